@@ -1,0 +1,96 @@
+"""The `porter` command: one file per subcommand, each with a click command named `command`.
+
+A file `cli/new_kernel.py` is `porter new-kernel`; it is imported only when it is used or listed
+by `porter --help`, so that a command that needs little starts fast. Names with a leading `_` are
+helpers.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from porter import __version__
+from porter.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, PorterError
+
+
+class CommandFolder(click.Group):
+    """A click group whose commands are this package's modules."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Command names, sorted."""
+        modules = (module.name for module in pkgutil.iter_modules(__path__))
+        return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command in the module of that name, None when there is none."""
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        module = importlib.import_module(f"{__name__}.{cmd_name.replace('-', '_')}")
+        command = module.command
+        assert isinstance(command, click.Command), f"{module.__name__}.command"
+        return command
+
+
+@click.group(cls=CommandFolder, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="porter")
+@click.option("--debug", is_flag=True, help="Show the traceback of an error.")
+def group(debug: bool) -> None:
+    """From an upstream MicroPython release to a Python interpreter per GPU thread."""
+
+
+def report(error: PorterError, console: Console) -> None:
+    """Print `error` and its hint as users see them."""
+    console.print(Text.assemble(("porter: error: ", "bold red"), error.message), soft_wrap=True)
+    if error.hint:
+        console.print(Text.assemble(("porter: hint: ", "bold cyan"), error.hint), soft_wrap=True)
+
+
+def execute(args: Sequence[str]) -> int:
+    """Run `porter ARGS` and return its exit code; every error is printed to stderr."""
+    console = Console(stderr=True, highlight=False)
+    debug = "--debug" in args[: 1 + next((i for i, a in enumerate(args) if a[:1] != "-"), 0)]
+    try:
+        result = group.main(list(args), prog_name="porter", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except PorterError as error:
+        if debug:
+            traceback.print_exc()
+        report(error, console)
+        return error.exit_code
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        console.print("porter: interrupted")
+        return EXIT_INTERRUPTED
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except BrokenPipeError:  # `porter releases | head`
+        sys.stderr.close()
+        return 0
+    except Exception as error:
+        if debug:
+            traceback.print_exc()
+        console.print(
+            Text.assemble(
+                ("porter: internal error: ", "bold red"),
+                f"{type(error).__name__}: {error}\n",
+                "porter: hint: `porter --debug ...` shows where; please report it.",
+            ),
+            soft_wrap=True,
+        )
+        return EXIT_INTERNAL
+
+
+def main() -> NoReturn:
+    """The console script."""
+    sys.exit(execute(sys.argv[1:]))

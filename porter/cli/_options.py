@@ -1,0 +1,77 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from porter.config import CHOICES, SIZE_BOUNDS, BuildConfig
+from porter.settings import load_config
+from porter.sizes import format_size, parse_size
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+SIZE_HELP = {
+    "heap": "Python heap per interpreter",
+    "stack": "C stack per interpreter",
+    "pystack": "frame stack per interpreter",
+    "stdin": "stdin buffer per interpreter",
+    "stdout": "stdout buffer per interpreter",
+    "stderr": "stderr buffer per interpreter",
+    "fs": "private file system per interpreter",
+}
+
+CHOICE_HELP = {
+    "arena": "where an interpreter lives while it runs",
+    "target": "host twin, GPU, or both",
+    "float": "width of Python's float",
+    "level": "MicroPython's feature level",
+}
+
+
+def _parse(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    return None if value is None else parse_size(value, f"--{param.name}")
+
+
+def build_options(function: F) -> F:
+    """Give a command every option of a BuildConfig; it gets them as `config: BuildConfig`."""
+    names = ["release", *SIZE_BOUNDS, *CHOICES, "arch", "gc_stress"]
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, config_file: Path | None, **kwargs: Any) -> Any:
+        options = {name: kwargs.pop(name) for name in names}
+        config: BuildConfig = load_config(options, config_file=config_file)
+        return function(*args, config=config, **kwargs)
+
+    decorated: Any = wrapper
+    options = [
+        click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
+    ]
+    for name, bounds in SIZE_BOUNDS.items():
+        span = f"{format_size(bounds.low)} to {format_size(bounds.high)}"
+        text = f"{SIZE_HELP[name]}, {span}{', or 0' if bounds.zero else ''}."
+        option = click.option(f"--{name}", metavar="SIZE", callback=_parse, help=text.capitalize())
+        options.append(option)
+    for name, choices in CHOICES.items():
+        text = CHOICE_HELP[name].capitalize() + "."
+        options.append(click.option(f"--{name}", type=click.Choice(choices), help=text))
+    options += [
+        click.option("--arch", metavar="SM", help="GPU architecture, such as sm_90."),
+        click.option(
+            "--gc-stress/--no-gc-stress", default=None, help="Collect before every allocation."
+        ),
+        click.option(
+            "--config",
+            "config_file",
+            type=click.Path(dir_okay=False, path_type=Path),
+            help="TOML file with these keys [porter.toml, or [tool.porter.build]].",
+        ),
+    ]
+    for option in reversed(options):
+        decorated = option(decorated)
+    result: F = decorated
+    return result

@@ -1,0 +1,159 @@
+"""What a build is made of: sizes, target, features, and where these values come from."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+from attrs import field, frozen
+
+from porter.errors import UsageError
+from porter.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
+
+# Local memory is at most 512 KiB a thread, C stack included (CUDA programming guide, technical
+# specifications per compute capability).
+LOCAL_MEMORY_LIMIT = 512 * KIB
+
+SIZE_BOUNDS: dict[str, Bounds] = {
+    "heap": Bounds(2 * KIB, GIB),
+    "stack": Bounds(2 * KIB, 256 * KIB),
+    "pystack": Bounds(512, 64 * KIB),
+    "stdin": Bounds(64, MIB, zero=True),
+    "stdout": Bounds(64, MIB, zero=True),
+    "stderr": Bounds(64, MIB, zero=True),
+    "fs": Bounds(4 * KIB, GIB, zero=True),
+}
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "arena": ("local", "global"),
+    "target": ("host", "cuda", "all"),
+    "float": ("double", "single"),
+    "level": ("minimum", "core", "basic", "extra", "full", "everything"),
+}
+
+_ARCH = re.compile(r"sm_(\d{2,3})a?")
+_RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+OLDEST_ARCH = 75  # what nvcc 13.0 still compiles for
+
+
+@frozen(kw_only=True)
+class BuildConfig:
+    """One build, completely described. Sizes are bytes per interpreter.
+
+    heap: the Python heap. stack: C stack that an interpreter may use before it raises.
+    pystack: MicroPython's own frame stack. stdin, stdout, stderr: buffers of one launch.
+    fs: private file system image, 0 for none. level: `MICROPY_CONFIG_ROM_LEVEL`.
+    gc_stress: collect before every allocation. Raises UsageError for what is out of bounds.
+    """
+
+    release: str
+    heap: int = field(default=12 * KIB)
+    stack: int = field(default=8 * KIB)
+    pystack: int = field(default=KIB)
+    stdin: int = field(default=256)
+    stdout: int = field(default=KIB)
+    stderr: int = field(default=KIB)
+    fs: int = field(default=0)
+    arch: str = field(default="sm_90")
+    arena: str = field(default="local")
+    target: str = field(default="host")
+    float: str = field(default="double")
+    level: str = field(default="everything")
+    gc_stress: bool = field(default=False)
+
+    def __attrs_post_init__(self) -> None:
+        if not _RELEASE.fullmatch(self.release):
+            raise UsageError(f"release: {self.release!r} is not a release's name")
+        for name, bounds in SIZE_BOUNDS.items():
+            check_bounds(getattr(self, name), bounds, name)
+        for name, choices in CHOICES.items():
+            if getattr(self, name) not in choices:
+                raise UsageError(
+                    f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}"
+                )
+        _check_arch(self.arch)
+        for name in ("heap", "pystack", "stack"):
+            if getattr(self, name) % 16:
+                raise UsageError(f"{name}: {getattr(self, name)} is not a multiple of 16 bytes")
+        if self.arena == "local" and self.heap + self.stack + self.pystack >= LOCAL_MEMORY_LIMIT:
+            raise UsageError(
+                f"heap {format_size(self.heap)} + stack {format_size(self.stack)} + pystack "
+                f"{format_size(self.pystack)} do not fit into local memory, which is "
+                f"{format_size(LOCAL_MEMORY_LIMIT)} a thread",
+                hint="Make the heap smaller, or build with --arena global.",
+            )
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The targets to build: `all` is both."""
+        return ("host", "cuda") if self.target == "all" else (self.target,)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Every field by name, for `build.json`."""
+        return attrs.asdict(self)
+
+    def key(self) -> str:
+        """16 hex digits of all that changes what a build holds; the target is not part of it.
+
+        One key is one folder under `build/`: host and device outputs live beside each other.
+        """
+        values = self.as_dict()
+        del values["target"]
+        text = json.dumps(values, sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+FIELDS: dict[str, attrs.Attribute[Any]] = {f.name: f for f in attrs.fields(BuildConfig)}
+
+
+def _check_arch(arch: str) -> None:
+    match = _ARCH.fullmatch(arch)
+    if match is None:
+        raise UsageError(f"arch: {arch!r} is not a GPU architecture", hint="Write sm_90 or so.")
+    if int(match.group(1)) < OLDEST_ARCH:
+        raise UsageError(f"arch: {arch} is too old: the least is sm_{OLDEST_ARCH}")
+
+
+def convert(name: str, value: object, where: str) -> object:
+    """`value` of key `name` as BuildConfig wants it; `where` says where it stood."""
+    label = f"{where}: {name}" if where else name
+    if name not in FIELDS:
+        raise UsageError(
+            f"{label}: there is no such key", hint=f"Keys: {', '.join(sorted(FIELDS))}."
+        )
+    if name in SIZE_BOUNDS:
+        if not isinstance(value, str | int):
+            raise UsageError(f"{label}: {value!r} is not a size")
+        return check_bounds(parse_size(value, label), SIZE_BOUNDS[name], label)
+    if name == "gc_stress":
+        return _convert_bool(value, label)
+    if not isinstance(value, str):
+        raise UsageError(f"{label}: {value!r} is not text")
+    return value
+
+
+def _convert_bool(value: object, label: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    words = {"1": True, "true": True, "yes": True, "on": True}
+    words |= {"0": False, "false": False, "no": False, "off": False, "": False}
+    if isinstance(value, str) and value.lower() in words:
+        return words[value.lower()]
+    raise UsageError(f"{label}: {value!r} is neither true nor false")
+
+
+def merge(*layers: tuple[str, Mapping[str, object]], release: str) -> BuildConfig:
+    """A BuildConfig from (name of the source, values) layers; later layers win.
+
+    `release` is used where no layer names one. A value of None counts as absent.
+    """
+    values: dict[str, Any] = {"release": release}
+    for where, layer in layers:
+        for name, value in layer.items():
+            if value is not None:
+                values[name] = convert(name, value, where)
+    return BuildConfig(**values)

@@ -1,0 +1,64 @@
+"""Where templates, patches, upstream sources and builds are, in a checkout or a wheel."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+_PACKAGE = Path(__file__).resolve().parent
+_DATA = _PACKAGE / "_data"  # filled in a wheel only, see pyproject.toml
+
+
+def checkout() -> Path | None:
+    """The source checkout that this package runs from, or None when installed from a wheel."""
+    root = _PACKAGE.parent
+    if (root / "pyproject.toml").is_file() and (root / "templates").is_dir():
+        return root
+    return None
+
+
+def home() -> Path:
+    """The writable root: PORTER_HOME, else the checkout, else the user's cache folder."""
+    override = os.environ.get("PORTER_HOME")
+    if override:
+        return Path(override).expanduser().resolve()
+    return checkout() or Path(platformdirs.user_cache_dir("gpusnek-porter"))
+
+
+def shipped(name: str) -> Path:
+    """A file or folder that travels with porter: in the checkout's root, or inside the wheel."""
+    root = checkout()
+    return (root if root is not None else _DATA) / name
+
+
+def templates_dir() -> Path:
+    """`templates/`: libc, port and runtime sources."""
+    return shipped("templates")
+
+
+def patches_dir() -> Path:
+    """`patches/`: the series and its patches."""
+    return shipped("patches")
+
+
+def lock_file() -> Path:
+    """The lock of known releases that travels with porter."""
+    return shipped("upstream/lock.toml")
+
+
+def gitmodules_file() -> Path:
+    """`.gitmodules`, the one place that names upstream's repository."""
+    root = checkout()
+    return root / ".gitmodules" if root is not None else _DATA / "gitmodules"
+
+
+def upstream_dir() -> Path:
+    """`upstream/`: one folder per synced release."""
+    return home() / "upstream"
+
+
+def build_dir() -> Path:
+    """`build/`: one folder per build key."""
+    return home() / "build"

@@ -1,0 +1,73 @@
+"""Where configuration is read from: TOML file, environment, command line, in that order."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+
+from porter.config import FIELDS, BuildConfig, merge
+from porter.errors import UsageError
+
+ENVIRONMENT_PREFIX = "PORTER_"
+
+
+def read_toml(path: Path) -> dict[str, object]:
+    """The build table of `porter.toml` (top level) or `pyproject.toml` (`[tool.porter.build]`)."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not TOML: {error}") from error
+    table: object = document
+    if path.name == "pyproject.toml":
+        for part in ("tool", "porter", "build"):
+            table = table.get(part, {}) if isinstance(table, dict) else table
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: [tool.porter.build] is not a table")
+    return table
+
+
+def find_toml(start: Path) -> Path | None:
+    """`porter.toml` of the folder `start`, or else its `pyproject.toml` if it has our table."""
+    own = start / "porter.toml"
+    if own.is_file():
+        return own
+    project = start / "pyproject.toml"
+    if project.is_file() and "tool.porter.build" in project.read_text("utf-8", "replace"):
+        return project
+    return None
+
+
+def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
+    """PORTER_HEAP and its like, by key. Empty values count as absent."""
+    names = {name: ENVIRONMENT_PREFIX + name.upper() for name in FIELDS}
+    return {name: environ[var] for name, var in names.items() if environ.get(var)}
+
+
+def load_config(
+    options: Mapping[str, object],
+    *,
+    config_file: Path | None = None,
+    cwd: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    default_release: str | None = None,
+) -> BuildConfig:
+    """The build that defaults, TOML file, environment and `options` describe together.
+
+    Later sources win. Without a release in any of them it is the newest that the lock knows.
+    """
+    path = config_file or find_toml(cwd or Path.cwd())
+    layers: list[tuple[str, Mapping[str, object]]] = []
+    if path is not None:
+        layers.append((str(path), read_toml(path)))
+    environment = from_environment(os.environ if environ is None else environ)
+    layers += [(f"${ENVIRONMENT_PREFIX}{k.upper()}", {k: v}) for k, v in environment.items()]
+    layers.append(("", options))
+    if default_release is None:
+        from porter.sync.lock import newest_release
+
+        default_release = newest_release()
+    return merge(*layers, release=default_release)

@@ -1,0 +1,74 @@
+"""Sizes in bytes as people write them: `12K`, `64KiB`, `1M`, `4096`."""
+
+from __future__ import annotations
+
+import re
+
+from attrs import frozen
+
+from porter.errors import UsageError
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+
+_FACTORS = {"": 1, "B": 1, "K": KIB, "M": MIB, "G": GIB}
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?)(?:I?B)?\s*", re.IGNORECASE)
+
+
+@frozen
+class Bounds:
+    """The smallest and largest value of a size, in bytes; `zero` says that 0 is fine too."""
+
+    low: int
+    high: int
+    zero: bool = False
+
+
+def parse_size(value: str | int, name: str = "size") -> int:
+    """Bytes of `value`: an int, or a number with K, M or G (powers of 1024; `KiB`, `KB` too)."""
+    if isinstance(value, bool):
+        raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
+    if isinstance(value, int):
+        if value < 0:
+            raise UsageError(f"{name}: {value} is negative")
+        return value
+    match = _SIZE.fullmatch(value)
+    if match is None:
+        raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
+    number, unit = match.groups()
+    exact = float(number) * _FACTORS[unit.upper()]
+    if exact != int(exact):
+        raise UsageError(f"{name}: {value!r} is not a whole number of bytes")
+    return int(exact)
+
+
+def format_size(size: int) -> str:
+    """`size` bytes in the largest unit that loses nothing (`12K`), else one decimal (`1.5M`)."""
+    for unit, factor in (("G", GIB), ("M", MIB), ("K", KIB)):
+        if size >= factor:
+            if size % factor == 0:
+                return f"{size // factor}{unit}"
+            if size >= 10 * factor or unit != "K":
+                return f"{size / factor:.1f}{unit}"
+    return str(size)
+
+
+def check_bounds(size: int, bounds: Bounds, name: str) -> int:
+    """`size` if it lies within `bounds`, else UsageError naming the bound that it breaks."""
+    if size == 0 and bounds.zero:
+        return size
+    if size < bounds.low:
+        least = f"{format_size(bounds.low)}" + (", or 0" if bounds.zero else "")
+        raise UsageError(
+            f"{name}: {format_size(size)} is too small: the least is {least}",
+            hint=f"Give {name} a value from {format_size(bounds.low)} to "
+            f"{format_size(bounds.high)}.",
+        )
+    if size > bounds.high:
+        raise UsageError(
+            f"{name}: {format_size(size)} is too large: the most is {format_size(bounds.high)}",
+            hint=f"Give {name} a value from {format_size(bounds.low)} to "
+            f"{format_size(bounds.high)}.",
+        )
+    return size

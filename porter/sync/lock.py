@@ -1,0 +1,126 @@
+"""`upstream/lock.toml`: the releases porter knows, each with its origins and tree hash."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from pathlib import Path
+
+from attrs import field, frozen
+
+from porter import paths
+from porter.errors import PorterError, UnknownRelease
+
+
+@frozen
+class LockEntry:
+    """One release: the hash of its tree (see `porter.sync.tree`) and where it can be had.
+
+    `tag` is git's name for it, `package` the distribution's version; either may be empty.
+    `origin` says what the hash was taken from.
+    """
+
+    release: str
+    tree: str
+    origin: str = ""
+    tag: str = ""
+    package: str = ""
+
+
+@frozen
+class Lock:
+    """Releases by name."""
+
+    entries: dict[str, LockEntry] = field(factory=dict)
+
+    def get(self, release: str) -> LockEntry:
+        """The entry of `release`. Raises UnknownRelease."""
+        try:
+            return self.entries[release]
+        except KeyError:
+            raise unknown_release(release, self.entries) from None
+
+    def newest(self) -> LockEntry:
+        """The entry of the newest final release."""
+        final = [name for name in self.entries if re.fullmatch(r"\d+(\.\d+)*", name)]
+        if not final:
+            raise UnknownRelease("the lock knows no release")
+        return self.entries[max(final, key=version_key)]
+
+
+def version_key(release: str) -> tuple[tuple[int, ...], bool, str]:
+    """A sort key: by numbers, previews before the release that they lead to."""
+    numbers = re.match(r"\d+(\.\d+)*", release)
+    parts = tuple(int(part) for part in numbers[0].split(".")) if numbers else ()
+    rest = release[numbers.end() :] if numbers else release
+    return (parts, rest == "", rest)
+
+
+def unknown_release(release: str, known: Iterable[str]) -> UnknownRelease:
+    """The error for a release that is not there."""
+    names = ", ".join(sorted(known, key=version_key)) or "none"
+    return UnknownRelease(
+        f"unknown release {release!r}; known: {names}",
+        hint="`porter releases` lists them; `porter sync --from PATH` takes any other.",
+    )
+
+
+def read_lock(path: Path) -> Lock:
+    """The lock in `path`; empty when there is no such file."""
+    try:
+        document = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Lock()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise PorterError(f"{path}: not a lock file: {error}") from error
+    entries = {}
+    for row in document.get("release", []):
+        try:
+            entry = LockEntry(
+                release=row["name"],
+                tree=row["tree"],
+                origin=row.get("origin", ""),
+                tag=row.get("tag", ""),
+                package=row.get("package", ""),
+            )
+        except (KeyError, TypeError) as error:
+            raise PorterError(f"{path}: a [[release]] lacks {error}") from error
+        entries[entry.release] = entry
+    return Lock(entries)
+
+
+def write_lock(lock: Lock, path: Path, header: str = "") -> None:
+    """Write `lock` to `path`, beside and renamed."""
+    rows = [f"# {line}\n" if line else "#\n" for line in header.splitlines()]
+    for name in sorted(lock.entries, key=version_key):
+        entry = lock.entries[name]
+        rows.append(f'\n[[release]]\nname = "{entry.release}"\ntree = "{entry.tree}"\n')
+        for key in ("origin", "tag", "package"):
+            value = getattr(entry, key)
+            if value:
+                rows.append(f'{key} = "{_escape(value)}"\n')
+    beside = path.with_name(path.name + ".new")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    beside.write_text("".join(rows), encoding="utf-8")
+    beside.replace(path)
+
+
+def _escape(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def local_lock_file() -> Path:
+    """The lock of releases that a user brought with `--from`; never checked in."""
+    return paths.upstream_dir() / "local-lock.toml"
+
+
+def known_releases() -> Lock:
+    """What ships with porter, and what the user brought."""
+    local = read_lock(local_lock_file())
+    return Lock({**local.entries, **read_lock(paths.lock_file()).entries})
+
+
+def newest_release() -> str:
+    """The newest release that ships in the lock: the default of every command."""
+    return read_lock(paths.lock_file()).newest().release
