@@ -1,0 +1,92 @@
+"""Which tests there are, and which of them a command line asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+
+from porter.errors import UnknownRelease, UsageError
+
+# The directories upstream runs on a PC (tests/run-tests.py, main) that hold
+# portable tests; ports/unix is about that port.
+DEFAULT_DIRECTORIES = (
+    "basics",
+    "cmdline",
+    "extmod",
+    "float",
+    "import",
+    "io",
+    "micropython",
+    "misc",
+    "stress",
+    "unicode",
+)
+
+
+@attrs.frozen
+class Test:
+    """One test file of a release."""
+
+    __test__ = False  # not a test of ours, whatever pytest thinks of the name
+
+    root: Path  # the release's tests/ directory
+    name: str  # "basics/list1.py", always with forward slashes
+
+    @property
+    def path(self) -> Path:
+        """The test's file."""
+        return self.root / self.name
+
+    @property
+    def directory(self) -> str:
+        """Its directory below ``tests/``, "basics" or "ports/unix"."""
+        return self.name.rpartition("/")[0]
+
+    @property
+    def stem(self) -> str:
+        """Its file name without ``.py``: what upstream's rules look at."""
+        return self.name.rpartition("/")[2].removesuffix(".py")
+
+    @property
+    def expected_file(self) -> Path:
+        """Where upstream keeps its expected output, if it does."""
+        return self.path.with_name(self.path.name + ".exp")
+
+
+def discover(root: Path, asked: Sequence[str] = ()) -> list[Test]:
+    """The tests under ``root`` that ``asked`` names, sorted; all default ones if it is empty.
+
+    Each of ``asked`` is a directory (``basics``), a test (``basics/list1.py``,
+    with or without ``.py``), or a pattern (``basics/list*``).
+
+    Raises UnknownRelease if ``root`` holds no tests and UsageError for a name that
+    matches nothing.
+    """
+    if not (root / "basics").is_dir():
+        raise UnknownRelease(
+            f"no upstream tests in {root}", hint="Sync the release first: `porter sync RELEASE`."
+        )
+    names: set[str] = set()
+    for item in asked or [d for d in DEFAULT_DIRECTORIES if (root / d).is_dir()]:
+        found = _matching(root, item)
+        if not found:
+            raise UsageError(
+                f"{item}: no such test or directory in {root}",
+                hint="`porter conformance --list` prints the tests.",
+            )
+        names.update(found)
+    return [Test(root, name) for name in sorted(names)]
+
+
+def _matching(root: Path, item: str) -> list[str]:
+    clean = item.replace("\\", "/").strip("/").removeprefix("tests/")
+    if not clean or ".." in clean.split("/"):
+        return []
+    if (root / clean).is_dir():
+        paths = (root / clean).glob("*.py")
+    else:
+        pattern = clean if clean.endswith(".py") else clean + ".py"
+        paths = root.glob(pattern)
+    return [path.relative_to(root).as_posix() for path in paths if path.is_file()]

@@ -1,0 +1,121 @@
+"""What a test should print: its ``.exp`` file, else what CPython prints."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import attrs
+
+from porter.conformance.discovery import Test
+from porter.conformance.matching import normalise
+from porter.conformance.tree import files_for
+from porter.errors import ToolMissing
+
+CPYTHON_TIMEOUT = 60.0  # seconds, a test
+# Upstream's options (CPYTHON3_CMD): no .pyc files, no site-packages.
+_OPTIONS = ("-BS",)
+
+
+@attrs.frozen
+class Expectation:
+    """The expected output of a test, and where it is from."""
+
+    output: bytes
+    source: str  # "exp" or "cpython"
+
+
+@attrs.frozen
+class CPython:
+    """A CPython and the cache of what it printed."""
+
+    executable: str
+    version: str
+    cache: Path
+
+    def expect(self, test: Test) -> Expectation:
+        """The expected output of ``test``; CPython runs only if the cache lacks it."""
+        if test.expected_file.is_file():
+            return Expectation(normalise(test.expected_file.read_bytes()), "exp")
+        cached = self.cache / f"{self._key(test)}.out"
+        if cached.is_file():
+            return Expectation(cached.read_bytes(), "cpython")
+        output = normalise(self._run(test))
+        _store(cached, output)
+        return Expectation(output, "cpython")
+
+    def expect_all(
+        self, tests: Sequence[Test], done: Callable[[], None] = lambda: None
+    ) -> dict[str, Expectation]:
+        """The expected outputs of ``tests``, by name, worked out in parallel."""
+
+        def one(test: Test) -> Expectation:
+            expectation = self.expect(test)
+            done()
+            return expectation
+
+        with ThreadPoolExecutor(min(8, os.cpu_count() or 1)) as pool:
+            return dict(zip((t.name for t in tests), pool.map(one, tests), strict=True))
+
+    def _key(self, test: Test) -> str:
+        digest = hashlib.sha256(repr((self.version, _OPTIONS, test.name)).encode())
+        for name, data in [("", test.path.read_bytes()), *files_for(test)]:
+            digest.update(b"%d %s %d " % (len(name), name.encode(), len(data)))
+            digest.update(data)
+        return digest.hexdigest()
+
+    def _run(self, test: Test) -> bytes:
+        # In a copy: some tests write files, and upstream's tree stays as it is.
+        with tempfile.TemporaryDirectory(prefix="porter-expected-") as folder:
+            for name, data in [*files_for(test), (test.name, test.path.read_bytes())]:
+                target = Path(folder, name)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(data)
+            script = Path(folder, test.name)
+            try:
+                done = subprocess.run(
+                    [self.executable, *_OPTIONS, str(script)],
+                    cwd=script.parent,
+                    env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    timeout=CPYTHON_TIMEOUT,
+                )
+            except subprocess.TimeoutExpired:
+                return b"CPYTHON3 TIMEOUT\n"
+        return done.stdout if done.returncode == 0 else b"CPYTHON3 CRASH:\n" + done.stdout
+
+
+def find_cpython(cache: Path, executable: str | None = None) -> CPython:
+    """The CPython to ask: ``executable``, else $MICROPY_CPYTHON3 as upstream, else this one.
+
+    Raises ToolMissing if it does not start.
+    """
+    name = executable or os.environ.get("MICROPY_CPYTHON3") or sys.executable
+    try:
+        version = subprocess.run(
+            [name, "-BSc", "import sys; print(sys.version)"],
+            capture_output=True,
+            check=True,
+            text=True,
+        ).stdout.strip()
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ToolMissing(
+            f"{name}: this CPython does not start",
+            hint="Name another with --cpython or MICROPY_CPYTHON3.",
+        ) from error
+    return CPython(name, version, cache)
+
+
+def _store(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
+        file.write(data)
+    os.replace(file.name, path)

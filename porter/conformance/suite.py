@@ -1,0 +1,106 @@
+"""Runs a selection of tests on a runner and judges them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+
+from porter.conformance import features, rules
+from porter.conformance.discovery import Test
+from porter.conformance.expected import CPython, Expectation
+from porter.conformance.images import build_image
+from porter.conformance.judge import judge
+from porter.conformance.model import Outcome, Program, Result, Runner, Verdict
+from porter.conformance.skips import SkipList
+from porter.conformance.tree import files_for
+
+
+@attrs.frozen
+class Events:
+    """What a suite tells while it runs; each does nothing by default."""
+
+    expecting: Callable[[int], None] = lambda total: None
+    expected: Callable[[], None] = lambda: None
+    running: Callable[[int], None] = lambda total: None
+    ran: Callable[[Test, Outcome], None] = lambda test, outcome: None
+
+
+@attrs.frozen
+class Suite:
+    """The tests of one run, and what is needed to run and to judge them.
+
+    ``library`` holds modules that the tests import and a build may lack
+    (unittest), as pairs of path relative to ``/`` and content.
+    """
+
+    root: Path
+    tests: Sequence[Test]
+    runner: Runner
+    cpython: CPython
+    skips: SkipList
+    library: tuple[tuple[str, bytes], ...] = ()
+    events: Events = attrs.field(factory=Events)
+
+    def run(self) -> list[Result]:
+        """Run all tests, in as few launches as the runner needs; results in the tests' order.
+
+        Tests that upstream's rules leave out by name are not run. Raises what the
+        runner raises when it cannot run at all; a test's own failure is a result.
+        """
+        found = features.check(self.root, self.runner)
+        out = {t.name: reason for t in self.tests if (reason := rules.left_out(t, found))}
+        to_run = [test for test in self.tests if test.name not in out]
+        self.events.expecting(len(to_run))
+        expected = self.cpython.expect_all(to_run, self.events.expected)
+        self.events.running(len(to_run))
+        programs = [self.program(test) for test in to_run]
+        outcomes = self.runner.run(
+            programs, lambda index, outcome: self.events.ran(to_run[index], outcome)
+        )
+        judged = self._judge(to_run, outcomes, expected)
+        left = {name: self._left_out(name, reason) for name, reason in out.items()}
+        return [judged.get(test.name) or left[test.name] for test in self.tests]
+
+    def program(self, test: Test) -> Program:
+        """What an interpreter needs to run ``test`` as upstream would."""
+        tree = files_for(test)
+        source = test.path.read_bytes()
+        if any(name.encode() in source for name in self._library_modules()):
+            tree = tuple(sorted(tree + self.library))
+        return Program(
+            name="/" + test.name,
+            source=source,
+            cwd="/" + test.directory,
+            image=build_image(tree, (test.directory,)),
+            tree=tree,
+            setup=_setup("/" + test.directory),
+        )
+
+    def _library_modules(self) -> set[str]:
+        return {name.rpartition("/")[2].removesuffix(".py") for name, _ in self.library}
+
+    def _judge(
+        self, tests: Sequence[Test], outcomes: Sequence[Outcome], expected: dict[str, Expectation]
+    ) -> dict[str, Result]:
+        pairs = zip(tests, outcomes, strict=True)
+        return {t.name: judge(t, o, expected[t.name], self.skips.reason(t)) for t, o in pairs}
+
+    def _left_out(self, name: str, rule: str) -> Result:
+        listed = self.skips.reason(Test(self.root, name))
+        if listed is None:
+            why = f"left out by upstream's rule ({rule}), and is not on the skip list"
+            return Result(name, Verdict.UNLISTED_SKIP, why)
+        return Result(name, Verdict.SKIP, listed)
+
+
+def _setup(cwd: str) -> bytes:
+    # What the unix port does before it runs a file: sys.path[0] is the file's
+    # directory. The names do not stay, so that the test sees fresh globals.
+    return (
+        "import sys, os\n"
+        f"os.chdir({cwd!r})\n"
+        f"sys.path[:] = [{cwd!r}, '.frozen', '/lib']\n"
+        "del sys, os\n"
+    ).encode()
