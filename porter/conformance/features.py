@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import attrs
 
@@ -26,6 +27,8 @@ _EXACT = {
     "complex": ("complex", b"complex\n"),
     "coverage": ("coverage", b"coverage\n"),
 }
+# Modules that tests need and a build may or may not have frozen.
+_MODULES = ("asyncio", "uasyncio", "unittest")
 _OTHERS = ("reverse_ops", "byteorder", "float", "target_info")
 
 
@@ -49,6 +52,7 @@ class Features:
     host_byteorder: bool = True
     float_bits: int = 64
     platform: str = ""
+    modules: frozenset[str] = frozenset()  # those of _MODULES that can be imported
 
 
 def check(root: Path, runner: Runner) -> Features:
@@ -60,28 +64,32 @@ def check(root: Path, runner: Runner) -> Features:
     names = [name for name, _ in _EXACT.values()] + list(_OTHERS)
     files = {name: root / "feature_check" / f"{name}.py" for name in names}
     present = [name for name in names if files[name].is_file()]
+    sources = {name: files[name].read_bytes() for name in present}
+    sources |= {f"import {name}": f"import {name}\n".encode() for name in _MODULES}
     programs = [
-        Program(f"/{name}.py", files[name].read_bytes(), "/", empty_image()) for name in present
+        Program(f"/{name.replace(' ', '_')}.py", source, "/", empty_image())
+        for name, source in sources.items()
     ]
-    return from_outcomes(dict(zip(present, runner.run(programs), strict=True)))
+    return from_outcomes(dict(zip(sources, runner.run(programs), strict=True)))
 
 
 def from_outcomes(outcomes: Mapping[str, Outcome]) -> Features:
     """Read the features from the outcomes of the check programs, by program name."""
     answers = {name: _answer(outcome) for name, outcome in outcomes.items()}
-    flags = {
+    flags: dict[str, Any] = {
         field: answers[name] == wanted
         for field, (name, wanted) in _EXACT.items()
         if name in answers
     }
     float_text = answers.get("float", b"64").strip()
     info = answers.get("target_info", b"").split()
-    return attrs.evolve(
-        Features(**flags),
+    return Features(
+        **flags,
         reverse_ops=answers.get("reverse_ops", b"") != b"TypeError\n",
         host_byteorder=answers.get("byteorder", b"").strip() == sys.byteorder.encode(),
         float_bits=int(float_text) if float_text.isdigit() else 0,
         platform=info[0].decode(errors="replace") if info else "",
+        modules=frozenset(name for name in _MODULES if answers.get(f"import {name}") == b""),
     )
 
 

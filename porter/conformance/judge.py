@@ -23,7 +23,7 @@ _ENDINGS = {
 
 
 def judge(test: Test, outcome: Outcome, expectation: Expectation, listed: str | None) -> Result:
-    """The result of ``test``; ``listed`` is its reason on the skip list, None if it is not there."""
+    """The result of ``test``; ``listed`` is its reason on the skip list, None off it."""
     result = _compare(test, outcome, expectation)
     if listed is None:
         if result.verdict is Verdict.SKIP:

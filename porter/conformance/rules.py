@@ -19,8 +19,22 @@ from porter.conformance.features import Features
 
 # Tests that upstream does not name after slices but that use them (misc_slice_tests).
 _USE_SLICES = frozenset(
-    "builtin_range bytearray1 class_super containment errno1 fun_str generator1 globals_del "
-    "memoryview1 memoryview_gc object1 python34 string_format_modulo struct_endian".split()
+    {
+        "builtin_range",
+        "bytearray1",
+        "class_super",
+        "containment",
+        "errno1",
+        "fun_str",
+        "generator1",
+        "globals_del",
+        "memoryview1",
+        "memoryview_gc",
+        "object1",
+        "python34",
+        "string_format_modulo",
+        "struct_endian",
+    }
 )
 
 _NEED_FLOAT = frozenset(

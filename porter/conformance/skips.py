@@ -63,7 +63,8 @@ def read_entries(path: Path = DEFAULT_LIST) -> list[Skip]:
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: not a readable skip list: {error}") from error
     return [
-        _entry(raw, f"{path}: entry {number}") for number, raw in enumerate(table.get("skip", []), 1)
+        _entry(raw, f"{path}: entry {number}")
+        for number, raw in enumerate(table.get("skip", []), 1)
     ]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 import attrs
@@ -12,6 +12,7 @@ from porter.conformance.discovery import Test
 from porter.conformance.expected import CPython, Expectation
 from porter.conformance.images import build_image
 from porter.conformance.judge import judge
+from porter.conformance.library import FOLDER, Module, missing
 from porter.conformance.model import Outcome, Program, Result, Runner, Verdict
 from porter.conformance.skips import SkipList
 from porter.conformance.tree import files_for
@@ -31,8 +32,8 @@ class Events:
 class Suite:
     """The tests of one run, and what is needed to run and to judge them.
 
-    ``library`` holds modules that the tests import and a build may lack
-    (unittest), as pairs of path relative to ``/`` and content.
+    ``library`` holds modules that the tests import; a build that lacks one finds it
+    in its image.
     """
 
     root: Path
@@ -40,7 +41,7 @@ class Suite:
     runner: Runner
     cpython: CPython
     skips: SkipList
-    library: tuple[tuple[str, bytes], ...] = ()
+    library: tuple[Module, ...] = ()
     events: Events = attrs.field(factory=Events)
 
     def run(self) -> list[Result]:
@@ -55,7 +56,7 @@ class Suite:
         self.events.expecting(len(to_run))
         expected = self.cpython.expect_all(to_run, self.events.expected)
         self.events.running(len(to_run))
-        programs = [self.program(test) for test in to_run]
+        programs = [self.program(test, found.modules) for test in to_run]
         outcomes = self.runner.run(
             programs, lambda index, outcome: self.events.ran(to_run[index], outcome)
         )
@@ -63,23 +64,21 @@ class Suite:
         left = {name: self._left_out(name, reason) for name, reason in out.items()}
         return [judged.get(test.name) or left[test.name] for test in self.tests]
 
-    def program(self, test: Test) -> Program:
-        """What an interpreter needs to run ``test`` as upstream would."""
-        tree = files_for(test)
+    def program(self, test: Test, importable: Collection[str] = ()) -> Program:
+        """What an interpreter needs to run ``test`` as upstream would.
+
+        ``importable`` names the modules of the library that the build has itself.
+        """
         source = test.path.read_bytes()
-        if any(name.encode() in source for name in self._library_modules()):
-            tree = tuple(sorted(tree + self.library))
+        tree = missing(self.library, importable, source, files_for(test))
         return Program(
             name="/" + test.name,
             source=source,
             cwd="/" + test.directory,
             image=build_image(tree, (test.directory,)),
             tree=tree,
-            setup=_setup("/" + test.directory),
+            setup=_setup("/" + test.name),
         )
-
-    def _library_modules(self) -> set[str]:
-        return {name.rpartition("/")[2].removesuffix(".py") for name, _ in self.library}
 
     def _judge(
         self, tests: Sequence[Test], outcomes: Sequence[Outcome], expected: dict[str, Expectation]
@@ -95,12 +94,15 @@ class Suite:
         return Result(name, Verdict.SKIP, listed)
 
 
-def _setup(cwd: str) -> bytes:
+def _setup(name: str) -> bytes:
     # What the unix port does before it runs a file: sys.path[0] is the file's
-    # directory. The names do not stay, so that the test sees fresh globals.
+    # directory, sys.argv[0] its path. The names do not stay: the test sees fresh globals.
+    cwd = name.rpartition("/")[0]
     return (
         "import sys, os\n"
         f"os.chdir({cwd!r})\n"
-        f"sys.path[:] = [{cwd!r}, '.frozen', '/lib']\n"
+        f"sys.path[:] = [{cwd!r}, '.frozen', '/{FOLDER}']\n"
+        "if hasattr(sys, 'argv'):\n"
+        f"    sys.argv[:] = [{name!r}]\n"
         "del sys, os\n"
     ).encode()

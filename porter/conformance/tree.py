@@ -8,8 +8,8 @@ from pathlib import Path
 
 from porter.conformance.discovery import Test
 
-# A sibling is named by an import, by a call that takes a module's name, or as a file.
-_MENTION = re.compile(r"""(?:import|from)\s+(\w+)|__import__\(\s*["'](\w+)|["'/](\w+)\.py\b""")
+# A sibling is named by an import, as a string (`__import__("import1a")`), or as a file.
+_MENTION = re.compile(r"""(?:import|from)([\w., \t]+)|["'](\w+)["']|["'/](\w+)\.py\b""")
 
 
 def files_for(test: Test) -> tuple[tuple[str, bytes], ...]:
@@ -35,7 +35,8 @@ def files_for(test: Test) -> tuple[tuple[str, bytes], ...]:
 
 def _mentions(source: bytes) -> set[str]:
     text = source.decode("utf-8", errors="replace")
-    return {name for match in _MENTION.finditer(text) for name in match.groups() if name}
+    found = (group for match in _MENTION.finditer(text) for group in match.groups() if group)
+    return {word for group in found for word in re.findall(r"\w+", group)}
 
 
 def _is_python(name: str) -> bool:

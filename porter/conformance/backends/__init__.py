@@ -1,0 +1,1 @@
+"""The runners: an interpreter per process, the host twin, and the GPU."""

@@ -1,0 +1,118 @@
+"""A runner that starts one process a test: for plain C builds, the twin's reference."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Protocol
+
+import attrs
+
+from porter.conformance.model import Outcome, Program, Status
+
+
+@attrs.frozen
+class Start:
+    """How to start the process of one program: command, stdin, folder."""
+
+    argv: tuple[str, ...]
+    cwd: Path
+    stdin: bytes = b""
+
+
+class Launcher(Protocol):
+    """Prepares one program in an empty folder that is its own."""
+
+    def __call__(self, program: Program, folder: Path) -> Start:
+        """Write what the process needs into ``folder`` and say how to start it."""
+        ...
+
+
+@attrs.frozen
+class ProcessRunner:
+    """Runs each program in a process of its own, several at a time.
+
+    ``timeout`` is in seconds a program. An exit status of 0 is OK, 1 an uncaught
+    exception (upstream's convention), a signal a crash, anything else SystemExit's.
+    """
+
+    target: str
+    launcher: Launcher
+    timeout: float = 30.0
+    jobs: int = attrs.field(factory=lambda: min(8, os.cpu_count() or 1))
+
+    def run(
+        self,
+        programs: Sequence[Program],
+        done: Callable[[int, Outcome], None] | None = None,
+    ) -> list[Outcome]:
+        """Run all programs; see ``Runner.run``."""
+
+        def one(numbered: tuple[int, Program]) -> Outcome:
+            index, program = numbered
+            outcome = self._run_one(program)
+            if done is not None:
+                done(index, outcome)
+            return outcome
+
+        with ThreadPoolExecutor(self.jobs) as pool:
+            return list(pool.map(one, enumerate(programs)))
+
+    def _run_one(self, program: Program) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="porter-conformance-") as folder:
+            start = self.launcher(program, Path(folder))
+            begun = time.monotonic()
+            process = subprocess.Popen(
+                start.argv,
+                cwd=start.cwd,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+            )
+            try:
+                output, _ = process.communicate(start.stdin, timeout=self.timeout)
+                status, note = _status(process.returncode)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                output, _ = process.communicate()
+                status, note = Status.TIMEOUT, f"no end after {self.timeout:g} s"
+            output = output.replace(folder.encode(), b"")  # paths as inside an image
+            return Outcome(output, status, seconds=time.monotonic() - begun, note=note)
+
+
+def _status(code: int) -> tuple[Status, str]:
+    if code == 0:
+        return Status.OK, ""
+    if code < 0:
+        try:
+            return Status.CRASH, signal.Signals(-code).name
+        except ValueError:
+            return Status.CRASH, f"signal {-code}"
+    return (Status.EXCEPTION, "") if code == 1 else (Status.EXIT, f"exit status {code}")
+
+
+@attrs.frozen
+class HostDirectoryLauncher:
+    """For an executable that works like upstream's unix port, on a host directory.
+
+    The program's tree is written out, and the executable started in the program's
+    directory with the program's path as its argument.
+    """
+
+    executable: Path
+
+    def __call__(self, program: Program, folder: Path) -> Start:
+        """See ``Launcher``."""
+        for name, data in (*program.tree, (program.name.lstrip("/"), program.source)):
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        cwd = folder / program.cwd.lstrip("/")
+        script = folder / program.name.lstrip("/")
+        return Start((str(self.executable), str(script)), cwd)

@@ -1,0 +1,59 @@
+"""Modules that upstream's tests import and that a build may lack."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from pathlib import Path
+
+import attrs
+
+from porter.conformance.images import Tree
+
+FOLDER = "lib"  # in the image; the last entry of sys.path, so that a frozen module wins
+
+
+@attrs.frozen
+class Module:
+    """One importable module: its name and its files, relative to ``/``."""
+
+    name: str
+    tree: Tree
+
+    def wanted_by(self, source: bytes) -> bool:
+        """Whether ``source`` imports the module."""
+        name = re.escape(self.name.encode())
+        return re.search(rb"\b(?:import|from)\s+(\w+,\s*)*" + name + rb"\b", source) is not None
+
+
+def modules(release: Path, frozen: Path) -> tuple[Module, ...]:
+    """What can be had: upstream's asyncio and uasyncio, and our unittest.
+
+    ``release`` is an upstream tree, ``frozen`` our folder of Python modules. The
+    distribution's source package has no micropython-lib, where upstream's
+    unittest lives.
+    """
+    extmod = release / "extmod"
+    # task.py is for builds without the C module _asyncio (extmod/asyncio/manifest.py).
+    package = [p for p in sorted((extmod / "asyncio").glob("*.py")) if p.name != "task.py"]
+    core = tuple(
+        (f"{FOLDER}/asyncio/{p.name}", p.read_bytes()) for p in package if p.stem != "uasyncio"
+    )
+    found = [Module("asyncio", core)] if core else []
+    alias = extmod / "asyncio" / "uasyncio.py"
+    if alias.is_file():
+        found.append(Module("uasyncio", (*core, (f"{FOLDER}/uasyncio.py", alias.read_bytes()))))
+    unittest = frozen / "unittest.py"
+    found.append(Module("unittest", ((f"{FOLDER}/unittest.py", unittest.read_bytes()),)))
+    return tuple(found)
+
+
+def missing(
+    wanted: Collection[Module], importable: Collection[str], source: bytes, tree: Tree
+) -> Tree:
+    """``tree`` with the files of those modules that ``source`` wants and a build lacks."""
+    added = dict(tree)
+    for module in wanted:
+        if module.name not in importable and module.wanted_by(source):
+            added.update(module.tree)
+    return tuple(sorted(added.items()))
