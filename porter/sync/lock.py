@@ -62,7 +62,8 @@ def unknown_release(release: str, known: Iterable[str]) -> UnknownRelease:
     names = ", ".join(sorted(known, key=version_key)) or "none"
     return UnknownRelease(
         f"unknown release {release!r}; known: {names}",
-        hint="`porter releases` lists them; `porter sync --from PATH` takes any other.",
+        hint="`porter releases` lists them; another one comes with `porter sync RELEASE --new` or "
+        "`porter sync --from PATH`.",
     )
 
 
@@ -112,7 +113,7 @@ def _escape(text: str) -> str:
 
 def local_lock_file() -> Path:
     """The lock of releases that a user brought with `--from`; never checked in."""
-    return paths.upstream_dir() / "local-lock.toml"
+    return paths.upstream_dir() / ".local" / "lock.toml"
 
 
 def known_releases() -> Lock:

@@ -1,0 +1,33 @@
+"""`porter releases`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from porter.sync.listing import list_releases, online_releases
+
+
+@click.command()
+@click.option("--online", is_flag=True, help="Ask git and the distribution what they have.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(online: bool, as_json: bool) -> None:
+    """List the releases that are here and those that can be had."""
+    found, problems = online_releases() if online else ({}, [])
+    rows = list_releases(found)
+    if as_json:
+        fields = ("release", "state", "origin", "available")
+        listed = [{name: getattr(row, name) for name in fields} for row in rows]
+        print(json.dumps({"releases": listed, "problems": problems}, indent=2))
+        return
+    table = Table("release", "here", "from", "can be had from")
+    styles = {"verified": "green", "modified": "red", "unlocked": "yellow", "no": "dim"}
+    for row in rows:
+        state = f"[{styles[row.state]}]{row.state}[/]"
+        table.add_row(row.release, state, row.origin, ", ".join(row.available))
+    Console(highlight=False).print(table)
+    for problem in problems:
+        Console(stderr=True, highlight=False).print(problem, style="yellow", markup=False)

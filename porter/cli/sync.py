@@ -1,0 +1,69 @@
+"""`porter sync`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from porter.sync.origins import ORIGINS
+from porter.sync.syncing import sync
+
+
+@click.command()
+@click.argument("release", required=False)
+@click.option(
+    "--from",
+    "source",
+    metavar="PATH|TARBALL",
+    type=click.Path(path_type=Path),
+    help="Take this folder or archive; RELEASE is then the name to give it [what it says].",
+)
+@click.option(
+    "--origin",
+    "origins",
+    type=click.Choice(list(ORIGINS)),
+    multiple=True,
+    help="Try only this origin; may be repeated [all, in this order].",
+)
+@click.option("--force", is_flag=True, help="Fetch again what is already there.")
+@click.option("--new", is_flag=True, help="Take a release that the lock does not know.")
+@click.option("--record", is_flag=True, help="Write its hash into upstream/lock.toml.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only errors.")
+def command(
+    release: str | None,
+    source: Path | None,
+    origins: tuple[str, ...],
+    force: bool,
+    new: bool,
+    record: bool,
+    quiet: bool,
+) -> None:
+    """Fetch the sources of RELEASE into upstream/RELEASE and verify them.
+
+    Tries the git submodule, git, and the distribution's source package, in this order. Without
+    RELEASE: the newest that the lock knows.
+    """
+    console = Console(stderr=True, highlight=False)
+
+    def say(line: str) -> None:
+        if not quiet:
+            console.print(line, style="dim", markup=False)
+
+    with console.status("syncing"):
+        done = sync(
+            release,
+            source=source,
+            origins=origins or tuple(ORIGINS),
+            force=force,
+            new=new,
+            record=record,
+            say=say,
+        )
+    if not quiet:
+        Console(highlight=False).print(
+            f"{done.release}: {done.state}, from {done.origin}, in {done.path}",
+            markup=False,
+            soft_wrap=True,
+        )

@@ -1,0 +1,71 @@
+"""Where sources come from, in the order in which they are tried."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from porter import paths
+from porter.errors import SyncFailed
+from porter.sync import gitrepo
+from porter.sync.apt import private_apt, upstream_version
+from porter.sync.lock import LockEntry
+from porter.sync.tree import IGNORED_FOLDERS, check_tree, release_of
+from porter.sync.unpack import unpack
+
+# An origin puts the sources of a release into a folder below the staging folder and returns that
+# folder with a line on where they are from. It raises SyncFailed when it does not have them.
+Origin = Callable[[LockEntry, Path], tuple[Path, str]]
+
+
+def from_submodule(entry: LockEntry, stage: Path) -> tuple[Path, str]:
+    """`upstream/micropython`, if it is filled and holds that release."""
+    submodule = paths.upstream_dir() / "micropython"
+    if not (submodule / "py/mpconfig.h").is_file():
+        raise SyncFailed("upstream/micropython is not filled")
+    held = release_of(submodule)
+    if held != entry.release:
+        raise SyncFailed(f"upstream/micropython is at {held}")
+    return copy_tree(submodule, stage / "submodule"), "submodule upstream/micropython"
+
+
+def from_git(entry: LockEntry, stage: Path) -> tuple[Path, str]:
+    """A shallow clone of upstream's tag."""
+    tag = entry.tag or f"v{entry.release}"
+    gitrepo.clone(tag, stage / "git")
+    return stage / "git", f"git tag {tag}"
+
+
+def from_distribution(entry: LockEntry, stage: Path) -> tuple[Path, str]:
+    """The distribution's source package: the lock's version, or any of that release."""
+    with private_apt() as apt:
+        versions = apt.versions()
+        same = [v for v in versions if upstream_version(v) == entry.release]
+        if not same:
+            has = ", ".join(versions) or "none"
+            raise SyncFailed(f"the distribution has no package of it (it has {has})")
+        version = entry.package if entry.package in same else same[0]
+        tarball = apt.fetch(version, stage / "package")
+    return unpack(tarball, stage / "tree"), f"source package micropython {version}"
+
+
+ORIGINS: dict[str, Origin] = {
+    "submodule": from_submodule,
+    "git": from_git,
+    "distribution": from_distribution,
+}
+
+
+def from_path(source: Path, stage: Path) -> tuple[Path, str]:
+    """A folder or an archive that the user names."""
+    if source.is_dir():
+        check_tree(source)
+        return copy_tree(source, stage / "copy"), f"folder {source}"
+    return unpack(source, stage / "tree"), f"archive {source}"
+
+
+def copy_tree(source: Path, into: Path) -> Path:
+    """A copy of `source` without git's and Python's own folders."""
+    shutil.copytree(source, into, symlinks=True, ignore=shutil.ignore_patterns(*IGNORED_FOLDERS))
+    return into
