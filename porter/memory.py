@@ -1,0 +1,97 @@
+"""How much memory interpreters take and how many fit: arithmetic, no GPU needed."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from porter.config import BuildConfig
+from porter.errors import NotEnoughMemory
+from porter.sizes import GIB, KIB, format_size
+
+ALIGNMENT = 16  # every part of an arena starts at a multiple of this
+STATE_ALLOWANCE = 4 * KIB  # the state struct, until a build has measured its own
+STACK_GRAIN = 512  # the driver rounds local memory per thread up to this
+
+
+@frozen
+class Gpu:
+    """What of a GPU counts here: usable bytes, multiprocessors, resident threads of each."""
+
+    name: str
+    memory: int
+    multiprocessors: int
+    threads: int = 2048
+
+    @property
+    def resident(self) -> int:
+        """The most threads that run at one time."""
+        return self.multiprocessors * self.threads
+
+
+H200 = Gpu("H200", memory=int(139.8 * GIB), multiprocessors=132)
+
+
+@frozen
+class Footprint:
+    """Bytes per interpreter.
+
+    arena: state, heap and pystack. image: the arena at rest in device memory. buffers: stdin,
+    stdout, stderr and private file system. local: local memory a thread, which the driver
+    reserves for every resident thread.
+    """
+
+    arena: int
+    image: int
+    buffers: int
+    local: int
+
+    @property
+    def each(self) -> int:
+        """Device memory that one more interpreter takes."""
+        return self.image + self.buffers
+
+    def reservation(self, gpu: Gpu) -> int:
+        """Local memory that the driver reserves, however many interpreters there are."""
+        return self.local * gpu.resident
+
+    def fit(self, gpu: Gpu) -> int:
+        """How many interpreters fit."""
+        return max(0, gpu.memory - self.reservation(gpu)) // self.each
+
+
+def footprint(config: BuildConfig, state: int = STATE_ALLOWANCE) -> Footprint:
+    """The memory of one interpreter of that build, whose state struct has `state` bytes."""
+    arena = sum(_align(size) for size in (state, config.heap, config.pystack))
+    buffers = sum(_align(n) for n in (config.stdin, config.stdout, config.stderr, config.fs))
+    in_local = arena if config.arena == "local" else 0
+    local = _align(config.stack + in_local, STACK_GRAIN)
+    return Footprint(arena=arena, image=arena, buffers=buffers, local=local)
+
+
+def check_fit(config: BuildConfig, count: int, gpu: Gpu, state: int = STATE_ALLOWANCE) -> None:
+    """Raise NotEnoughMemory unless `count` interpreters of that build fit on `gpu`."""
+    need = footprint(config, state)
+    most = need.fit(gpu)
+    if count > most:
+        raise NotEnoughMemory(
+            f"{count} interpreters do not fit: each takes {format_size(need.each)}, "
+            f"{format_size(need.reservation(gpu))} go to local memory, and {gpu.name} has "
+            f"{format_size(gpu.memory)}",
+            hint=f"At most {most} fit; or make --heap smaller.",
+        )
+
+
+def describe(config: BuildConfig, gpu: Gpu = H200, state: int = STATE_ALLOWANCE) -> str:
+    """Lines that `porter build` prints."""
+    need = footprint(config, state)
+    return (
+        f"an interpreter takes {format_size(need.each)}: "
+        f"{format_size(need.image)} image, {format_size(need.buffers)} buffers\n"
+        f"local memory {format_size(need.local)} a thread, "
+        f"{format_size(need.reservation(gpu))} reserved for {gpu.resident} resident threads\n"
+        f"{need.fit(gpu)} interpreters fit on a {gpu.name}"
+    )
+
+
+def _align(size: int, grain: int = ALIGNMENT) -> int:
+    return -(-size // grain) * grain

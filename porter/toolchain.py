@@ -1,0 +1,136 @@
+"""Where the compilers are: g++, nvcc and the disassemblers, on PATH or inside Python wheels."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.errors import NoCompiler, NoNvcc, PorterError, ToolMissing
+from porter.process import run
+
+# The wheels nvidia-cuda-nvcc and its companions install into nvidia/cu13 (CUDA 13); the CUDA 12
+# ones, one folder a package.
+WHEEL_FOLDERS = ("cu[0-9]*/bin", "*/bin")
+
+MINIMUM_GXX = (11, 0)
+MINIMUM_NVCC = (12, 8)
+
+
+@frozen
+class Tool:
+    """A program and its version; `origin` is `PATH`, `wheel`, or the variable that names it."""
+
+    path: Path
+    version: str
+    origin: str
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The version as numbers, for comparison."""
+        return tuple(int(part) for part in re.findall(r"\d+", self.version))
+
+
+@functools.cache
+def gxx() -> Tool:
+    """`g++`: $PORTER_CXX, else PATH. Raises NoCompiler."""
+    hint = "Install g++ 11 or newer (Debian, Ubuntu: apt-get install g++), or set PORTER_CXX."
+    found = _find("g++", "PORTER_CXX", wheels=False)
+    if found is None:
+        raise NoCompiler("no g++ on this machine", hint=hint)
+    path, origin = found
+    version = _version(path, r"(\d+\.\d+\.\d+)", "-dumpfullversion")
+    if version is None:
+        raise NoCompiler(f"{path} does not work as g++", hint=hint)
+    tool = Tool(path, version, origin)
+    if tool.numbers < MINIMUM_GXX:
+        raise NoCompiler(f"{path} is g++ {version}, which is too old", hint=hint)
+    return tool
+
+
+@functools.cache
+def nvcc() -> Tool:
+    """`nvcc`: $PORTER_NVCC, else PATH, else the wheel. Raises NoNvcc."""
+    hint = (
+        "Install the CUDA toolkit, or `python -m pip install 'gpusnek-porter[cuda]'`, or set "
+        "PORTER_NVCC; `--target host` needs none."
+    )
+    found = _find("nvcc", "PORTER_NVCC")
+    if found is None:
+        raise NoNvcc("no nvcc on PATH or among the Python packages", hint=hint)
+    path, origin = found
+    version = _version(path, r"V(\d+\.\d+\.\d+)", "--version")
+    if version is None:
+        raise NoNvcc(f"{path} does not work as nvcc", hint=hint)
+    tool = Tool(path, version, origin)
+    if tool.numbers < MINIMUM_NVCC:
+        raise NoNvcc(f"{path} is nvcc {version}, which is too old", hint=hint)
+    return tool
+
+
+@functools.cache
+def cuda_tool(name: str) -> Tool:
+    """`cuobjdump` or `nvdisasm`: PATH, beside nvcc, or the wheel. Raises ToolMissing."""
+    found = _find(name, f"PORTER_{name.upper()}")
+    if found is None and (beside := _beside_nvcc(name)) is not None:
+        found = beside, "beside nvcc"
+    if found is None:
+        raise ToolMissing(
+            f"no {name} on PATH or among the Python packages",
+            hint=f"`python -m pip install 'gpusnek-porter[cuda]'` brings nvidia-cuda-{name}.",
+        )
+    path, origin = found
+    return Tool(path, _version(path, r"V(\d+\.\d+\.\d+)", "--version") or "?", origin)
+
+
+def forget() -> None:
+    """Look again at the next call (tests change PATH)."""
+    for finder in (gxx, nvcc, cuda_tool):
+        finder.cache_clear()
+
+
+def _find(name: str, variable: str, *, wheels: bool = True) -> tuple[Path, str] | None:
+    named = os.environ.get(variable)
+    if named:
+        path = shutil.which(named)
+        return (Path(path), f"${variable}") if path else None
+    on_path = shutil.which(name)
+    if on_path:
+        return Path(on_path), "PATH"
+    for folder in _wheel_folders() if wheels else ():
+        if os.access(folder / name, os.X_OK):
+            return folder / name, "wheel"
+    return None
+
+
+def _wheel_folders() -> Iterator[Path]:
+    spec = importlib.util.find_spec("nvidia")  # a namespace package: one folder a site
+    for site in (spec.submodule_search_locations or ()) if spec else ():
+        for pattern in WHEEL_FOLDERS:
+            yield from sorted(Path(site).glob(pattern), reverse=True)
+
+
+def _beside_nvcc(name: str) -> Path | None:
+    # What is on PATH may be a script that starts the real one; a dry run tells where that is.
+    try:
+        dry = run([nvcc().path, "--dryrun", "-E", "-x", "cu", "/dev/null"], timeout=60.0)
+    except PorterError:
+        return None
+    match = re.search(r"_HERE_=(.+)", dry.output)
+    tool = Path(match[1].strip()) / name if match else None
+    return tool if tool is not None and os.access(tool, os.X_OK) else None
+
+
+def _version(path: Path, pattern: str, option: str) -> str | None:
+    try:
+        done = run([path, option], timeout=60.0, check=False)
+    except PorterError:
+        return None
+    match = re.search(pattern, done.stdout)
+    return match[1] if match and done.returncode == 0 else None
