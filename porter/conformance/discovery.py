@@ -69,9 +69,9 @@ def discover(root: Path, asked: Sequence[str] = ()) -> list[Test]:
             f"no upstream tests in {root}", hint="Sync the release first: `porter sync RELEASE`."
         )
     names: set[str] = set()
-    for item in asked or [d for d in DEFAULT_DIRECTORIES if (root / d).is_dir()]:
+    for item in asked or DEFAULT_DIRECTORIES:
         found = _matching(root, item)
-        if not found:
+        if asked and not found:
             raise UsageError(
                 f"{item}: no such test or directory in {root}",
                 hint="`porter conformance --list` prints the tests.",

@@ -9,7 +9,6 @@ from typing import Any
 
 import attrs
 
-from porter.conformance.images import empty_image
 from porter.conformance.model import Outcome, Program, Runner, Status
 
 # Program of tests/feature_check, and the output that upstream's runner asks for.
@@ -67,8 +66,7 @@ def check(root: Path, runner: Runner) -> Features:
     sources = {name: files[name].read_bytes() for name in present}
     sources |= {f"import {name}": f"import {name}\n".encode() for name in _MODULES}
     programs = [
-        Program(f"/{name.replace(' ', '_')}.py", source, "/", empty_image())
-        for name, source in sources.items()
+        Program(f"/{name.replace(' ', '_')}.py", source) for name, source in sources.items()
     ]
     return from_outcomes(dict(zip(sources, runner.run(programs), strict=True)))
 

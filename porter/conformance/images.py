@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from littlefs import LittleFS
 
-# Small blocks keep images small: a directory costs two of them. 512 bytes are too
-# few for littlefs to address io/data/bigfile1 without long block lists, but it does.
+from porter.conformance.model import Program
+
+# Small blocks keep images small: a directory costs two of them.
 BLOCK_SIZE = 512
 # What a test may write itself: extmod and io tests create a few small files.
 FREE_BLOCKS = 24
@@ -15,20 +17,28 @@ FREE_BLOCKS = 24
 Tree = tuple[tuple[str, bytes], ...]
 
 
-def empty_image() -> bytes:
-    """An image with nothing in it but room to write."""
-    return build_image((), ())
+def build_images(programs: Sequence[Program]) -> list[bytes]:
+    """One image a program, all of one size: what one launch takes.
+
+    littlefs refuses an image whose block count is not the device's, so all are as
+    large as the largest must be.
+    """
+    blocks = max((blocks_for(p.tree, (p.cwd,)) for p in programs), default=0)
+    return [build_image(p.tree, (p.cwd,), blocks) for p in programs]
+
+
+def blocks_for(tree: Tree, directories: tuple[str, ...]) -> int:
+    """How many blocks hold ``tree`` and ``directories``, with room for what a test writes."""
+    data = sum(-(-len(content) // BLOCK_SIZE) + 1 for _, content in tree)
+    return 2 + 2 * len(_folders(tree, directories)) + data + FREE_BLOCKS
 
 
 @lru_cache(maxsize=64)
-def build_image(tree: Tree, directories: tuple[str, ...]) -> bytes:
-    """A littlefs2 image of ``tree`` (path, content), with empty ``directories`` made too.
+def build_image(tree: Tree, directories: tuple[str, ...], blocks: int) -> bytes:
+    """A littlefs2 image of ``blocks`` blocks: ``tree`` (path, content) and empty ``directories``.
 
-    Same input, same bytes. The size is a multiple of ``BLOCK_SIZE``.
+    Same input, same bytes.
     """
-    folders = sorted(_folders(tree, directories))
-    blocks = 2 + 2 * len(folders) + FREE_BLOCKS
-    blocks += sum(-(-len(data) // BLOCK_SIZE) + 1 for _, data in tree)
     fs = LittleFS(
         block_size=BLOCK_SIZE,
         block_count=blocks,
@@ -37,7 +47,7 @@ def build_image(tree: Tree, directories: tuple[str, ...]) -> bytes:
         cache_size=BLOCK_SIZE // 4,
         lookahead_size=32,
     )
-    for folder in folders:
+    for folder in sorted(_folders(tree, directories)):
         fs.mkdir("/" + folder)
     for name, data in tree:
         with fs.open("/" + name, "wb") as file:

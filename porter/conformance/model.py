@@ -23,17 +23,14 @@ class Status(Enum):
 class Program:
     """One program for one interpreter, and the file system it finds.
 
-    ``image`` is a whole littlefs2 image (bytes, a multiple of its block size) to
-    be mounted at ``/``, private to this interpreter. ``setup`` is run first, in
-    the same interpreter and under the same deadline. ``tree`` holds the same
-    files as ``image`` for a runner that can only offer a host directory:
-    pairs of path relative to ``/`` and content.
+    ``tree`` is what stands below ``/``, private to the interpreter: pairs of path
+    relative to ``/`` and content. ``cwd`` is there even if ``tree`` has nothing in
+    it. ``setup`` is run first, in the same interpreter and under the same deadline.
     """
 
-    name: str  # absolute path inside the image: what tracebacks and __file__ say
+    name: str  # absolute path: what tracebacks and __file__ say
     source: bytes
-    cwd: str  # absolute path inside the image
-    image: bytes
+    cwd: str = "/"
     tree: tuple[tuple[str, bytes], ...] = ()
     setup: bytes = b""
 

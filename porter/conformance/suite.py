@@ -10,7 +10,6 @@ import attrs
 from porter.conformance import features, rules
 from porter.conformance.discovery import Test
 from porter.conformance.expected import CPython, Expectation
-from porter.conformance.images import build_image
 from porter.conformance.judge import judge
 from porter.conformance.library import FOLDER, Module, missing
 from porter.conformance.model import Outcome, Program, Result, Runner, Verdict
@@ -75,7 +74,6 @@ class Suite:
             name="/" + test.name,
             source=source,
             cwd="/" + test.directory,
-            image=build_image(tree, (test.directory,)),
             tree=tree,
             setup=_setup("/" + test.name),
         )

@@ -1,0 +1,101 @@
+"""`porter conformance`: upstream's own tests on a build."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from porter import paths
+from porter.conformance import backends, library, report, selection
+from porter.conformance.discovery import discover
+from porter.conformance.expected import find_cpython
+from porter.conformance.progress import showing
+from porter.conformance.skips import DEFAULT_LIST, load
+from porter.conformance.suite import Suite
+from porter.errors import ConformanceRegression
+from porter.settings import load_config
+
+FilePath = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.command("conformance")
+@click.argument("tests", nargs=-1, metavar="[DIR|TEST]...")
+@click.option("--target", type=click.Choice(["host", "cuda"]), default="host", show_default=True)
+@click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
+@click.option("--heap", metavar="SIZE", help=f"Python heap [{backends.SIZES['heap']}].")
+@click.option("--stack", metavar="SIZE", help=f"C stack [{backends.SIZES['stack']}].")
+@click.option("--pystack", metavar="SIZE", help=f"Frame stack [{backends.SIZES['pystack']}].")
+@click.option("--stdout", metavar="SIZE", help=f"Output kept [{backends.SIZES['stdout']}].")
+@click.option("--arena", type=click.Choice(["local", "global"]), help="[global]")
+@click.option("--gc-stress", is_flag=True, help="Collect before every allocation.")
+@click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds a test.")
+@click.option("--list", "only_list", is_flag=True, help="Print the tests and run none.")
+@click.option("--json", "json_file", type=FilePath, help="Write the report as JSON.")
+@click.option("--junit", "junit_file", type=FilePath, help="Write the report as JUnit XML.")
+@click.option("--skips", type=FilePath, default=DEFAULT_LIST, help="Another skip list.")
+@click.option("--cpython", metavar="PATH", help="CPython that says what to expect.")
+@click.option(
+    "--executable",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Test this instead: a program that is used like upstream's unix port.",
+)
+def command(
+    tests: tuple[str, ...],
+    target: str,
+    timeout: float,
+    only_list: bool,
+    json_file: Path | None,
+    junit_file: Path | None,
+    skips: Path,
+    cpython: str | None,
+    executable: Path | None,
+    **build: str | bool | None,
+) -> None:
+    """Run upstream's own tests, each in an interpreter of its own.
+
+    Without arguments all directories that upstream runs on a PC are run. A test
+    passes if it prints what its .exp file says, else what CPython prints. Exits
+    with 51 if a test fails, or is skipped or passes against the skip list.
+    """
+    console = Console()
+    config = load_config({**backends.SIZES, **_given(build), "target": target})
+    release = paths.upstream_dir() / config.release
+    selected = discover(release / "tests", tests)
+    where = "executable" if executable else target
+    listed = load(where, config.release, skips)
+    if only_list:
+        for line in selection.lines(selected, listed):
+            click.echo(line)
+        return
+    started = time.monotonic()
+    runner = backends.open_runner(config, timeout, executable)
+    cache = paths.build_dir() / "conformance" / "expected"
+    with showing(console) as events:
+        suite = Suite(
+            root=release / "tests",
+            tests=selected,
+            runner=runner,
+            cpython=find_cpython(cache, cpython),
+            skips=listed,
+            library=library.modules(release, paths.templates_dir() / "frozen"),
+            events=events,
+        )
+        results = suite.run()
+    done = report.Report(results, config.release, where, time.monotonic() - started)
+    if json_file:
+        report.write_json(done, json_file)
+    if junit_file:
+        report.write_whole(junit_file, done.junit())
+    report.show(done, console)
+    if done.bad:
+        raise ConformanceRegression(
+            f"{len(done.bad)} of {len(results)} tests are not as they must be",
+            hint="Each is named above; --json keeps what they printed.",
+        )
+
+
+def _given(build: dict[str, str | bool | None]) -> dict[str, str | bool]:
+    return {name: value for name, value in build.items() if value not in (None, False)}

@@ -1,0 +1,106 @@
+"""The suite's verdicts, on a runner that only looks answers up."""
+
+from __future__ import annotations
+
+from porter.conformance.model import Outcome, Status, Verdict
+
+from .fakes import FakeRunner, Release
+
+
+def test_output_is_compared_with_the_exp_file(release: Release) -> None:
+    release.add("basics/good.py", expected="1\n")
+    release.add("basics/wrong.py", expected="1\n2\n")
+    results = release.run(FakeRunner({"/basics/good.py": b"1\r\n", "/basics/wrong.py": b"1\n3\n"}))
+    assert results["basics/good.py"].verdict is Verdict.PASS
+    assert results["basics/wrong.py"].verdict is Verdict.FAIL
+    assert results["basics/wrong.py"].reason == "line 2: expected '2', got '3'"
+
+
+def test_without_an_exp_file_cpython_is_asked(release: Release) -> None:
+    release.add("basics/calc.py", "print(6 * 7)\n")
+    results = release.run(FakeRunner({"/basics/calc.py": b"42\n"}))
+    assert results["basics/calc.py"].verdict is Verdict.PASS
+
+
+def test_a_hanging_test_is_named_and_takes_no_other_with_it(release: Release) -> None:
+    release.add("basics/hangs.py", expected="1\n")
+    release.add("basics/other.py", expected="1\n")
+    hung = Outcome(b"1\n", Status.TIMEOUT, note="no end after 30 s")
+    results = release.run(FakeRunner({"/basics/hangs.py": hung, "/basics/other.py": b"1\n"}))
+    assert results["basics/hangs.py"].verdict is Verdict.FAIL
+    assert results["basics/hangs.py"].reason == "timed out: no end after 30 s"
+    assert results["basics/other.py"].verdict is Verdict.PASS
+
+
+def test_an_uncaught_exception_fails_even_with_the_right_output(release: Release) -> None:
+    release.add("basics/raises.py", expected="1\n")
+    ended = Outcome(b"1\n", Status.EXCEPTION)
+    assert release.run(FakeRunner({"/basics/raises.py": ended}))["basics/raises.py"].good is False
+
+
+def test_cut_output_is_said_to_be_cut(release: Release) -> None:
+    release.add("basics/long.py", expected="12\n")
+    result = release.run(FakeRunner({"/basics/long.py": Outcome(b"1", Status.OK, cut=True)}))
+    assert "--stdout" in result["basics/long.py"].reason
+
+
+def test_a_skip_needs_a_reason_on_the_list(release: Release) -> None:
+    release.add("basics/one.py", expected="1\n")
+    runner = FakeRunner({"/basics/one.py": b"SKIP\n"})
+    assert release.run(runner)["basics/one.py"].verdict is Verdict.UNLISTED_SKIP
+    listed = release.run(runner, {"basics/one.py": "needs a moon"})["basics/one.py"]
+    assert (listed.verdict, listed.reason) == (Verdict.SKIP, "needs a moon")
+
+
+def test_a_listed_test_that_passes_is_an_error(release: Release) -> None:
+    release.add("basics/one.py", expected="1\n")
+    runner = FakeRunner({"/basics/one.py": b"1\n"})
+    result = release.run(runner, {"basics/o*.py": "needs a moon"})["basics/one.py"]
+    assert result.verdict is Verdict.UNEXPECTED_PASS
+    assert not result.good
+
+
+def test_a_listed_test_that_fails_is_a_skip(release: Release) -> None:
+    release.add("basics/one.py", expected="1\n")
+    runner = FakeRunner({"/basics/one.py": Outcome(b"", Status.CRASH)})
+    assert release.run(runner, {"basics/*.py": "needs a moon"})["basics/one.py"].good
+
+
+def test_upstreams_rules_leave_tests_out_unrun(release: Release) -> None:
+    release.add("feature_check/native_check.py")
+    release.add("micropython/native_for.py", expected="1\n")
+    runner = FakeRunner({"/native_check.py": Outcome(b"SyntaxError\n", Status.EXCEPTION)})
+    skips = {"micropython/native_*.py": "needs an emitter"}
+    result = release.run(runner, skips)["micropython/native_for.py"]
+    assert (result.verdict, result.reason) == (Verdict.SKIP, "needs an emitter")
+    assert "/micropython/native_for.py" not in [program.name for program in runner.ran]
+
+
+def test_a_rule_does_not_hold_where_the_feature_is_there(release: Release) -> None:
+    release.add("feature_check/native_check.py")
+    release.add("micropython/native_for.py", expected="1\n")
+    runner = FakeRunner({"/native_check.py": b"native\n", "/micropython/native_for.py": b"1\n"})
+    assert release.run(runner)["micropython/native_for.py"].verdict is Verdict.PASS
+
+
+def test_unittest_is_judged_by_its_summary(release: Release) -> None:
+    release.add("extmod/u.py", "import unittest\n", expected="not looked at\n")
+    rule = b"-" * 70
+    passed = b"test_a (T) ... ok\n" + rule + b"\nRan 3 tests\n\nOK (skipped=1)\n"
+    failed = b"test_a (T) ... FAIL\n" + rule + b"\nRan 3 tests\n\nFAILED (failures=1, errors=0)\n"
+    result = release.run(FakeRunner({"/extmod/u.py": passed}))["extmod/u.py"]
+    assert (result.verdict, result.cases) == (Verdict.PASS, 3)
+    assert release.run(FakeRunner({"/extmod/u.py": failed}))["extmod/u.py"].verdict is Verdict.FAIL
+
+
+def test_a_program_gets_its_folder_and_what_it_names(release: Release) -> None:
+    release.add("import/data/words.txt", "a b\n")
+    release.add("import/used.py", "x = 1\n")
+    release.add("import/unused.py", "x = 2\n")
+    release.add("import/main.py", "import used\n")
+    runner = FakeRunner({})
+    release.run(runner)
+    (program,) = [program for program in runner.ran if program.name == "/import/main.py"]
+    assert program.cwd == "/import"
+    assert dict(program.tree) == {"import/data/words.txt": b"a b\n", "import/used.py": b"x = 1\n"}
+    assert b"os.chdir('/import')" in program.setup
