@@ -1,0 +1,85 @@
+"""Runs upstream's own py/make*.py to make the headers under genhdr/."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from porter import process
+from porter.errors import GenerateFailed, ToolFailed
+from porter.generate.compiler import CC
+
+_QSTR_LINE = re.compile(r"^(Q\(.*\))", re.MULTILINE)
+_QUOTED_QSTR_LINE = re.compile(r'^"(Q\(.*\))"', re.MULTILINE)
+
+# A fixed date: the same input must give the same build on any day.
+_SOURCE_DATE_EPOCH = "0"
+
+
+def _script(upstream: Path, name: str, *args: str | Path, env: dict[str, str] | None = None) -> str:
+    path = upstream / "py" / name
+    if not path.is_file():
+        raise GenerateFailed(f"{path} is missing", hint="Sync the release again.")
+    try:
+        return process.run([sys.executable, "-B", path, *args], env=env, timeout=600).stdout
+    except ToolFailed as error:
+        raise GenerateFailed(f"upstream's py/{name} failed: {error}") from error
+
+
+def write_version(upstream: Path, release: str, genhdr: Path) -> None:
+    """mpversion.h, from the release's name alone: no git is asked."""
+    env = {
+        "MICROPY_GIT_TAG": f"v{release}",
+        "MICROPY_GIT_HASH": f"v{release}",
+        "SOURCE_DATE_EPOCH": _SOURCE_DATE_EPOCH,
+    }
+    _script(upstream, "makeversionhdr.py", genhdr / "mpversion.h", env=env)
+
+
+def write_headers(
+    upstream: Path, sources: Sequence[Path], flags: Sequence[str], genhdr: Path, scratch: Path
+) -> None:
+    """qstrdefs.generated.h, moduledefs.h and root_pointers.h from `sources`.
+
+    `flags` are the preprocessor's; `scratch` is a folder for what comes between.
+    """
+    collected = scratch / "collected.i"
+    _script(
+        upstream, "makeqstrdefs.py", "pp", CC, "-E", "output", collected,
+        "cflags", *flags, "-DNO_QSTR", "cxxflags", "sources", *sources,
+        "dependencies", "changed_sources", *sources,
+    )  # fmt: skip
+    lists = {mode: _collect(upstream, mode, collected, scratch)
+             for mode in ("qstr", "module", "root_pointer")}  # fmt: skip
+    _write(genhdr / "moduledefs.h", _script(upstream, "makemoduledefs.py", lists["module"]))
+    _write(
+        genhdr / "root_pointers.h",
+        _script(upstream, "make_root_pointers.py", lists["root_pointer"]),
+    )
+    _write_qstrs(upstream, lists["qstr"], flags, genhdr, scratch)
+
+
+def _collect(upstream: Path, mode: str, collected: Path, scratch: Path) -> Path:
+    folder, result = scratch / mode, scratch / f"{mode}.collected"
+    _script(upstream, "makeqstrdefs.py", "split", mode, collected, folder, "_")
+    _script(upstream, "makeqstrdefs.py", "cat", mode, "_", folder, result)
+    return result
+
+
+def _write_qstrs(
+    upstream: Path, collected: Path, flags: Sequence[str], genhdr: Path, scratch: Path
+) -> None:
+    # The core's list has #if lines, so it goes through the preprocessor, with every qstr quoted
+    # to keep macros out of it.
+    text = (upstream / "py" / "qstrdefs.h").read_text() + collected.read_text()
+    quoted = _QSTR_LINE.sub(r'"\1"', text)
+    done = process.run([CC, "-E", *flags, "-"], input=quoted, timeout=120)
+    preprocessed = scratch / "qstrdefs.preprocessed.h"
+    _write(preprocessed, _QUOTED_QSTR_LINE.sub(r"\1", done.stdout))
+    _write(genhdr / "qstrdefs.generated.h", _script(upstream, "makeqstrdata.py", preprocessed))
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,57 @@
+"""Where the stages of one build keep their files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import frozen
+
+from porter import paths
+
+
+@frozen
+class Layout:
+    """The folders of one build: `build` is its root, `upstream` the release's sources."""
+
+    build: Path
+    upstream: Path
+
+    @classmethod
+    def of(cls, release: str, build: Path) -> Layout:
+        """The layout of `release` built in the folder `build`."""
+        return cls(build.resolve(), paths.upstream_dir() / release)
+
+    @property
+    def port(self) -> Path:
+        """The port's sources: `templates/port/` rendered, and the frozen modules."""
+        return self.build / "src" / "port"
+
+    @property
+    def patched(self) -> Path:
+        """Upstream files that patches changed; each stands in for the one of the same path."""
+        return self.build / "src" / "upstream"
+
+    @property
+    def genhdr(self) -> Path:
+        """Headers made by upstream's generators; included as `genhdr/NAME.h`."""
+        return self.build / "genhdr"
+
+    @property
+    def pre(self) -> Path:
+        """Preprocessed units, `NAME.i`."""
+        return self.build / "pre"
+
+    @property
+    def units(self) -> Path:
+        """The list of units; written last, so it is there exactly when generation is complete."""
+        return self.build / "units.json"
+
+    @property
+    def libc(self) -> Path:
+        """Our freestanding C library headers and sources."""
+        return paths.templates_dir() / "libc"
+
+    def source(self, path: str) -> Path:
+        """The file to use for upstream's `path`: the patched one where there is one."""
+        patched = self.patched / path
+        return patched if patched.is_file() else self.upstream / path

@@ -1,0 +1,52 @@
+"""Renders `templates/port/` into a build: templates through jinja2, other files as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+
+from porter.config import BuildConfig
+from porter.errors import GenerateFailed
+
+# BuildConfig's words and upstream's, for MICROPY_CONFIG_ROM_LEVEL_* and MICROPY_FLOAT_IMPL_*.
+LEVELS = {
+    "minimum": "MINIMUM",
+    "core": "CORE_FEATURES",
+    "basic": "BASIC_FEATURES",
+    "extra": "EXTRA_FEATURES",
+    "full": "FULL_FEATURES",
+    "everything": "EVERYTHING",
+}
+FLOATS = {"double": "DOUBLE", "single": "FLOAT"}
+
+SUFFIX = ".j2"
+
+
+def template_values(config: BuildConfig) -> dict[str, object]:
+    """What the port's templates may use, from `config`; nothing else of it changes a unit."""
+    return {
+        "level": LEVELS[config.level],
+        "float": FLOATS[config.float],
+        "gc_stress": config.gc_stress,
+    }
+
+
+def render_port(templates: Path, config: BuildConfig, into: Path) -> None:
+    """Write every file of `templates` to `into`, which is made; `X.j2` becomes `X`.
+
+    Raises GenerateFailed where a template is wrong or names a value that is not there.
+    """
+    into.mkdir(parents=True, exist_ok=True)
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True
+    )
+    values = template_values(config)
+    for path in sorted(templates.iterdir()):
+        text = path.read_text(encoding="utf-8")
+        if path.suffix == SUFFIX:
+            try:
+                text = environment.from_string(text).render(values)
+            except jinja2.TemplateError as error:
+                raise GenerateFailed(f"{path}: {error}") from error
+        (into / path.name.removesuffix(SUFFIX)).write_text(text, encoding="utf-8")

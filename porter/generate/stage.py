@@ -1,0 +1,106 @@
+"""The generate stage: port sources, generated headers and the list of units of one build."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+
+from porter import paths, process
+from porter.config import BuildConfig
+from porter.errors import NotBuilt, UnknownRelease
+from porter.generate.compiler import CC, preprocessor_flags
+from porter.generate.digest import UPSTREAM_FOLDERS, digest_of
+from porter.generate.frozen import frozen_source, read_manifest
+from porter.generate.headers import write_headers, write_version
+from porter.generate.layout import Layout
+from porter.generate.makefiles import SourceLists, read_makefiles
+from porter.generate.port import render_port, template_values
+from porter.generate.units import Unit, UnitList, check_names, read_units, unit_name, write_units
+
+FROZEN_UNIT = "frozen_content.c"
+
+
+def generate(config: BuildConfig, layout: Layout) -> UnitList:
+    """Bring `layout`'s port sources, genhdr and units.json up to date for `config`.
+
+    Does nothing when no input changed. Raises UnknownRelease where the release is not synced,
+    GenerateFailed where upstream's generators do not work with the port.
+    """
+    if not (layout.upstream / "py" / "mpconfig.h").is_file():
+        raise UnknownRelease(
+            f"release {config.release} is not in {layout.upstream.parent}",
+            hint=f"Run `porter sync {config.release}`.",
+        )
+    digest = _input_digest(config, layout)
+    try:
+        known = read_units(layout.units)
+    except NotBuilt:
+        known = None
+    if known is not None and known.digest == digest:
+        return known
+    layout.build.mkdir(parents=True, exist_ok=True)
+    layout.units.unlink(missing_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".generate-", dir=layout.build) as folder:
+        units = _generate_into(Path(folder), config, layout, digest)
+    write_units(layout.units, units)
+    return units
+
+
+def _input_digest(config: BuildConfig, layout: Layout) -> str:
+    folders = [layout.upstream / name for name in UPSTREAM_FOLDERS]
+    templates = paths.templates_dir()
+    folders += [templates / "port", templates / "libc", templates / "frozen", layout.patched]
+    folders.append(Path(__file__).resolve().parent)
+    version = process.run([CC, "--version"]).stdout.splitlines()[0]
+    values = {"cc": version, "release": config.release, **template_values(config)}
+    return digest_of(folders, values)
+
+
+def _generate_into(
+    scratch: Path, config: BuildConfig, layout: Layout, digest: str
+) -> UnitList:
+    """Make everything below `scratch`, then move it into `layout`."""
+    new = Layout(scratch, layout.upstream)
+    templates = paths.templates_dir()
+    render_port(templates / "port", config, new.port)
+    files = read_manifest(layout.upstream, templates / "frozen" / "manifest.py")
+    (new.port / FROZEN_UNIT).write_text(frozen_source(files), encoding="utf-8")
+    lists = read_makefiles(layout.upstream, new.port)
+    new.genhdr.mkdir()
+    write_version(layout.upstream, config.release, new.genhdr)
+    # The patched files stay where they are, so the flags name the real build for them.
+    flags = preprocessor_flags(new, lists.flags)
+    flags[flags.index(str(new.patched))] = str(layout.patched)
+    sources = [layout.source(path) for path in lists.qstr]
+    sources += [new.port / name for name in lists.port]
+    work = scratch / "work"
+    work.mkdir()
+    write_headers(layout.upstream, sources, flags, new.genhdr, work)
+    units = _units(lists, layout)
+    layout.port.parent.mkdir(exist_ok=True)
+    _replace_folder(new.port, layout.port)
+    _replace_folder(new.genhdr, layout.genhdr)
+    return UnitList(digest, lists.flags, tuple(units))
+
+
+def _units(lists: SourceLists, layout: Layout) -> list[Unit]:
+    units = [
+        Unit(unit_name(path), path, str(layout.source(path)), "upstream")
+        for path in lists.upstream
+    ]
+    for name in (*lists.port, FROZEN_UNIT):
+        path = f"port/{name}"
+        units.append(Unit(unit_name(path), path, str(layout.port / name), "port"))
+    for file in sorted(layout.libc.glob("*.c")):
+        path = f"libc/{file.name}"
+        units.append(Unit(unit_name(path), path, str(file), "libc"))
+    check_names(units)
+    return units
+
+
+def _replace_folder(new: Path, old: Path) -> None:
+    if old.exists():
+        shutil.rmtree(old)
+    os.replace(new, old)

@@ -1,0 +1,93 @@
+"""The preprocess stage: every unit through `cc -E` with our headers, in parallel, cached."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from attrs import frozen
+
+from porter import process
+from porter.errors import PreprocessFailed, ToolFailed
+from porter.generate.compiler import CC, preprocessor_flags
+from porter.generate.layout import Layout
+from porter.generate.units import Unit, UnitList
+from porter.preprocess.cache import (
+    Entry,
+    inputs_digest,
+    read_cache,
+    read_dependencies,
+    write_cache,
+)
+from porter.preprocess.empty import has_code
+
+
+@frozen
+class Preprocessed:
+    """A unit and its preprocessed text's file; `fresh` says that this run wrote it."""
+
+    unit: Unit
+    path: Path
+    fresh: bool
+
+
+def preprocess(layout: Layout, units: UnitList, jobs: int | None = None) -> list[Preprocessed]:
+    """Write `pre/NAME.i` for every unit that holds code; units left empty are left out.
+
+    Line markers stay in. `jobs` is the number of compilers at a time, by default one a core.
+    Raises PreprocessFailed with the compiler's message.
+    """
+    layout.pre.mkdir(parents=True, exist_ok=True)
+    cache_path = layout.pre / "cache.json"
+    cache = read_cache(cache_path)
+    flags = preprocessor_flags(layout, units.defines)
+
+    def one(unit: Unit) -> tuple[Entry, bool]:
+        known = cache.get(unit.name)
+        if known is not None and _up_to_date(known, unit, flags, layout):
+            return known, False
+        return _preprocess_unit(unit, flags, layout), True
+
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        done = list(pool.map(one, units.units))
+    entries = {unit.name: entry for unit, (entry, _) in zip(units.units, done, strict=True)}
+    kept = {f"{name}.i" for name, entry in entries.items() if entry.kept}
+    for path in layout.pre.glob("*.i"):
+        if path.name not in kept:
+            path.unlink()
+    write_cache(cache_path, entries)
+    return [
+        Preprocessed(unit, layout.pre / f"{unit.name}.i", fresh)
+        for unit, (entry, fresh) in zip(units.units, done, strict=True)
+        if entry.kept
+    ]
+
+
+def _up_to_date(known: Entry, unit: Unit, flags: list[str], layout: Layout) -> bool:
+    if known.kept and not (layout.pre / f"{unit.name}.i").is_file():
+        return False
+    return inputs_digest([*flags, unit.source], known.files) == known.digest
+
+
+def _preprocess_unit(unit: Unit, flags: list[str], layout: Layout) -> Entry:
+    result = layout.pre / f"{unit.name}.i"
+    beside, rule = result.with_suffix(".i.tmp"), result.with_suffix(".d")
+    command = [CC, "-E", *flags, "-MD", "-MF", rule, unit.source, "-o", beside]
+    try:
+        process.run(command, timeout=300)
+    except ToolFailed as error:
+        beside.unlink(missing_ok=True)
+        raise PreprocessFailed(f"{unit.path}: {error.output or error}") from error
+    files = tuple(sorted(set(read_dependencies(rule))))
+    rule.unlink()
+    digest = inputs_digest([*flags, unit.source], files)
+    if digest is None:
+        raise PreprocessFailed(f"{unit.path}: a file that it includes went away meanwhile")
+    kept = has_code(beside.read_text(encoding="utf-8", errors="surrogateescape"))
+    if kept:
+        os.replace(beside, result)
+    else:
+        beside.unlink()
+        result.unlink(missing_ok=True)
+    return Entry(digest, files, kept)

@@ -1,0 +1,28 @@
+// Mounts the interpreter's own file system region at "/".
+#include "extmod/vfs.h"
+#include "extmod/vfs_lfs.h"
+#include "port.h"
+#include "py/objlist.h"
+#include "py/runtime.h"
+
+void gpusnek_fs_mount(void) {
+    mp_obj_t device = mp_call_function_0(MP_OBJ_FROM_PTR(&gpusnek_block_device_type));
+    mp_obj_t type = MP_OBJ_FROM_PTR(&mp_type_vfs_lfs2);
+    mp_obj_t vfs = MP_OBJ_NULL;
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+        vfs = mp_call_function_1(type, device);
+        nlr_pop();
+    } else {
+        if (!(gpusnek_boot.flags & GPUSNEK_FS_FORMAT)) {
+            nlr_jump(nlr.ret_val);
+        }
+        mp_call_function_1(mp_load_attr(type, MP_QSTR_mkfs), device);
+        vfs = mp_call_function_1(type, device);
+    }
+    mp_obj_t args[2] = { vfs, MP_OBJ_NEW_QSTR(MP_QSTR__slash_) };
+    mp_vfs_mount(2, args, (mp_map_t *)&mp_const_empty_map);
+    // Mounting at "/" does not make it the current directory's file system by itself.
+    mp_vfs_chdir(MP_OBJ_NEW_QSTR(MP_QSTR__slash_));
+    mp_obj_list_append(mp_sys_path, MP_OBJ_NEW_QSTR(MP_QSTR__slash_lib));
+}

@@ -1,0 +1,234 @@
+// One interpreter's life: start, run sources, stop.
+#include <string.h>
+
+#include "port.h"
+#include "hooks.h"
+#include "py/builtin.h"
+#include "py/compile.h"
+#include "py/cstack.h"
+#include "py/gc.h"
+#include "py/mphal.h"
+#include "py/mpstate.h"
+#include "py/objexcept.h"
+#include "py/pystack.h"
+#include "py/runtime.h"
+
+gpusnek_boot_t gpusnek_boot;
+gpusnek_io_t gpusnek_io;
+static bool started;
+static int exit_code;
+
+// What the last GPUSNEK_EVAL gave, and the last exception that nothing caught.
+MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_result);
+MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_exception);
+
+void gpusnek_attach(const gpusnek_io_t *io) {
+    gpusnek_io = *io;
+    mp_cstack_init_with_top(io->stack_top, io->stack_size);
+    gpusnek_clock_attach();
+}
+
+static void set_up_modules(void) {
+    mp_store_global(MP_QSTR_threadIdx, mp_obj_new_int_from_uint(gpusnek_boot.index));
+    mp_store_global(MP_QSTR_numThreads, mp_obj_new_int_from_uint(gpusnek_boot.total));
+}
+
+// mp_init itself allocates, so a heap that is far too small shows here.
+static int start_vm(void) {
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+        mp_init();
+        set_up_modules();
+        nlr_pop();
+        return GPUSNEK_OK;
+    }
+    return GPUSNEK_NO_MEMORY;
+}
+
+static int start_file_system(void) {
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+        gpusnek_fs_mount();
+        nlr_pop();
+        return GPUSNEK_OK;
+    }
+    mp_obj_print_exception(&mp_stderr_print, MP_OBJ_FROM_PTR(nlr.ret_val));
+    return GPUSNEK_NO_FILE_SYSTEM;
+}
+
+int gpusnek_start(const gpusnek_boot_t *boot) {
+    gpusnek_boot = *boot;
+    started = false;
+    mp_pystack_init(boot->pystack, (char *)boot->pystack + boot->pystack_size);
+    gc_init(boot->heap, (char *)boot->heap + boot->heap_size);
+    gpusnek_random_start();
+
+    int status = start_vm();
+    if (status == GPUSNEK_OK && (boot->flags & GPUSNEK_FS_MOUNT)) {
+        status = start_file_system();
+    }
+    if (status == GPUSNEK_OK) {
+        started = true;
+        gpusnek_gc_start();
+    }
+    return status;
+}
+
+// The exit status that a SystemExit stands for; prints a value that is no number, as CPython does.
+static int system_exit_code(mp_obj_t exception) {
+    mp_obj_t value = mp_obj_exception_get_value(exception);
+    mp_int_t code;
+    if (value == mp_const_none) {
+        return 0;
+    }
+    if (mp_obj_get_int_maybe(value, &code)) {
+        return (int)code;
+    }
+    mp_obj_print_helper(&mp_stderr_print, value, PRINT_STR);
+    mp_print_str(&mp_stderr_print, "\n");
+    return 1;
+}
+
+static bool is_exception_of(mp_obj_t exception, const mp_obj_type_t *type) {
+    return mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(mp_obj_get_type(exception)),
+        MP_OBJ_FROM_PTR(type));
+}
+
+static int report_exception(mp_obj_t exception, bool compiled) {
+    if (is_exception_of(exception, &mp_type_SystemExit)) {
+        exit_code = system_exit_code(exception);
+        return GPUSNEK_EXIT;
+    }
+    MP_STATE_VM(gpusnek_exception) = exception;
+    mp_obj_print_exception(&mp_stderr_print, exception);
+    if (!compiled && is_exception_of(exception, &mp_type_SyntaxError)) {
+        return GPUSNEK_SYNTAX_ERROR;
+    }
+    return GPUSNEK_EXCEPTION;
+}
+
+// Reports what a protected call ended with; reporting itself may run out of memory or be stopped.
+static int report(void *raised, bool compiled) {
+    if (raised == NULL) {
+        return GPUSNEK_STOPPED;
+    }
+    int status = GPUSNEK_EXCEPTION;
+    nlr_buf_t nlr;
+    nlr_set_abort(&nlr);
+    if (nlr_push(&nlr) == 0) {
+        status = report_exception(MP_OBJ_FROM_PTR(raised), compiled);
+        nlr_pop();
+    } else if (nlr.ret_val == NULL) {
+        status = GPUSNEK_STOPPED;
+    } else {
+        mp_print_str(&mp_stderr_print, "(an exception's report raised another exception)\n");
+    }
+    nlr_set_abort(NULL);
+    return status;
+}
+
+static mp_parse_input_kind_t parse_kind(int kind) {
+    return kind == GPUSNEK_SINGLE ? MP_PARSE_SINGLE_INPUT
+        : kind == GPUSNEK_EVAL ? MP_PARSE_EVAL_INPUT : MP_PARSE_FILE_INPUT;
+}
+
+// `compiled` is read after a jump to the handler, so it is volatile.
+static void compile_and_run(const char *source, size_t length, int kind, const char *name,
+    volatile bool *compiled) {
+    mp_lexer_t *lexer = mp_lexer_new_from_str_len(qstr_from_str(name), source, length, 0);
+    qstr source_name = lexer->source_name;
+    #if MICROPY_PY___FILE__
+    if (kind == GPUSNEK_FILE) {
+        mp_store_global(MP_QSTR___file__, MP_OBJ_NEW_QSTR(source_name));
+    }
+    #endif
+    mp_parse_tree_t tree = mp_parse(lexer, parse_kind(kind));
+    mp_obj_t function = mp_compile(&tree, source_name, kind == GPUSNEK_SINGLE);
+    *compiled = true;
+    mp_obj_t result = mp_call_function_0(function);
+    if (kind == GPUSNEK_EVAL) {
+        MP_STATE_VM(gpusnek_result) = result;
+    }
+    mp_handle_pending(true);
+}
+
+int gpusnek_exec(const char *source, size_t length, int kind, const char *name) {
+    if (!started) {
+        return GPUSNEK_NOT_STARTED;
+    }
+    exit_code = 0;
+    // A hard stop leaves the globals of the function that it stopped.
+    mp_globals_set(&MP_STATE_VM(dict_main));
+    mp_locals_set(&MP_STATE_VM(dict_main));
+    volatile bool compiled = false;
+    int status = GPUSNEK_OK;
+    nlr_buf_t nlr;
+    nlr_set_abort(&nlr);
+    if (nlr_push(&nlr) == 0) {
+        compile_and_run(source, length, kind, name, &compiled);
+        nlr_pop();
+        nlr_set_abort(NULL);
+    } else {
+        nlr_set_abort(NULL);
+        mp_handle_pending(false); // an interrupt that came too late must not hit the next source
+        status = report(nlr.ret_val, compiled);
+    }
+    return status;
+}
+
+static void run_exit_functions(void) {
+    #if MICROPY_PY_SYS_ATEXIT
+    // Taken out first, so that one that registers another is not called for ever.
+    mp_obj_t function = MP_STATE_VM(sys_exitfunc);
+    MP_STATE_VM(sys_exitfunc) = mp_const_none;
+    if (function != mp_const_none && mp_obj_is_callable(function)) {
+        mp_call_function_0(function);
+    }
+    #endif
+}
+
+static int stop_program(void) {
+    int status = GPUSNEK_OK;
+    nlr_buf_t nlr;
+    nlr_set_abort(&nlr);
+    if (nlr_push(&nlr) == 0) {
+        run_exit_functions();
+        nlr_pop();
+        nlr_set_abort(NULL);
+    } else {
+        nlr_set_abort(NULL);
+        status = report(nlr.ret_val, true);
+    }
+    return status;
+}
+
+static void stop_vm(void) {
+    nlr_buf_t nlr;
+    nlr_set_abort(&nlr);
+    if (nlr_push(&nlr) == 0) {
+        gc_sweep_all(); // runs every finaliser that is left
+        mp_deinit();
+        nlr_pop();
+    }
+    nlr_set_abort(NULL);
+}
+
+int gpusnek_stop(void) {
+    if (!started) {
+        return GPUSNEK_NOT_STARTED;
+    }
+    int status = stop_program();
+    stop_vm();
+    started = false;
+    return status;
+}
+
+int gpusnek_exit_code(void) {
+    return exit_code;
+}
+
+void nlr_jump_fail(void *value) {
+    (void)value;
+    // Every entry above holds a handler, so only a bug in the port or the rewriter comes here.
+    porter_fatal("exception without a handler");
+}

@@ -1,0 +1,91 @@
+// The port's interface: what the runtime calls to run one interpreter.
+//
+// Order of calls, with the interpreter's state struct in place: gpusnek_attach, gpusnek_start,
+// any number of gpusnek_exec, gpusnek_stop. A later launch of the same interpreter calls
+// gpusnek_attach first, then gpusnek_exec. Nothing here raises; every function reports by status.
+#ifndef GPUSNEK_INTERP_H
+#define GPUSNEK_INTERP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The runtime, which is not rewritten, defines this as what the rewriter gives every function.
+#ifndef GPUSNEK_API
+#define GPUSNEK_API
+#endif
+
+// Statuses of gpusnek_start, gpusnek_exec and gpusnek_stop.
+#define GPUSNEK_OK (0)
+#define GPUSNEK_EXCEPTION (1) // nothing caught it; its traceback is in the stderr buffer
+#define GPUSNEK_EXIT (2) // SystemExit; see gpusnek_exit_code()
+#define GPUSNEK_SYNTAX_ERROR (3) // the source did not compile; message in the stderr buffer
+#define GPUSNEK_STOPPED (4) // the host's hard stop (GPUSNEK_INTERRUPT_STOP)
+#define GPUSNEK_NO_MEMORY (5) // the heap is too small for an interpreter to start in
+#define GPUSNEK_NO_FILE_SYSTEM (6) // the file system region could not be mounted
+#define GPUSNEK_NOT_STARTED (7) // gpusnek_exec or gpusnek_stop without a started interpreter
+
+// Kinds of source that gpusnek_exec takes.
+#define GPUSNEK_FILE (0) // a module's statements
+#define GPUSNEK_SINGLE (1) // one interactive statement: an expression's value is printed
+#define GPUSNEK_EVAL (2) // one expression; its value is kept, see gpusnek_result
+
+// Values of the interrupt word. Every change to another value that is neither of these raises
+// one KeyboardInterrupt, so the host writes 1, then 3, then 4 to interrupt three times.
+#define GPUSNEK_INTERRUPT_NONE (0)
+#define GPUSNEK_INTERRUPT_STOP (2) // unwinds everything; no Python handler runs
+
+// Flags of gpusnek_boot_t.
+#define GPUSNEK_GC_STRESS (1u << 0) // collect before every allocation
+#define GPUSNEK_FS_MOUNT (1u << 1) // mount the region as littlefs2 at "/"
+#define GPUSNEK_FS_FORMAT (1u << 2) // with FS_MOUNT: make a new file system if none is there
+
+// The arena's parts and the identity of one interpreter; read by gpusnek_start.
+typedef struct _gpusnek_boot_t {
+    uint32_t index; // threadIdx
+    uint32_t total; // numThreads
+    uint32_t flags; // GPUSNEK_GC_STRESS ...
+    uint32_t fs_block_size; // bytes, a power of two from 128; 0 means 512
+    void *heap; // 16-byte aligned
+    size_t heap_size; // bytes
+    void *pystack; // 8-byte aligned
+    size_t pystack_size; // bytes
+    void *fs; // this interpreter's own file system memory, kept between launches
+    size_t fs_size; // bytes, whole blocks are used; 0: none
+    uint64_t seed; // random and os.urandom: mixed with index, so interpreters differ
+    uint32_t fail_allocation; // N: the Nth allocation after start fails once; 0: none
+} gpusnek_boot_t;
+
+// Text that goes out. Bytes beyond `size` are counted in *length and not stored.
+typedef struct _gpusnek_output_t {
+    char *data;
+    size_t size; // bytes
+    size_t *length; // running length; the caller sets it to 0; must not be NULL
+} gpusnek_output_t;
+
+// Text that comes in; *position runs from 0 to size, which is the end of file.
+typedef struct _gpusnek_input_t {
+    const char *data;
+    size_t size; // bytes
+    size_t *position; // may be NULL where size is 0
+} gpusnek_input_t;
+
+// What belongs to one launch; read by gpusnek_attach, which keeps a copy.
+typedef struct _gpusnek_io_t {
+    gpusnek_input_t in;
+    gpusnek_output_t out;
+    gpusnek_output_t err;
+    void *stack_top; // an address above every frame that this launch's calls will make
+    size_t stack_size; // bytes below stack_top before RuntimeError (recursion depth)
+    uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
+    const volatile uint32_t *interrupt; // may be NULL: never interrupted
+} gpusnek_io_t;
+
+GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);
+GPUSNEK_API int gpusnek_start(const gpusnek_boot_t *boot);
+GPUSNEK_API int gpusnek_exec(const char *source, size_t length, int kind, const char *name);
+GPUSNEK_API int gpusnek_stop(void);
+
+// The status that the last SystemExit carried: 0 for none, an int's value, else 1.
+GPUSNEK_API int gpusnek_exit_code(void);
+
+#endif

@@ -1,0 +1,10 @@
+# The port's choices that upstream's makefiles (py/py.mk, extmod/extmod.mk) read, and its own
+# sources. Read by porter/generate together with those makefiles.
+MICROPY_VFS_LFS1 = 1
+MICROPY_VFS_LFS2 = 1
+
+# Files of this folder.
+SRC_C = filesystem.c gccollect.c interp.c modgpu.c mphalport.c random.c stdio.c
+
+# Upstream files outside py/ and extmod/ that a port picks.
+SRC_SHARED_C = shared/timeutils/timeutils.c

@@ -1,0 +1,129 @@
+// Standard streams, clock, waiting and interruption.
+#include <string.h>
+
+#include "hooks.h"
+#include "port.h"
+#include "py/mphal.h"
+#include "py/runtime.h"
+#include "py/stream.h"
+#include "shared/readline/readline.h"
+
+static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
+static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
+uint32_t gpusnek_poll_budget; // back edges left before the interrupt word is read again
+
+void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size) {
+    size_t length = *output->length;
+    *output->length = length + size;
+    if (length < output->size) {
+        size_t room = output->size - length;
+        memcpy(output->data + length, text, size < room ? size : room);
+    }
+}
+
+int gpusnek_input_byte(void) {
+    gpusnek_input_t *in = &gpusnek_io.in;
+    if (in->position == NULL || *in->position >= in->size) {
+        return -1;
+    }
+    return (unsigned char)in->data[(*in->position)++];
+}
+
+mp_uint_t mp_hal_stdout_tx_strn(const char *text, size_t size) {
+    gpusnek_output_write(&gpusnek_io.out, text, size);
+    return size;
+}
+
+void mp_hal_stdout_tx_strn_cooked(const char *text, size_t size) {
+    // No terminal behind the buffer, so a newline stays a newline.
+    gpusnek_output_write(&gpusnek_io.out, text, size);
+}
+
+void mp_hal_stdout_tx_str(const char *text) {
+    gpusnek_output_write(&gpusnek_io.out, text, strlen(text));
+}
+
+int mp_hal_stdin_rx_chr(void) {
+    int c = gpusnek_input_byte();
+    return c < 0 ? CHAR_CTRL_D : c;
+}
+
+uintptr_t mp_hal_stdio_poll(uintptr_t flags) {
+    // Output never blocks; input is all there from the start, its end included.
+    return flags & (MP_STREAM_POLL_RD | MP_STREAM_POLL_WR);
+}
+
+int gpusnek_readline(vstr_t *line, const char *prompt) {
+    gpusnek_output_write(&gpusnek_io.out, prompt, strlen(prompt));
+    for (;;) {
+        int c = gpusnek_input_byte();
+        if (c < 0) {
+            return CHAR_CTRL_D;
+        }
+        if (c == '\n') {
+            return '\r';
+        }
+        vstr_add_byte(line, (byte)c);
+    }
+}
+
+void gpusnek_clock_attach(void) {
+    clock_at_attach = porter_clock_ns();
+    // A word that is already set belongs to this launch: it interrupts at the first poll.
+    interrupt_seen = GPUSNEK_INTERRUPT_NONE;
+    gpusnek_poll_budget = MICROPY_GPUSNEK_POLL_INTERVAL;
+}
+
+mp_uint_t mp_hal_ticks_ms(void) {
+    return porter_clock_ns() / 1000000;
+}
+
+mp_uint_t mp_hal_ticks_us(void) {
+    return porter_clock_ns() / 1000;
+}
+
+mp_uint_t mp_hal_ticks_cpu(void) {
+    return porter_clock_ns();
+}
+
+uint64_t mp_hal_time_ns(void) {
+    return gpusnek_io.epoch_ns + (porter_clock_ns() - clock_at_attach);
+}
+
+void mp_hal_delay_us(mp_uint_t us) {
+    uint64_t start = porter_clock_ns();
+    while (porter_clock_ns() - start < (uint64_t)us * 1000) {
+        mp_event_handle_nowait();
+        porter_pause();
+    }
+}
+
+void mp_hal_delay_ms(mp_uint_t ms) {
+    mp_hal_delay_us(ms * 1000);
+}
+
+void gpusnek_poll(void) {
+    gpusnek_poll_budget = MICROPY_GPUSNEK_POLL_INTERVAL;
+    if (gpusnek_io.interrupt == NULL) {
+        return;
+    }
+    uint32_t word = *gpusnek_io.interrupt;
+    if (word == interrupt_seen) {
+        return;
+    }
+    interrupt_seen = word;
+    if (word == GPUSNEK_INTERRUPT_STOP) {
+        // Seen again by every later poll: a finaliser that runs while unwinding stops too.
+        interrupt_seen = GPUSNEK_INTERRUPT_NONE;
+        if (nlr_get_abort() != NULL) {
+            nlr_jump_abort();
+        }
+    } else if (word != GPUSNEK_INTERRUPT_NONE) {
+        mp_sched_keyboard_interrupt();
+    }
+}
+
+void gpusnek_poll_and_raise(void) {
+    gpusnek_poll();
+    mp_handle_pending(true);
+}

@@ -1,0 +1,24 @@
+// The hardware layer that upstream's py/mphal.h asks a port for.
+#ifndef GPUSNEK_MPHALPORT_H
+#define GPUSNEK_MPHALPORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "py/misc.h"
+
+#define mp_hal_readline gpusnek_readline
+int gpusnek_readline(vstr_t *line, const char *prompt);
+
+static inline void mp_hal_set_interrupt_char(int c) {
+    // The host interrupts through a word in memory, not through a character.
+    (void)c;
+}
+
+void mp_hal_get_random(size_t size, void *buffer);
+
+void gpusnek_poll(void);
+void porter_pause(void);
+#define MICROPY_INTERNAL_EVENT_HOOK gpusnek_poll()
+#define MICROPY_INTERNAL_WFE(timeout_ms) porter_pause()
+
+#endif

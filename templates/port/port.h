@@ -1,0 +1,28 @@
+// Shared by the port's own files, not part of its interface.
+#ifndef GPUSNEK_PORT_H
+#define GPUSNEK_PORT_H
+
+#include "interp.h"
+#include "py/obj.h"
+
+// Copies of what the runtime gave; every unit of the port reads them, interp.c writes them.
+extern gpusnek_boot_t gpusnek_boot;
+extern gpusnek_io_t gpusnek_io;
+
+extern const mp_obj_type_t gpusnek_block_device_type;
+
+// Appends text to an output buffer, counting what does not fit.
+void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size);
+// The next byte of stdin, or -1 at its end.
+int gpusnek_input_byte(void);
+// Restarts the clock, the random state and the interrupt state for a new launch or interpreter.
+void gpusnek_clock_attach(void);
+void gpusnek_random_start(void);
+// Applies GPUSNEK_GC_STRESS and fail_allocation; call once the interpreter is up.
+void gpusnek_gc_start(void);
+// Mounts gpusnek_boot's region at "/". Raises OSError when it cannot.
+void gpusnek_fs_mount(void);
+// Looks at the interrupt word now; raises nothing except the hard stop.
+void gpusnek_poll(void);
+
+#endif

@@ -1,0 +1,28 @@
+// Included by upstream's extmod/modtime.c (MICROPY_PY_TIME_INCLUDEFILE).
+#include "py/mphal.h"
+#include "shared/timeutils/timeutils.h"
+
+// The current time as time.localtime's 8-tuple; the only time zone is UTC.
+static mp_obj_t mp_time_localtime_get(void) {
+    timeutils_struct_time_t now;
+    timeutils_seconds_since_epoch_to_struct_time(mp_hal_time_ns() / 1000000000, &now);
+    mp_obj_t items[8];
+    items[0] = mp_obj_new_int(now.tm_year);
+    items[1] = mp_obj_new_int(now.tm_mon);
+    items[2] = mp_obj_new_int(now.tm_mday);
+    items[3] = mp_obj_new_int(now.tm_hour);
+    items[4] = mp_obj_new_int(now.tm_min);
+    items[5] = mp_obj_new_int(now.tm_sec);
+    items[6] = mp_obj_new_int(now.tm_wday);
+    items[7] = mp_obj_new_int(now.tm_yday);
+    return mp_obj_new_tuple(8, items);
+}
+
+// Seconds since 1970, with a fraction where floats are doubles.
+static mp_obj_t mp_time_time_get(void) {
+    #if MICROPY_FLOAT_IMPL == MICROPY_FLOAT_IMPL_DOUBLE
+    return mp_obj_new_float((mp_float_t)mp_hal_time_ns() / 1e9);
+    #else
+    return mp_obj_new_int_from_ull(mp_hal_time_ns() / 1000000000);
+    #endif
+}
