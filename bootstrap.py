@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""porter on a fresh machine: `python3 bootstrap.py ARGS` is `porter ARGS` in a venv of its own.
+
+The first call makes `.venv` and installs porter and its dependencies into it (with CuPy and nvcc
+where an NVIDIA driver is); later calls start at once. `python3 bootstrap.py test` runs the tests.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = Path(os.environ.get("PORTER_VENV", ROOT / ".venv"))
+PYTHON = VENV / "bin" / "python"
+TESTS = ["-m", "pytest", "-q", "-m", "not gpu"]
+
+
+def install(extras: list[str]) -> None:
+    """Make the venv and install porter into it, unless that was done for this pyproject.toml."""
+    wanted = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    stamp = VENV / "porter-installed"
+    have = stamp.read_text().split() if stamp.is_file() else []
+    if have[:1] == [wanted] and set(extras) <= set(have[1:]):
+        return
+    if not PYTHON.exists():
+        run([sys.executable, "-m", "venv", str(VENV)], "Debian and Ubuntu: install python3-venv.")
+    what = f"{ROOT}[{','.join(extras)}]" if extras else str(ROOT)
+    command = [str(PYTHON), "-m", "pip", "install", "--quiet", "--editable", what]
+    run(command, "pip needs a package registry.")
+    stamp.write_text(" ".join([wanted, *sorted({*extras, *have[1:]})]))
+
+
+def run(command: list[str], hint: str) -> None:
+    """Run `command`; when it fails, say what to do and stop."""
+    print("bootstrap:", " ".join(command), file=sys.stderr)
+    if subprocess.run(command).returncode != 0:
+        sys.exit(f"bootstrap: that failed. {hint}")
+
+
+def main(args: list[str]) -> None:
+    """Install what `args` need and become porter, or pytest for `test`."""
+    if sys.version_info < (3, 11):
+        sys.exit("bootstrap: porter needs Python 3.11 or newer")
+    extras = ["cuda"] if shutil.which("nvidia-smi") else []
+    if args[:1] == ["test"]:
+        install([*extras, "test"])
+        os.chdir(ROOT)
+        os.execv(PYTHON, [str(PYTHON), *TESTS, *args[1:]])
+    install(extras)
+    os.execv(PYTHON, [str(PYTHON), "-m", "porter", *args])
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

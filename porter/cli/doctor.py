@@ -1,0 +1,42 @@
+"""`porter doctor`."""
+
+from __future__ import annotations
+
+import json
+
+import attrs
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from porter.doctor import examine
+from porter.errors import ToolMissing
+
+
+@click.command()
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def command(as_json: bool) -> None:
+    """Say what this machine has, and what to do about what it lacks.
+
+    Fails only when something lacks that the host twin needs.
+    """
+    findings = examine()
+    if as_json:
+        print(json.dumps([attrs.asdict(finding) for finding in findings], indent=2))
+    else:
+        table = Table("", "what", "found", "what to do")
+        marks = {"ok": ("ok", "green"), "lacks": ("-", "yellow"), "broken": ("!", "red")}
+        for finding in findings:
+            word, style = marks[finding.state]
+            if finding.essential and finding.state != "ok":
+                style = "bold red"
+            cells = (Text(word, style), finding.name, Text(finding.detail), Text(finding.advice))
+            table.add_row(*cells)
+        Console().print(table)
+    lacking = [f.name for f in findings if f.essential and f.state != "ok"]
+    if lacking:
+        raise ToolMissing(
+            f"the host twin needs {', '.join(lacking)}",
+            hint="The table says how to get it.",
+        )

@@ -1,0 +1,140 @@
+"""What this machine has, and what to do about what it lacks."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.metadata
+import platform
+import shutil
+import sys
+from collections.abc import Callable
+
+from attrs import frozen
+
+from porter import paths
+from porter.errors import PorterError
+from porter.process import run
+from porter.sizes import format_size
+from porter.sync.store import inspect, synced_releases
+from porter.toolchain import Tool, cuda_tool, gxx, nvcc
+
+
+@frozen
+class Finding:
+    """One line: `state` is `ok`, `lacks` or `broken`; `essential` for the host twin or not."""
+
+    name: str
+    state: str
+    detail: str
+    advice: str = ""
+    essential: bool = False
+
+
+def examine() -> list[Finding]:
+    """Everything that `porter doctor` shows. Looks only; changes nothing, never raises."""
+    return [
+        _python(),
+        _libclang(),
+        _package("numpy", essential=True),
+        _package("ninja", essential=True),
+        _tool("g++", gxx, essential=True),
+        _tool("nvcc", nvcc),
+        _tool("cuobjdump", lambda: cuda_tool("cuobjdump")),
+        _tool("nvdisasm", lambda: cuda_tool("nvdisasm")),
+        _driver(),
+        _gpu(),
+        _on_path("git", "sync uses the distribution's source package instead"),
+        _on_path("apt-get", "sync needs git, or `porter sync --from`"),
+        _sources(),
+        _builds(),
+    ]
+
+
+def _python() -> Finding:
+    version = platform.python_version()
+    return Finding("Python", "ok", f"{version}, {sys.executable}", essential=True)
+
+
+def _libclang() -> Finding:
+    advice = "Run `python -m pip install libclang==18.1.1`."
+    try:
+        cindex = importlib.import_module("clang.cindex")
+        cindex.Index.create()
+    except ImportError:
+        return Finding("libclang", "lacks", "", advice, True)
+    except Exception as error:  # the wheel's library may not load on this machine
+        return Finding("libclang", "broken", _first_line(error), advice, True)
+    return Finding("libclang", "ok", importlib.metadata.version("libclang"), essential=True)
+
+
+def _package(name: str, *, essential: bool) -> Finding:
+    try:
+        return Finding(name, "ok", importlib.metadata.version(name), essential=essential)
+    except importlib.metadata.PackageNotFoundError:
+        return Finding(name, "lacks", "", f"Run `python -m pip install {name}`.", essential)
+
+
+def _tool(name: str, find: Callable[[], Tool], *, essential: bool = False) -> Finding:
+    try:
+        tool = find()
+    except PorterError as error:
+        return Finding(name, "lacks", error.message, error.hint or "", essential)
+    return Finding(name, "ok", f"{tool.version}, {tool.path} ({tool.origin})", "", essential)
+
+
+def _driver() -> Finding:
+    advice = "Install NVIDIA's driver; without one programs run on the host twin."
+    if shutil.which("nvidia-smi") is None:
+        return Finding("driver", "lacks", "no nvidia-smi", advice)
+    try:
+        query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
+        done = run(query, timeout=30.0)
+    except PorterError as error:
+        return Finding("driver", "broken", _first_line(error), advice)
+    return Finding("driver", "ok", done.stdout.split("\n")[0].strip())
+
+
+def _gpu() -> Finding:
+    try:
+        cupy = importlib.import_module("cupy")
+    except Exception as error:  # CuPy raises ImportError, and others where its libraries lack
+        advice = "On a machine with a GPU run `python -m pip install 'gpusnek-porter[cuda]'`."
+        return Finding("GPU", "lacks", f"no CuPy: {_first_line(error)}", advice)
+    try:
+        properties = cupy.cuda.runtime.getDeviceProperties(0)
+    except Exception as error:
+        return Finding("GPU", "lacks", _first_line(error), "CuPy is here and finds no GPU.")
+    name = properties["name"].decode()
+    arch = f"sm_{properties['major']}{properties['minor']}"
+    memory = format_size(properties["totalGlobalMem"])
+    return Finding("GPU", "ok", f"{name}, {arch}, {memory}, CuPy {cupy.__version__}")
+
+
+def _on_path(name: str, advice: str) -> Finding:
+    path = shutil.which(name)
+    if path is None:
+        return Finding(name, "lacks", "not on PATH", advice[0].upper() + advice[1:] + ".")
+    return Finding(name, "ok", path)
+
+
+def _sources() -> Finding:
+    found = [inspect(release) for release in synced_releases()]
+    if not found:
+        return Finding("sources", "lacks", "none", "Run `porter sync`.")
+    detail = ", ".join(f"{one.release} ({one.state})" for one in found)
+    modified = [one.release for one in found if one.state == "modified"]
+    if modified:
+        return Finding("sources", "broken", detail, f"Run `porter sync {modified[0]} --force`.")
+    return Finding("sources", "ok", detail)
+
+
+def _builds() -> Finding:
+    root = paths.build_dir()
+    count = len(list(root.glob("*/build.json"))) if root.is_dir() else 0
+    if count == 0:
+        return Finding("builds", "lacks", f"none in {root}", "Run `porter build`.")
+    return Finding("builds", "ok", f"{count} in {root}")
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error) or type(error).__name__).strip().splitlines()[0]
