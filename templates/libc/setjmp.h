@@ -2,15 +2,24 @@
 #ifndef PORTER_SETJMP_H
 #define PORTER_SETJMP_H
 
+#ifdef PORTER_NATIVE_SETJMP
+// The plain C reference build: the host library's own, which needs up to 200 bytes (glibc).
+typedef struct {
+    unsigned long words[32];
+} jmp_buf[1];
+
+__attribute__((returns_twice)) int _setjmp(jmp_buf buffer);
+#define setjmp _setjmp
+#else
 // Nothing is saved: longjmp records the buffer's address as the unwind target and returns, and
 // the function that owns the buffer resumes at its setjmp. One word makes the address unique.
 typedef struct {
     unsigned long mark;
 } jmp_buf[1];
 
-// Only the names differ from libc: the rule looks for setjmp, which no unit may define.
-#define longjmp porter_longjmp
 int setjmp(jmp_buf buffer);
+#endif
+
 _Noreturn void longjmp(jmp_buf buffer, int value);
 
 #endif

@@ -1,0 +1,74 @@
+"""Compiles every unit as C with the host's compiler and links one executable."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import attrs
+
+from porter import paths, process
+from porter.config import BuildConfig
+from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
+from porter.generate import Layout, generate
+from porter.preprocess import Preprocessed, preprocess
+
+# jmp_buf must hold what the host's setjmp saves; see templates/libc/setjmp.h.
+_DEFINE = "-DPORTER_NATIVE_SETJMP"
+# -fno-strict-aliasing: upstream is built so nowhere, but it does type-pun through void **.
+_C_FLAGS = ("-std=gnu99", "-fno-builtin", "-fno-strict-aliasing", "-w", "-O1", "-g")
+
+
+def build_reference(
+    config: BuildConfig, folder: Path, *, flags: Sequence[str] = (), jobs: int | None = None
+) -> Path:
+    """The executable of `config`'s port as plain C, made below `folder` when it is not there yet.
+
+    `flags` go to every compiler and linker call (`-fsanitize=address`). Raises BuildFailed.
+    """
+    layout = Layout.of(config.release, folder)
+    units = generate(config, layout)
+    units = attrs.evolve(units, defines=(*units.defines, _DEFINE))
+    texts = preprocess(layout, units, jobs)
+    objects = layout.build / "objects"
+    objects.mkdir(exist_ok=True)
+    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        built = list(pool.map(lambda unit: _compile(unit, objects, flags), texts))
+    return _link(layout, built, flags)
+
+
+def _compile(unit: Preprocessed, objects: Path, flags: Sequence[str]) -> Path:
+    command = ["gcc", "-x", "cpp-output", *_C_FLAGS, *flags, "-c", str(unit.path)]
+    digest = hashlib.sha256(" ".join(command).encode() + unit.path.read_bytes()).hexdigest()[:16]
+    result = objects / f"{unit.unit.name}-{digest}.o"
+    if not result.is_file():
+        _run([*command, "-o", f"{result}.tmp"], unit.unit.path)
+        os.replace(f"{result}.tmp", result)
+    return result
+
+
+def _link(layout: Layout, objects: Sequence[Path], flags: Sequence[str]) -> Path:
+    templates = paths.templates_dir()
+    main = templates / "reference" / "reference.cpp"
+    parts = [main, templates / "runtime" / "libm.inc", layout.port / "interp.h"]
+    text = "".join(map(str, [*objects, *flags])).encode()
+    text += b"".join(path.read_bytes() for path in parts)
+    result = layout.build / f"reference-{hashlib.sha256(text).hexdigest()[:16]}"
+    if not result.is_file():
+        command = ["g++", "-std=c++17", "-O1", "-g", *flags, "-I", str(layout.port)]
+        command += ["-I", str(templates / "runtime"), str(main), *map(str, objects)]
+        _run([*command, "-o", f"{result}.tmp"], "reference")
+        os.replace(f"{result}.tmp", result)
+    return result
+
+
+def _run(command: Sequence[str], what: str) -> None:
+    try:
+        process.run(command, timeout=600)
+    except ToolMissing as error:
+        raise NoCompiler(f"{command[0]} is not installed", hint=error.hint) from error
+    except ToolFailed as error:
+        raise BuildFailed(f"{what}: {error.output or error}") from error

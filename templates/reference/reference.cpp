@@ -1,0 +1,181 @@
+// The plain C reference build: the port as an ordinary program, one interpreter on the host.
+//
+// No part of gpusnek: tests compare the rewritten code's behaviour with it. This file provides
+// the port's hooks and the command line; every unit is linked as the C compiler made it.
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <string>
+#include <vector>
+
+#include "libm.inc"
+
+extern "C" {
+#define _Noreturn [[noreturn]]
+#include "hooks.h"
+#include "interp.h"
+#undef _Noreturn
+}
+
+extern "C" __attribute__((noinline)) void porter_gc_flush(
+    void (*scan)(void *lowest, void *context), void *context) {
+    // Every callee-saved register goes into this frame, above `lowest`.
+    __builtin_unwind_init();
+    void *volatile lowest = nullptr;
+    scan((void *)&lowest, context);
+}
+
+extern "C" uint64_t porter_clock_ns(void) {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+extern "C" void porter_pause(void) {
+    usleep(50);
+}
+
+extern "C" [[noreturn]] void porter_fatal(const char *message) {
+    fprintf(stderr, "fatal: %s\n", message);
+    abort();
+}
+
+static volatile uint32_t interrupt_word;
+
+static void on_signal(int number) {
+    interrupt_word = number == SIGALRM ? GPUSNEK_INTERRUPT_STOP : 1;
+}
+
+static std::string read_file(const char *path) {
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    if (file == nullptr) {
+        perror(path);
+        exit(64);
+    }
+    std::string text;
+    char part[65536];
+    for (size_t n; (n = fread(part, 1, sizeof part, file)) > 0;) {
+        text.append(part, n);
+    }
+    if (file != stdin) {
+        fclose(file);
+    }
+    return text;
+}
+
+struct Options {
+    size_t heap = 1 << 20;
+    size_t pystack = 64 << 10;
+    size_t stack = 256 << 10;
+    size_t fs_size = 0;
+    uint32_t fs_block = 4096;
+    uint32_t fail = 0;
+    uint32_t flags = 0;
+    unsigned timeout = 0;
+    int kind = GPUSNEK_FILE;
+    const char *fs_image = nullptr;
+    const char *input = nullptr;
+    const char *prelude = nullptr;
+    const char *name = nullptr;
+    const char *source = nullptr;
+};
+
+[[noreturn]] static void usage() {
+    fputs("usage: reference [--heap N] [--pystack N] [--stack N] [--fs IMAGE | --fs-size N]\n"
+          "    [--fs-block N] [--stdin FILE] [--prelude CODE] [--name NAME] [--timeout SECONDS]\n"
+          "    [--fail N] [--gc-stress] [--single | --eval] FILE\n",
+        stderr);
+    exit(64);
+}
+
+static Options parse_options(int argc, char **argv) {
+    Options options;
+    for (int i = 1; i < argc; ++i) {
+        std::string word = argv[i];
+        auto value = [&]() -> const char * { return ++i < argc ? argv[i] : (usage(), nullptr); };
+        if (word == "--heap") options.heap = strtoul(value(), nullptr, 0);
+        else if (word == "--pystack") options.pystack = strtoul(value(), nullptr, 0);
+        else if (word == "--stack") options.stack = strtoul(value(), nullptr, 0);
+        else if (word == "--fs") options.fs_image = value();
+        else if (word == "--fs-size") options.fs_size = strtoul(value(), nullptr, 0);
+        else if (word == "--fs-block") options.fs_block = (uint32_t)strtoul(value(), nullptr, 0);
+        else if (word == "--stdin") options.input = value();
+        else if (word == "--prelude") options.prelude = value();
+        else if (word == "--name") options.name = value();
+        else if (word == "--timeout") options.timeout = (unsigned)strtoul(value(), nullptr, 0);
+        else if (word == "--fail") options.fail = (uint32_t)strtoul(value(), nullptr, 0);
+        else if (word == "--gc-stress") options.flags |= GPUSNEK_GC_STRESS;
+        else if (word == "--single") options.kind = GPUSNEK_SINGLE;
+        else if (word == "--eval") options.kind = GPUSNEK_EVAL;
+        else if (options.source == nullptr && (word[0] != '-' || word == "-")) options.source = argv[i];
+        else usage();
+    }
+    if (options.source == nullptr) {
+        usage();
+    }
+    return options;
+}
+
+// A stream's buffer, large enough that no test's output is cut.
+struct Output {
+    std::vector<char> data = std::vector<char>(16 << 20);
+    size_t length = 0;
+    gpusnek_output_t record() { return {data.data(), data.size(), &length}; }
+    void show(FILE *file) const { fwrite(data.data(), 1, length < data.size() ? length : data.size(), file); }
+};
+
+int main(int argc, char **argv) {
+    Options options = parse_options(argc, argv);
+    std::string source = read_file(options.source);
+    std::string input = options.input ? read_file(options.input) : std::string();
+    std::string image = options.fs_image ? read_file(options.fs_image) : std::string(options.fs_size, '\xff');
+    std::vector<uint64_t> heap(options.heap / 8), pystack(options.pystack / 8);
+    Output out, err;
+    size_t input_position = 0;
+
+    gpusnek_boot_t boot = {};
+    boot.total = 1;
+    boot.flags = options.flags;
+    boot.heap = heap.data();
+    boot.heap_size = heap.size() * 8;
+    boot.pystack = pystack.data();
+    boot.pystack_size = pystack.size() * 8;
+    boot.fs = image.data();
+    boot.fs_size = image.size();
+    boot.fs_block_size = options.fs_block;
+    boot.fail_allocation = options.fail;
+    boot.flags |= options.fs_image ? GPUSNEK_FS_MOUNT : 0;
+
+    gpusnek_io_t io = {};
+    io.in = {input.data(), input.size(), &input_position};
+    io.out = out.record();
+    io.err = err.record();
+    io.stack_top = __builtin_frame_address(0);
+    io.stack_size = options.stack;
+    io.epoch_ns = (uint64_t)time(nullptr) * 1000000000;
+    io.interrupt = &interrupt_word;
+    signal(SIGINT, on_signal);
+    signal(SIGALRM, on_signal);
+    alarm(options.timeout);
+
+    gpusnek_attach(&io);
+    int status = gpusnek_start(&boot);
+    if (status == GPUSNEK_OK && options.prelude != nullptr) {
+        status = gpusnek_exec(options.prelude, strlen(options.prelude), GPUSNEK_FILE, "<prelude>");
+    }
+    if (status == GPUSNEK_OK) {
+        const char *name = options.name ? options.name : options.source;
+        status = gpusnek_exec(source.data(), source.size(), options.kind, name);
+    }
+    int code = status == GPUSNEK_EXIT ? gpusnek_exit_code() : status;
+    gpusnek_stop();
+    out.show(stdout);
+    err.show(stderr);
+    return code;
+}
