@@ -1,0 +1,96 @@
+"""The one engine that applies edits to a unit's text."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+
+from attrs import define, field
+
+from porter.errors import ToolFailed
+from porter.rewrite.edit import Edit, Span
+
+
+@define
+class _Engine:
+    text: str
+    name: str
+    edits: list[Edit]
+    starts: list[int] = field(init=False)
+    active: set[int] = field(factory=set)
+
+    def __attrs_post_init__(self) -> None:
+        self.starts = [edit.start for edit in self.edits]
+
+    def render(self, span: Span) -> str:
+        """The text of `span` with every outermost edit inside it applied."""
+        pieces: list[str] = []
+        position = span.start
+        index = bisect_left(self.starts, span.start)
+        while index < len(self.edits) and self.starts[index] <= span.end:
+            edit = self.edits[index]
+            if index in self.active or edit.end > span.end or self._elsewhere(edit, span):
+                index += 1
+                continue
+            if edit.start < position:
+                raise self._conflict(edit, index)
+            pieces.append(self.text[position : edit.start])
+            self.active.add(index)
+            for part in edit.parts:
+                pieces.append(part if isinstance(part, str) else self.render(part))
+            self.active.discard(index)
+            position = edit.end
+            index = self._next(index, edit)
+        pieces.append(self.text[position : span.end])
+        return "".join(pieces)
+
+    def _elsewhere(self, edit: Edit, span: Span) -> bool:
+        """Whether an insertion at a border of `span` belongs to the text around it."""
+        if edit.start != edit.end:
+            return False
+        if edit.start == span.start:
+            return any(self.starts[index] == span.start for index in self.active)
+        return edit.end == span.end
+
+    def _next(self, index: int, done: Edit) -> int:
+        """The first edit after `done` that does not lie inside it."""
+        following = index + 1
+        if done.start == done.end:
+            return following
+        while following < len(self.edits) and self.edits[following].end <= done.end:
+            if self.edits[following].start == self.edits[following].end == done.end:
+                break
+            following += 1
+        return following
+
+    def _conflict(self, edit: Edit, index: int) -> ToolFailed:
+        other = next(
+            earlier
+            for earlier in reversed(self.edits[:index])
+            if earlier.start < edit.start < earlier.end
+        )
+        return ToolFailed(
+            f"{self.name}: rules {other.rule} and {edit.rule} overlap at "
+            f"{self.text[edit.start : edit.end]!r} without one containing the other"
+        )
+
+
+def apply_edits(name: str, text: str, edits: list[Edit]) -> str:
+    """Applies `edits`, which may nest but not cross, to `text`.
+
+    Of two edits of the same range the one that comes first in the list is the inner one;
+    of two insertions at the same offset it is the first one in the text.
+
+    Raises:
+        ToolFailed: two edits cross; the message names both rules.
+    """
+    numbered = sorted(
+        enumerate(edits),
+        key=lambda pair: (
+            pair[1].start,
+            pair[1].start != pair[1].end,
+            -pair[1].end,
+            pair[0] if pair[1].start == pair[1].end else -pair[0],
+        ),
+    )
+    engine = _Engine(text, name, [edit for _, edit in numbered])
+    return engine.render(Span(0, len(text)))

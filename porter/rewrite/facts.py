@@ -1,0 +1,209 @@
+"""What one unit tells about the whole program: its functions, variables and who names whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attrs import field, frozen
+
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind, Unit
+
+_LOOK_THROUGH = (K.UNEXPOSED_EXPR, K.PAREN_EXPR)
+
+
+@frozen
+class FunctionFact:
+    """One function definition: whom it calls by name, and whether it calls through a pointer."""
+
+    key: str
+    calls: tuple[str, ...]
+    indirect: bool
+
+
+@frozen
+class VariableFact:
+    """One variable with static storage. Sizes are bytes; -1 where an extent is not known."""
+
+    key: str
+    unit: str
+    mutable: bool
+    defined: bool
+    size: int
+    align: int
+    references: tuple[str, ...]
+    flexible: bool
+
+
+@frozen
+class UnitFacts:
+    """All facts of one unit."""
+
+    unit: str
+    functions: tuple[FunctionFact, ...] = field(factory=tuple)
+    variables: tuple[VariableFact, ...] = field(factory=tuple)
+    never_return: tuple[str, ...] = field(factory=tuple)
+
+
+def strip(node: Node) -> Node:
+    """The expression below implicit conversions and parentheses."""
+    while node.kind in _LOOK_THROUGH and len(node.children) == 1:
+        node = node.children[0]
+    return node
+
+
+def callee(call: Node) -> Node | None:
+    """The reference to the function that a call names, or None for a call through a pointer."""
+    if not call.children:
+        return None
+    target = strip(call.children[0])
+    if target.kind == K.UNARY_OPERATOR and target.text.startswith(("*", "&")):
+        target = strip(target.children[0])
+    if target.kind == K.DECL_REF_EXPR and target.referenced is not None:
+        if target.referenced.kind == K.FUNCTION_DECL:
+            return target
+    return None
+
+
+def symbol_key(unit: str, cursor: object) -> str:
+    """A name for a function or variable that is unique in the program.
+
+    External names stand for themselves; static ones carry their unit, static locals their
+    function and offset too.
+    """
+    name = str(cursor.spelling)  # type: ignore[attr-defined]
+    if cursor.storage_class.name != "STATIC":  # type: ignore[attr-defined]
+        return name
+    parent = cursor.semantic_parent  # type: ignore[attr-defined]
+    if parent is not None and parent.kind == K.FUNCTION_DECL:
+        offset = cursor.extent.start.offset  # type: ignore[attr-defined]
+        return f"{unit}:{parent.spelling}.{name}@{offset}"
+    return f"{unit}:{name}"
+
+
+def is_static_storage(node: Node) -> bool:
+    """Whether a VAR_DECL lives as long as the program."""
+    if node.parent is None:
+        return True
+    return node.cursor.storage_class.name in ("STATIC", "EXTERN")
+
+
+def element_type(node: Node) -> object:
+    """A variable's canonical type, or that of its innermost array element."""
+    kind = node.canonical
+    while kind.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY):
+        kind = kind.element_type.get_canonical()
+    return kind
+
+
+def is_constant(node: Node) -> bool:
+    """Whether a variable itself (for an array, its elements) is const.
+
+    libclang keeps the const of an array's elements at any of its levels.
+    """
+    kind = node.canonical
+    while kind.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY):
+        if kind.is_const_qualified():
+            return True
+        kind = kind.element_type.get_canonical()
+    return bool(kind.is_const_qualified())
+
+
+def initialiser(node: Node) -> Node | None:
+    """The initialiser expression of a VAR_DECL, or None."""
+    if not node.children:
+        return None
+    last = node.children[-1]
+    name_at = node.cursor.location.offset
+    if last.start <= name_at or not last.kind.is_expression():
+        return None
+    between = node.unit.code_between(name_at, last.start)
+    return last if "=" in between else None
+
+
+def evaluated(node: Node) -> bool:
+    """Enters every node but the operands of sizeof, alignof and typeof, which do not run."""
+    return node.kind != K.CXX_UNARY_EXPR
+
+
+def static_variables(unit: Unit) -> Iterator[Node]:
+    """Every declaration of a variable with static storage, headers' included."""
+    for node in unit.declarations:
+        if node.kind == K.VAR_DECL:
+            yield node
+        elif node.kind == K.FUNCTION_DECL:
+            for inner in node.walk():
+                if inner.kind == K.VAR_DECL and is_static_storage(inner):
+                    yield inner
+
+
+def body(function: Node) -> Node | None:
+    """The body of a FUNCTION_DECL, or None for a prototype."""
+    last = function.children[-1] if function.children else None
+    return last if last is not None and last.kind == K.COMPOUND_STMT else None
+
+
+def never_returns(function: Node) -> bool:
+    """Whether a declaration or reference has the noreturn attribute."""
+    return "noreturn" in function.type.spelling or "_Noreturn" in function.type.spelling
+
+
+def collect(unit: Unit) -> UnitFacts:
+    """Reads a unit's facts."""
+    functions = [
+        _function_fact(unit, node)
+        for node in unit.declarations
+        if node.kind == K.FUNCTION_DECL and body(node) is not None
+    ]
+    variables = [_variable_fact(unit, node) for node in static_variables(unit)]
+    never_return = {
+        symbol_key(unit.name, node.cursor): None
+        for node in unit.declarations
+        if node.kind == K.FUNCTION_DECL and never_returns(node)
+    }
+    return UnitFacts(unit.name, tuple(functions), tuple(variables), tuple(never_return))
+
+
+def _function_fact(unit: Unit, node: Node) -> FunctionFact:
+    calls: dict[str, None] = {}
+    indirect = False
+    for inner in node.walk(evaluated):
+        if inner.kind != K.CALL_EXPR:
+            continue
+        target = callee(inner)
+        if target is None:
+            indirect = True
+        else:
+            calls[symbol_key(unit.name, target.referenced)] = None
+    return FunctionFact(symbol_key(unit.name, node.cursor), tuple(calls), indirect)
+
+
+def _variable_fact(unit: Unit, node: Node) -> VariableFact:
+    value = initialiser(node)
+    is_extern = node.cursor.storage_class.name == "EXTERN"
+    return VariableFact(
+        key=symbol_key(unit.name, node.cursor),
+        unit=unit.name,
+        mutable=not is_constant(node),
+        defined=value is not None or not is_extern,
+        size=node.canonical.get_size(),
+        align=node.canonical.get_align(),
+        references=tuple(_referenced_variables(unit, [value] if value else [])),
+        flexible=_ends_in_flexible_array(node),
+    )
+
+
+def _referenced_variables(unit: Unit, roots: Iterable[Node]) -> dict[str, None]:
+    found: dict[str, None] = {}
+    for root in roots:
+        for inner in root.walk(evaluated):
+            if inner.kind == K.DECL_REF_EXPR and inner.referenced is not None:
+                if inner.referenced.kind == K.VAR_DECL:
+                    found[symbol_key(unit.name, inner.referenced)] = None
+    return found
+
+
+def _ends_in_flexible_array(node: Node) -> bool:
+    kind = element_type(node)
+    fields = list(kind.get_fields())  # type: ignore[attr-defined]
+    return bool(fields) and fields[-1].type.get_canonical().kind == TypeKind.INCOMPLETEARRAY

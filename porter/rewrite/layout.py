@@ -1,0 +1,161 @@
+"""Which member of an object each item of an initialiser list sets."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+
+from attrs import frozen
+from clang.cindex import Cursor, Type, conf
+
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind
+
+# Evaluation is in libclang's C interface; its Python wrapper does not declare it.
+_evaluate = conf.lib.clang_Cursor_Evaluate
+_evaluate.argtypes, _evaluate.restype = [Cursor], ctypes.c_void_p
+_as_integer = conf.lib.clang_EvalResult_getAsLongLong
+_as_integer.argtypes, _as_integer.restype = [ctypes.c_void_p], ctypes.c_longlong
+_dispose = conf.lib.clang_EvalResult_dispose
+_dispose.argtypes, _dispose.restype = [ctypes.c_void_p], None
+
+_DESIGNATOR = re.compile(r"\s*\.\s*(\w+)|\s*\[")
+_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
+
+
+@frozen
+class Step:
+    """One step into an object: a member's or element's position and how C names it."""
+
+    index: int
+    accessor: str
+    union: bool = False
+
+
+@frozen
+class Slot:
+    """One item of an initialiser list: where it goes and its value."""
+
+    path: tuple[Step, ...]
+    value: Node
+
+
+class ElidedBraces(Exception):
+    """An item without designator fills a nested aggregate without braces of its own."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(node.text)
+        self.node = node
+
+
+def is_designated(item: Node) -> bool:
+    """Whether an item of an initialiser list starts with a designator."""
+    return item.kind == K.UNEXPOSED_EXPR and item.type.kind == TypeKind.VOID
+
+
+def fields(kind: Type) -> list[Cursor]:
+    """The members of a record that an initialiser can set, in order."""
+    return [f for f in kind.get_fields() if f.spelling or not f.is_bitfield()]
+
+
+def is_union(kind: Type) -> bool:
+    """Whether a canonical type is a union."""
+    return kind.get_declaration().kind == K.UNION_DECL
+
+
+def is_aggregate(kind: Type) -> bool:
+    """Whether a canonical type takes a braced list."""
+    return kind.kind == TypeKind.RECORD or kind.kind in _ARRAYS
+
+
+def slots(init_list: Node) -> list[Slot]:
+    """Where each item of a list goes, in the order of the items.
+
+    Raises:
+        ElidedBraces: an item's place depends on braces that are left out.
+    """
+    kind = init_list.canonical
+    found: list[Slot] = []
+    following = 0
+    for item in init_list.children:
+        if is_designated(item):
+            slot = Slot(_designated_path(item, kind), item.children[-1])
+        else:
+            step, member = _positional(kind, following)
+            if is_aggregate(member) and not _fills(item, member):
+                raise ElidedBraces(item)
+            slot = Slot((step,), item)
+        found.append(slot)
+        following = slot.path[0].index + 1
+    return found
+
+
+def _fills(item: Node, member: Type) -> bool:
+    """Whether one item sets a whole aggregate: a list, a string, or a value of that type."""
+    if item.kind == K.INIT_LIST_EXPR or item.kind == K.STRING_LITERAL:
+        return True
+    value = item
+    while value.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR) and len(value.children) == 1:
+        value = value.children[0]
+    return value.kind == K.STRING_LITERAL or (
+        value.canonical.kind == TypeKind.RECORD and member.kind == TypeKind.RECORD
+    )
+
+
+def _positional(kind: Type, index: int) -> tuple[Step, Type]:
+    if kind.kind in _ARRAYS:
+        return Step(index, f"[{index}]"), kind.element_type.get_canonical()
+    if kind.kind == TypeKind.RECORD:
+        member = fields(kind)[index]
+        step = Step(index, f".{member.spelling}" if member.spelling else "", is_union(kind))
+        return step, member.type.get_canonical()
+    return Step(0, ""), kind  # a scalar in braces
+
+
+def _designated_path(item: Node, kind: Type) -> tuple[Step, ...]:
+    # For a member of a member without a name, clang adds a designator that no text has.
+    written = [node for node in item.children if node.kind != K.MEMBER_REF or node.spelling]
+    text, value = item.unit.text, written.pop()
+    position = max(text.rfind(mark, 0, written[0].start) for mark in ".[")
+    indices = iter(written)
+    path: list[Step] = []
+    while True:
+        match = _DESIGNATOR.match(text, position, value.start)
+        if match is None:
+            return tuple(path)
+        designator = next(indices)
+        if match.group(1):
+            steps, kind = _member_path(kind, match.group(1))
+            path.extend(steps)
+            position = match.end()
+        else:
+            index = _constant(designator)
+            path.append(Step(index, f"[{index}]"))
+            kind = kind.element_type.get_canonical()
+            position = text.index("]", designator.end) + 1
+
+
+def _member_path(kind: Type, name: str) -> tuple[list[Step], Type]:
+    """The steps to a member by name, through members without a name."""
+    for index, member in enumerate(fields(kind)):
+        if member.spelling == name:
+            return [Step(index, f".{name}", is_union(kind))], member.type.get_canonical()
+        if not member.spelling or member.is_anonymous():
+            inner = member.type.get_canonical()
+            try:
+                steps, found = _member_path(inner, name)
+            except KeyError:
+                continue
+            return [Step(index, "", is_union(kind)), *steps], found
+    raise KeyError(name)
+
+
+def _constant(node: Node) -> int:
+    """The value of an integer constant expression."""
+    result = _evaluate(node.cursor)
+    if not result:
+        raise ValueError(node.text)
+    try:
+        return int(_as_integer(result))
+    finally:
+        _dispose(result)

@@ -1,0 +1,63 @@
+"""Workers that keep parsed units in memory between collecting facts and rewriting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from pathlib import Path
+from types import TracebackType
+
+from porter.rewrite.facts import UnitFacts, collect
+from porter.rewrite.program import Program
+from porter.rewrite.unit import Rewritten, rewrite_unit
+from porter.syntax import Unit, parse_unit
+
+_parsed: dict[str, Unit] = {}  # a worker's own units
+
+
+def _unit(name: str, path: Path) -> Unit:
+    if name not in _parsed:
+        _parsed[name] = parse_unit(name, path)
+    return _parsed[name]
+
+
+def _collect(name: str, path: Path) -> UnitFacts:
+    return collect(_unit(name, path))
+
+
+def _rewrite(name: str, path: Path, program: Program) -> Rewritten:
+    return rewrite_unit(_unit(name, path), program)
+
+
+class UnitPool:
+    """Processes that each own a share of the units, largest first, so that each parses once."""
+
+    def __init__(self, units: Mapping[str, Path], jobs: int) -> None:
+        self.units = units
+        self._workers = [ProcessPoolExecutor(max_workers=1) for _ in range(max(1, jobs))]
+        self._owner: dict[str, ProcessPoolExecutor] = {}
+        load = [0] * len(self._workers)
+        for name in sorted(units, key=lambda name: (-units[name].stat().st_size, name)):
+            least = load.index(min(load))
+            load[least] += units[name].stat().st_size
+            self._owner[name] = self._workers[least]
+
+    def facts(self, names: Sequence[str]) -> list[Future[UnitFacts]]:
+        """Starts collecting the facts of some units."""
+        return [self._owner[name].submit(_collect, name, self.units[name]) for name in names]
+
+    def rewrite(self, names: Sequence[str], program: Program) -> list[Future[Rewritten]]:
+        """Starts rewriting some units."""
+        return [
+            self._owner[name].submit(_rewrite, name, self.units[name], program) for name in names
+        ]
+
+    def __enter__(self) -> UnitPool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for worker in self._workers:
+            worker.shutdown(cancel_futures=True)

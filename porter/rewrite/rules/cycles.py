@@ -1,0 +1,93 @@
+"""Breaks cycles of constants, which nvcc refuses inside one translation unit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, Span, insert, replace
+from porter.rewrite.facts import evaluated, initialiser, static_variables, symbol_key
+from porter.rewrite.layout import ElidedBraces, Slot, slots
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, Unit
+
+_CONST = re.compile(r"\bconst\s")
+
+
+def setup_function(unit: str) -> str:
+    """The name of the function that stores a unit's references that close a cycle."""
+    return "porter_setup_" + "".join(c if c.isalnum() else "_" for c in unit)
+
+
+class Cycles(Rule):
+    """Leaves a reference that closes a cycle of constants out and stores it once at load."""
+
+    name = "cycles"
+    example = Example(
+        "struct T { const struct T *t; }; const struct T k = {&k};",
+        "struct T { const struct T *t; }; struct T k = {{}};\n"
+        "PORTER_DEVICE void porter_setup_unit(void);\n"
+        "PORTER_DEVICE void porter_setup_unit(void) {\nporter_put(k.t, &k);\n}\n",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        stores: list[str | Span] = []
+        defined = False
+        for node in static_variables(unit):
+            targets = program.late.get(symbol_key(unit.name, node.cursor))
+            if targets is None:
+                continue
+            const = _CONST.search(unit.text, node.start, node.cursor.location.offset)
+            if const is None:
+                raise self.refuse(node, "a constant in a cycle whose const stands elsewhere")
+            yield replace(Span(*const.span()), self.name)
+            value = initialiser(node)
+            if value is None:
+                continue
+            defined = True
+            for path, element in self._elements(value, targets, unit):
+                yield replace(element.span, self.name, "{}")
+                stores += [f"porter_put({node.spelling}{path}, ", _whole(element), ");\n"]
+        if defined:
+            name, end = setup_function(unit.name), len(unit.text)
+            head = f"\nPORTER_DEVICE void {name}(void);\nPORTER_DEVICE void {name}(void) {{\n"
+            yield insert(end, head, self.name)
+            yield Edit(end, end, tuple(stores), self.name)
+            yield insert(end, "}\n", self.name)
+
+    def _elements(
+        self, value: Node, targets: frozenset[str], unit: Unit
+    ) -> Iterator[tuple[str, Node]]:
+        """(C path from the variable, item) of every innermost item that names a target."""
+        if value.kind != K.INIT_LIST_EXPR:
+            raise self.refuse(value, "a constant in a cycle that is no braced list")
+        for slot in self._slots(value):
+            if not any(self._names(inner, targets, unit) for inner in slot.value.walk(evaluated)):
+                continue
+            path = "".join(step.accessor for step in slot.path)
+            if slot.value.kind == K.INIT_LIST_EXPR:
+                for below, element in self._elements(slot.value, targets, unit):
+                    yield path + below, element
+            else:
+                yield path, slot.value
+
+    def _slots(self, value: Node) -> list[Slot]:
+        try:
+            return slots(value)
+        except ElidedBraces as error:
+            raise self.refuse(error.node, "a cycle through an item without braces") from error
+
+    @staticmethod
+    def _names(node: Node, targets: frozenset[str], unit: Unit) -> bool:
+        return (
+            node.kind == K.DECL_REF_EXPR
+            and node.referenced is not None
+            and symbol_key(unit.name, node.referenced) in targets
+        )
+
+
+def _whole(element: Node) -> str:
+    """An item's text outside its list; the cast to the member's type is the store's."""
+    return element.text

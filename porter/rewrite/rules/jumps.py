@@ -1,0 +1,115 @@
+"""Splits declarations that a goto or a switch jumps over."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from attrs import frozen
+
+from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.facts import body, initialiser, is_constant
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.casts import spell
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind, Unit
+
+_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
+_CONST = re.compile(r"\bconst\b")
+
+
+@frozen
+class _Jump:
+    source: int
+    target: int
+
+
+class Jumps(Rule):
+    """Splits `T x = v;` into a declaration and an assignment where a jump crosses it."""
+
+    name = "jumps"
+    example = Example(
+        "int f(int a) { if (a) goto out; int b = a; return b; out: return 0; }",
+        "int f(int a) { if (a) goto out; int b ; b = a; return b; out: return 0; }",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for function in unit.declarations:
+            block = body(function) if function.kind == K.FUNCTION_DECL else None
+            if block is None:
+                continue
+            jumps = list(_jumps(block))
+            if not jumps:
+                continue
+            for node in block.walk():
+                if node.kind == K.DECL_STMT and self._crossed(node, jumps):
+                    yield from self._split(node)
+
+    @staticmethod
+    def _crossed(statement: Node, jumps: list[_Jump]) -> bool:
+        scope = statement.parent
+        assert scope is not None
+        return any(
+            statement.end <= jump.target < scope.end
+            and not statement.end <= jump.source < scope.end
+            for jump in jumps
+        )
+
+    def _split(self, statement: Node) -> Iterator[Edit]:
+        assignments: list[str | Span] = []
+        for node in statement.children:
+            if node.kind != K.VAR_DECL or node.cursor.storage_class.name == "STATIC":
+                continue
+            value = initialiser(node)
+            if value is None:
+                continue
+            name_end = node.cursor.location.offset + len(node.spelling)
+            equals = node.unit.text.index("=", self._declarator_end(node, name_end, value))
+            yield replace(Span(equals, value.end), self.name)
+            if is_constant(node):
+                yield self._drop_const(node)
+            assignments += self._assignment(node, value)
+        if assignments:
+            yield Edit(statement.end, statement.end, tuple(assignments), self.name)
+
+    @staticmethod
+    def _assignment(node: Node, value: Node) -> list[str | Span]:
+        if node.canonical.kind not in _ARRAYS:
+            return [f" {node.spelling} = ", value.span, ";"]
+        return [
+            f" {{ using kind_ = {spell(node.canonical)}; kind_ value_ = ", value.span,
+            f"; porter_copy({node.spelling}, value_, sizeof value_); }}",
+        ]
+
+    @staticmethod
+    def _declarator_end(node: Node, start: int, value: Node) -> int:
+        """Where the `=` can be looked for: behind the array bounds or parameters of a declarator."""
+        text = node.unit.text
+        found = [match.start() for match in re.finditer(r"=", text[start : value.start])]
+        return start + found[-1] if found else start
+
+    def _drop_const(self, node: Node) -> Edit:
+        name_at = node.cursor.location.offset
+        matches = list(_CONST.finditer(node.unit.text, node.start, name_at))
+        if not matches:
+            raise self.refuse(node, "a constant whose const stands elsewhere")
+        match = matches[-1] if node.canonical.kind == TypeKind.POINTER else matches[0]
+        return replace(Span(*match.span()), self.name)
+
+
+def _jumps(block: Node) -> Iterator[_Jump]:
+    labels: dict[str, int] = {}
+    gotos: list[tuple[int, str]] = []
+    for node in block.walk():
+        if node.kind == K.LABEL_STMT:
+            labels[node.spelling] = node.start
+        elif node.kind == K.GOTO_STMT:
+            gotos.append((node.start, node.children[0].spelling))
+        elif node.kind in (K.CASE_STMT, K.DEFAULT_STMT):
+            switch = next(above for above in node.ancestors() if above.kind == K.SWITCH_STMT)
+            yield _Jump(switch.start, node.start)
+    for start, name in gotos:
+        yield _Jump(start, labels[name])
+
+

@@ -1,0 +1,48 @@
+"""Renames identifiers that are C++ keywords."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.syntax.node import Unit
+
+CPP_KEYWORDS = frozenset(
+    "alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class "
+    "compl concept const_cast consteval constexpr constinit co_await co_return co_yield decltype "
+    "delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq "
+    "nullptr operator or or_eq private protected public reinterpret_cast requires static_assert "
+    "static_cast template this thread_local throw true try typeid typename using virtual wchar_t "
+    "xor xor_eq".split()
+)
+C_SPELLINGS = {
+    "_Bool": "bool",
+    "_Static_assert": "static_assert",
+    "_Alignof": "alignof",
+    "_Alignas": "alignas",
+    "restrict": "__restrict__",
+    "register": "",
+}
+_TOKEN = re.compile(
+    r'^\#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*',
+    re.MULTILINE,
+)
+
+
+class Keywords(Rule):
+    """Renames identifiers that are C++ keywords, and spells C's own keywords as C++ does."""
+
+    name = "keywords"
+    example = Example("int new; _Bool class;", "int new_; bool class_;")
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for match in _TOKEN.finditer(unit.text):
+            word = match.group()
+            span = Span(*match.span())
+            if word in CPP_KEYWORDS:
+                yield replace(span, self.name, word + "_")
+            elif word in C_SPELLINGS:
+                yield replace(span, self.name, C_SPELLINGS[word])

@@ -1,0 +1,97 @@
+"""Gives compound literals whose address is used a variable of their own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, Span, insert, replace
+from porter.rewrite.facts import is_static_storage
+from porter.rewrite.layout import is_designated
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.casts import spell
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind, Unit
+
+_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
+_CONST = re.compile(r"\b(?:const|volatile)\b\s*")
+
+
+class Literals(Rule):
+    """Turns `&(T){...}` and `(T[]){...}` into a variable of the enclosing block."""
+
+    name = "literals"
+    example = Example(
+        "int g(int *); int f(void) { return g((int[]){1, 2}); }",
+        "int g(int *); int f(void) { int literal_40_[2]; "
+        "return g((literal_40_[0] = 1, literal_40_[1] = 2, literal_40_)); }",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for node in unit.walk():
+            if node.kind != K.COMPOUND_LITERAL_EXPR or not self._has_address(node):
+                continue
+            if any(above.kind == K.COMPOUND_STMT for above in node.ancestors()):
+                yield from self._local(node)
+            else:
+                yield from self._global(node)
+
+    @staticmethod
+    def _has_address(node: Node) -> bool:
+        if node.canonical.kind in _ARRAYS:
+            return True
+        above = node.parent
+        while above is not None and above.kind == K.PAREN_EXPR:
+            above = above.parent
+        return above is not None and above.kind == K.UNARY_OPERATOR and above.text.startswith("&")
+
+    def _local(self, node: Node) -> Iterator[Edit]:
+        variable = f"literal_{node.start}_"
+        block = next(above for above in node.ancestors() if above.kind == K.COMPOUND_STMT)
+        values = node.children[-1]
+        parts: list[str | Span] = ["("]
+        if node.canonical.kind in _ARRAYS:
+            element = _plain(spell(node.canonical.element_type))
+            count = node.canonical.element_count
+            declaration = f" {element} {variable}[{count}];"
+            for index, item in enumerate(values.children):
+                if is_designated(item):
+                    raise self.refuse(item, "a designator in a compound literal of an array")
+                braced = element if item.kind == K.INIT_LIST_EXPR else ""
+                parts += [f"{variable}[{index}] = {braced}", item.span, ", "]
+        else:
+            kind = _plain(spell(node.type))
+            declaration = f" {kind} {variable};"
+            parts += [f"{variable} = {kind}", values.span, ", "]
+        if "unnamed" in declaration:
+            raise self.refuse(node, "a compound literal of a type without a name")
+        yield insert(block.start + 1, declaration, self.name)
+        yield replace(node.span, self.name, *parts, variable, ")")
+
+    def _global(self, node: Node) -> Iterator[Edit]:
+        """At file scope a literal has static storage; only a constant one may stay there."""
+        variable = f"literal_{node.start}_"
+        top = list(node.ancestors())[-1]
+        if top.kind != K.VAR_DECL or not is_static_storage(top):
+            raise self.refuse(node, "a compound literal outside a function and a variable")
+        kind = spell(node.type)
+        if not kind.startswith("const "):
+            above = node.parent.parent if node.parent is not None else None
+            if above is None or not above.canonical.get_pointee().is_const_qualified():
+                raise self.refuse(node, "a mutable compound literal with static storage")
+        head = f"static PORTER_DEVICE const {_plain(_element(kind))} {variable}{_bounds(kind)} = "
+        yield Edit(top.start, top.start, (head, node.children[-1].span, "; "), self.name)
+        yield replace(node.span, self.name, variable)
+
+
+def _plain(kind: str) -> str:
+    return _CONST.sub("", kind).strip()
+
+
+def _element(kind: str) -> str:
+    return kind.partition("[")[0]
+
+
+def _bounds(kind: str) -> str:
+    return "".join(kind.partition("[")[1:])

@@ -1,0 +1,92 @@
+"""Moves mutable globals and static locals into the per-interpreter state struct."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, Span, insert, replace
+from porter.rewrite.facts import initialiser, static_variables, symbol_key
+from porter.rewrite.program import Program, StateField
+from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.casts import spell
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind, Unit
+
+
+def init_function(unit: str) -> str:
+    """The name of the function that gives a unit's moved variables their initial values."""
+    return "porter_init_" + "".join(c if c.isalnum() else "_" for c in unit)
+
+
+class State(Rule):
+    """Moves every mutable global, static local and constant that points at one into the state."""
+
+    name = "state"
+    example = Example(
+        "static int n; int next(void) { return ++n; }",
+        "; int next(void) { return ++porter_at<int>(PORTER_STATE->unit_n); }",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        groups: dict[int, list[tuple[Node, StateField | None]]] = {}
+        for node in static_variables(unit):
+            moved = program.state.get(symbol_key(unit.name, node.cursor))
+            groups.setdefault(node.start, []).append((node, moved))
+        for group in groups.values():
+            yield from self._declaration(group)
+        for node in unit.walk():
+            if node.kind == K.DECL_REF_EXPR and node.referenced is not None:
+                if node.referenced.kind == K.VAR_DECL:
+                    moved = program.state.get(symbol_key(unit.name, node.referenced))
+                    if moved is not None:
+                        yield replace(node.span, self.name, self._access(node, moved))
+        yield from self._initial_values(unit, groups)
+
+    def _declaration(self, group: list[tuple[Node, StateField | None]]) -> Iterator[Edit]:
+        if all(moved is None for _, moved in group):
+            return
+        if any(moved is None for _, moved in group):
+            raise self.refuse(group[0][0], "state and constants in one declaration")
+        whole = max((node for node, _ in group), key=lambda node: node.end)
+        yield replace(whole.span, self.name)
+
+    def _type(self, node: Node) -> str:
+        spelled = spell(node.referenced.type if node.referenced is not None else node.type)
+        if "unnamed" in spelled or "anonymous" in spelled:
+            raise self.refuse(node, "a mutable variable whose type has no name")
+        return spelled
+
+    def _access(self, node: Node, moved: StateField) -> str:
+        return f"porter_at<{self._type(node)}>(PORTER_STATE->{moved.name})"
+
+    def _initial_values(
+        self, unit: Unit, groups: dict[int, list[tuple[Node, StateField | None]]]
+    ) -> Iterator[Edit]:
+        parts: list[str | Span] = []
+        for group in groups.values():
+            for node, moved in group:
+                if moved is None or moved.unit != unit.name:
+                    continue
+                value = initialiser(node)
+                if value is None or value.text in ("0", "NULL", "{}", "{0}"):
+                    continue
+                if node.canonical.get_size() != moved.size:
+                    raise self.refuse(node, "an initialiser of another size than its field")
+                parts += self._initial_value(node, moved, value)
+        if any(moved and moved.unit == unit.name for g in groups.values() for _, moved in g):
+            end = len(unit.text)
+            name = init_function(unit.name)
+            head = f"\nPORTER_DEVICE void {name}(void);\nPORTER_DEVICE void {name}(void) {{\n"
+            yield insert(end, head, self.name)
+            yield Edit(end, end, tuple(parts), self.name)
+            yield insert(end, "}\n", self.name)
+
+    def _initial_value(self, node: Node, moved: StateField, value: Node) -> list[str | Span]:
+        kind = self._type(node)
+        field = f"PORTER_STATE->{moved.name}"
+        if node.canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
+            return [
+                f"{{ using kind_ = {kind}; kind_ value_ = ", value.span,
+                f"; porter_copy({field}, &value_, sizeof value_); }}\n",
+            ]
+        return [f"porter_put(porter_at<{kind}>({field}), ", value.span, ");\n"]

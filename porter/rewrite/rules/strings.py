@@ -1,0 +1,45 @@
+"""Spells out string initialisers that leave no room for the final NUL."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, replace
+from porter.rewrite.layout import is_designated
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import TypeKind, Unit
+
+_LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_CHARACTER = re.compile(r"\\x[0-9a-fA-F]+|\\[0-7]{1,3}|\\.|.", re.DOTALL)
+
+
+class Strings(Rule):
+    """Turns `char s[3] = "abc"` into a list of characters, for C++ wants room for the NUL."""
+
+    name = "strings"
+    example = Example('char s[3] = "abc";', "char s[3] = {'a', 'b', 'c'};")
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for node in unit.walk():
+            above = node.parent
+            if node.kind != K.STRING_LITERAL or above is None:
+                continue
+            if above.kind not in (K.VAR_DECL, K.INIT_LIST_EXPR) and not is_designated(above):
+                continue
+            if node.canonical.kind != TypeKind.CONSTANTARRAY:
+                continue
+            characters = [
+                character
+                for literal in _LITERAL.finditer(node.text)
+                for character in _CHARACTER.findall(literal.group(1))
+            ]
+            if len(characters) == node.canonical.element_count:
+                items = ", ".join(_quote(character) for character in characters)
+                yield replace(node.span, self.name, "{" + items + "}")
+
+
+def _quote(character: str) -> str:
+    return {"'": r"'\''", r"\"": "'\"'"}.get(character, f"'{character}'")

@@ -1,0 +1,52 @@
+"""Qualifies the tags of structs that are declared inside other structs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clang.cindex import Cursor
+
+from porter.rewrite.edit import Edit, replace
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, Unit
+
+_RECORDS = (K.STRUCT_DECL, K.UNION_DECL)
+_TAGS = (*_RECORDS, K.ENUM_DECL)
+
+
+class Tags(Rule):
+    """Writes `Outer::Inner` where C finds a nested struct's tag or enumerator by its bare name."""
+
+    name = "tags"
+    example = Example(
+        "struct A { struct B { int n; } b; }; struct B *p;",
+        "struct A { struct B { int n; } b; }; struct A::B *p;",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for node in unit.walk():
+            if node.kind == K.TYPE_REF and node.referenced is not None:
+                yield from self._qualify(node, node.referenced)
+            elif node.kind == K.DECL_REF_EXPR and node.referenced is not None:
+                if node.referenced.kind == K.ENUM_CONSTANT_DECL:
+                    yield from self._qualify(node, node.referenced.semantic_parent)
+
+    def _qualify(self, node: Node, declared: Cursor) -> Iterator[Edit]:
+        if declared.kind not in _TAGS:
+            return
+        definition = declared.get_definition() or declared
+        names: list[str] = []
+        outer = definition.lexical_parent
+        while outer is not None and outer.kind in _RECORDS:
+            inside = outer.extent.start.offset <= node.start < outer.extent.end.offset
+            if inside:
+                break
+            if not outer.spelling or "unnamed" in outer.spelling:
+                raise self.refuse(node, "a tag declared inside a struct without a name")
+            names.append(str(outer.spelling))
+            outer = outer.lexical_parent
+        if names:
+            prefix = "::".join(reversed(names))
+            yield replace(node.span, self.name, f"{prefix}::", node.span)

@@ -1,0 +1,161 @@
+"""The rewrite stage: facts of all units, the program, then C++ for the units that changed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import attrs
+from attrs import frozen
+
+import porter.rewrite
+import porter.syntax
+from porter.rewrite.facts import FunctionFact, UnitFacts, VariableFact
+from porter.rewrite.pool import UnitPool
+from porter.rewrite.program import Program, merge
+from porter.rewrite.statefile import state_header, state_unit
+
+STATE_UNIT = "porter_state.cpp"
+STATE_HEADER = "porter_state.h"
+
+
+@frozen
+class RewriteReport:
+    """What a run of the stage did: edits per rule and unit, and how many units it rewrote."""
+
+    edits: Mapping[str, Mapping[str, int]]
+    rewritten: tuple[str, ...]
+    program: Program
+
+    def per_rule(self) -> dict[str, int]:
+        """Edits per rule, over all units."""
+        totals: dict[str, int] = {}
+        for counts in self.edits.values():
+            for rule, count in counts.items():
+                totals[rule] = totals.get(rule, 0) + count
+        return totals
+
+
+def rewrite(
+    units: Mapping[str, Path], out: Path, *, jobs: int | None = None, prune: bool = True
+) -> RewriteReport:
+    """Rewrites preprocessed units (name to `.i` file) into `out`, one `.cpp` a unit.
+
+    Units whose text and whose share of the program are unchanged are left alone.
+
+    Raises:
+        UnknownConstruct: a rule refuses something.
+        ToolFailed: libclang cannot read a unit, or two rules' edits cross.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    records = {name: _Record(out, name) for name in units}
+    texts = {name: _digest(path.read_bytes()) for name, path in units.items()}
+    with UnitPool(units, jobs or os.cpu_count() or 1) as pool:
+        stale = [name for name in units if not records[name].matches(texts[name])]
+        for future in pool.facts(stale):
+            facts = future.result()
+            records[facts.unit].start(texts[facts.unit], facts)
+        program = merge([record.facts for record in records.values()], prune=prune)
+        shares = {name: _share(program.slice(records[name].facts)) for name in units}
+        todo = [name for name in units if not records[name].is_done(shares[name])]
+        for done in pool.rewrite(todo, program):
+            result = done.result()
+            records[result.unit].finish(shares[result.unit], result.text, result.edits)
+    _write(out / STATE_HEADER, state_header(program))
+    _write(out / STATE_UNIT, state_unit(program))
+    _remove_strangers(out, units)
+    return RewriteReport(
+        {name: record.edits for name, record in records.items()}, tuple(todo), program
+    )
+
+
+class _Record:
+    """What is known of one unit from an earlier run, in a file beside its C++."""
+
+    def __init__(self, out: Path, name: str) -> None:
+        self.cpp = out / f"{name}.cpp"
+        self.path = out / f"{name}.json"
+        self._data: dict[str, object] = {}
+        if self.path.exists():
+            self._data = json.loads(self.path.read_text())
+        self.facts = _facts_from(self._data["facts"]) if self._data else UnitFacts(name)
+
+    @property
+    def edits(self) -> Mapping[str, int]:
+        return self._data.get("edits", {})  # type: ignore[return-value]
+
+    def matches(self, text: str) -> bool:
+        return self._data.get("text") == text and self._data.get("rules") == rules_version()
+
+    def start(self, text: str, facts: UnitFacts) -> None:
+        self.facts = facts
+        self._data = {"text": text, "rules": rules_version(), "facts": attrs.asdict(facts)}
+
+    def is_done(self, share: str) -> bool:
+        return self._data.get("share") == share and self.cpp.exists()
+
+    def finish(self, share: str, text: str, edits: Mapping[str, int]) -> None:
+        self.cpp.parent.mkdir(parents=True, exist_ok=True)
+        _write(self.cpp, text)
+        self._data |= {"share": share, "edits": dict(edits)}
+        _write(self.path, json.dumps(self._data))
+
+
+def _facts_from(data: object) -> UnitFacts:
+    assert isinstance(data, dict)
+    return UnitFacts(
+        unit=data["unit"],
+        functions=tuple(
+            FunctionFact(f["key"], tuple(f["calls"]), f["indirect"]) for f in data["functions"]
+        ),
+        variables=tuple(
+            VariableFact(**{**v, "references": tuple(v["references"])}) for v in data["variables"]
+        ),
+        never_return=tuple(data["never_return"]),
+    )
+
+
+@cache
+def rules_version() -> str:
+    """A hash of the code that rewrites: what it wrote before it changed is stale."""
+    digest = hashlib.sha256()
+    for package in (porter.rewrite, porter.syntax):
+        for path in sorted(Path(package.__path__[0]).rglob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def _share(program: Program) -> str:
+    data = {
+        "raising": sorted(program.raising),
+        "state": {key: attrs.astuple(value) for key, value in sorted(program.state.items())},
+        "late": {key: sorted(value) for key, value in sorted(program.late.items())},
+    }
+    return _digest(json.dumps(data).encode())
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _write(path: Path, text: str) -> None:
+    """Writes beside and renames; an unchanged file keeps its time, so nothing is recompiled."""
+    data = text.encode("latin-1")
+    if path.exists() and path.read_bytes() == data:
+        return
+    beside = path.with_name(path.name + ".new")
+    beside.write_bytes(data)
+    beside.replace(path)
+
+
+def _remove_strangers(out: Path, units: Mapping[str, Path]) -> None:
+    """Removes what an earlier run wrote for units that are no more."""
+    known = {out / f"{name}.cpp" for name in units} | {out / STATE_UNIT}
+    for path in out.rglob("*.cpp"):
+        if path not in known:
+            path.unlink()
+            path.with_suffix(".json").unlink(missing_ok=True)

@@ -1,0 +1,49 @@
+"""Rewrites one unit: every rule's edits, applied by the engine, as C++ with `#line`."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+from attrs import frozen
+
+from porter.rewrite.edit import Edit
+from porter.rewrite.engine import apply_edits
+from porter.rewrite.program import Program
+from porter.rewrite.rules import RULES, Rule
+from porter.syntax.node import Unit
+
+PRELUDE = '#include "porter_runtime.h"\n'
+_MARKER = re.compile(r'^# (\d+) ("(?:[^"\\]|\\.)*").*$', re.MULTILINE)
+_LEFT_OUT = re.compile(r'^# \d+ "<(?:built-in|command-line|command line)>".*\n', re.MULTILINE)
+
+
+@frozen
+class Rewritten:
+    """A unit's C++ and the number of edits that each rule made."""
+
+    unit: str
+    text: str
+    edits: dict[str, int]
+
+
+def collect_edits(unit: Unit, program: Program, rules: Iterable[Rule] = RULES) -> list[Edit]:
+    """Every rule's edits in rule order, without repetitions.
+
+    libclang shows a record that a typedef or a field declares twice, so a rule may meet the
+    same text more than once.
+    """
+    return list(dict.fromkeys(edit for rule in rules for edit in rule.edits(unit, program)))
+
+
+def rewrite_unit(unit: Unit, program: Program) -> Rewritten:
+    """Rewrites a parsed unit.
+
+    Raises:
+        UnknownConstruct: a rule refuses something.
+    """
+    edits = collect_edits(unit, program)
+    text = apply_edits(unit.name, unit.text, edits)
+    text = _MARKER.sub(r"#line \1 \2", _LEFT_OUT.sub("", text))
+    return Rewritten(unit.name, PRELUDE + text, dict(Counter(edit.rule for edit in edits)))

@@ -1,0 +1,122 @@
+"""The syntax tree that rules walk: libclang's cursors with offsets, parents and cached types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+from typing import Any
+
+from clang.cindex import Cursor, CursorKind, Type, TypeKind, conf
+
+from porter.rewrite.edit import Span
+
+# libclang has these since LLVM 17; the Python wrapper of 18.1 lacks them.
+_ASSIGNING = range(21, 33)  # CXBinaryOperator_Assign .. OrAssign (clang-c/Index.h)
+
+
+class Node:
+    """One cursor: its kind, its half-open range of offsets in the unit's text, and its children."""
+
+    __slots__ = ("__dict__", "children", "cursor", "end", "kind", "parent", "start", "unit")
+
+    def __init__(self, unit: Unit, cursor: Cursor, parent: Node | None) -> None:
+        self.unit = unit
+        self.cursor = cursor
+        self.parent = parent
+        self.kind: CursorKind = cursor.kind
+        extent = cursor.extent
+        self.start: int = extent.start.offset
+        self.end: int = extent.end.offset
+        self.children: list[Node] = []
+
+    @property
+    def span(self) -> Span:
+        """The node's range."""
+        return Span(self.start, self.end)
+
+    @property
+    def text(self) -> str:
+        """The node's text as it stands in the unit."""
+        return self.unit.text[self.start : self.end]
+
+    @cached_property
+    def spelling(self) -> str:
+        """The name a declaration introduces or a reference uses."""
+        return str(self.cursor.spelling)
+
+    @cached_property
+    def type(self) -> Type:
+        """The node's C type, as written."""
+        return self.cursor.type
+
+    @cached_property
+    def canonical(self) -> Type:
+        """The node's C type with every typedef resolved."""
+        return self.cursor.type.get_canonical()
+
+    @cached_property
+    def referenced(self) -> Cursor | None:
+        """The declaration a reference or call names, if any."""
+        return self.cursor.referenced
+
+    def walk(self, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:
+        """This node and everything below it, parents first; `enter` may keep it out of a subtree."""
+        stack = [self]
+        while stack:
+            node = stack.pop()
+            yield node
+            if enter is None or enter(node):
+                stack.extend(reversed(node.children))
+
+    def ancestors(self) -> Iterator[Node]:
+        """The nodes around this one, nearest first."""
+        node = self.parent
+        while node is not None:
+            yield node
+            node = node.parent
+
+    def location(self) -> tuple[str, int, int]:
+        """Upstream file, line and column of the node's start."""
+        return self.unit.location(self.start)
+
+    def binary_operator(self) -> str:
+        """The operator token of a binary or compound assignment expression."""
+        left, right = self.children[0], self.children[1]
+        return self.unit.code_between(left.end, right.start).strip().strip("()").strip()
+
+
+class Unit:
+    """A parsed unit: its name, text, translation unit and top-level nodes."""
+
+    def __init__(self, name: str, text: str, translation_unit: Any) -> None:
+        self.name = name
+        self.text = text
+        self.translation_unit = translation_unit
+        self.declarations: list[Node] = []
+        self.by_offset: dict[int, Node] = {}
+
+    @cached_property
+    def _line_starts(self) -> list[tuple[int, str, int]]:
+        from porter.syntax.lines import line_table
+
+        return line_table(self.text)
+
+    def location(self, offset: int) -> tuple[str, int, int]:
+        """Upstream file, line and column that the line markers give for an offset."""
+        from porter.syntax.lines import locate
+
+        return locate(self._line_starts, offset)
+
+    def code_between(self, start: int, end: int) -> str:
+        """The text between two offsets without line markers."""
+        return "\n".join(
+            line for line in self.text[start:end].split("\n") if not line.startswith("# ")
+        )
+
+    def walk(self, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:
+        """Every node of the unit, in order."""
+        for declaration in self.declarations:
+            yield from declaration.walk(enter)
+
+
+__all__ = ["CursorKind", "Node", "TypeKind", "Unit", "conf"]

@@ -1,0 +1,82 @@
+// What every rewritten unit stands on: the device attribute, the state, unwinding.
+#ifndef PORTER_RUNTIME_H
+#define PORTER_RUNTIME_H
+
+#ifdef __CUDACC__
+#define PORTER_DEVICE __device__
+#else
+#define PORTER_DEVICE
+#endif
+
+#include "porter_state.h"
+
+// PORTER_STATE is the state of the interpreter that this thread runs.
+#if defined(__CUDACC__) && PORTER_ARENA_LOCAL
+// Local memory's window is 16 MiB and a thread's stack grows down from its end, so an offset
+// from the end is the same address in every thread, kernel and launch (docs/architecture.md).
+#define PORTER_LOCAL_WINDOW 0x1000000ull
+#define PORTER_ROUND_UP(bytes, to) (((bytes) + (to) - 1) / (to) * (to))
+// What a thread needs of its window: the arena (state, head, pystack, heap, canary) below the C
+// stack and its slack.
+#define PORTER_LOCAL_BYTES \
+    PORTER_ROUND_UP(PORTER_ROUND_UP(sizeof(porter_state_t), 64) + 64 \
+        + PORTER_ROUND_UP(PORTER_PYSTACK_BYTES, 64) + PORTER_ROUND_UP(PORTER_HEAP_BYTES, 64) \
+        + 64 + PORTER_STACK_BYTES + PORTER_STACK_SLACK, 1024)
+#define PORTER_STATE \
+    ((porter_state_t *)__cvta_local_to_generic(PORTER_LOCAL_WINDOW - PORTER_LOCAL_BYTES))
+#elif defined(__CUDACC__)
+extern "C" __device__ porter_state_t **porter_state_table; // by thread of the launch
+static __device__ __forceinline__ porter_state_t *porter_state_of_thread(void) {
+    return porter_state_table[blockIdx.x * blockDim.x + threadIdx.x];
+}
+#define PORTER_STATE porter_state_of_thread()
+#else
+extern "C" __thread porter_state_t *porter_state_current
+    __attribute__((tls_model("initial-exec")));
+#define PORTER_STATE porter_state_current
+#endif
+
+extern "C" {
+PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
+PORTER_DEVICE void porter_setup(void);      // references that close cycles, once per load
+}
+
+// A moved variable: `field` is its bytes in the state, T the type it was declared with.
+template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
+    return *(T *)field;
+}
+
+// Stores into an object that is const for everyone else.
+template <class T, class V> static inline PORTER_DEVICE void porter_put(const T &slot, V value) {
+    const_cast<T &>(slot) = (T)value;
+}
+
+static inline PORTER_DEVICE void porter_copy(void *to, const void *from, unsigned long size) {
+    for (unsigned long i = 0; i < size; i++) {
+        ((unsigned char *)to)[i] = ((const unsigned char *)from)[i];
+    }
+}
+
+// An unwind goes on until the function that owns the buffer lands at its setjmp. One that no
+// buffer waits for (abort) has this target and ends at the runtime's entry.
+#define PORTER_UNWIND_ALL ((const void *)1)
+#define PORTER_UNWINDING (__builtin_expect(PORTER_STATE->porter_unwind != 0, 0))
+
+static inline PORTER_DEVICE bool porter_landing_at(const void *buffer) {
+    return PORTER_STATE->porter_unwind == buffer;
+}
+
+static inline PORTER_DEVICE int porter_setjmp(const void *buffer) {
+    if (PORTER_STATE->porter_unwind != buffer) {
+        return 0;
+    }
+    PORTER_STATE->porter_unwind = 0;
+    return PORTER_STATE->porter_unwind_value;
+}
+
+static inline PORTER_DEVICE void porter_unwind_to(const void *buffer, int value) {
+    PORTER_STATE->porter_unwind = buffer;
+    PORTER_STATE->porter_unwind_value = value ? value : 1;
+}
+
+#endif
