@@ -78,18 +78,20 @@ struct Options {
     uint32_t fail = 0;
     uint32_t flags = 0;
     unsigned timeout = 0;
+    bool merge = false; // stderr goes where stdout goes, in order
     int kind = GPUSNEK_FILE;
     const char *fs_image = nullptr;
     const char *input = nullptr;
-    const char *prelude = nullptr;
+    const char *setup = nullptr;
+    bool merge = false;
     const char *name = nullptr;
     const char *source = nullptr;
 };
 
 [[noreturn]] static void usage() {
     fputs("usage: reference [--heap N] [--pystack N] [--stack N] [--fs IMAGE | --fs-size N]\n"
-          "    [--fs-block N] [--stdin FILE] [--prelude CODE] [--name NAME] [--timeout SECONDS]\n"
-          "    [--fail N] [--gc-stress] [--single | --eval] FILE\n",
+          "    [--fs-block N] [--stdin FILE] [--setup FILE] [--name NAME] [--timeout SECONDS]\n"
+          "    [--fail N] [--gc-stress] [--merge] [--single | --eval] FILE\n",
         stderr);
     exit(64);
 }
@@ -106,11 +108,13 @@ static Options parse_options(int argc, char **argv) {
         else if (word == "--fs-size") options.fs_size = strtoul(value(), nullptr, 0);
         else if (word == "--fs-block") options.fs_block = (uint32_t)strtoul(value(), nullptr, 0);
         else if (word == "--stdin") options.input = value();
-        else if (word == "--prelude") options.prelude = value();
+        else if (word == "--setup") options.setup = value();
+        else if (word == "--merge") options.merge = true;
         else if (word == "--name") options.name = value();
         else if (word == "--timeout") options.timeout = (unsigned)strtoul(value(), nullptr, 0);
         else if (word == "--fail") options.fail = (uint32_t)strtoul(value(), nullptr, 0);
         else if (word == "--gc-stress") options.flags |= GPUSNEK_GC_STRESS;
+        else if (word == "--merge-stderr") options.merge = true;
         else if (word == "--single") options.kind = GPUSNEK_SINGLE;
         else if (word == "--eval") options.kind = GPUSNEK_EVAL;
         else if (options.source == nullptr && (word[0] != '-' || word == "-")) options.source = argv[i];
@@ -133,6 +137,7 @@ struct Output {
 int main(int argc, char **argv) {
     Options options = parse_options(argc, argv);
     std::string source = read_file(options.source);
+    std::string setup = options.setup ? read_file(options.setup) : std::string();
     std::string input = options.input ? read_file(options.input) : std::string();
     std::string image = options.fs_image ? read_file(options.fs_image) : std::string(options.fs_size, '\xff');
     std::vector<uint64_t> heap(options.heap / 8), pystack(options.pystack / 8);
@@ -155,7 +160,7 @@ int main(int argc, char **argv) {
     gpusnek_io_t io = {};
     io.in = {input.data(), input.size(), &input_position};
     io.out = out.record();
-    io.err = err.record();
+    io.err = (options.merge ? out : err).record(); // one buffer keeps both streams' order
     io.stack_top = __builtin_frame_address(0);
     io.stack_size = options.stack;
     io.epoch_ns = (uint64_t)time(nullptr) * 1000000000;
@@ -166,8 +171,8 @@ int main(int argc, char **argv) {
 
     gpusnek_attach(&io);
     int status = gpusnek_start(&boot);
-    if (status == GPUSNEK_OK && options.prelude != nullptr) {
-        status = gpusnek_exec(options.prelude, strlen(options.prelude), GPUSNEK_FILE, "<prelude>");
+    if (status == GPUSNEK_OK && options.setup != nullptr) {
+        status = gpusnek_exec(setup.data(), setup.size(), GPUSNEK_FILE, "<setup>");
     }
     if (status == GPUSNEK_OK) {
         const char *name = options.name ? options.name : options.source;

@@ -1,0 +1,37 @@
+"""Starts conformance programs on the reference build, each with an image of its own files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+
+from porter.conformance.backends.process import Start
+from porter.conformance.images import BLOCK_SIZE, build_images
+from porter.conformance.model import Program
+
+
+@attrs.frozen
+class ReferenceLauncher:
+    """A `Launcher` for `build_reference`'s executable. Sizes are bytes; `timeout` is in seconds."""
+
+    executable: Path
+    heap: int = 512 << 10
+    pystack: int = 32 << 10
+    stack: int = 64 << 10
+    timeout: int = 30
+    gc_stress: bool = False
+
+    def __call__(self, program: Program, folder: Path) -> Start:
+        """See `Launcher`."""
+        (folder / "image").write_bytes(build_images([program])[0])
+        (folder / "setup").write_bytes(program.setup)
+        (folder / "source").write_bytes(program.source)
+        sizes = {"--heap": self.heap, "--pystack": self.pystack, "--stack": self.stack}
+        argv = [str(self.executable), "--merge", "--fs", "image", "--fs-block", str(BLOCK_SIZE)]
+        argv += ["--setup", "setup", "--name", program.name, "--timeout", str(self.timeout)]
+        for name, value in sizes.items():
+            argv += [name, str(value)]
+        if self.gc_stress:
+            argv.append("--gc-stress")
+        return Start((*argv, "source"), folder)
