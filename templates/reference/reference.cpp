@@ -78,12 +78,10 @@ struct Options {
     uint32_t fail = 0;
     uint32_t flags = 0;
     unsigned timeout = 0;
-    bool merge = false; // stderr goes where stdout goes, in order
     int kind = GPUSNEK_FILE;
     const char *fs_image = nullptr;
     const char *input = nullptr;
     const char *setup = nullptr;
-    bool merge = false;
     const char *name = nullptr;
     const char *source = nullptr;
 };
@@ -114,10 +112,9 @@ static Options parse_options(int argc, char **argv) {
         else if (word == "--timeout") options.timeout = (unsigned)strtoul(value(), nullptr, 0);
         else if (word == "--fail") options.fail = (uint32_t)strtoul(value(), nullptr, 0);
         else if (word == "--gc-stress") options.flags |= GPUSNEK_GC_STRESS;
-        else if (word == "--merge-stderr") options.merge = true;
         else if (word == "--single") options.kind = GPUSNEK_SINGLE;
         else if (word == "--eval") options.kind = GPUSNEK_EVAL;
-        else if (options.source == nullptr && (word[0] != '-' || word == "-")) options.source = argv[i];
+        else if (!options.source && (word[0] != '-' || word == "-")) options.source = argv[i];
         else usage();
     }
     if (options.source == nullptr) {
@@ -131,7 +128,9 @@ struct Output {
     std::vector<char> data = std::vector<char>(16 << 20);
     size_t length = 0;
     gpusnek_output_t record() { return {data.data(), data.size(), &length}; }
-    void show(FILE *file) const { fwrite(data.data(), 1, length < data.size() ? length : data.size(), file); }
+    void show(FILE *file) const {
+        fwrite(data.data(), 1, length < data.size() ? length : data.size(), file);
+    }
 };
 
 int main(int argc, char **argv) {
@@ -139,7 +138,8 @@ int main(int argc, char **argv) {
     std::string source = read_file(options.source);
     std::string setup = options.setup ? read_file(options.setup) : std::string();
     std::string input = options.input ? read_file(options.input) : std::string();
-    std::string image = options.fs_image ? read_file(options.fs_image) : std::string(options.fs_size, '\xff');
+    std::string image =
+        options.fs_image ? read_file(options.fs_image) : std::string(options.fs_size, '\xff');
     std::vector<uint64_t> heap(options.heap / 8), pystack(options.pystack / 8);
     Output out, err;
     size_t input_position = 0;
