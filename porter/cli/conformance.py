@@ -23,7 +23,13 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 
 @click.command("conformance")
 @click.argument("tests", nargs=-1, metavar="[DIR|TEST]...")
-@click.option("--target", type=click.Choice(["host", "cuda"]), default="host", show_default=True)
+@click.option(
+    "--target",
+    type=click.Choice(["host", "cuda", "reference"]),
+    default="host",
+    show_default=True,
+    help="The host twin, the GPU, or upstream's C as gcc compiles it.",
+)
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--heap", metavar="SIZE", help=f"Python heap [{backends.SIZES['heap']}].")
 @click.option("--stack", metavar="SIZE", help=f"C stack [{backends.SIZES['stack']}].")
@@ -61,7 +67,8 @@ def command(
     with 51 if a test fails, or is skipped or passes against the skip list.
     """
     console = Console()
-    config = load_config({**backends.SIZES, **_given(build), "target": target})
+    options = {**backends.SIZES, **_given(build)}
+    config = load_config(options | ({} if target == "reference" else {"target": target}))
     release = paths.upstream_dir() / config.release
     selected = discover(release / "tests", tests)
     where = "executable" if executable else target
@@ -71,7 +78,7 @@ def command(
             click.echo(line)
         return
     started = time.monotonic()
-    runner = backends.open_runner(config, timeout, executable)
+    runner = backends.open_runner(target, config, timeout, executable)
     cache = paths.build_dir() / "conformance" / "expected"
     with showing(console) as events:
         suite = Suite(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
+from porter import paths
 from porter.config import BuildConfig
 from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRunner
 from porter.conformance.model import Runner
@@ -21,13 +23,34 @@ SIZES = {
 }
 
 
-def open_runner(config: BuildConfig, timeout: float, executable: Path | None = None) -> Runner:
-    """The runner for ``config``, ``timeout`` in seconds a test; ``executable`` instead if given.
+def open_runner(
+    target: str, config: BuildConfig, timeout: float, executable: Path | None = None
+) -> Runner:
+    """The runner for ``target`` (host, cuda, reference), ``timeout`` in seconds a test.
 
-    Raises what building or loading the build raises.
+    ``executable`` is tested instead if given. What is not built is built first:
+    raises what that or loading the build raises.
     """
     if executable is not None:
         return ProcessRunner("executable", HostDirectoryLauncher(executable.resolve()), timeout)
+    if target == "reference":
+        return _reference(config, timeout)
     from porter.conformance.backends.build import BuildRunner  # loads a whole build
 
     return BuildRunner.open(config, timeout)
+
+
+def _reference(config: BuildConfig, timeout: float) -> Runner:
+    from porter.reference import build_reference  # it imports this package
+    from porter.reference.launcher import ReferenceLauncher
+
+    executable = build_reference(config, paths.build_dir() / f"reference-{config.release}")
+    launcher = ReferenceLauncher(
+        executable.resolve(),
+        heap=config.heap,
+        pystack=config.pystack,
+        stack=config.stack,
+        timeout=math.ceil(timeout) + 1,  # its own limit is the second net
+        gc_stress=config.gc_stress,
+    )
+    return ProcessRunner("reference", launcher, timeout)
