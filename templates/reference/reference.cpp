@@ -82,6 +82,7 @@ struct Options {
     const char *fs_image = nullptr;
     const char *input = nullptr;
     const char *setup = nullptr;
+    bool merge = false;
     const char *name = nullptr;
     const char *source = nullptr;
 };
