@@ -18,9 +18,10 @@ static mp_obj_t mp_time_localtime_get(void) {
     return mp_obj_new_tuple(8, items);
 }
 
-// Seconds since 1970, with a fraction where floats are doubles.
+// Seconds since 1970, with a fraction where a double can hold one and where gmtime takes a float
+// back: upstream's timeutils does since it has MICROPY_TIMESTAMP_IMPL.
 static mp_obj_t mp_time_time_get(void) {
-    #if MICROPY_FLOAT_IMPL == MICROPY_FLOAT_IMPL_DOUBLE
+    #if MICROPY_FLOAT_IMPL == MICROPY_FLOAT_IMPL_DOUBLE && defined(MICROPY_TIMESTAMP_IMPL)
     return mp_obj_new_float((mp_float_t)mp_hal_time_ns() / 1e9);
     #else
     return mp_obj_new_int_from_ull(mp_hal_time_ns() / 1000000000);
