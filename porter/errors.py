@@ -61,6 +61,13 @@ class CorruptSource(PorterError):
     meaning = "sources are damaged, incomplete, or not what the lock says"
 
 
+class FileProblem(PorterError):
+    """A file or folder that cannot be read or written."""
+
+    exit_code = 6
+    meaning = "a file or folder cannot be read or written"
+
+
 class ToolMissing(PorterError):
     """A program that porter starts is not on this machine."""
 

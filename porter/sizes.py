@@ -38,7 +38,7 @@ def parse_size(value: str | int, name: str = "size") -> int:
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
     number, unit = match.groups()
     exact = float(number) * _FACTORS[unit.upper()]
-    if exact != int(exact):
+    if not unit and exact != int(exact):
         raise UsageError(f"{name}: {value!r} is not a whole number of bytes")
     return int(exact)
 

@@ -19,7 +19,7 @@ from rich.console import Console
 from rich.text import Text
 
 from porter import __version__
-from porter.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, PorterError
+from porter.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, FileProblem, PorterError
 
 
 class CommandFolder(click.Group):
@@ -77,6 +77,13 @@ def execute(args: Sequence[str]) -> int:
     except BrokenPipeError:  # `porter releases | head`
         sys.stderr.close()
         return 0
+    except OSError as error:
+        if debug:
+            traceback.print_exc()
+        where = f"{error.filename}: " if error.filename else ""
+        problem = FileProblem(f"{where}{error.strerror or error}")
+        report(problem, console)
+        return problem.exit_code
     except Exception as error:
         if debug:
             traceback.print_exc()

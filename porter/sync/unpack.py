@@ -43,7 +43,9 @@ def unpack(archive: Path, into: Path) -> Path:
     ) as error:
         raise CorruptSource(f"{archive}: damaged archive: {error}") from error
     except OSError as error:
-        raise UsageError(f"{archive}: {error.strerror or error}") from error
+        if error.errno is None:  # gzip's and bz2's way to say that the data are damaged
+            raise CorruptSource(f"{archive}: damaged archive: {error}") from error
+        raise UsageError(f"{archive}: {error.strerror}") from error
     inside = list(into.iterdir())
     if not inside:
         raise CorruptSource(f"{archive}: an empty archive")

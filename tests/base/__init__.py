@@ -1,0 +1,1 @@
+"""Errors, processes, configuration, command line."""

@@ -1,0 +1,149 @@
+"""Sizes, bounds, and where a build's configuration comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porter.cli._options import build_options
+from porter.config import SIZE_BOUNDS, BuildConfig
+from porter.errors import UsageError
+from porter.settings import load_config
+from porter.sizes import format_size, parse_size
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [("4096", 4096), ("12K", 12288), ("64KiB", 65536), ("1M", 1 << 20), ("1.5k", 1536), (7, 7)],
+)
+def test_sizes(text: str | int, size: int) -> None:
+    assert parse_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["", "K", "-1", "12 Q", "1e3", "12K5", "0.3", True, -4])
+def test_nonsense_sizes(text: str | int) -> None:
+    with pytest.raises(UsageError):
+        parse_size(text)
+
+
+@given(st.integers(0, 2047), st.sampled_from([1, 1024, 1 << 20, 1 << 30]))
+def test_format_is_read_back_or_near(count: int, factor: int) -> None:
+    size = count * factor
+    assert abs(parse_size(format_size(size)) - size) <= size * 0.05
+
+
+@pytest.mark.parametrize("name", list(SIZE_BOUNDS))
+def test_bounds_are_named(name: str) -> None:
+    bounds = SIZE_BOUNDS[name]
+    extra = {"arena": "global"}
+    with pytest.raises(UsageError, match=rf"{name}: .* the least is {format_size(bounds.low)}"):
+        BuildConfig(release="1", **{name: bounds.low - 16}, **extra)
+    with pytest.raises(UsageError, match=rf"{name}: .* the most is {format_size(bounds.high)}"):
+        BuildConfig(release="1", **{name: bounds.high + 16}, **extra)
+    BuildConfig(release="1", **{name: bounds.low}, **extra)
+    BuildConfig(release="1", **{name: bounds.high}, **extra)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"arch": "90"},
+        {"arch": "sm_20"},
+        {"arena": "shared"},
+        {"target": "fpga"},
+        {"float": "half"},
+        {"level": "most"},
+        {"release": "../../etc"},
+        {"release": ""},
+        {"heap": 12345},
+        {"heap": 508 * 1024},
+    ],
+)
+def test_wrong_values(wrong: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        BuildConfig(**{"release": "1.26.1", **wrong})  # type: ignore[arg-type]
+
+
+def test_key_is_stable_and_covers_what_matters() -> None:
+    base = BuildConfig(release="1.26.1")
+    assert base.key() == BuildConfig(release="1.26.1").key()
+    assert base.key() == BuildConfig(release="1.26.1", target="cuda").key()
+    others = [
+        BuildConfig(release="1.25.0"),
+        BuildConfig(release="1.26.1", heap=16384),
+        BuildConfig(release="1.26.1", gc_stress=True),
+        BuildConfig(release="1.26.1", float="single"),
+    ]
+    assert len({base.key(), *(other.key() for other in others)}) == 5
+    assert BuildConfig(release="1.26.1", target="all").targets == ("host", "cuda")
+
+
+def test_later_sources_win(tmp_path: Path) -> None:
+    (tmp_path / "porter.toml").write_text('heap = "16K"\nstack = 4096\nstdout = "2K"\n')
+    config = load_config(
+        {"stdout": 4096, "stack": None},
+        cwd=tmp_path,
+        environ={"PORTER_STACK": "6K", "PORTER_STDOUT": "3K", "PORTER_HOME": "/x"},
+        default_release="1.2.3",
+    )
+    assert (config.heap, config.stack, config.stdout) == (16384, 6144, 4096)
+    assert (config.release, config.pystack) == ("1.2.3", 1024)
+
+
+def test_pyproject_table(tmp_path: Path) -> None:
+    text = '[project]\nname = "x"\n[tool.porter.build]\nheap = "20K"\ngc_stress = true\n'
+    (tmp_path / "pyproject.toml").write_text(text)
+    config = load_config({}, cwd=tmp_path, environ={}, default_release="1")
+    assert (config.heap, config.gc_stress) == (20480, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("heap = ", "not TOML"),
+        ("haep = '1K'", "haep: there is no such key"),
+        ("heap = 1.5", "is not a size"),
+        ("heap = '1K'", "the least is 2K"),
+        ("arena = 3", "is not text"),
+        ("gc_stress = 'maybe'", "neither true nor false"),
+    ],
+)
+def test_wrong_file_is_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "porter.toml").write_text(text)
+    with pytest.raises(UsageError, match=message) as caught:
+        load_config({}, cwd=tmp_path, environ={}, default_release="1")
+    assert "porter.toml" in str(caught.value)
+
+
+def test_wrong_environment_is_named() -> None:
+    with pytest.raises(UsageError, match=r"\$PORTER_HEAP: heap: 'big' is not a size"):
+        load_config({}, cwd=Path("/"), environ={"PORTER_HEAP": "big"}, default_release="1")
+
+
+def test_missing_config_file(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="No such file"):
+        load_config({}, config_file=tmp_path / "x.toml", environ={}, default_release="1")
+
+
+def test_options_reach_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PORTER_HEAP", raising=False)
+    seen: list[BuildConfig] = []
+
+    @click.command()
+    @click.argument("word")
+    @build_options
+    def command(word: str, config: BuildConfig) -> None:
+        assert word == "w"
+        seen.append(config)
+
+    args = ["w", "--heap", "64KiB", "--arena", "global", "--gc-stress", "--release", "1.25.0"]
+    result = CliRunner().invoke(command, args, catch_exceptions=False)
+    assert result.exit_code == 0
+    assert seen[0] == BuildConfig(release="1.25.0", heap=65536, arena="global", gc_stress=True)
+    with pytest.raises(UsageError, match="heap: '12Q'"):
+        CliRunner().invoke(command, ["w", "--heap", "12Q"], catch_exceptions=False)

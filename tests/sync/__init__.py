@@ -1,0 +1,1 @@
+"""Sync, lock, patches."""

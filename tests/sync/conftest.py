@@ -1,0 +1,66 @@
+"""A small tree that passes for MicroPython, and a home of its own for every test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from porter import paths
+from porter.sync.lock import Lock, LockEntry, write_lock
+from porter.sync.tree import tree_hash
+
+MakeTree = Callable[..., Path]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """PORTER_HOME and an empty lock, in a fresh folder; no origin is reachable by accident."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("PORTER_HOME", str(folder))
+    monkeypatch.setattr(paths, "lock_file", lambda: folder / "lock.toml")
+    modules = folder / "gitmodules"
+    modules.write_text(f'[submodule "upstream/micropython"]\n\turl = file://{folder}/no-repo\n')
+    monkeypatch.setattr(paths, "gitmodules_file", lambda: modules)
+    return folder
+
+
+@pytest.fixture
+def make_tree(tmp_path: Path) -> MakeTree:
+    """`make_tree(folder, release)`: a tree with that release's `mpconfig.h`."""
+
+    def make(name: str = "tree", release: str = "1.26.1", preview: int = 0) -> Path:
+        root = tmp_path / name
+        major, minor, micro = release.split(".")
+        defines = zip(
+            ("MAJOR", "MINOR", "MICRO", "PRERELEASE"),
+            (major, minor, micro, preview),
+            strict=True,
+        )
+        files = {
+            "py/mpconfig.h": "".join(f"#define MICROPY_VERSION_{k} {v}\n" for k, v in defines),
+            "py/py.mk": "PY_O = vm.o\n",
+            "py/makeqstrdefs.py": "",
+            "py/vm.c": "int f(void) {\n    return 1;\n}\n",
+            "extmod/extmod.mk": "",
+            "shared/runtime/x.c": "int x;\n",
+            "tests/basics/a.py": "print(1)\n",
+            "ports/unix/main.c": "int main(void) { }\n",
+        }
+        for path, text in files.items():
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text)
+        return root
+
+    return make
+
+
+@pytest.fixture
+def locked(home: Path, make_tree: MakeTree) -> Path:
+    """The tree of release 1.26.1, which the lock knows."""
+    root = make_tree()
+    entry = LockEntry("1.26.1", tree_hash(root), tag="v1.26.1", package="1.26.1+ds-1")
+    write_lock(Lock({"1.26.1": entry}), home / "lock.toml", "test")
+    return root
