@@ -1,0 +1,109 @@
+"""Runs launches in a process of their own, so that one that dies takes only itself along."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Callable, Sequence
+from multiprocessing.connection import Connection
+
+import attrs
+
+from porter.conformance.model import Outcome, Program, Status
+
+Launch = Callable[[Sequence[Program]], list[Outcome]]
+# Opens a build in the process that is to run it; it crosses to that process by pickling.
+Opener = Callable[[], Launch]
+
+
+@attrs.frozen
+class Died:
+    """What ended a launch that gave no answer."""
+
+    status: Status
+    note: str
+
+
+@attrs.define
+class Isolated:
+    """Launches in a child process, which is started anew after it died.
+
+    ``deadline`` is in seconds a launch, after which the child is killed; a launch
+    should have stopped its own hanging programs well before that.
+    """
+
+    opener: Opener
+    deadline: float
+    _child: multiprocessing.process.BaseProcess | None = None
+    _pipe: Connection | None = None
+
+    def run(self, programs: Sequence[Program]) -> list[Outcome]:
+        """One launch; if it dies, its halves, down to the program that is to blame."""
+        answer = self._ask(programs)
+        if not isinstance(answer, Died):
+            return answer
+        if len(programs) == 1:
+            return [Outcome(b"", answer.status, note=answer.note)]
+        middle = len(programs) // 2
+        return self.run(programs[:middle]) + self.run(programs[middle:])
+
+    def close(self) -> None:
+        """End the child process."""
+        if self._pipe is not None:
+            self._pipe.close()  # an idle child ends by itself then
+        self._kill(patience=5.0)
+
+    def _ask(self, programs: Sequence[Program]) -> list[Outcome] | Died:
+        pipe = self._start()
+        try:
+            pipe.send(list(programs))
+            if not pipe.poll(self.deadline):
+                self._kill()
+                return Died(Status.TIMEOUT, f"no answer after {self.deadline:g} s")
+            answer: list[Outcome] | Exception = pipe.recv()
+        except (EOFError, OSError):
+            return self._bury()
+        if isinstance(answer, Exception):
+            raise answer  # no program's fault: no such build, no GPU, not enough memory
+        return answer
+
+    def _kill(self, patience: float = 0.0) -> None:
+        if self._child is not None:
+            self._child.join(patience)
+            self._child.kill()
+            self._child.join()
+        self._child = self._pipe = None
+
+    def _start(self) -> Connection:
+        if self._pipe is None:
+            context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
+            self._pipe, theirs = context.Pipe()
+            self._child = context.Process(target=_serve, args=(self.opener, theirs), daemon=True)
+            self._child.start()
+            theirs.close()
+        return self._pipe
+
+    def _bury(self) -> Died:
+        assert self._child is not None
+        self._child.join()
+        code = self._child.exitcode or 0
+        self._child = self._pipe = None
+        try:
+            return Died(Status.CRASH, signal.Signals(-code).name)
+        except ValueError:
+            return Died(Status.CRASH, f"exit status {code}")
+
+
+def _serve(opener: Opener, pipe: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    launch: Launch | None = None
+    while True:
+        try:
+            programs = pipe.recv()
+        except EOFError:
+            return
+        try:
+            launch = launch or opener()
+            pipe.send(launch(programs))
+        except Exception as error:
+            pipe.send(error)

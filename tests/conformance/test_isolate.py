@@ -1,0 +1,55 @@
+"""Launches in a child process: crashes and hangs are pinned on one program."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from collections.abc import Sequence
+
+import pytest
+
+from porter.conformance.backends.isolate import Isolated, Launch
+from porter.conformance.model import Outcome, Program, Status
+from porter.errors import NoGpu
+
+
+def echoing() -> Launch:
+    """A launch that answers with each program's source, and does what some of them ask for."""
+
+    def launch(programs: Sequence[Program]) -> list[Outcome]:
+        for program in programs:
+            if program.source == b"die":
+                os.kill(os.getpid(), signal.SIGSEGV)
+            if program.source == b"hang":
+                time.sleep(60)
+        return [Outcome(program.source, Status.OK) for program in programs]
+
+    return launch
+
+
+def no_gpu() -> Launch:
+    """A build that cannot be opened here."""
+    raise NoGpu("no GPU", hint="get one")
+
+
+def test_a_crash_and_a_hang_take_no_other_program_along() -> None:
+    isolated = Isolated(echoing, deadline=2.0)
+    sources = [b"a", b"die", b"b", b"hang", b"c"]
+    outcomes = isolated.run([Program(f"/{s.decode()}.py", s) for s in sources])
+    isolated.close()
+    assert [(o.status, o.output) for o in outcomes] == [
+        (Status.OK, b"a"),
+        (Status.CRASH, b""),
+        (Status.OK, b"b"),
+        (Status.TIMEOUT, b""),
+        (Status.OK, b"c"),
+    ]
+    assert outcomes[1].note == "SIGSEGV"
+
+
+def test_what_is_no_programs_fault_is_raised() -> None:
+    isolated = Isolated(no_gpu, deadline=30.0)
+    with pytest.raises(NoGpu, match="no GPU"):
+        isolated.run([Program("/a.py", b"")])
+    isolated.close()
