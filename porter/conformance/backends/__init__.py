@@ -37,7 +37,8 @@ def open_runner(
         return _reference(config, timeout)
     from porter.conformance.backends.build import BuildRunner  # loads a whole build
 
-    return BuildRunner.open(config, timeout)
+    folder = paths.build_dir() / config.key()
+    return BuildRunner.open(folder, target, timeout, gc_stress=config.gc_stress)
 
 
 def _reference(config: BuildConfig, timeout: float) -> Runner:

@@ -1,0 +1,75 @@
+"""The host twin and the GPU as runners of conformance programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+
+from porter.conformance.backends.isolate import Isolated
+from porter.conformance.model import Outcome, Program, Status
+
+# Setting up, output and the hard stop come on top of a launch's own deadline, twice.
+MARGIN = 60.0
+
+
+@attrs.frozen
+class BuildRunner:
+    """Runs programs in launches of up to ``chunk``, of which ``parallel`` run at once.
+
+    A program that a launch's deadline stopped while it may have waited for its turn
+    is run again, with no more than ``parallel`` in its launch.
+    """
+
+    target: str
+    isolated: Isolated
+    chunk: int
+    parallel: int
+
+    @staticmethod
+    def open(folder: Path, target: str, timeout: float, *, gc_stress: bool = False) -> BuildRunner:
+        """A runner for the finished build in ``folder``; ``timeout`` in seconds a launch."""
+        from porter.conformance.backends.launch import Opener  # numpy and the runner
+
+        opener = Opener(folder, target, timeout, gc_stress)
+        isolated = Isolated(opener, 2 * timeout + MARGIN)
+        if target == "cuda":
+            return BuildRunner(target, isolated, chunk=4096, parallel=4096)
+        threads = os.cpu_count() or 1
+        return BuildRunner(target, isolated, chunk=32 * threads, parallel=threads)
+
+    def run(
+        self,
+        programs: Sequence[Program],
+        done: Callable[[int, Outcome], None] | None = None,
+    ) -> list[Outcome]:
+        """Run all programs; see ``Runner.run``."""
+        outcomes: dict[int, Outcome] = {}
+        waiting = self._pass(programs, range(len(programs)), self.chunk, outcomes, done)
+        self._pass(programs, waiting, self.parallel, outcomes, done)
+        self.isolated.close()
+        return [outcomes[index] for index in range(len(programs))]
+
+    def _pass(
+        self,
+        programs: Sequence[Program],
+        indices: Sequence[int],
+        size: int,
+        outcomes: dict[int, Outcome],
+        done: Callable[[int, Outcome], None] | None,
+    ) -> list[int]:
+        """Run ``indices`` in launches of ``size``; returns those that must run again."""
+        again: list[int] = []
+        for start in range(0, len(indices), size):
+            part = indices[start : start + size]
+            answers = self.isolated.run([programs[index] for index in part])
+            for index, outcome in zip(part, answers, strict=True):
+                if outcome.status is Status.TIMEOUT and len(part) > self.parallel:
+                    again.append(index)
+                    continue
+                outcomes[index] = outcome
+                if done is not None:
+                    done(index, outcome)
+        return again

@@ -1,0 +1,94 @@
+"""Conformance programs on a build: two launches, one to set up and one to run the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from porter.conformance.backends.isolate import Launch
+from porter.conformance.images import BLOCK_SIZE, build_images
+from porter.conformance.model import Outcome, Program, Status
+from porter.run import Device, Result, open_device
+from porter.run import Launch as Settings
+from porter.run import Program as Source
+from porter.run import run as launch
+
+
+@attrs.frozen
+class Opener:
+    """Opens the build in ``folder`` for ``target``, in the process that is to run it.
+
+    ``timeout`` is in seconds: the deadline of one launch.
+    """
+
+    folder: Path
+    target: str
+    timeout: float
+    gc_stress: bool = False
+
+    def __call__(self) -> Launch:
+        """What runs programs; raises what opening the device raises."""
+        device = open_device(self.folder, self.target)
+        return lambda programs: _run(device, programs, self.timeout, self.gc_stress)
+
+
+def _run(
+    device: Device, programs: Sequence[Program], timeout: float, gc_stress: bool
+) -> list[Outcome]:
+    config = device.built.config
+    images = np.frombuffer(b"".join(build_images(programs)), np.uint8)
+    settings = Settings(
+        merge_stderr=True,
+        gc_stress=gc_stress,
+        deadline=timeout,
+        fs=device.array(images),
+        fs_shared=False,
+        fs_block=BLOCK_SIZE,
+        persist=device.arenas(len(programs), config["pystack"], config["heap"]),
+    )
+    setups = [Source(program.setup, "<setup>") for program in programs]
+    sources = [Source(program.source, program.name) for program in programs]
+    ready = _launch(device, setups, attrs.evolve(settings, stop=False))
+    done = _launch(device, sources, settings)
+    return [
+        _outcome(device, done, i)
+        if ready.status[i] == device.built.constants["GPUSNEK_OK"]
+        else attrs.evolve(_outcome(device, ready, i), status=Status.CRASH, note="setting up failed")
+        for i in range(len(programs))
+    ]
+
+
+def _launch(device: Device, sources: list[Source], settings: Settings) -> Result:
+    n = len(sources)
+    return launch(device, sources, n, settings, program_of=np.arange(n, dtype=np.uint32))
+
+
+def _outcome(device: Device, result: Result, i: int) -> Outcome:
+    output = result.stdout[i]
+    status, note = _status(device, int(result.status[i]), int(result.exit_code[i]))
+    if result.interrupted and (status is Status.CRASH or b"KeyboardInterrupt" in output[-200:]):
+        status, note = Status.TIMEOUT, f"no end after {result.seconds:.0f} s"
+    return Outcome(output, status, bool(result.stdout.cut[i]), note=note)
+
+
+def _status(device: Device, status: int, exit_code: int) -> tuple[Status, str]:
+    names = {
+        value: name
+        for name, value in device.built.constants.items()
+        if value == status and not name.startswith(("GPUSNEK_FLAG_", "GPUSNEK_INTERRUPT_"))
+    }
+    if status == device.built.constants["GPUSNEK_OK"]:
+        return Status.OK, ""
+    if status == device.built.constants["GPUSNEK_EXIT"]:
+        return (Status.EXIT, f"exit status {exit_code}") if exit_code else (Status.OK, "")
+    if status in (
+        device.built.constants["GPUSNEK_EXCEPTION"],
+        device.built.constants["GPUSNEK_SYNTAX_ERROR"],
+    ):
+        return Status.EXCEPTION, ""
+    if status == device.built.constants["GPUSNEK_STOPPED"]:
+        return Status.TIMEOUT, "stopped"
+    return Status.CRASH, names.get(status, f"status {status}")
