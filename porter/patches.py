@@ -39,10 +39,12 @@ class Hunk:
 class Patch:
     """One feature's change to upstream; `since` and `until` (exclusive) bound its releases.
 
-    `releases` are those it was tried on, `test` is what shows that it works.
+    `file` is the patch's own, beside the series. `releases` are those it was tried on, `test`
+    is what shows that it works.
     """
 
     name: str
+    file: str
     purpose: str
     test: str
     releases: tuple[str, ...]
@@ -119,19 +121,9 @@ def check_series(root: Path, release: str, series: Iterable[Patch]) -> list[Chec
 def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> Applied:
     """`text` with that hunk. Raises PatchDrift when the anchor is not there exactly once."""
     lines = text.splitlines(keepends=True)
-    start, end = _scope(hunk, lines, patch, number)
+    at = _find(hunk, lines, patch, number)
     size = len(hunk.anchor)
-    exact = [i for i in range(start, end - size + 1) if _window(lines, i, size) == hunk.anchor]
-    want = tuple(map(_squeeze, hunk.anchor))
-    loose = [
-        i
-        for i in range(start, end - size + 1)
-        if tuple(map(_squeeze, _window(lines, i, size))) == want
-    ]
-    found = exact or loose
-    if len(found) != 1:
-        raise _drift(hunk, patch, number, _explain(hunk, lines, start, end, found))
-    at = found[0]
+    exact = _window(lines, at, size) == hunk.anchor
     new = hunk.text.splitlines(keepends=True)
     if new and not new[-1].endswith("\n"):
         new[-1] += "\n"
@@ -141,7 +133,30 @@ def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> Appli
         lines[at + size : at + size] = new
     else:
         lines[at : at + size] = new
-    return Applied("".join(lines), bool(exact))
+    return Applied("".join(lines), exact)
+
+
+def match_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tuple[str, ...]:
+    """The lines of `text` that the hunk's anchor matches. Raises PatchDrift."""
+    lines = text.splitlines(keepends=True)
+    return _window(lines, _find(hunk, lines, patch, number), len(hunk.anchor))
+
+
+def _find(hunk: Hunk, lines: list[str], patch: str, number: int) -> int:
+    start, end = _scope(hunk, lines, patch, number)
+    size = len(hunk.anchor)
+    want = tuple(map(_squeeze, hunk.anchor))
+    exact, loose = [], []
+    for i in range(start, end - size + 1):
+        window = _window(lines, i, size)
+        if window == hunk.anchor:
+            exact.append(i)
+        elif tuple(map(_squeeze, window)) == want:
+            loose.append(i)
+    found = exact or loose
+    if len(found) != 1:
+        raise _drift(hunk, patch, number, _explain(hunk, lines, start, end, found))
+    return found[0]
 
 
 def _apply_patch(patch: Patch, root: Path, texts: Mapping[str, str]) -> tuple[dict[str, str], bool]:
@@ -235,6 +250,7 @@ def _load_patch(row: dict[str, Any], folder: Path, series: Path) -> Patch:
             raise PorterError(f"{file}: no [[hunk]]")
         return Patch(
             name=row["name"],
+            file=row["file"],
             purpose=row["purpose"],
             test=row["test"],
             releases=tuple(row["releases"]),

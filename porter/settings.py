@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
 from porter.config import FIELDS, BuildConfig, merge
-from porter.errors import UsageError
+from porter.errors import NoNvcc, UsageError
+from porter.toolchain import nvcc
 
 ENVIRONMENT_PREFIX = "PORTER_"
 
@@ -47,6 +49,18 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     return {name: environ[var] for name, var in names.items() if environ.get(var)}
 
 
+def default_target() -> str:
+    """`cuda` where this machine can build for a GPU and run there, else `host`; starts nothing."""
+    device = next(Path("/dev").glob("nvidia[0-9]*"), None) or Path("/dev/dxg")
+    if not device.exists() or importlib.util.find_spec("cupy") is None:
+        return "host"
+    try:
+        nvcc()
+    except NoNvcc:
+        return "host"
+    return "cuda"
+
+
 def load_config(
     options: Mapping[str, object],
     *,
@@ -57,7 +71,8 @@ def load_config(
 ) -> BuildConfig:
     """The build that defaults, TOML file, environment and `options` describe together.
 
-    Later sources win. Without a release in any of them it is the newest that the lock knows.
+    Later sources win. Without a release in any of them it is the newest that the lock knows,
+    without a target the GPU where there is one.
     """
     path = config_file or find_toml(cwd or Path.cwd())
     layers: list[tuple[str, Mapping[str, object]]] = []
@@ -66,6 +81,8 @@ def load_config(
     environment = from_environment(os.environ if environ is None else environ)
     layers += [(f"${ENVIRONMENT_PREFIX}{k.upper()}", {k: v}) for k, v in environment.items()]
     layers.append(("", options))
+    if not any(layer.get("target") for _, layer in layers):
+        layers.insert(0, ("", {"target": default_target()}))
     if default_release is None:
         from porter.sync.lock import newest_release
 

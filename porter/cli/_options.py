@@ -27,7 +27,7 @@ SIZE_HELP = {
 
 CHOICE_HELP = {
     "arena": "where an interpreter lives while it runs",
-    "target": "host twin, GPU, or both",
+    "target": "host twin, GPU, or both [the GPU where there is one]",
     "float": "width of Python's float",
     "level": "MicroPython's feature level",
 }
@@ -54,10 +54,12 @@ def build_options(function: F) -> F:
     for name, bounds in SIZE_BOUNDS.items():
         span = f"{format_size(bounds.low)} to {format_size(bounds.high)}"
         text = f"{SIZE_HELP[name]}, {span}{', or 0' if bounds.zero else ''}."
-        option = click.option(f"--{name}", metavar="SIZE", callback=_parse, help=text.capitalize())
+        option = click.option(
+            f"--{name}", metavar="SIZE", callback=_parse, help=text[0].upper() + text[1:]
+        )
         options.append(option)
     for name, choices in CHOICES.items():
-        text = CHOICE_HELP[name].capitalize() + "."
+        text = CHOICE_HELP[name][0].upper() + CHOICE_HELP[name][1:] + "."
         options.append(click.option(f"--{name}", type=click.Choice(choices), help=text))
     options += [
         click.option("--arch", metavar="SM", help="GPU architecture, such as sm_90."),

@@ -9,7 +9,9 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from porter.errors import PatchDrift
+from porter import paths
+from porter.errors import PatchDrift, UsageError
+from porter.patch_refresh import refresh as rewrite
 from porter.patches import check_series, load_series
 from porter.sync.store import require, synced_releases
 
@@ -44,3 +46,16 @@ def check(releases: tuple[str, ...], as_json: bool) -> None:
     if failed:
         details = "\n".join(result.detail for result in failed)
         raise PatchDrift(f"{len(failed)} of {len(checks)} do not fit:\n{details}")
+
+
+@command.command()
+@click.argument("release")
+def refresh(release: str) -> None:
+    """Bring the patches up to RELEASE, which they fit: anchors as it writes them, tried-on list."""
+    if paths.checkout() is None:
+        raise UsageError("patches are refreshed in a source checkout")
+    done = rewrite(require(release), release)
+    tried = ", ".join(done.patches) or "none"
+    Console(highlight=False).print(
+        f"{done.anchors} anchors rewritten; newly tried on {release}: {tried}", markup=False
+    )

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+from porter import settings
 from porter.cli._options import build_options
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
@@ -147,3 +148,14 @@ def test_options_reach_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen[0] == BuildConfig(release="1.25.0", heap=65536, arena="global", gc_stress=True)
     with pytest.raises(UsageError, match="heap: '12Q'"):
         CliRunner().invoke(command, ["w", "--heap", "12Q"], catch_exceptions=False)
+
+
+def test_target_is_the_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    def target(options: dict[str, object], environ: dict[str, str]) -> str:
+        cwd = Path("/nonexistent")
+        return load_config(options, cwd=cwd, environ=environ, default_release="1").target
+
+    monkeypatch.setattr(settings, "default_target", lambda: "cuda")
+    assert target({}, {}) == "cuda"
+    assert target({"target": None}, {"PORTER_TARGET": "host"}) == "host"
+    assert target({"target": "all"}, {"PORTER_TARGET": "host"}) == "all"

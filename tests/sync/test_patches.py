@@ -8,7 +8,9 @@ import pytest
 
 from porter import cli, paths
 from porter.errors import PatchDrift, PorterError
+from porter.patch_refresh import refresh
 from porter.patches import Hunk, apply_hunk, check_series, load_series, patched_files
+from porter.sync.store import release_dir, synced_releases
 from porter.sync.syncing import sync
 
 C = """\
@@ -184,14 +186,32 @@ def test_broken_series(folder: Path, file: str, text: str, message: str) -> None
         load_series()
 
 
+def test_refresh_takes_the_releases_own_words(folder: Path, locked: Path) -> None:
+    (locked / "py/vm.c").write_text("int f(void) {\n\treturn  1;\n}\n")
+    assert [c.state for c in check_series(locked, "1.27.0", load_series())] == ["drift"]
+    done = refresh(locked, "1.27.0")
+    assert (done.anchors, done.patches) == (1, ("feature.toml",))
+    series = load_series()
+    assert [c.state for c in check_series(locked, "1.27.0", series)] == ["exact"]
+    assert series[0].releases == ("1.26.1", "1.27.0")
+    assert series[1].releases == ("1.25.0",)
+    assert refresh(locked, "1.27.0").patches == ()
+
+
+def test_refresh_writes_nothing_when_a_patch_fails(folder: Path, locked: Path) -> None:
+    before = {path: path.read_text() for path in folder.iterdir()}
+    (locked / "py/vm.c").write_text("int f(void) {\n}\n")
+    with pytest.raises(PatchDrift):
+        refresh(locked, "1.27.0")
+    assert {path: path.read_text() for path in folder.iterdir()} == before
+
+
 def test_no_series_is_no_patches(tmp_path: Path) -> None:
     assert load_series(tmp_path) == ()
 
 
 def test_shipped_series_fits_what_is_synced() -> None:
     series = load_series()
-    from porter.sync.store import release_dir, synced_releases
-
     for release in synced_releases():
         failed = [
             c for c in check_series(release_dir(release), release, series) if c.state == "fails"
