@@ -8,6 +8,7 @@ from attrs import define, field
 
 from porter.errors import ToolFailed
 from porter.rewrite.edit import Edit, Span
+from porter.syntax.lines import MARKER, line_table, locate
 
 
 @define
@@ -16,10 +17,12 @@ class _Engine:
     name: str
     edits: list[Edit]
     starts: list[int] = field(init=False)
+    lines: list[tuple[int, str, int]] = field(init=False)
     active: set[int] = field(factory=set)
 
     def __attrs_post_init__(self) -> None:
         self.starts = [edit.start for edit in self.edits]
+        self.lines = line_table(self.text)
 
     def render(self, span: Span) -> str:
         """The text of `span` with every outermost edit inside it applied."""
@@ -35,13 +38,29 @@ class _Engine:
                 raise self._conflict(edit, index)
             pieces.append(self.text[position : edit.start])
             self.active.add(index)
-            for part in edit.parts:
-                pieces.append(part if isinstance(part, str) else self.render(part))
+            rendered = "".join(
+                part if isinstance(part, str) else self.render(part) for part in edit.parts
+            )
             self.active.discard(index)
+            pieces.append(rendered)
+            if "\n" in self.text[edit.start : edit.end] or "\n" in rendered:
+                pieces.append(self._resynchronised(edit, rendered))
             position = edit.end
             index = self._next(index, edit)
         pieces.append(self.text[position : span.end])
         return "".join(pieces)
+
+    def _resynchronised(self, edit: Edit, rendered: str) -> str:
+        """A line marker where an edit moved lines, so that what follows keeps its place."""
+        file, line, _ = locate(self.lines, edit.start)
+        wanted_file, wanted_line, _ = locate(self.lines, edit.end)
+        for text in rendered.split("\n")[1:]:
+            marker = MARKER.match(text)
+            line = line + 1 if marker is None else int(marker.group(1)) - 1
+            file = file if marker is None else marker.group(2)
+        if (file, line) == (wanted_file, wanted_line) or edit.end == len(self.text):
+            return ""
+        return f'\n# {wanted_line} "{wanted_file}"\n'
 
     def _elsewhere(self, edit: Edit, span: Span) -> bool:
         """Whether an insertion at a border of `span` belongs to the text around it."""
@@ -49,7 +68,7 @@ class _Engine:
             return False
         if edit.start == span.start:
             return any(self.starts[index] == span.start for index in self.active)
-        return edit.end == span.end
+        return edit.end == span.end and bool(self.active)
 
     def _next(self, index: int, done: Edit) -> int:
         """The first edit after `done` that does not lie inside it."""

@@ -65,6 +65,11 @@ def callee(call: Node) -> Node | None:
     return None
 
 
+def calls_pointer(call: Node) -> bool:
+    """Whether a call goes through a pointer; a compiler's builtin does not."""
+    return callee(call) is None and not call.spelling.startswith("__builtin_")
+
+
 def symbol_key(unit: str, cursor: object) -> str:
     """A name for a function or variable that is unique in the program.
 
@@ -172,7 +177,7 @@ def _function_fact(unit: Unit, node: Node) -> FunctionFact:
             continue
         target = callee(inner)
         if target is None:
-            indirect = True
+            indirect = indirect or calls_pointer(inner)
         else:
             calls[symbol_key(unit.name, target.referenced)] = None
     return FunctionFact(symbol_key(unit.name, node.cursor), tuple(calls), indirect)

@@ -55,7 +55,13 @@ def is_designated(item: Node) -> bool:
 
 def fields(kind: Type) -> list[Cursor]:
     """The members of a record that an initialiser can set, in order."""
-    return [f for f in kind.get_fields() if f.spelling or not f.is_bitfield()]
+    return [f for f in kind.get_fields() if member_name(f) or not f.is_bitfield()]
+
+
+def member_name(member: Cursor) -> str:
+    """A member's name, empty for an anonymous struct or union."""
+    name = str(member.spelling)
+    return "" if "(" in name or " " in name else name
 
 
 def is_union(kind: Type) -> bool:
@@ -107,7 +113,8 @@ def _positional(kind: Type, index: int) -> tuple[Step, Type]:
         return Step(index, f"[{index}]"), kind.element_type.get_canonical()
     if kind.kind == TypeKind.RECORD:
         member = fields(kind)[index]
-        step = Step(index, f".{member.spelling}" if member.spelling else "", is_union(kind))
+        name = member_name(member)
+        step = Step(index, f".{name}" if name else "", is_union(kind))
         return step, member.type.get_canonical()
     return Step(0, ""), kind  # a scalar in braces
 
@@ -140,7 +147,7 @@ def _member_path(kind: Type, name: str) -> tuple[list[Step], Type]:
     for index, member in enumerate(fields(kind)):
         if member.spelling == name:
             return [Step(index, f".{name}", is_union(kind))], member.type.get_canonical()
-        if not member.spelling or member.is_anonymous():
+        if not member_name(member):
             inner = member.type.get_canonical()
             try:
                 steps, found = _member_path(inner, name)

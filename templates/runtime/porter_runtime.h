@@ -57,6 +57,12 @@ static inline PORTER_DEVICE void porter_copy(void *to, const void *from, unsigne
     }
 }
 
+// A compound literal whose address is used: its value in memory of the enclosing block.
+template <class T> static inline PORTER_DEVICE T &porter_hold(void *memory, const T &value) {
+    porter_copy(memory, &value, sizeof value);
+    return *(T *)memory;
+}
+
 // An unwind goes on until the function that owns the buffer lands at its setjmp. One that no
 // buffer waits for (abort) has this target and ends at the runtime's entry.
 #define PORTER_UNWIND_ALL ((const void *)1)

@@ -17,6 +17,7 @@ from porter.rewrite.rules.state import State
 from porter.rewrite.rules.strings import Strings
 from porter.rewrite.rules.tags import Tags
 from porter.rewrite.rules.tentative import Tentative
+from porter.rewrite.rules.types import Types
 from porter.rewrite.rules.unwinding import Unwinding
 from porter.rewrite.rules.volatiles import Volatiles
 
@@ -24,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     Keywords(),
     NoReturn(),
     Volatiles(),
+    Types(),
     Tags(),
     Tentative(),
     State(),

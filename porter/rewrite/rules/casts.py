@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clang.cindex import Type
+from clang.cindex import Cursor, Type
 
 from porter.rewrite.edit import Edit, wrap
 from porter.rewrite.program import Program
@@ -14,6 +14,8 @@ from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
 _POINTERS = (TypeKind.POINTER,)
+_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)
+_TAGS = (K.STRUCT_DECL, K.UNION_DECL, K.ENUM_DECL)
 _FUNCTIONS = (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO)
 _INTEGERS = frozenset(
     {
@@ -27,8 +29,37 @@ _ATTRIBUTE = re.compile(r"\s*__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
 
 
 def spell(kind: Type) -> str:
-    """A type as C++ source, without attributes."""
-    return _ATTRIBUTE.sub("", str(kind.spelling)).replace("_Bool", "bool")
+    """A type as C++ source: without attributes, with the structs around a nested tag."""
+    spelled = _ATTRIBUTE.sub("", str(kind.spelling)).replace("_Bool", "bool")
+    inner = kind
+    while inner.kind in (*_POINTERS, *_ARRAYS):
+        inner = inner.get_pointee() if inner.kind in _POINTERS else inner.element_type
+    declared = inner.get_declaration()
+    tag = str(declared.spelling)
+    prefix = outer_tags(declared)
+    if prefix and prefix not in spelled:
+        spelled = re.sub(rf"\b{re.escape(tag)}\b", prefix + tag, spelled)
+    return spelled
+
+
+def outer_tags(declared: Cursor) -> str:
+    """`Outer::` for a tag that is defined inside a struct, else nothing."""
+    definition = declared.get_definition() if declared.kind in _TAGS else None
+    names: list[str] = []
+    outer = definition.lexical_parent if definition is not None else None
+    while outer is not None and outer.kind in _TAGS:
+        names.append(f"{outer.spelling}::")
+        outer = outer.lexical_parent
+    return "".join(reversed(names))
+
+
+def is_implicit(node: Node) -> bool:
+    """Whether a node is a conversion that the source does not show: it spans just its operand."""
+    return (
+        node.kind == K.UNEXPOSED_EXPR
+        and len(node.children) == 1
+        and node.children[0].span == node.span
+    )
 
 
 class Casts(Rule):
@@ -42,23 +73,28 @@ class Casts(Rule):
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
         for node in unit.walk():
-            if node.kind == K.UNEXPOSED_EXPR and len(node.children) == 1:
-                if self._needed(node):
-                    target = spell(node.type)
-                    if "unnamed" in target or "anonymous" in target:
-                        raise self.refuse(node, f"a conversion to a type without a name ({target})")
-                    yield wrap(node.span, f"({target})(", ")", self.name)
+            if is_implicit(node) and self._needed(node):
+                target = spell(node.type)
+                if node.canonical.kind in _ARRAYS:  # how libclang shows an array parameter's type
+                    target = spell(node.canonical.element_type) + " *"
+                if "unnamed" in target or "anonymous" in target:
+                    raise self.refuse(node, f"a conversion to a type without a name ({target})")
+                yield wrap(node.span, f"({target})(", ")", self.name)
 
     def _needed(self, node: Node) -> bool:
         parent = node.parent
         if parent is None or parent.kind == K.CSTYLE_CAST_EXPR:
+            return False
+        if parent.kind == K.CALL_EXPR and parent.children[0] is node:
             return False
         if parent.kind == K.UNEXPOSED_EXPR and parent.span == node.span and self._needed(parent):
             return False
         target = node.canonical
         source = node.children[0].canonical
         if target.kind in _POINTERS:
-            return self._pointer_needs_cast(target, source, node)
+            return self._pointer_needs_cast(target.get_pointee(), source)
+        if target.kind in _ARRAYS:
+            return self._pointer_needs_cast(target.element_type, source)
         if target.kind == TypeKind.ENUM:
             return source.kind != TypeKind.ENUM or target != source
         if parent.kind == K.INIT_LIST_EXPR or self._is_designated(parent):
@@ -70,14 +106,13 @@ class Casts(Rule):
         return parent.kind == K.UNEXPOSED_EXPR and parent.type.kind == TypeKind.VOID
 
     @staticmethod
-    def _pointer_needs_cast(target: Type, source: Type, node: Node) -> bool:
-        if source.kind in _FUNCTIONS or source.kind in (
-            TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY,
-        ):
+    def _pointer_needs_cast(to: Type, source: Type) -> bool:
+        """Whether C++ refuses to make a pointer to `to` from a value of type `source`."""
+        if source.kind in _FUNCTIONS or source.kind in _ARRAYS:
             return False
         if source.kind not in _POINTERS:
             return True
-        to, of = target.get_pointee(), source.get_pointee()
+        of = source.get_pointee()
         if _unqualified(to) == _unqualified(of):
             return bool(
                 (of.is_const_qualified() and not to.is_const_qualified())

@@ -8,7 +8,15 @@ from typing import Union
 from clang.cindex import Type
 
 from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.layout import ElidedBraces, Slot, fields, is_designated, is_union, slots
+from porter.rewrite.layout import (
+    ElidedBraces,
+    Slot,
+    fields,
+    is_designated,
+    is_union,
+    member_name,
+    slots,
+)
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
@@ -31,14 +39,32 @@ class Initialisers(Rule):
         for node in unit.walk():
             if node.kind != K.INIT_LIST_EXPR:
                 continue
-            if any(is_designated(item) for item in node.children):
-                yield replace(node.span, self.name, *self._positional(node))
+            if not any(is_designated(item) for item in node.children):
+                continue
+            try:
+                placed = slots(node)
+            except ElidedBraces as error:
+                raise self.refuse(error.node, "braces are left out beside a designator") from error
+            if any(_is_nameless(node.canonical, slot) for slot in placed):
+                yield from self._assignments(node, placed)
+            else:
+                yield replace(node.span, self.name, *self._positional(node, placed))
 
-    def _positional(self, node: Node) -> list[str | Span]:
-        try:
-            placed = slots(node)
-        except ElidedBraces as error:
-            raise self.refuse(error.node, "braces are left out beside a designator") from error
+    def _assignments(self, node: Node, placed: list[Slot]) -> Iterator[Edit]:
+        """C++ cannot name a member of a nameless struct inside a union; a statement can."""
+        variable = node.parent
+        statement = variable.parent if variable is not None else None
+        if variable is None or statement is None or statement.kind != K.DECL_STMT:
+            raise self.refuse(node, "a member of a struct without a name inside a union")
+        yield replace(node.span, self.name, "{}")
+        for slot in placed:
+            path = "".join(step.accessor for step in slot.path)
+            yield Edit(
+                statement.end, statement.end,
+                (f" {variable.spelling}{path} = ", slot.value.span, ";"), self.name,
+            )
+
+    def _positional(self, node: Node, placed: list[Slot]) -> list[str | Span]:
         tree: Tree = {}
         for slot in placed:
             self._place(tree, slot)
@@ -66,7 +92,7 @@ class Initialisers(Rule):
             if count:
                 parts.append(", ")
             if is_union(kind) and index > 0:
-                parts.append(f".{fields(kind)[index].spelling} = ")
+                parts.append(f".{member_name(fields(kind)[index])} = ")
             item = tree.get(index)
             if item is None:
                 parts.append("{}")
@@ -76,6 +102,15 @@ class Initialisers(Rule):
                 parts.extend(self._render(node, _member(kind, index), item))
         parts.append("}")
         return parts
+
+
+def _is_nameless(kind: Type, slot: Slot) -> bool:
+    """Whether a slot goes through a union into a struct without a name that is not its first."""
+    for step in slot.path:
+        if step.union and step.index > 0 and not step.accessor:
+            return True
+        kind = _member(kind, step.index)
+    return False
 
 
 def _member(kind: Type, index: int) -> Type:

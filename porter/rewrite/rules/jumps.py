@@ -57,6 +57,10 @@ class Jumps(Rule):
         )
 
     def _split(self, statement: Node) -> Iterator[Edit]:
+        scope = statement.parent
+        if scope is not None and scope.kind == K.FOR_STMT:
+            yield from self._split_for(statement, scope)
+            return
         assignments: list[str | Span] = []
         for node in statement.children:
             if node.kind != K.VAR_DECL or node.cursor.storage_class.name == "STATIC":
@@ -72,6 +76,24 @@ class Jumps(Rule):
             assignments += self._assignment(node, value)
         if assignments:
             yield Edit(statement.end, statement.end, tuple(assignments), self.name)
+
+    def _split_for(self, statement: Node, loop: Node) -> Iterator[Edit]:
+        """A loop's variable moves to a block around the loop."""
+        if len(statement.children) != 1 and not all(
+            node.kind == K.VAR_DECL for node in statement.children
+        ):
+            raise self.refuse(statement, "a jump into a loop with such a declaration")
+        declared, assigned = "", []
+        for node in statement.children:
+            value = initialiser(node)
+            if node.kind != K.VAR_DECL:
+                continue
+            if value is None or node.canonical.kind in _ARRAYS or is_constant(node):
+                raise self.refuse(statement, "a jump into a loop with such a declaration")
+            declared += f"{spell(node.type)} {node.spelling}; "
+            assigned += [", " if assigned else "", f"{node.spelling} = ", value.span]
+        yield replace(statement.span, self.name, *assigned, ";")
+        yield replace(loop.span, self.name, "{ " + declared, loop.span, " }")
 
     @staticmethod
     def _assignment(node: Node, value: Node) -> list[str | Span]:

@@ -52,18 +52,21 @@ class Literals(Rule):
         values = node.children[-1]
         parts: list[str | Span] = ["("]
         if node.canonical.kind in _ARRAYS:
-            element = _plain(spell(node.canonical.element_type))
+            element = spell(node.canonical.element_type)
+            element = _plain(element)
             count = node.canonical.element_count
             declaration = f" {element} {variable}[{count}];"
             for index, item in enumerate(values.children):
                 if is_designated(item):
                     raise self.refuse(item, "a designator in a compound literal of an array")
-                braced = element if item.kind == K.INIT_LIST_EXPR else ""
+                braced = f"({element})" if item.kind == K.INIT_LIST_EXPR else ""
                 parts += [f"{variable}[{index}] = {braced}", item.span, ", "]
         else:
+            # Raw memory: a struct with const members cannot be declared now and assigned later.
             kind = _plain(spell(node.type))
-            declaration = f" {kind} {variable};"
-            parts += [f"{variable} = {kind}", values.span, ", "]
+            declaration = f" alignas({kind}) unsigned char {variable}[sizeof({kind})];"
+            parts = [f"porter_hold({variable}, ({kind})", values.span]
+            variable = ""
         if "unnamed" in declaration:
             raise self.refuse(node, "a compound literal of a type without a name")
         yield insert(block.start + 1, declaration, self.name)
@@ -86,6 +89,9 @@ class Literals(Rule):
 
 
 def _plain(kind: str) -> str:
+    """The type without its own const; what a pointer points to keeps its."""
+    if "*" in kind:
+        return kind.removesuffix("const")
     return _CONST.sub("", kind).strip()
 
 

@@ -36,7 +36,9 @@ class Tags(Rule):
     def _qualify(self, node: Node, declared: Cursor) -> Iterator[Edit]:
         if declared.kind not in _TAGS:
             return
-        definition = declared.get_definition() or declared
+        definition = declared.get_definition()
+        if definition is None:  # C++ too declares a bare `struct T *` outside the struct
+            return
         names: list[str] = []
         outer = definition.lexical_parent
         while outer is not None and outer.kind in _RECORDS:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from porter.rewrite.edit import Edit, Span, insert, replace
-from porter.rewrite.facts import body, callee, evaluated, never_returns, strip, symbol_key
+from porter.rewrite.facts import body, callee, calls_pointer, evaluated, never_returns, strip, symbol_key
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
@@ -62,7 +62,7 @@ class Unwinding(Rule):
     def _may_raise(self, unit: Unit, call: Node, program: Program) -> bool:
         target = callee(call)
         if target is None:
-            return not call.spelling.startswith("__builtin_")
+            return calls_pointer(call)
         return symbol_key(unit.name, target.referenced) in program.raising
 
     def _landings(self, block: Node) -> Iterator[Landing]:
