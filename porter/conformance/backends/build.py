@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import attrs
 
@@ -13,6 +14,18 @@ from porter.conformance.model import Outcome, Program, Status
 
 # Setting up, output and the hard stop come on top of a launch's own deadline, twice.
 MARGIN = 60.0
+
+
+class Launches(Protocol):
+    """What runs one launch after the other: ``Isolated``, but for tests."""
+
+    def run(self, programs: Sequence[Program]) -> list[Outcome]:
+        """One launch."""
+        ...
+
+    def close(self) -> None:
+        """No more launches for now."""
+        ...
 
 
 @attrs.frozen
@@ -24,7 +37,7 @@ class BuildRunner:
     """
 
     target: str
-    isolated: Isolated
+    launches: Launches
     chunk: int
     parallel: int
 
@@ -49,7 +62,7 @@ class BuildRunner:
         outcomes: dict[int, Outcome] = {}
         waiting = self._pass(programs, range(len(programs)), self.chunk, outcomes, done)
         self._pass(programs, waiting, self.parallel, outcomes, done)
-        self.isolated.close()
+        self.launches.close()
         return [outcomes[index] for index in range(len(programs))]
 
     def _pass(
@@ -64,7 +77,7 @@ class BuildRunner:
         again: list[int] = []
         for start in range(0, len(indices), size):
             part = indices[start : start + size]
-            answers = self.isolated.run([programs[index] for index in part])
+            answers = self.launches.run([programs[index] for index in part])
             for index, outcome in zip(part, answers, strict=True):
                 if outcome.status is Status.TIMEOUT and len(part) > self.parallel:
                     again.append(index)

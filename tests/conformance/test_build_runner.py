@@ -1,0 +1,55 @@
+"""How a build's runner splits programs into launches, and what it does about hangs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import attrs
+
+from porter.conformance.backends.build import BuildRunner
+from porter.conformance.model import Outcome, Program, Status
+
+
+@attrs.define
+class Launches:
+    """A launch stops all programs from the first hanging one on, as a deadline does."""
+
+    sizes: list[int] = attrs.field(factory=list)
+
+    def run(self, programs: Sequence[Program]) -> list[Outcome]:
+        """One launch."""
+        self.sizes.append(len(programs))
+        hung = False
+        outcomes = []
+        for program in programs:
+            hung = hung or program.source == b"hang"
+            outcomes.append(Outcome(program.source, Status.TIMEOUT if hung else Status.OK))
+        return outcomes
+
+    def close(self) -> None:
+        """Nothing to do."""
+
+
+def test_only_the_hanging_program_is_blamed() -> None:
+    launches = Launches()
+    runner = BuildRunner("host", launches, chunk=4, parallel=1)
+    sources = [b"a", b"hang", b"b", b"c", b"d"]
+    told: list[int] = []
+    outcomes = runner.run([Program("/x.py", s) for s in sources], lambda i, _: told.append(i))
+    hung = [outcome.status is Status.TIMEOUT for outcome in outcomes]
+    assert hung == [False, True, False, False, False]
+    assert [outcome.output for outcome in outcomes] == sources
+    assert launches.sizes == [4, 1, 1, 1, 1]
+    assert sorted(told) == [0, 1, 2, 3, 4]
+
+
+def test_where_all_run_at_once_nothing_is_run_again() -> None:
+    launches = Launches()
+    runner = BuildRunner("cuda", launches, chunk=8, parallel=8)
+    outcomes = runner.run([Program("/x.py", s) for s in (b"a", b"hang")])
+    assert [outcome.status for outcome in outcomes] == [Status.OK, Status.TIMEOUT]
+    assert launches.sizes == [2]
+
+
+def test_no_programs_no_launch() -> None:
+    assert BuildRunner("cuda", Launches(), chunk=8, parallel=8).run([]) == []
