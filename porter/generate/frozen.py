@@ -46,9 +46,7 @@ def read_manifest(upstream: Path, manifest: Path) -> list[FrozenFile]:
         )
     except ToolFailed as error:
         raise GenerateFailed(f"{manifest}: {error}") from error
-    files = [
-        FrozenFile(name, Path(path).read_bytes()) for name, path in json.loads(done.stdout)
-    ]
+    files = [FrozenFile(name, Path(path).read_bytes()) for name, path in json.loads(done.stdout)]
     files.sort(key=lambda file: file.name)
     for file in files:
         if not file.content or b"\0" in file.content:

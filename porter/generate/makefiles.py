@@ -53,9 +53,7 @@ def read_makefiles(upstream: Path, port: Path) -> SourceLists:
     """
     for needed in ("py/mkenv.mk", "py/py.mk", "extmod/extmod.mk"):
         if not (upstream / needed).is_file():
-            raise GenerateFailed(
-                f"{upstream / needed} is missing", hint="Sync the release again."
-            )
+            raise GenerateFailed(f"{upstream / needed} is missing", hint="Sync the release again.")
     with tempfile.TemporaryDirectory(prefix="porter-make-") as folder:
         makefile = Path(folder) / "Makefile"
         makefile.write_text(_MAKEFILE.format(port=port, upstream=upstream, mark=_MARK))
@@ -86,8 +84,9 @@ def _checked(lists: dict[str, list[str]], upstream: Path) -> SourceLists:
         raise GenerateFailed(f"{upstream}: py/py.mk and extmod/extmod.mk list no sources (PY_O)")
     missing = [path for path in sources if not (upstream / path).is_file()]
     if missing:
-        raise GenerateFailed(f"{upstream}: the makefiles list files that are not there: "
-                             + ", ".join(missing))
+        raise GenerateFailed(
+            f"{upstream}: the makefiles list files that are not there: " + ", ".join(missing)
+        )
     qstr = _unique(lists.get("qstr", []) + lists.get("shared", []))
     flags = tuple(flag for flag in lists.get("flags", []) if flag.startswith("-D"))
     return SourceLists(tuple(sources), tuple(qstr), tuple(lists.get("port", [])), flags)

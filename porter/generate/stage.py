@@ -58,9 +58,7 @@ def _input_digest(config: BuildConfig, layout: Layout) -> str:
     return digest_of(folders, values)
 
 
-def _generate_into(
-    scratch: Path, config: BuildConfig, layout: Layout, digest: str
-) -> UnitList:
+def _generate_into(scratch: Path, config: BuildConfig, layout: Layout, digest: str) -> UnitList:
     """Make everything below `scratch`, then move it into `layout`."""
     new = Layout(scratch, layout.upstream)
     templates = paths.templates_dir()
@@ -87,8 +85,7 @@ def _generate_into(
 
 def _units(lists: SourceLists, layout: Layout) -> list[Unit]:
     units = [
-        Unit(unit_name(path), path, str(layout.source(path)), "upstream")
-        for path in lists.upstream
+        Unit(unit_name(path), path, str(layout.source(path)), "upstream") for path in lists.upstream
     ]
     for name in (*lists.port, FROZEN_UNIT):
         path = f"port/{name}"

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from attrs import asdict, frozen
@@ -16,14 +16,14 @@ FORMAT = 1
 
 @frozen
 class Entry:
-    """One unit's result: `digest` of all it was made from, the `files` read, `kept` if not empty."""
+    """One unit's result: `digest` and `files` of what it was made from; `kept` if not empty."""
 
     digest: str
     files: tuple[str, ...]
     kept: bool
 
 
-@lru_cache(maxsize=None)
+@cache
 def _file_digest(path: str, mtime_ns: int, size: int) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 

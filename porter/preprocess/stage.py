@@ -40,11 +40,11 @@ def preprocess(layout: Layout, units: UnitList, jobs: int | None = None) -> list
     """
     layout.pre.mkdir(parents=True, exist_ok=True)
     cache_path = layout.pre / "cache.json"
-    cache = read_cache(cache_path)
+    known_units = read_cache(cache_path)
     flags = preprocessor_flags(layout, units.defines)
 
     def one(unit: Unit) -> tuple[Entry, bool]:
-        known = cache.get(unit.name)
+        known = known_units.get(unit.name)
         if known is not None and _up_to_date(known, unit, flags, layout):
             return known, False
         return _preprocess_unit(unit, flags, layout), True
@@ -73,7 +73,7 @@ def _up_to_date(known: Entry, unit: Unit, flags: list[str], layout: Layout) -> b
 def _preprocess_unit(unit: Unit, flags: list[str], layout: Layout) -> Entry:
     result = layout.pre / f"{unit.name}.i"
     beside, rule = result.with_suffix(".i.tmp"), result.with_suffix(".d")
-    command = [CC, "-E", *flags, "-MD", "-MF", rule, unit.source, "-o", beside]
+    command: list[str | Path] = [CC, "-E", *flags, "-MD", "-MF", rule, unit.source, "-o", beside]
     try:
         process.run(command, timeout=300)
     except ToolFailed as error:
