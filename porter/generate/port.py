@@ -33,7 +33,7 @@ def template_values(config: BuildConfig) -> dict[str, object]:
 
 
 def render_port(templates: Path, config: BuildConfig, into: Path) -> None:
-    """Write every file of `templates` to `into`, which is made; `X.j2` becomes `X`.
+    """Write every file of the folder `templates` to `into`, which is made; `X.j2` becomes `X`.
 
     Raises GenerateFailed where a template is wrong or names a value that is not there.
     """
@@ -42,7 +42,7 @@ def render_port(templates: Path, config: BuildConfig, into: Path) -> None:
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True
     )
     values = template_values(config)
-    for path in sorted(templates.iterdir()):
+    for path in sorted(item for item in templates.iterdir() if item.is_file()):
         text = path.read_text(encoding="utf-8")
         if path.suffix == SUFFIX:
             try:

@@ -1,0 +1,130 @@
+"""Generate and preprocess on real releases."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from porter.config import BuildConfig
+from porter.errors import GenerateFailed, NotBuilt, PreprocessFailed, UnknownRelease
+from porter.generate import Layout, Unit, UnitList, generate, read_units
+from porter.generate.port import render_port
+from porter.generate.units import check_names
+from porter.preprocess import preprocess
+from porter.preprocess.cache import read_dependencies
+from porter.preprocess.empty import has_code
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Name and hash of every file below `folder` that a later stage reads."""
+    return {
+        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.suffix in {".h", ".c", ".i"}
+    }
+
+
+@pytest.mark.slow
+def test_release(release: str, tmp_path: Path) -> None:
+    config = BuildConfig(release=release)
+    layout = Layout.of(release, tmp_path / "build")
+    units = generate(config, layout)
+    done = preprocess(layout, units)
+    names = {item.unit.path for item in done}
+    assert {"py/vm.c", "py/nlrsetjmp.c", "port/interp.c", "libc/string.c"} <= names
+    assert "port/frozen_content.c" in names
+    assert "py/emitnx64.c" not in names  # no emitter: nothing is left of it
+    assert "extmod/machine_adc.c" not in names
+    assert all(item.fresh for item in done)
+    text = (layout.pre / "py_vm.i").read_text()
+    assert "/usr/" not in text  # no header of the host
+    assert "porter_memcpy" in (layout.pre / "py_gc.i").read_text() + text
+    assert f'"v{release}"' in (layout.genhdr / "mpversion.h").read_text()
+
+    # Nothing changed: nothing is written. One header changed: its readers are.
+    assert read_units(layout.units) == units
+    assert generate(config, layout) == units
+    assert not any(item.fresh for item in preprocess(layout, units))
+    before = contents(layout.build)
+    hooks = layout.port / "hooks.h"
+    hooks.write_text(hooks.read_text() + "\n")
+    fresh = {item.unit.path for item in preprocess(layout, units) if item.fresh}
+    assert "port/interp.c" in fresh
+    assert "py/vm.c" not in fresh
+
+    # The same input in the same place gives the same bytes.
+    layout.units.unlink()
+    (layout.pre / "cache.json").unlink()
+    preprocess(layout, generate(config, layout))
+    assert contents(layout.build) == before
+
+
+@pytest.mark.slow
+def test_configuration_reaches_the_units(release: str, tmp_path: Path) -> None:
+    config = BuildConfig(release=release, float="single", level="extra", gc_stress=True)
+    layout = Layout.of(release, tmp_path / "build")
+    generate(config, layout)
+    text = (layout.port / "mpconfigport.h").read_text()
+    assert "MICROPY_CONFIG_ROM_LEVEL_EXTRA_FEATURES" in text
+    assert "(MICROPY_FLOAT_IMPL_FLOAT)" in text
+    assert "MICROPY_GPUSNEK_GC_STRESS (1)" in text
+
+
+def test_release_that_is_not_synced(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "build", tmp_path / "nowhere")
+    with pytest.raises(UnknownRelease, match="0\\.1"):
+        generate(BuildConfig(release="0.1"), layout)
+    assert not layout.units.exists()
+
+
+def test_template_mistake(tmp_path: Path) -> None:
+    (tmp_path / "x.h.j2").write_text("{{ nothing_of_that_name }}")
+    with pytest.raises(GenerateFailed, match=r"x\.h\.j2.*nothing_of_that_name"):
+        render_port(tmp_path, BuildConfig(release="1"), tmp_path / "out")
+
+
+def test_two_units_of_one_name() -> None:
+    units = [Unit("py_a_b", path, path, "upstream") for path in ("py/a_b.c", "py/a/b.c")]
+    with pytest.raises(GenerateFailed, match="would both be py_a_b"):
+        check_names(units)
+
+
+def test_units_that_are_not_there(tmp_path: Path) -> None:
+    with pytest.raises(NotBuilt):
+        read_units(tmp_path / "units.json")
+    (tmp_path / "units.json").write_text('{"format": 0}')
+    with pytest.raises(NotBuilt, match="another porter"):
+        read_units(tmp_path / "units.json")
+
+
+def test_unit_that_does_not_preprocess(tmp_path: Path) -> None:
+    source = tmp_path / "bad.c"
+    source.write_text('#include "no_such_header.h"\n')
+    units = UnitList("", (), (Unit("bad", "port/bad.c", str(source), "port"),))
+    layout = Layout(tmp_path / "build", tmp_path)
+    with pytest.raises(PreprocessFailed, match=r"port/bad\.c.*no_such_header\.h"):
+        preprocess(layout, units)
+    assert not list(layout.pre.glob("*.i"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('# 1 "py/a.c"\n\n   \n', False),
+        ('# 1 "py/a.c"\n# 1 "py/a.h" 1\nint x;\n# 2 "py/a.c" 2\n\n', False),
+        ('# 1 "py/a.c"\n# 1 "py/a.h" 1\nint x;\n# 2 "py/a.c" 2\nint y;\n', True),
+        ('# 1 "py/a.c"\n# 1 "lib/b.c" 1\nint x;\n', True),
+        ('# 1 "py/a.c"\n ;\n', False),
+        ('# 1 "folder \\"of\\" b.c"\nint x;\n', True),
+    ],
+)
+def test_has_code(text: str, expected: bool) -> None:
+    assert has_code(text) is expected
+
+
+def test_dependencies_with_spaces(tmp_path: Path) -> None:
+    rule = tmp_path / "x.d"
+    rule.write_text("x.o: a.c \\\n /a\\ folder/b.h\n")
+    assert read_dependencies(rule) == ("a.c", "/a folder/b.h")
