@@ -26,9 +26,7 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 @click.option(
     "--target",
     type=click.Choice(["host", "cuda", "reference"]),
-    default="host",
-    show_default=True,
-    help="The host twin, the GPU, or upstream's C as gcc compiles it.",
+    help="The host twin, the GPU [where there is one], or upstream's C as gcc compiles it.",
 )
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--heap", metavar="SIZE", help=f"Python heap [{backends.SIZES['heap']}].")
@@ -50,7 +48,7 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 )
 def command(
     tests: tuple[str, ...],
-    target: str,
+    target: str | None,
     timeout: float,
     only_list: bool,
     json_file: Path | None,
@@ -67,8 +65,9 @@ def command(
     with 51 if a test fails, or is skipped or passes against the skip list.
     """
     console = Console()
-    options = {**backends.SIZES, **_given(build)}
-    config = load_config(options | ({} if target == "reference" else {"target": target}))
+    wanted = {} if target in (None, "reference") else {"target": target}
+    config = load_config({**backends.SIZES, **_given(build), **wanted})
+    target = target or config.targets[0]
     release = paths.upstream_dir() / config.release
     selected = discover(release / "tests", tests)
     where = "executable" if executable else target
