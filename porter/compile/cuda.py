@@ -1,0 +1,124 @@
+"""The device build: PTX per unit, one linked cubin, and a relocatable library for users."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.compile.flags import nvcc_back, nvcc_front
+from porter.compile.gcflush import FlushReport, check_flush
+from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.sources import Sources
+from porter.config import BuildConfig
+from porter.errors import VerifyFailed
+
+CUBIN = "gpusnek.cubin"
+LIBRARY = "libgpusnek.a"
+LINK_LOG = "gpusnek.cubin.log"
+
+
+@frozen
+class CudaBuild:
+    """What the device build made, the steps that were run, the flags, and the checks' result."""
+
+    cubin: Path
+    library: Path
+    logs: tuple[Path, ...]
+    steps: int
+    flags: tuple[str, ...]
+    flush: FlushReport
+
+
+def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | None) -> list[Rule]:
+    front = [nvcc, *nvcc_front(config), *(f"-I{path}" for path in sources.include)]
+    back = [nvcc, *nvcc_back(config, registers)]
+    arch = f"-arch={config.arch}"
+    program = shlex.quote(nvcc)
+    # Each step writes beside and renames; ptxas' report goes to a log that is shown on failure.
+    return [
+        Rule(
+            "ptx",
+            f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp && mv -f $out.tmp $out",
+            "nvcc $out",
+        ),
+        Rule(
+            "cubin",
+            f"{shlex.join(back)} -cubin $in -o $out.tmp.cubin >$out.log 2>&1"
+            " && mv -f $out.tmp.cubin $out || { cat $out.log; exit 1; }",
+            "ptxas $out",
+        ),
+        Rule(
+            "link",
+            f"{program} {arch} -dlink -cubin -Xnvlink -v,-suppress-stack-size-warning"
+            " -optf $out.rsp -o $out.tmp.cubin >$out.log 2>&1"
+            " && mv -f $out.tmp.cubin $out || { cat $out.log; exit 1; }",
+            "nvlink $out",
+        ),
+        # The same units once more, still relocatable, in one host object: what users link with.
+        Rule(
+            "relocatable",
+            f"{program} {arch} -dlink -cubin -Xnvlink -r,-suppress-stack-size-warning"
+            " -optf $rsp -o $out.tmp.cubin"
+            f" && {program} {arch} -dc $out.tmp.cubin -o $out.tmp.o && mv -f $out.tmp.o $out"
+            " && rm -f $out.tmp.cubin",
+            "nvlink -r $out",
+        ),
+        Rule("archive", "rm -f $out.tmp && ar rcsD $out.tmp $in && mv -f $out.tmp $out", "ar $out"),
+    ]
+
+
+def build_cuda(
+    config: BuildConfig,
+    folder: Path,
+    sources: Sources,
+    *,
+    nvcc: str,
+    nvdisasm: str | None,
+    jobs: int | None = None,
+    registers: int | None = None,
+) -> CudaBuild:
+    """Bring the device build under `folder`/cuda up to date.
+
+    `registers` caps them per thread. Raises BuildFailed, and VerifyFailed when the collector's
+    entry does not save what it must (the cubin is then removed).
+    """
+    out = folder / "cuda"
+    out.mkdir(parents=True, exist_ok=True)
+    units = [*sources.units, *sources.cuda_runtime, sources.gc_flush]
+    edges: list[Edge] = []
+    cubins: list[Path] = []
+    for unit in units:
+        ptx = out / "ptx" / sources.object_name(unit, ".ptx")
+        cubin = out / "obj" / sources.object_name(unit, ".cubin")
+        edges.append(Edge("ptx", (ptx,), (unit,), sources.headers))
+        edges.append(Edge("cubin", (cubin,), (ptx,)))
+        cubins.append(cubin)
+    linked = out / CUBIN
+    response = linked.with_name(linked.name + ".rsp")
+    text = "\n".join(str(cubin) for cubin in cubins) + "\n"
+    if not response.is_file() or response.read_text() != text:
+        response.write_text(text)
+    merged = out / "obj" / "gpusnek.o"
+    library = out / LIBRARY
+    edges.append(Edge("link", (linked,), tuple(cubins), (response,)))
+    edges.append(
+        Edge("relocatable", (merged,), tuple(cubins), (response,), (("rsp", str(response)),))
+    )
+    edges.append(Edge("archive", (library,), (merged,)))
+    rules = _rules(config, nvcc, sources, registers)
+    steps = run_ninja(out, rules, edges, what="device build", jobs=jobs)
+    flush_cubin = out / "obj" / sources.object_name(sources.gc_flush, ".cubin")
+    try:
+        flush = check_flush(flush_cubin, nvdisasm)
+    except VerifyFailed:
+        linked.unlink(missing_ok=True)
+        raise
+    for header in sources.headers:
+        if header.name in ("gpusnek.cuh", "launch.h"):
+            shutil.copyfile(header, out / header.name)
+    logs = tuple(cubin.with_name(cubin.name + ".log") for cubin in cubins)
+    flags = (*nvcc_front(config), *nvcc_back(config, registers))
+    return CudaBuild(linked, library, (*logs, out / LINK_LOG), steps, flags, flush)

@@ -1,0 +1,93 @@
+"""The compilers' flags, in one place."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from porter.config import BuildConfig
+
+# Upstream is C that relies on type punning and on signed overflow in hashes; warnings are
+# upstream's business. No contraction of a*b+c: Python's floats must be CPython's.
+_COMMON_CXX = (
+    "-std=gnu++17",
+    "-fno-strict-aliasing",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-fno-rtti",
+    "-fno-math-errno",
+    "-w",
+    "-pthread",
+)
+
+# C stack below the limit that the port enforces, for what is called without a check.
+STACK_SLACK = 4096
+
+
+@frozen
+class HostVariant:
+    """One way of building the host twin: its name, and flags for compiling and linking."""
+
+    name: str
+    compile: tuple[str, ...]
+    link: tuple[str, ...] = ()
+
+
+VARIANTS: dict[str, HostVariant] = {
+    variant.name: variant
+    for variant in (
+        HostVariant("release", ("-O2", "-g1")),
+        HostVariant("debug", ("-O0", "-g")),
+        HostVariant(
+            "asan",
+            ("-O1", "-g", "-fsanitize=address,undefined", "-fno-omit-frame-pointer"),
+            ("-fsanitize=address,undefined",),
+        ),
+    )
+}
+
+
+def sizes(config: BuildConfig) -> tuple[str, ...]:
+    """The sizes that the C++ sources are compiled for, as -D options. Bytes."""
+    return (
+        f"-DPORTER_HEAP_BYTES={config.heap}u",
+        f"-DPORTER_PYSTACK_BYTES={config.pystack}u",
+        f"-DPORTER_STACK_BYTES={config.stack}u",
+    )
+
+
+def host_compile(config: BuildConfig, variant: HostVariant) -> tuple[str, ...]:
+    """Options of `g++ -c`. Thread-local state is reached without a call (initial-exec)."""
+    return (
+        *_COMMON_CXX,
+        *variant.compile,
+        "-fPIC",
+        "-fvisibility=hidden",
+        "-ftls-model=initial-exec",
+        *sizes(config),
+    )
+
+
+def host_link(variant: HostVariant) -> tuple[str, ...]:
+    """Options of the link of `libgpusnek.so`; what is missing is an error now, not at load."""
+    return ("-shared", "-pthread", "-Wl,--no-undefined", "-Wl,-O1", *variant.link)
+
+
+def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
+    """Options that turn a source into PTX."""
+    return (
+        f"-arch={config.arch}",
+        "-rdc=true",
+        "-std=c++17",
+        "-O3",
+        "-fmad=false",
+        "-w",
+        f"-DPORTER_ARENA_LOCAL={int(config.arena == 'local')}",
+        f"-DPORTER_STACK_SLACK={STACK_SLACK}u",
+        *sizes(config),
+    )
+
+
+def nvcc_back(config: BuildConfig, registers: int | None) -> tuple[str, ...]:
+    """Options that turn PTX into a relocatable cubin; `registers` caps them per thread."""
+    cap = () if registers is None else (f"-maxrregcount={registers}",)
+    return (f"-arch={config.arch}", "-rdc=true", "-Xptxas", "-v", *cap)

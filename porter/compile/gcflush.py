@@ -1,0 +1,64 @@
+"""Verifying that the collector's entry saves every register that may hold a pointer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.compile.sass import FrameStore, frame_stores
+from porter.errors import VerifyFailed
+
+FUNCTION = "porter_gc_flush"
+
+
+@frozen
+class FlushReport:
+    """How the check was done (`nvdisasm` or `built-in`) and how many registers are saved."""
+
+    reader: str
+    saved: int
+
+    def as_dict(self) -> dict[str, object]:
+        """For `build.json`."""
+        return {"reader": self.reader, "saved_registers": self.saved}
+
+
+def callee_saved() -> frozenset[int]:
+    """Registers that a function must preserve (CUDA 13.0, sm_90; measured, see DESIGN.md).
+
+    R2, R16 to R31, and from R36 on four of every eight: R(8k+4) to R(8k+7), up to R247; R252.
+    """
+    banks = {8 * k + i for k in range(4, 31) for i in (4, 5, 6, 7) if 36 <= 8 * k + i <= 247}
+    return frozenset({2, *range(16, 32), *banks, 252})
+
+
+def check_stores(stores: tuple[FrameStore, ...]) -> None:
+    """Raise VerifyFailed unless every callee-saved register is stored where a scan finds it.
+
+    A 64-bit pointer occupies an even register and the next: both halves must lie in one aligned
+    8-byte slot, for the collector scans by 8 bytes.
+    """
+    slots = {store.register: store.offset for store in stores}
+    needed = callee_saved()
+    missing = sorted(needed - slots.keys())
+    if missing:
+        raise VerifyFailed(
+            f"{FUNCTION}: callee-saved registers not stored in its frame: "
+            + ", ".join(f"R{register}" for register in missing),
+            hint="This compiler's calling convention differs from the one that was measured; "
+            "see porter/compile/gcflush.py.",
+        )
+    for even in sorted(register for register in needed if register % 2 == 0):
+        if even + 1 in needed and (slots[even] % 8 or slots[even + 1] != slots[even] + 4):
+            raise VerifyFailed(
+                f"{FUNCTION}: R{even} and R{even + 1} lie at {slots[even]:#x} and "
+                f"{slots[even + 1]:#x}: a pointer in them is not in one aligned 8-byte slot"
+            )
+
+
+def check_flush(cubin: Path, nvdisasm: str | None) -> FlushReport:
+    """Check `porter_gc_flush` in the relocatable `cubin`. Raises VerifyFailed."""
+    stores = frame_stores(cubin, FUNCTION, nvdisasm)
+    check_stores(stores)
+    return FlushReport("nvdisasm" if nvdisasm else "built-in", len(callee_saved()))

@@ -1,0 +1,74 @@
+"""The host twin: rewritten units and the runtime, through g++, into `libgpusnek.so`."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.compile.flags import VARIANTS, host_compile, host_link
+from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.sources import Sources
+from porter.config import BuildConfig
+
+LIBRARY = "libgpusnek.so"
+
+
+@frozen
+class HostBuild:
+    """What the host build made: the library, the steps that were run, and the flags used."""
+
+    library: Path
+    steps: int
+    flags: tuple[str, ...]
+
+
+def host_folder(folder: Path, variant: str = "release") -> Path:
+    """Where a variant of the host twin is: `host/`, or `host-asan/` and its like."""
+    return folder / ("host" if variant == "release" else f"host-{variant}")
+
+
+def build_host(
+    config: BuildConfig,
+    folder: Path,
+    sources: Sources,
+    *,
+    compiler: str,
+    variant: str = "release",
+    jobs: int | None = None,
+    defines: Sequence[str] = (),
+) -> HostBuild:
+    """Bring the host twin under `folder` up to date. Raises BuildFailed."""
+    chosen = VARIANTS[variant]
+    out = host_folder(folder, variant)
+    flags = (*host_compile(config, chosen), *defines)
+    includes = [f"-I{path}" for path in sources.include]
+    compile_command = [compiler, *flags, *includes]
+    rules = [
+        Rule("cxx", f"{shlex.join(compile_command)} -c $in -o $out", "c++ $out"),
+        # Linked beside and renamed: a library that is there is whole.
+        Rule(
+            "link",
+            f"{shlex.quote(compiler)} -o $out.tmp @$out.rsp {shlex.join(host_link(chosen))}"
+            " && mv -f $out.tmp $out",
+            "link $out",
+        ),
+    ]
+    units = [*sources.units, *sources.host_runtime]
+    objects = tuple(out / "obj" / sources.object_name(unit, ".o") for unit in units)
+    edges = [
+        Edge("cxx", (made,), (unit,), sources.headers)
+        for unit, made in zip(units, objects, strict=True)
+    ]
+    library = out / LIBRARY
+    response = library.with_name(library.name + ".rsp")
+    out.mkdir(parents=True, exist_ok=True)
+    text = "\n".join(str(made) for made in objects) + "\n"
+    if not response.is_file() or response.read_text() != text:
+        response.write_text(text)
+    edges.append(Edge("link", (library,), objects, (response,)))
+    # The link rule is written with the inputs in a response file: 130 paths are a long line.
+    steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs)
+    return HostBuild(library, steps, (*flags, *host_link(chosen)))

@@ -1,0 +1,83 @@
+"""Reading machine code: which registers a device function stores in its frame, and where.
+
+`nvdisasm` is used where it is; else a decoder of the one instruction that matters here, STL
+(store to local memory), whose encoding the tests compare with nvdisasm's reading.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.errors import VerifyFailed
+from porter.process import run
+
+_STL = re.compile(r"STL(?:\.(64|128))?\s+\[R1(?:\+(0x[0-9a-f]+))?\],\s*R(\d+)")
+_INSTRUCTION_BYTES = 16  # sm_70 and later
+_OPCODE_STL = 0x387
+_STACK_POINTER = 1
+_SIZE_CODES = {4: 4, 5: 8, 6: 16}  # other codes store less than a register
+
+
+@frozen(order=True)
+class FrameStore:
+    """A 32-bit register stored at `offset` bytes above the stack pointer."""
+
+    register: int
+    offset: int
+
+
+def frame_stores(cubin: Path, function: str, nvdisasm: str | None) -> tuple[FrameStore, ...]:
+    """The registers that `function` of `cubin` stores relative to R1, wide stores split."""
+    if nvdisasm is None:
+        return decode_stores(function_code(cubin, function))
+    listing = run([nvdisasm, "-c", cubin]).stdout
+    return parse_listing(listing, function)
+
+
+def parse_listing(listing: str, function: str) -> tuple[FrameStore, ...]:
+    """Stores of `function` in an nvdisasm listing of a relocatable cubin."""
+    stores: list[FrameStore] = []
+    inside = False
+    for line in listing.splitlines():
+        if line.startswith((".section", "\t.section")):
+            inside = f".text.{function}," in line
+        match = _STL.search(line) if inside else None
+        if match:
+            width, offset, register = match.groups()
+            stores += _split(int(register), int(offset or "0", 16), int(width or "32") // 8)
+    return tuple(stores)
+
+
+def decode_stores(code: bytes) -> tuple[FrameStore, ...]:
+    """Stores in raw machine code of sm_70 or later: `STL [R1 + offset], Rn`."""
+    stores: list[FrameStore] = []
+    for at in range(0, len(code) - _INSTRUCTION_BYTES + 1, _INSTRUCTION_BYTES):
+        low, high = struct.unpack_from("<QQ", code, at)
+        base = low >> 24 & 0xFF
+        size = _SIZE_CODES.get(high >> 9 & 7)
+        if low & 0xFFF == _OPCODE_STL and base == _STACK_POINTER and size is not None:
+            stores += _split(low >> 32 & 0xFF, low >> 40 & 0xFFFFFF, size)
+    return tuple(stores)
+
+
+def _split(register: int, offset: int, size: int) -> list[FrameStore]:
+    return [FrameStore(register + i, offset + 4 * i) for i in range(size // 4)]
+
+
+def function_code(cubin: Path, function: str) -> bytes:
+    """The bytes of section `.text.<function>` of a 64-bit ELF file."""
+    data = cubin.read_bytes()
+    if data[:5] != b"\x7fELF\x02":
+        raise VerifyFailed(f"{cubin}: not a 64-bit ELF file")
+    table, entry_size, count, names_index = struct.unpack_from("<Q10xHHH", data, 0x28)
+    sections = [struct.unpack_from("<IIQQQQ", data, table + i * entry_size) for i in range(count)]
+    names = sections[names_index][4]
+    for name, _, _, _, offset, size in sections:
+        start = names + name
+        if data[start : data.index(b"\0", start)].decode() == f".text.{function}":
+            return data[offset : offset + size]
+    raise VerifyFailed(f"{cubin}: there is no function {function}")

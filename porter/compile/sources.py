@@ -1,0 +1,74 @@
+"""What goes into a build: rewritten units, runtime sources, headers."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.errors import NotBuilt
+from porter.paths import templates_dir
+
+HOST_RUNTIME = ("host.cpp", "block.cpp", "fiber.cpp", "arena.cpp", "hooks_host.cpp", "gc_host.cpp")
+CUDA_RUNTIME = ("kernels.cu", "hooks.cu")
+GC_FLUSH = "gc_flush.cu"
+
+
+@frozen
+class Sources:
+    """Absolute paths. `units` are the rewriter's output, the rest is `templates/runtime`."""
+
+    units: tuple[Path, ...]
+    root: Path
+    host_runtime: tuple[Path, ...]
+    cuda_runtime: tuple[Path, ...]
+    gc_flush: Path
+    headers: tuple[Path, ...]
+    include: tuple[Path, ...]
+
+    def object_name(self, source: Path, suffix: str) -> Path:
+        """A relative path for what is made of `source`, unlike any other source's."""
+        if source.is_relative_to(self.root):
+            relative = source.relative_to(self.root)
+            return relative.with_name(relative.name.removesuffix(".cpp") + suffix)
+        return Path("runtime") / (source.name + suffix)
+
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of every file, by a name that does not depend on where the build is."""
+        every = (
+            *self.units,
+            *self.host_runtime,
+            *self.cuda_runtime,
+            self.gc_flush,
+            *self.headers,
+        )
+        return {self._label(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in every}
+
+    def _label(self, path: Path) -> str:
+        if path.is_relative_to(self.root):
+            return str(path.relative_to(self.root))
+        return f"{path.parent.name}/{path.name}"
+
+
+def find_sources(folder: Path, runtime: Path | None = None) -> Sources:
+    """The sources of the build in `folder`; NotBuilt when the rewriter has not run there."""
+    cxx = folder / "cxx"
+    runtime = runtime or templates_dir() / "runtime"
+    units = tuple(sorted(cxx.rglob("*.cpp")))
+    if not units:
+        raise NotBuilt(
+            f"{cxx}: there are no rewritten units", hint="Run `porter build` from its start."
+        )
+    port = runtime.parent / "port"
+    headers = [*cxx.rglob("*.h"), *runtime.glob("*.h"), *runtime.glob("*.inc")]
+    headers += [*runtime.glob("*.cuh"), port / "interp.h"]
+    return Sources(
+        units=units,
+        root=cxx,
+        host_runtime=tuple(runtime / name for name in HOST_RUNTIME),
+        cuda_runtime=tuple(runtime / name for name in CUDA_RUNTIME),
+        gc_flush=runtime / GC_FLUSH,
+        headers=tuple(sorted(headers)),
+        include=(cxx, runtime, port),
+    )

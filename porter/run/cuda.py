@@ -1,0 +1,184 @@
+"""The GPU, through CuPy's driver-level parts: a cubin, buffers, streams."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+from porter.errors import LaunchFailed, MissingPackage, NoGpu
+from porter.run.built import Built
+from porter.run.device import Arenas, Array, Interrupt, Record, Room
+
+BLOCK = 128  # threads of a block where the programs ask for none
+INFO = (
+    "record_size",
+    "state_size",
+    "arena_size",
+    "local_bytes",
+    "heap_size",
+    "pystack_size",
+    "stack_size",
+    "canary_size",
+)
+GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
+
+
+def _cupy() -> Any:
+    try:
+        import cupy
+    except ImportError as error:
+        raise MissingPackage(
+            f"CuPy does not load: {error}", hint="Install it: pip install 'gpusnek-porter[cuda]'."
+        ) from error
+    try:
+        count = cupy.cuda.runtime.getDeviceCount()
+    except cupy.cuda.runtime.CUDARuntimeError as error:
+        raise NoGpu(f"no GPU: {error}", hint="`--target host` needs none.") from error
+    if not count:
+        raise NoGpu("no GPU", hint="`--target host` needs none.")
+    return cupy
+
+
+class CudaRunning:
+    """A launch on a stream."""
+
+    def __init__(self, cupy: Any, stream: Any, keep: object) -> None:
+        self._cupy, self._stream, self._keep = cupy, stream, keep
+
+    def wait(self, seconds: float | None) -> bool:
+        """Whether it has ended, after at most `seconds`."""
+        end = None if seconds is None else time.monotonic() + seconds
+        pause = 20e-6
+        try:
+            if end is None:
+                self._stream.synchronize()
+                return True
+            while not self._stream.done:
+                if time.monotonic() >= end:
+                    return False
+                time.sleep(pause)
+                pause = min(2 * pause, 2e-3)
+            self._stream.synchronize()  # what failed is reported here
+            return True
+        except self._cupy.cuda.runtime.CUDARuntimeError as error:
+            raise LaunchFailed(f"the GPU failed while interpreters ran: {error}") from error
+
+
+class Cuda:
+    """Interpreters on one GPU; arrays are CuPy's."""
+
+    name = "cuda"
+
+    def __init__(self, built: Built, *, block: int = BLOCK, stream: Any = None) -> None:
+        self.built = built
+        self.block = block
+        cubin = built.file("cuda", "gpusnek.cubin")
+        cupy = self.xp = _cupy()
+        runtime = cupy.cuda.runtime
+        try:
+            self._module = cupy.RawModule(path=str(cubin))
+            self._kernel = self._module.get_function("gpusnek_launch")
+            pointer = self._module.get_global("gpusnek_info")
+            words = cupy.ndarray(len(INFO), np.uint64, pointer).get()
+        except cupy.cuda.driver.CUDADriverError as error:
+            arch = built.config["arch"]
+            raise LaunchFailed(
+                f"{cubin} does not load on this GPU: {error}",
+                hint=f"It is built for {arch}; `porter build --arch` builds for another.",
+            ) from error
+        self.info = {name: int(word) for name, word in zip(INFO, words, strict=True)}
+        self.stream = stream or cupy.cuda.Stream(non_blocking=True)
+        # The window must reach down to the arena. It is the device's setting, for all kernels.
+        need = self.info["local_bytes"] or self.info["stack_size"] + GLOBAL_STACK_SLACK
+        self._limit = need
+        if runtime.deviceGetLimit(runtime.cudaLimitStackSize) < need:
+            runtime.deviceSetLimit(runtime.cudaLimitStackSize, need)
+        self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
+        self.stream.synchronize()
+
+    def array(self, values: np.ndarray[Any, Any]) -> Array:
+        """A copy in device memory."""
+        return self.xp.asarray(values)
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """Zeroed device memory."""
+        return self.xp.zeros(shape, dtype)
+
+    def address(self, array: Array) -> int:
+        """The device address."""
+        address: int = array.data.ptr
+        return address
+
+    def host(self, array: Array) -> np.ndarray[Any, Any]:
+        """A copy in host memory."""
+        copy: np.ndarray[Any, Any] = self.xp.asnumpy(array)
+        return copy
+
+    @property
+    def local(self) -> bool:
+        """Whether arenas are in local memory, and so rest as images."""
+        return self.info["local_bytes"] > 0
+
+    def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
+        """Images of local arenas (interleaved), or arenas in global memory."""
+        each = self.bytes_each(pystack, heap, True)
+        memory = self.xp.empty(n * each // 8, np.uint64)
+        if self.local:
+            memory[:] = 0  # an image that holds no interpreter
+            return Arenas(n, {"images": memory.data.ptr, "image_words": each // 8}, memory)
+        table = self.xp.zeros(n, np.uint64)
+        memory[:] = 0
+        fields = {
+            "arenas": memory.data.ptr,
+            "arena_stride": each - 8,
+            "state_table": table.data.ptr,
+        }
+        return Arenas(n, fields, (memory, table))
+
+    def interrupt(self) -> Interrupt:
+        """A word in pinned host memory, which kernels read over the bus."""
+        memory = self.xp.cuda.alloc_pinned_memory(64)
+        word = np.frombuffer(memory, np.uint32, 1)
+        word[0] = 0
+        return Interrupt(word, memory.ptr, memory)
+
+    def room(self) -> Room:
+        """Free device memory, and the local memory that resident threads reserve."""
+        pool = self.xp.get_default_memory_pool()
+        pool.free_all_blocks()
+        free, _ = self.xp.cuda.runtime.memGetInfo()
+        properties = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)
+        threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]
+        return Room(int(free), threads * self._limit)
+
+    def bytes_each(self, pystack: int, heap: int, persist: bool) -> int:
+        """An image, or a global arena with canaries and its entry in the state table."""
+        parts = (pystack, heap)
+        arena = self.info["arena_size"] - sum(
+            _round(self.info[f"{name}_size"]) for name in ("pystack", "heap")
+        )
+        arena += sum(_round(size) for size in parts)
+        if self.local:
+            return arena if persist else 0
+        return int(arena + 2 * self.info["canary_size"] + 8)
+
+    def launch(self, record: Record, n: int) -> CudaRunning:
+        """Start one thread per interpreter on this device's stream."""
+        block = int(record["block_size"]) or self.block
+        keep = self.xp.asarray(record.view(np.uint8))
+        self.xp.cuda.get_current_stream().synchronize()  # buffers are filled on that stream
+        try:
+            self._kernel((-(-n // block),), (block,), (keep,), stream=self.stream)
+        except self.xp.cuda.driver.CUDADriverError as error:
+            raise LaunchFailed(f"the kernel does not start: {error}") from error
+        return CudaRunning(self.xp, self.stream, keep)
+
+    def close(self) -> None:
+        """Give cached device memory back."""
+        self.xp.get_default_memory_pool().free_all_blocks()
+
+
+def _round(size: int) -> int:
+    return -(-size // 64) * 64

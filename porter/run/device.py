@@ -1,0 +1,106 @@
+"""What the runner needs of a machine that interpreters run on."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Protocol
+
+import attrs
+import numpy as np
+from attrs import define
+
+from porter.errors import UsageError
+from porter.run.built import Built, open_build
+
+Array = Any  # numpy.ndarray, or cupy.ndarray on the GPU
+Record = np.ndarray[Any, Any]  # one gpusnek_launch_t
+
+
+@define
+class Interrupt:
+    """A 32-bit word that the host writes and running interpreters poll."""
+
+    view: np.ndarray[Any, Any]
+    address: int
+    keep: object = attrs.field(default=None, repr=False)  # what owns the memory
+
+    def write(self, value: int) -> None:
+        """Set the word; see interp.h for what values mean."""
+        self.view[0] = value
+
+
+@attrs.frozen
+class Room:
+    """Memory that interpreters can have: free bytes, and bytes that each launch takes anyway."""
+
+    free: int
+    fixed: int
+
+
+class Device(Protocol):
+    """One target of one build. `xp` is the array module: numpy or cupy."""
+
+    name: str
+    built: Built
+    xp: Any
+
+    def array(self, values: np.ndarray[Any, Any]) -> Array:
+        """A copy of `values` where interpreters can read it."""
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """Zeroed memory where interpreters can write."""
+
+    def address(self, array: Array) -> int:
+        """Where `array` is, as interpreters see it."""
+
+    def host(self, array: Array) -> np.ndarray[Any, Any]:
+        """`array` as numpy sees it."""
+
+    def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
+        """Memory in which `n` interpreters outlive a launch."""
+
+    def interrupt(self) -> Interrupt:
+        """A fresh interrupt word, 0."""
+
+    def room(self) -> Room:
+        """The memory there is."""
+
+    def bytes_each(self, pystack: int, heap: int, persist: bool) -> int:
+        """What one interpreter takes beside its streams, bytes."""
+
+    def launch(self, record: Record, n: int) -> Running:
+        """Start the interpreters of `record` and return at once."""
+
+    def close(self) -> None:
+        """Give everything back."""
+
+
+class Running(Protocol):
+    """A launch under way."""
+
+    def wait(self, seconds: float | None) -> bool:
+        """Whether it has ended, after at most `seconds`. Raises LaunchFailed."""
+
+
+@define
+class Arenas:
+    """Arenas or images of `n` interpreters, and what a launch record says of them."""
+
+    n: int
+    fields: dict[str, int]
+    keep: object = attrs.field(default=None, repr=False)
+    started: bool = False
+
+
+def open_device(folder: Path | Built, target: str, **options: Any) -> Device:
+    """The device `target` (`host`, `host-asan`, `cuda`) of the build in `folder`."""
+    built = folder if isinstance(folder, Built) else open_build(folder)
+    if target == "cuda":
+        from porter.run.cuda import Cuda
+
+        return Cuda(built, **options)
+    if target.partition("-")[0] == "host":
+        from porter.run.host import HostTwin
+
+        return HostTwin(built, variant=target, **options)
+    raise UsageError(f"target: {target!r} is neither host nor cuda")

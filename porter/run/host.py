@@ -1,0 +1,122 @@
+"""The host twin: `libgpusnek.so` through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+import weakref
+from typing import Any
+
+import numpy as np
+
+from porter.errors import LaunchFailed, NotEnoughMemory
+from porter.run.built import Built
+from porter.run.device import Arenas, Array, Interrupt, Record, Room
+
+
+class HostRunning:
+    """A launch of the host twin, on threads of its own."""
+
+    def __init__(self, library: ctypes.CDLL, record: Record, threads: int) -> None:
+        self._record = record  # read until the launch ends
+        self._status = 0
+        self._thread = threading.Thread(target=self._run, args=(library, threads), daemon=True)
+        self._thread.start()
+
+    def _run(self, library: ctypes.CDLL, threads: int) -> None:
+        self._status = library.gpusnek_launch(self._record.ctypes.data, threads)
+
+    def wait(self, seconds: float | None) -> bool:
+        """Whether it has ended, after at most `seconds`."""
+        self._thread.join(seconds)
+        if self._thread.is_alive():
+            return False
+        if self._status != 0:
+            raise LaunchFailed(
+                "the host twin refused the launch record: it is of another build",
+                hint="Build again, with `porter build --target host`.",
+            )
+        return True
+
+
+class HostTwin:
+    """Interpreters on this machine's processor; arrays are numpy's."""
+
+    name = "host"
+    xp: Any = np
+
+    def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:
+        self.built = built
+        path = built.file(variant, "libgpusnek.so")
+        try:
+            self._library = ctypes.CDLL(str(path))
+        except OSError as error:
+            raise LaunchFailed(f"{path} does not load: {error}") from error
+        self._threads = threads or os.cpu_count() or 1
+        size, pointer, number = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int
+        for name, result, arguments in (
+            ("gpusnek_launch", number, (pointer, number)),
+            ("gpusnek_arena_stride", size, (size, size)),
+            ("gpusnek_arena_new", pointer, (size, size)),
+            ("gpusnek_arena_free", None, (pointer, size, size)),
+        ):
+            function = getattr(self._library, name)
+            function.restype, function.argtypes = result, arguments
+
+    def array(self, values: np.ndarray[Any, Any]) -> Array:
+        """A contiguous copy of `values`."""
+        return np.array(values, order="C")
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """Zeroed memory, of which only touched pages count."""
+        return np.zeros(shape, dtype)
+
+    def address(self, array: Array) -> int:
+        """Where `array` is."""
+        address: int = array.ctypes.data
+        return address
+
+    def host(self, array: Array) -> np.ndarray[Any, Any]:
+        """`array` itself."""
+        view: np.ndarray[Any, Any] = array
+        return view
+
+    def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
+        """`n` arenas in one block; they stay where they are, as pointers inside them do."""
+        stride = self.bytes_each(pystack, heap, True)
+        base = self._library.gpusnek_arena_new(n, stride)
+        if not base:
+            raise NotEnoughMemory(f"no memory for {n} arenas of {stride} bytes")
+        owner = _Block()
+        weakref.finalize(owner, self._library.gpusnek_arena_free, base, n, stride)
+        return Arenas(n, {"arenas": base, "arena_stride": stride}, owner)
+
+    def interrupt(self) -> Interrupt:
+        """A word in ordinary memory."""
+        word = np.zeros(1, np.uint32)
+        return Interrupt(word, word.ctypes.data)
+
+    def room(self) -> Room:
+        """What the kernel says is available; unlimited where it does not say."""
+        try:
+            with open("/proc/meminfo") as file:
+                fields = dict(line.split(":", 1) for line in file)
+            return Room(int(fields["MemAvailable"].split()[0]) * 1024, 0)
+        except (OSError, KeyError):
+            return Room(2**63, 0)
+
+    def bytes_each(self, pystack: int, heap: int, persist: bool) -> int:
+        """An arena with its canaries; nothing when threads reuse scratch arenas."""
+        return int(self._library.gpusnek_arena_stride(pystack, heap)) if persist else 0
+
+    def launch(self, record: Record, n: int) -> HostRunning:
+        """Start on up to as many threads as there are cores."""
+        return HostRunning(self._library, record, self._threads)
+
+    def close(self) -> None:
+        """Nothing to give back: memory goes with its arrays."""
+
+
+class _Block:
+    """Owns arenas: their memory is given back when this goes."""

@@ -1,0 +1,299 @@
+"""One launch: programs in, outputs out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from porter.errors import NotEnoughMemory, UsageError
+from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
+from porter.run.result import Result, Stream
+
+KINDS = {"file": "GPUSNEK_FILE", "single": "GPUSNEK_SINGLE", "eval": "GPUSNEK_EVAL"}
+GRACE = 2.0  # seconds from a KeyboardInterrupt to the hard stop
+MAXIMUM = 2**31 - 1  # interpreters of one launch
+
+
+@frozen
+class Program:
+    """Python source and the name that tracebacks give it."""
+
+    source: bytes
+    name: str = "<string>"
+
+    @classmethod
+    def of(cls, program: Program | str | bytes) -> Program:
+        """`program` itself, or the source that it is."""
+        if isinstance(program, Program):
+            return program
+        return cls(program.encode() if isinstance(program, str) else program)
+
+
+@frozen(kw_only=True)
+class Launch:
+    """How a launch runs. Sizes in bytes; None takes the build's.
+
+    kind: file, single or eval. first, total: threadIdx of the first interpreter, numThreads.
+    stdin: what all read, or one text each. deadline: seconds until interpreters are interrupted.
+    block: interpreters that share a barrier. fail_allocation: per interpreter, the allocation
+    that fails (0: none). fs: file system memory, all images in one array of bytes, on the device.
+    persist: the arenas that interpreters go on in; None and they end with the launch.
+    """
+
+    kind: str = "file"
+    first: int = 0
+    total: int | None = None
+    heap: int | None = None
+    pystack: int | None = None
+    stack: int | None = None
+    stdout: int | None = None
+    stderr: int | None = None
+    stdin: bytes | Sequence[bytes] = b""
+    merge_stderr: bool = False
+    gc_stress: bool = False
+    deadline: float | None = None
+    block: int = 0
+    seed: int = 0
+    fail_allocation: Sequence[int] | np.ndarray[Any, Any] | None = None
+    fs: Array | None = None
+    fs_shared: bool = True
+    fs_block: int = 0
+    fs_format: bool = False
+    persist: Arenas | None = None
+    stop: bool = True
+
+
+@attrs.define
+class _Packed:
+    """A record being filled, and the arrays that it points at."""
+
+    device: Device
+    record: Record
+    keep: list[Array] = attrs.field(factory=list)
+
+    def put(self, field: str, values: np.ndarray[Any, Any]) -> None:
+        """A copy of `values` on the device, its address in `field`."""
+        self.own(field, self.device.array(values))
+
+    def own(self, field: str, array: Array) -> Array:
+        """The address of `array` in `field`."""
+        self.keep.append(array)
+        self.record[field] = self.device.address(array) if array.size else 0
+        return array
+
+
+def run(
+    device: Device,
+    programs: Sequence[Program | str | bytes],
+    n: int,
+    launch: Launch | None = None,
+    *,
+    program_of: np.ndarray[Any, Any] | None = None,
+) -> Result:
+    """Run `n` interpreters on `device` and wait for them.
+
+    All run programs[0], or interpreter i runs programs[program_of[i]]. Raises NotEnoughMemory
+    before anything starts, LaunchFailed, UsageError.
+    """
+    launch = launch or Launch()
+    start = time.monotonic()
+    sizes = _sizes(device, launch)
+    _check(device, launch, n, sizes)
+    interrupt = device.interrupt()
+    packed = _Packed(device, np.zeros((), device.built.record))
+    _pack_launch(packed, launch, n, sizes, interrupt)
+    _pack_programs(packed, [Program.of(program) for program in programs], program_of, n)
+    _pack_stdin(packed, launch.stdin, n)
+    outputs = {
+        name: (
+            packed.own(f"{name}_base", device.zeros((n, sizes[name] // 8), np.uint64)),
+            packed.own(f"{name}_length", device.zeros(n, np.uint32)),
+        )
+        for name in ("stdout", "stderr")
+    }
+    not_run = device.built.constants["GPUSNEK_STATUS_NOT_RUN"]
+    status = packed.own("status", device.array(np.full(n, not_run, np.int32)))
+    exit_code = packed.own("exit_code", device.zeros(n, np.int32))
+    packing = time.monotonic() - start
+    started = time.monotonic()
+    running = device.launch(packed.record, n)
+    interrupted = _wait(running, interrupt, launch.deadline, device.built.constants)
+    seconds = time.monotonic() - started
+    if launch.persist is not None:
+        launch.persist.started = not launch.stop
+    return Result(
+        Stream(device, *outputs["stdout"], sizes["stdout"]),
+        Stream(device, *outputs["stderr"], sizes["stderr"]),
+        device.host(status),
+        device.host(exit_code),
+        seconds,
+        interrupted,
+        {"prepare": packing, "launch": seconds},
+    )
+
+
+def _sizes(device: Device, launch: Launch) -> dict[str, int]:
+    config = device.built.config
+    sizes: dict[str, int] = {}
+    for name in ("heap", "pystack", "stack", "stdout", "stderr"):
+        asked = getattr(launch, name)
+        sizes[name] = int(config[name] if asked is None else asked)
+    for name in ("stdout", "stderr"):
+        sizes[name] = -(-sizes[name] // 8) * 8  # rows are grouped by 8-byte words
+    local = device.name == "cuda" and config["arena"] == "local"
+    for name in ("heap", "pystack") if local else ():
+        if sizes[name] > config[name]:
+            raise UsageError(
+                f"{name}: {sizes[name]} bytes, but the build's local arenas have {config[name]}",
+                hint=f"Build with --{name} {sizes[name]}, or with --arena global.",
+            )
+    return sizes
+
+
+def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> None:
+    if not 1 <= n <= MAXIMUM:
+        raise UsageError(f"{n} interpreters: from 1 to {MAXIMUM} can run in one launch")
+    if launch.kind not in KINDS:
+        raise UsageError(f"kind: {launch.kind!r} is not one of {', '.join(KINDS)}")
+    if launch.persist is not None and launch.persist.n != n:
+        raise UsageError(f"{n} interpreters cannot go on in the arenas of {launch.persist.n}")
+    arena = 0
+    if launch.persist is None:
+        arena = device.bytes_each(sizes["pystack"], sizes["heap"], False)
+    # Grouping needs a hash, a sort index and the group of every row beside the streams.
+    each = arena + sizes["stdout"] + sizes["stderr"] + 4 * 8 + 5 * 8
+    if not isinstance(launch.stdin, bytes):
+        each += max(map(len, launch.stdin), default=0)
+    room = device.room()
+    most = max(0, room.free - room.fixed) // each
+    if n > most:
+        raise NotEnoughMemory(
+            f"{n} interpreters do not fit: each takes {each} bytes, and "
+            f"{max(0, room.free - room.fixed)} are free",
+            hint=f"At most {most} fit now; or make --stdout, --stderr or --heap smaller.",
+        )
+
+
+def _pack_launch(
+    packed: _Packed, launch: Launch, n: int, sizes: dict[str, int], interrupt: Interrupt
+) -> None:
+    device, record = packed.device, packed.record
+    values = device.built.constants
+    flags = values["GPUSNEK_FLAG_EXEC"]
+    started = launch.persist is not None and launch.persist.started
+    wanted = {
+        "START": not started,
+        "STOP": launch.stop,
+        "PERSIST": launch.persist is not None,
+        "MERGE_STDERR": launch.merge_stderr,
+        "GC_STRESS": launch.gc_stress,
+        "FS_MOUNT": launch.fs is not None,
+        "FS_FORMAT": launch.fs is not None and launch.fs_format,
+    }
+    for name, want in wanted.items():
+        flags |= values[f"GPUSNEK_FLAG_{name}"] if want else 0
+    arenas = launch.persist
+    if arenas is None and device.name == "cuda" and device.built.config["arena"] == "global":
+        arenas = device.arenas(n, sizes["pystack"], sizes["heap"])
+    packed.keep.append(arenas)
+    fields: dict[str, int] = {
+        "record_size": record.dtype.itemsize,
+        "flags": flags,
+        "n": n,
+        "first": launch.first,
+        "total": n if launch.total is None else launch.total,
+        "block_size": launch.block,
+        "kind": values[KINDS[launch.kind]],
+        "heap_size": sizes["heap"],
+        "pystack_size": sizes["pystack"],
+        "stack_size": sizes["stack"],
+        "stdout_size": sizes["stdout"],
+        "stderr_size": sizes["stderr"],
+        "interrupt": interrupt.address,
+        "clock_origin": time.time_ns(),
+        "seed": launch.seed % 2**64,
+        **(arenas.fields if arenas is not None else {}),
+    }
+    for name, value in fields.items():
+        record[name] = value
+    if launch.fs is not None:
+        total = int(launch.fs.nbytes)
+        record["fs_base"] = device.address(launch.fs)
+        record["fs_size"] = total if launch.fs_shared else total // n
+        record["fs_stride"] = 0 if launch.fs_shared else total // n
+        record["fs_block"] = launch.fs_block
+    if launch.fail_allocation is not None:
+        packed.put("fail_alloc", _per_interpreter(launch.fail_allocation, n, "fail_allocation"))
+
+
+def _per_interpreter(
+    values: Sequence[int] | np.ndarray[Any, Any], n: int, name: str
+) -> np.ndarray[Any, Any]:
+    array = np.asarray(values, np.uint32)
+    if array.shape != (n,):
+        raise UsageError(f"{name}: {array.shape} values for {n} interpreters")
+    return array
+
+
+def _pack_programs(
+    packed: _Packed, programs: list[Program], program_of: np.ndarray[Any, Any] | None, n: int
+) -> None:
+    if not programs:
+        raise UsageError("there is no program to run")
+    text = b"".join(program.source for program in programs)
+    names = b"".join(program.name.encode() + b"\0" for program in programs)
+    ends = np.cumsum([0, *(len(program.source) for program in programs)])
+    starts = np.cumsum([0, *(len(program.name.encode()) + 1 for program in programs)])
+    # A byte behind the text, so that an empty program has an address too.
+    packed.put("text", np.frombuffer(text + b"\0", np.uint8))
+    packed.put("text_offsets", ends.astype(np.uint64))
+    packed.put("names", np.frombuffer(names, np.uint8))
+    packed.put("name_offsets", starts[:-1].astype(np.uint64))
+    packed.record["programs"] = len(programs)
+    if program_of is not None:
+        chosen = _per_interpreter(program_of, n, "program_of")
+        if n and int(chosen.max()) >= len(programs):
+            raise UsageError(f"program_of: {int(chosen.max())}, but there are {len(programs)}")
+        packed.put("program_of", chosen)
+
+
+def _pack_stdin(packed: _Packed, stdin: bytes | Sequence[bytes], n: int) -> None:
+    if isinstance(stdin, bytes):
+        packed.put("stdin_base", np.frombuffer(stdin or b"\0", np.uint8))
+        packed.put("stdin_length", np.array([len(stdin)], np.uint32))
+        return
+    if len(stdin) != n:
+        raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
+    stride = max(1, *map(len, stdin))
+    packed.put("stdin_base", np.array(list(stdin), f"S{stride}"))
+    packed.put("stdin_length", np.array([len(text) for text in stdin], np.uint32))
+    packed.record["stdin_stride"] = stride
+
+
+def _wait(running: Running, interrupt: Interrupt, deadline: float | None, values: Any) -> bool:
+    """Wait for the end; after `deadline` seconds, or on Ctrl-C, interrupt, then stop hard."""
+    try:
+        end = None if deadline is None else time.monotonic() + deadline
+        while True:
+            left = 0.1 if end is None else max(0.0, min(0.1, end - time.monotonic()))
+            if running.wait(left):
+                return False
+            if end is not None and time.monotonic() >= end:
+                break
+    except KeyboardInterrupt:
+        _halt(running, interrupt, values)
+        raise
+    _halt(running, interrupt, values)
+    return True
+
+
+def _halt(running: Running, interrupt: Interrupt, values: Any) -> None:
+    interrupt.write(1)
+    if not running.wait(GRACE):
+        interrupt.write(values["GPUSNEK_INTERRUPT_STOP"])
+        running.wait(None)

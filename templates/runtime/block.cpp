@@ -1,0 +1,167 @@
+#include "block.h"
+
+#include <stdlib.h>
+
+#include "arena.h"
+#include "interpreter.h"
+
+// Room below the limit that the port enforces, for what is called without a check.
+static const size_t STACK_SLACK = 64 * 1024;
+#ifdef __SANITIZE_ADDRESS__
+static const size_t STACK_FACTOR = 4; // red zones around every local
+#else
+static const size_t STACK_FACTOR = 1;
+#endif
+
+enum Phase {
+    PHASE_NEW,
+    PHASE_READY,   // can go on
+    PHASE_WAITING, // at the barrier
+    PHASE_DONE,
+};
+
+struct Worker::Interpreter {
+    Fiber fiber;
+    const gpusnek_launch_t *launch;
+    uint32_t index;
+    Phase phase;
+    char *slot; // its arena, canaries included
+    int32_t status;
+};
+
+__thread porter_state_t *porter_state_current;
+
+static thread_local void *current; // the running Worker::Interpreter
+
+static int32_t *status_of(const gpusnek_launch_t *launch, uint32_t index) {
+    return (int32_t *)launch->status + index;
+}
+
+Worker::Worker(const gpusnek_launch_t *launch)
+    : launch_(launch),
+      stride_(launch->arenas
+              ? launch->arena_stride
+              : arena_stride(GPUSNEK_ARENA_BYTES(launch->pystack_size, launch->heap_size))),
+      stack_size_((launch->stack_size + STACK_SLACK + 4095) / 4096 * 4096 * STACK_FACTOR) {}
+
+Worker::~Worker() {
+    for (char *stack : free_stacks_) {
+        fiber_stack_free(stack, stack_size_);
+    }
+    for (char *slot : free_slots_) {
+        arena_unmap(slot, 1, stride_);
+    }
+}
+
+void Worker::enter(void *argument) {
+    Interpreter *self = (Interpreter *)argument;
+    char *top = self->fiber.stack + self->fiber.stack_size;
+    self->status = gpusnek_run(self->launch, self->index, self->slot + GPUSNEK_CANARY_BYTES, top,
+        self->launch->stack_size * STACK_FACTOR);
+}
+
+bool Worker::begin(Interpreter *self) {
+    char *stack = nullptr;
+    if (free_stacks_.empty()) {
+        stack = fiber_stack_new(stack_size_);
+    } else {
+        stack = free_stacks_.back();
+        free_stacks_.pop_back();
+    }
+    if (launch_->arenas) {
+        self->slot = (char *)launch_->arenas + self->index * stride_;
+    } else if (free_slots_.empty()) {
+        self->slot = arena_map(1, stride_);
+    } else {
+        self->slot = free_slots_.back();
+        free_slots_.pop_back();
+    }
+    if (!stack || !self->slot) {
+        if (stack) {
+            free_stacks_.push_back(stack);
+        }
+        self->status = GPUSNEK_STATUS_NO_MEMORY;
+        return false;
+    }
+    self->status = GPUSNEK_STATUS_ABORT; // what stands if the port leaves through gpusnek_end_here
+    fiber_make(&self->fiber, stack, stack_size_, enter, self);
+    return true;
+}
+
+void Worker::finish(Interpreter *self) {
+    if (self->slot) {
+        free_stacks_.push_back(self->fiber.stack);
+        if (!arena_intact(self->slot, stride_)) {
+            self->status = GPUSNEK_STATUS_CANARY;
+        }
+        if (!launch_->arenas) {
+            free_slots_.push_back(self->slot);
+        }
+    }
+    *status_of(launch_, self->index) = self->status;
+    self->phase = PHASE_DONE;
+}
+
+void Worker::run_block(uint32_t first, uint32_t count) {
+    // On the heap: gpusnek_barrier() reaches an interpreter through `current` from its own stack.
+    std::vector<Interpreter> block(count);
+    for (uint32_t i = 0; i < count; i++) {
+        block[i].launch = launch_;
+        block[i].index = first + i;
+        block[i].phase = PHASE_NEW;
+        block[i].slot = nullptr;
+    }
+    for (uint32_t done = 0; done < count;) {
+        bool ready = false;
+        for (Interpreter &self : block) {
+            if (self.phase == PHASE_NEW || self.phase == PHASE_READY) {
+                step(&self);
+                ready |= self.phase == PHASE_READY;
+                done += self.phase == PHASE_DONE;
+            }
+        }
+        // All that are left stand at the barrier: it opens.
+        for (Interpreter &self : block) {
+            if (!ready && self.phase == PHASE_WAITING) {
+                self.phase = PHASE_READY;
+            }
+        }
+    }
+}
+
+// Run `self` until it ends, waits or pauses.
+void Worker::step(Interpreter *self) {
+    if (self->phase == PHASE_NEW && !begin(self)) {
+        finish(self);
+        return;
+    }
+    self->phase = PHASE_READY;
+    current = self;
+    porter_state_current = (porter_state_t *)(self->slot + GPUSNEK_CANARY_BYTES);
+    fiber_resume(&self->fiber);
+    porter_state_current = nullptr;
+    current = nullptr;
+    if (self->fiber.done) {
+        finish(self);
+    }
+}
+
+void gpusnek_barrier() {
+    Worker::Interpreter *self = (Worker::Interpreter *)current;
+    self->phase = PHASE_WAITING;
+    fiber_yield(false);
+}
+
+void gpusnek_pause() {
+    fiber_yield(false);
+}
+
+void gpusnek_end_here(int32_t status) {
+    Worker::Interpreter *self = (Worker::Interpreter *)current;
+    if (!self) {
+        abort(); // not inside an interpreter: nothing to end but the process
+    }
+    self->status = status;
+    fiber_yield(true);
+    abort(); // a fiber that is done is never resumed
+}

@@ -1,0 +1,45 @@
+// A block of interpreters on the host twin: they share a barrier and one thread.
+#ifndef GPUSNEK_BLOCK_H
+#define GPUSNEK_BLOCK_H
+
+#include <vector>
+
+#include "fiber.h"
+#include "launch.h"
+
+// One pool thread's memory: C stacks and scratch arenas, reused from interpreter to interpreter.
+class Worker {
+public:
+    explicit Worker(const gpusnek_launch_t *launch);
+    ~Worker();
+    Worker(const Worker &) = delete;
+    Worker &operator=(const Worker &) = delete;
+
+    // Run interpreters [first, first + count) of the launch to their ends.
+    void run_block(uint32_t first, uint32_t count);
+
+    struct Interpreter;
+
+private:
+    static void enter(void *interpreter);
+    bool begin(Interpreter *interpreter);
+    void step(Interpreter *interpreter);
+    void finish(Interpreter *interpreter);
+
+    const gpusnek_launch_t *launch_;
+    uint64_t stride_;
+    size_t stack_size_;
+    std::vector<char *> free_stacks_;
+    std::vector<char *> free_slots_; // scratch arenas, canaries included
+};
+
+// The running interpreter waits for all of its block that have not ended.
+void gpusnek_barrier();
+
+// The running interpreter lets the others of its block go on for a while.
+void gpusnek_pause();
+
+// The running interpreter ends at once with `status`; the others go on.
+[[noreturn]] void gpusnek_end_here(int32_t status);
+
+#endif

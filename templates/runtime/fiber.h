@@ -1,0 +1,37 @@
+// Fibers: a C stack of their own each, switched by hand on one thread.
+#ifndef GPUSNEK_FIBER_H
+#define GPUSNEK_FIBER_H
+
+#include <stddef.h>
+#include <ucontext.h>
+
+struct Fiber {
+    ucontext_t own;
+    ucontext_t resumer;
+    void (*entry)(void *);
+    void *argument;
+    char *stack; // lowest usable byte; a guard page lies below
+    size_t stack_size;
+    bool done;
+    // AddressSanitizer's own stack of each side (null without it).
+    void *own_shadow;
+    void *resumer_shadow;
+    const void *resumer_stack;
+    size_t resumer_stack_size;
+};
+
+// Map a stack of `size` bytes with a guard page below; returns its lowest usable byte, null when
+// there is no memory.
+char *fiber_stack_new(size_t size);
+void fiber_stack_free(char *stack, size_t size);
+
+// Prepare `fiber` to run entry(argument) on `stack` when it is first resumed.
+void fiber_make(Fiber *fiber, char *stack, size_t size, void (*entry)(void *), void *argument);
+
+// Run `fiber` until it yields or ends; `done` says which.
+void fiber_resume(Fiber *fiber);
+
+// Go back to who resumed the running fiber. With `final`, never to return.
+void fiber_yield(bool final);
+
+#endif

@@ -1,0 +1,38 @@
+// What the port asks of the runtime (templates/port/hooks.h), on the device.
+#include <math.h>
+#include <stdint.h>
+
+#include "porter_runtime.h"
+
+extern "C" {
+
+PORTER_DEVICE uint64_t porter_clock_ns(void) {
+    uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+}
+
+PORTER_DEVICE void porter_pause(void) {
+    __nanosleep(1000);
+}
+
+PORTER_DEVICE void porter_syncthreads(void) {
+    __syncthreads();
+}
+
+// Ends this thread and no other; its status stands at GPUSNEK_STATUS_ABORT since it began.
+PORTER_DEVICE void porter_fatal(const char *message) {
+    (void)message;
+    asm volatile("exit;");
+}
+
+// Below the frame of porter_gc_flush, whatever that frame's layout; not in its unit, so that
+// neither knows the other's registers.
+PORTER_DEVICE __noinline__ void porter_gc_flush_below(
+    void (*scan)(void *lowest, void *context), void *context) {
+    volatile uint64_t here = 0;
+    scan((void *)&here, context);
+}
+}
+
+#include "libm.inc"

@@ -1,0 +1,35 @@
+// What the port asks of the runtime (templates/port/hooks.h), on the host twin.
+#include <stdint.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <math.h>
+
+#include "block.h"
+#include "porter_runtime.h"
+
+extern "C" {
+
+uint64_t porter_clock_ns(void) {
+    timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void porter_pause(void) {
+    gpusnek_pause();
+    usleep(50); // or a block that only waits for the clock would take a whole core
+}
+
+void porter_syncthreads(void) {
+    gpusnek_barrier();
+}
+
+void porter_fatal(const char *message) {
+    fprintf(stderr, "gpusnek: fatal: %s\n", message);
+    gpusnek_end_here(GPUSNEK_STATUS_ABORT);
+}
+}
+
+#include "libm.inc"

@@ -1,0 +1,73 @@
+// The host twin's entry points, called by Python through ctypes.
+#include <atomic>
+#include <mutex>
+#include <string.h>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "arena.h"
+#include "block.h"
+#include "interpreter.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+
+static void run_blocks(const gpusnek_launch_t *launch, std::atomic<uint64_t> *next) {
+    Worker worker(launch);
+    const uint64_t size = launch->block_size ? launch->block_size : 1;
+    for (;;) {
+        const uint64_t first = next->fetch_add(size);
+        if (first >= launch->n) {
+            return;
+        }
+        const uint64_t left = launch->n - first;
+        worker.run_block((uint32_t)first, (uint32_t)(left < size ? left : size));
+    }
+}
+
+// Run all interpreters of `launch` on up to `threads` threads. Returns 0; -1 when the record is
+// not this build's.
+EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
+    if (launch->record_size != sizeof(gpusnek_launch_t)) {
+        return -1;
+    }
+    static std::once_flag loaded;
+    std::call_once(loaded, porter_setup);
+    std::atomic<uint64_t> next(0);
+    std::vector<std::thread> pool;
+    for (int i = 1; i < threads; i++) {
+        try {
+            pool.emplace_back(run_blocks, launch, &next);
+        } catch (const std::system_error &) {
+            break; // no more threads to be had: fewer do it too
+        }
+    }
+    run_blocks(launch, &next);
+    for (std::thread &thread : pool) {
+        thread.join();
+    }
+    return 0;
+}
+
+EXPORT uint64_t gpusnek_arena_stride(uint64_t pystack_size, uint64_t heap_size) {
+    return arena_stride(GPUSNEK_ARENA_BYTES(pystack_size, heap_size));
+}
+
+EXPORT void *gpusnek_arena_new(uint64_t n, uint64_t stride) {
+    return arena_map(n, stride);
+}
+
+EXPORT void gpusnek_arena_free(void *base, uint64_t n, uint64_t stride) {
+    arena_unmap((char *)base, n, stride);
+}
+
+EXPORT void gpusnek_describe(gpusnek_info_t *info) {
+    memset(info, 0, sizeof *info);
+    info->record_size = sizeof(gpusnek_launch_t);
+    info->state_size = GPUSNEK_STATE_BYTES;
+    info->heap_size = PORTER_HEAP_BYTES;
+    info->pystack_size = PORTER_PYSTACK_BYTES;
+    info->stack_size = PORTER_STACK_BYTES;
+    info->arena_size = GPUSNEK_ARENA_BYTES(PORTER_PYSTACK_BYTES, PORTER_HEAP_BYTES);
+    info->canary_size = GPUSNEK_CANARY_BYTES;
+}

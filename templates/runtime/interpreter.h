@@ -1,0 +1,150 @@
+// What the host twin and the kernels share: how an arena is laid out, and how one interpreter
+// goes through one launch.
+#ifndef GPUSNEK_INTERPRETER_H
+#define GPUSNEK_INTERPRETER_H
+
+#include "launch.h"
+#include "porter_runtime.h"
+
+#include <stddef.h>
+
+#define GPUSNEK_API extern "C" PORTER_DEVICE
+#include "interp.h"
+
+#define GPUSNEK_ROUND(x) (((uint64_t)(x) + 63u) / 64u * 64u)
+#define GPUSNEK_MAGIC 0x6b656e7375706721ull // "!gpusnek": the arena or image holds a VM
+
+// Stands behind the state struct, in arenas and in images.
+typedef struct gpusnek_head_t {
+    uint64_t magic;
+    uint64_t heap_used; // bytes at the start of the heap that an image must hold
+    // Of the running launch; the port counts in them through pointers.
+    size_t in_position;
+    size_t out_length;
+    size_t err_length;
+} gpusnek_head_t;
+
+#define GPUSNEK_STATE_BYTES GPUSNEK_ROUND(sizeof(porter_state_t))
+#define GPUSNEK_HEAD_BYTES GPUSNEK_ROUND(sizeof(gpusnek_head_t))
+#define GPUSNEK_ARENA_BYTES(pystack, heap) \
+    (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES + GPUSNEK_ROUND(pystack) + GPUSNEK_ROUND(heap))
+
+// Where the parts of an arena are; `base` is where the state struct is.
+static inline PORTER_DEVICE gpusnek_head_t *gpusnek_head(char *base) {
+    return (gpusnek_head_t *)(base + GPUSNEK_STATE_BYTES);
+}
+
+static inline PORTER_DEVICE char *gpusnek_pystack(char *base) {
+    return base + GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES;
+}
+
+static inline PORTER_DEVICE char *gpusnek_heap(char *base, const gpusnek_launch_t *launch) {
+    return gpusnek_pystack(base) + GPUSNEK_ROUND(launch->pystack_size);
+}
+
+// Zero the state struct and the head. By words: both are 8-byte aligned.
+static inline PORTER_DEVICE void gpusnek_wipe(char *base) {
+    uint64_t *words = (uint64_t *)base;
+    const uint32_t count = (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES) / 8;
+    for (uint32_t i = 0; i < count; i++) {
+        words[i] = 0;
+    }
+}
+
+static inline PORTER_DEVICE uint32_t gpusnek_clip(size_t length) {
+    return length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
+}
+
+// Streams, clock, C stack and interrupt word of interpreter `i`. `stack_size` is in bytes below
+// `stack_top`.
+static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch, uint32_t i,
+    gpusnek_head_t *head, void *stack_top, size_t stack_size) {
+    gpusnek_io_t io;
+    const uint64_t stdin_lane = launch->stdin_stride ? i : 0;
+    head->in_position = 0;
+    head->out_length = 0;
+    head->err_length = 0;
+    io.in.data = (const char *)launch->stdin_base + i * launch->stdin_stride;
+    io.in.size = launch->stdin_length ? ((const uint32_t *)launch->stdin_length)[stdin_lane] : 0;
+    io.in.position = &head->in_position;
+    io.out.data = (char *)launch->stdout_base + i * launch->stdout_size;
+    io.out.size = launch->stdout_size;
+    io.out.length = &head->out_length;
+    io.err.data = (char *)launch->stderr_base + i * launch->stderr_size;
+    io.err.size = launch->stderr_size;
+    io.err.length = &head->err_length;
+    if (launch->flags & GPUSNEK_FLAG_MERGE_STDERR) {
+        io.err = io.out;
+    }
+    io.stack_top = stack_top;
+    io.stack_size = stack_size;
+    io.epoch_ns = launch->clock_origin;
+    io.interrupt = launch->interrupt
+        ? (const volatile uint32_t *)(launch->interrupt + i * launch->interrupt_stride)
+        : NULL;
+    gpusnek_attach(&io);
+}
+
+static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
+    const gpusnek_launch_t *launch, uint32_t i, char *base) {
+    gpusnek_boot_t boot;
+    boot.index = launch->first + i;
+    boot.total = launch->total;
+    boot.flags = (launch->flags & GPUSNEK_FLAG_GC_STRESS ? GPUSNEK_GC_STRESS : 0)
+        | (launch->flags & GPUSNEK_FLAG_FS_MOUNT ? GPUSNEK_FS_MOUNT : 0)
+        | (launch->flags & GPUSNEK_FLAG_FS_FORMAT ? GPUSNEK_FS_FORMAT : 0);
+    boot.fs_block_size = (uint32_t)launch->fs_block;
+    boot.heap = gpusnek_heap(base, launch);
+    boot.heap_size = launch->heap_size;
+    boot.pystack = gpusnek_pystack(base);
+    boot.pystack_size = launch->pystack_size;
+    boot.fs = (void *)(launch->fs_base + i * launch->fs_stride);
+    boot.fs_size = launch->fs_size;
+    boot.seed = launch->seed;
+    boot.fail_allocation = launch->fail_alloc ? ((const uint32_t *)launch->fail_alloc)[i] : 0;
+    return gpusnek_start(&boot);
+}
+
+static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *launch, uint32_t i) {
+    const uint64_t *offsets = (const uint64_t *)launch->text_offsets;
+    const uint64_t *names = (const uint64_t *)launch->name_offsets;
+    const uint32_t program = launch->program_of ? ((const uint32_t *)launch->program_of)[i] : 0;
+    return gpusnek_exec((const char *)launch->text + offsets[program],
+        (size_t)(offsets[program + 1] - offsets[program]), launch->kind,
+        (const char *)launch->names + names[program]);
+}
+
+// Interpreter `i` of `launch` from start to stop, as the flags say. Its arena is at `base`, which
+// PORTER_STATE is by now. Returns a status and leaves the lengths of its outputs.
+static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
+    char *base, void *stack_top, size_t stack_size) {
+    gpusnek_head_t *head = gpusnek_head(base);
+    const bool start = (launch->flags & GPUSNEK_FLAG_START) != 0;
+    if (start) {
+        gpusnek_wipe(base);
+        porter_state_init();
+    } else if (head->magic != GPUSNEK_MAGIC) {
+        return GPUSNEK_NOT_STARTED;
+    }
+    gpusnek_connect(launch, i, head, stack_top, stack_size);
+    int32_t status = start ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;
+    if (status == GPUSNEK_OK) {
+        head->magic = GPUSNEK_MAGIC;
+        if (launch->flags & GPUSNEK_FLAG_EXEC) {
+            status = gpusnek_program(launch, i);
+            if (launch->exit_code) {
+                ((int32_t *)launch->exit_code)[i] = gpusnek_exit_code();
+            }
+        }
+        if (launch->flags & GPUSNEK_FLAG_STOP) {
+            const int32_t stopped = gpusnek_stop();
+            status = status == GPUSNEK_OK ? stopped : status;
+            head->magic = 0;
+        }
+    }
+    ((uint32_t *)launch->stdout_length)[i] = gpusnek_clip(head->out_length);
+    ((uint32_t *)launch->stderr_length)[i] = gpusnek_clip(head->err_length);
+    return status;
+}
+
+#endif

@@ -1,0 +1,96 @@
+// One launch: what Python hands to the host twin and to the kernels.
+//
+// Plain C, fixed-width integers only, no bit fields: porter/run/record.py reads this very
+// struct to build the numpy dtype that fills it, so the sides cannot disagree. Addresses are
+// uint64_t, of host memory for the host twin and of device (or mapped host) memory for kernels.
+// Per-interpreter arrays are indexed by the interpreter's index within the launch.
+#ifndef GPUSNEK_LAUNCH_H
+#define GPUSNEK_LAUNCH_H
+
+#include <stdint.h>
+
+enum {
+    GPUSNEK_FLAG_START = 1,         // boot a fresh VM (else go on with the arena or image)
+    GPUSNEK_FLAG_EXEC = 2,          // run each interpreter's program
+    GPUSNEK_FLAG_STOP = 4,          // finalisers and atexit, then the VM is gone
+    GPUSNEK_FLAG_PERSIST = 8,       // keep the arena (or write the image) for a later launch
+    GPUSNEK_FLAG_MERGE_STDERR = 16, // stderr goes where stdout goes, in order
+    GPUSNEK_FLAG_GC_STRESS = 32,    // collect before every allocation
+    GPUSNEK_FLAG_FS_MOUNT = 64,     // mount the file system region at "/"
+    GPUSNEK_FLAG_FS_FORMAT = 128,   // with FS_MOUNT: make a file system where there is none
+};
+
+// Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.
+enum {
+    GPUSNEK_STATUS_NOT_RUN = -1,   // the launch ended before this interpreter
+    GPUSNEK_STATUS_NO_MEMORY = -2, // arena too small for state, pystack and heap
+    GPUSNEK_STATUS_MOVED = -3,     // the local window is not where the build assumed it
+    GPUSNEK_STATUS_CANARY = -4,    // something wrote past an arena's end
+    GPUSNEK_STATUS_ABORT = -5,     // an assertion in the port or in upstream failed
+};
+
+typedef struct gpusnek_launch_t {
+    uint64_t record_size; // sizeof(gpusnek_launch_t), checked first
+    uint32_t flags;       // GPUSNEK_FLAG_*
+    uint32_t n;           // interpreters in this launch
+    uint32_t first;       // threadIdx of this launch's interpreter 0
+    uint32_t total;       // numThreads as the programs see it
+    uint32_t block_size;  // interpreters per block: the range of one barrier
+    int32_t kind;         // how programs are compiled: file, single or eval (see interp.h)
+
+    uint64_t arenas;       // base of the arenas; 0: scratch, they do not outlive the launch
+    uint64_t arena_stride; // bytes from one arena to the next, canaries included
+    uint64_t images;       // local arenas at rest: 8-byte word i of interpreter t at [i * n + t]
+    uint64_t image_words;  // words that an image has room for
+    uint64_t state_table;  // kernels of global arenas: room for n addresses, for their own use
+    uint64_t heap_size;    // bytes
+    uint64_t pystack_size; // bytes
+    uint64_t stack_size;   // C stack that an interpreter may use before it raises, bytes
+
+    uint64_t text;         // all programs' source text, UTF-8, one after the other
+    uint64_t text_offsets; // uint64_t[programs + 1]
+    uint64_t names;        // all programs' names, NUL-terminated
+    uint64_t name_offsets; // uint64_t[programs]
+    uint64_t program_of;   // uint32_t[n]; 0: all run program 0
+    uint64_t programs;
+
+    uint64_t stdin_base;   // bytes that interpreters read
+    uint64_t stdin_stride; // from one interpreter's to the next; 0: all read the same
+    uint64_t stdin_length; // uint32_t[n], or uint32_t[1] when the stride is 0
+
+    uint64_t stdout_base; // stdout_size bytes per interpreter
+    uint64_t stdout_size;
+    uint64_t stdout_length; // uint32_t[n]: all bytes written, the ones past the end too
+    uint64_t stderr_base;
+    uint64_t stderr_size;
+    uint64_t stderr_length;
+
+    uint64_t status;    // int32_t[n]
+    uint64_t exit_code; // int32_t[n]: what SystemExit carried, where the status says so
+
+    uint64_t fs_base; // file system images
+    uint64_t fs_stride; // from one interpreter's to the next; 0: all share one
+    uint64_t fs_size;
+    uint64_t fs_block;
+
+    uint64_t interrupt;        // uint32_t words polled by the VM (values: interp.h); 0: none
+    uint64_t interrupt_stride; // 4: one word each; 0: one for all
+
+    uint64_t clock_origin; // nanoseconds since the epoch at the launch
+    uint64_t seed;         // of random numbers; interpreters derive their own from it
+    uint64_t fail_alloc;   // uint32_t[n]: fail that allocation (1 is the first, 0 none); 0: none
+} gpusnek_launch_t;
+
+// What a build says of itself: the same for every launch, written by gpusnek_describe().
+typedef struct gpusnek_info_t {
+    uint64_t record_size;  // sizeof(gpusnek_launch_t)
+    uint64_t state_size;   // sizeof(porter_state_t)
+    uint64_t arena_size;   // state, pystack and heap as built, bytes
+    uint64_t local_bytes;  // bytes of the local window that a thread needs; 0: global arenas
+    uint64_t heap_size;    // as built, bytes; a launch of local arenas cannot have more
+    uint64_t pystack_size;
+    uint64_t stack_size;
+    uint64_t canary_size;  // bytes at each end of an arena, inside its stride
+} gpusnek_info_t;
+
+#endif
