@@ -1,0 +1,45 @@
+"""`porter build`: from a release to a host twin and a device build."""
+
+from __future__ import annotations
+
+import click
+from rich.console import Console
+from rich.table import Table
+
+from porter.cli._building import build_shown
+from porter.cli._options import build_options
+from porter.compile.flags import VARIANTS
+from porter.config import BuildConfig
+from porter.memory import STATE_ALLOWANCE, describe
+from porter.pipeline import STAGES, state_size
+
+
+@click.command("build")
+@build_options
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Compilers at a time [one a core].")
+@click.option(
+    "--variant",
+    type=click.Choice(sorted(VARIANTS)),
+    default="release",
+    show_default=True,
+    help="How the host twin is compiled.",
+)
+@click.option(
+    "--registers", type=click.IntRange(32, 255), help="Cap on registers per device thread."
+)
+def command(config: BuildConfig, jobs: int | None, variant: str, registers: int | None) -> None:
+    """Rewrite a release and compile it."""
+    console = Console(highlight=False)
+    done = build_shown(config, console, variant=variant, jobs=jobs, registers=registers)
+    table = Table("stage", "seconds", "done", box=None)
+    steps = ", ".join(f"{name} {n} steps" for name, n in done.compiled.steps.items() if n)
+    notes = {
+        "preprocess": f"{done.units} units",
+        "rewrite": f"{done.rewritten} units rewritten" if done.rewritten else "up to date",
+        "compile": steps or "up to date",
+    }
+    for stage in STAGES:
+        table.add_row(stage, f"{done.seconds[stage]:.1f}", notes.get(stage, ""))
+    console.print(table)
+    console.print(describe(config, state=state_size(done.folder) or STATE_ALLOWANCE))
+    console.print(str(done.folder), soft_wrap=True)

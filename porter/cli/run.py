@@ -1,0 +1,108 @@
+"""`porter run`: one program on many interpreters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+import click
+import numpy as np
+from rich.console import Console
+from rich.text import Text
+
+from porter.cli._building import build_shown
+from porter.cli._options import build_options
+from porter.config import BuildConfig
+from porter.errors import LaunchFailed, ProgramFailed, ProgramSyntaxError, UsageError
+from porter.run import Device, Launch, Program, Result, Stream, open_device, run
+from porter.run.banners import STYLE, render
+
+
+def _program(file: Path | None, code: str | None) -> Program:
+    if (file is None) == (code is None):
+        raise UsageError("give a FILE or -c CODE, and not both")
+    if code is not None:
+        return Program(code.encode() + b"\n", "<string>")
+    assert file is not None
+    try:
+        return Program(file.read_bytes(), str(file))
+    except OSError as error:
+        raise UsageError(f"{file}: {error.strerror}") from error
+
+
+def show(stream: Stream, console: Console, max_groups: int | None) -> None:
+    """Print a stream's groups under their banners."""
+    for line in render(stream.groups, max_groups=max_groups):
+        console.print(Text(line.text, style=STYLE if line.banner else ""), end="", soft_wrap=True)
+
+
+def judge(result: Result, device: Device) -> None:
+    """Raise what the statuses say; nothing when all interpreters ended well.
+
+    A SystemExit ends the command with the first such interpreter's code.
+    """
+    values = device.built.constants
+    n = len(result.status)
+    if wrong := result.count(values["GPUSNEK_SYNTAX_ERROR"]):
+        if wrong == n and len(result.stderr.groups) == 1:
+            message = result.stderr.groups[0].text.decode("utf-8", "replace").strip()
+            raise ProgramSyntaxError(message)
+        raise ProgramSyntaxError(f"the program has a syntax error in {wrong} interpreters")
+    broken = result.status < 0
+    if broken.any():
+        names = {v: k for k, v in values.items() if k.startswith("GPUSNEK_STATUS_")}
+        kinds = ", ".join(
+            f"{names.get(int(code), code)} {int(count)}x"
+            for code, count in zip(
+                *np.unique(result.status[broken], return_counts=True), strict=True
+            )
+        )
+        raise LaunchFailed(f"interpreters broke: {kinds}")
+    exited = result.status == values["GPUSNEK_EXIT"]
+    failed = int(n - exited.sum() - result.count(values["GPUSNEK_OK"]))
+    if failed:
+        raise ProgramFailed(f"{failed} of {n} interpreters ended with an error")
+    if exited.any() and (code := int(result.exit_code[exited][0])):
+        raise click.exceptions.Exit(code & 0xFF)
+
+
+@click.command("run")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("-c", "code", metavar="CODE", help="Run this program.")
+@click.option("-n", "n", type=int, default=32, show_default=True, help="Interpreters.")
+@click.option("--fs", "image", type=click.Path(path_type=Path), hidden=True)
+@click.option("--timeout", type=float, help="Seconds until the interpreters are interrupted.")
+@click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
+@click.option("--stdin-file", type=click.File("rb"), help="What every interpreter reads.")
+@click.option("--times", is_flag=True, help="Show the time of each step.")
+@build_options
+def command(
+    config: BuildConfig,
+    file: Path | None,
+    code: str | None,
+    n: int,
+    image: Path | None,
+    timeout: float | None,
+    max_groups: int,
+    stdin_file: IO[bytes] | None,
+    times: bool,
+) -> None:
+    """Run a Python program on many interpreters and merge what they print."""
+    if image is not None:
+        raise UsageError("--fs: file system images cannot be mounted by `porter run` yet")
+    program = _program(file, code)
+    if config.target == "all":
+        raise UsageError("target: a program runs on host or cuda, not on all")
+    out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+    built = build_shown(config, err)
+    device = open_device(built.folder, config.target)
+    stdin = stdin_file.read() if stdin_file is not None else b""
+    result = run(device, [program], n, Launch(deadline=timeout, stdin=stdin))
+    show(result.stdout, out, max_groups)
+    syntax = result.count(device.built.constants["GPUSNEK_SYNTAX_ERROR"])
+    if result.stderr.longest and syntax != n:
+        show(result.stderr, err, max_groups)
+    if times:
+        steps = {**built.seconds, **result.timings}
+        err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
+    judge(result, device)
