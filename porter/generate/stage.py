@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from porter import paths, process
@@ -18,6 +19,7 @@ from porter.generate.layout import Layout
 from porter.generate.makefiles import SourceLists, read_makefiles
 from porter.generate.port import render_port, template_values
 from porter.generate.units import Unit, UnitList, check_names, read_units, unit_name, write_units
+from porter.patches import patched_files
 
 FROZEN_UNIT = "frozen_content.c"
 
@@ -26,6 +28,7 @@ def generate(config: BuildConfig, layout: Layout) -> UnitList:
     """Bring `layout`'s port sources, genhdr and units.json up to date for `config`.
 
     Does nothing when no input changed. Raises UnknownRelease where the release is not synced,
+    PatchDrift where a patch does not fit,
     GenerateFailed where upstream's generators do not work with the port.
     """
     if not (layout.upstream / "py" / "mpconfig.h").is_file():
@@ -33,7 +36,8 @@ def generate(config: BuildConfig, layout: Layout) -> UnitList:
             f"release {config.release} is not in {layout.upstream.parent}",
             hint=f"Run `porter sync {config.release}`.",
         )
-    digest = _input_digest(config, layout)
+    patched = patched_files(layout.upstream, config.release)
+    digest = _input_digest(config, layout, patched)
     try:
         known = read_units(layout.units)
     except NotBuilt:
@@ -43,44 +47,50 @@ def generate(config: BuildConfig, layout: Layout) -> UnitList:
     layout.build.mkdir(parents=True, exist_ok=True)
     layout.units.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix=".generate-", dir=layout.build) as folder:
-        units = _generate_into(Path(folder), config, layout, digest)
+        lists = _generate_into(Path(folder), config, layout, patched)
+    units = UnitList(digest, lists.flags, tuple(_units(lists, layout)))
     write_units(layout.units, units)
     return units
 
 
-def _input_digest(config: BuildConfig, layout: Layout) -> str:
+def _input_digest(config: BuildConfig, layout: Layout, patched: Mapping[str, str]) -> str:
     folders = [layout.upstream / name for name in UPSTREAM_FOLDERS]
     templates = paths.templates_dir()
-    folders += [templates / "port", templates / "libc", templates / "frozen", layout.patched]
+    folders += [templates / "port", templates / "libc", templates / "frozen"]
     folders.append(Path(__file__).resolve().parent)
     version = process.run([CC, "--version"]).stdout.splitlines()[0]
-    values = {"cc": version, "release": config.release, **template_values(config)}
+    values: dict[str, object] = {"cc": version, "release": config.release, "patched": dict(patched)}
+    values |= template_values(config)
     return digest_of(folders, values)
 
 
-def _generate_into(scratch: Path, config: BuildConfig, layout: Layout, digest: str) -> UnitList:
+def _generate_into(
+    scratch: Path, config: BuildConfig, layout: Layout, patched: Mapping[str, str]
+) -> SourceLists:
     """Make everything below `scratch`, then move it into `layout`."""
     new = Layout(scratch, layout.upstream)
     templates = paths.templates_dir()
     render_port(templates / "port", config, new.port)
     files = read_manifest(layout.upstream, templates / "frozen" / "manifest.py")
     (new.port / FROZEN_UNIT).write_text(frozen_source(files), encoding="utf-8")
+    new.patched.mkdir()
+    for path, text in patched.items():
+        (new.patched / path).parent.mkdir(parents=True, exist_ok=True)
+        (new.patched / path).write_text(text, encoding="utf-8")
     lists = read_makefiles(layout.upstream, new.port)
     new.genhdr.mkdir()
     write_version(layout.upstream, config.release, new.genhdr)
-    # The patched files stay where they are, so the flags name the real build for them.
-    flags = preprocessor_flags(new, lists.flags)
-    flags[flags.index(str(new.patched))] = str(layout.patched)
-    sources = [layout.source(path) for path in lists.qstr]
+    sources = [new.source(path) for path in lists.qstr]
     sources += [new.port / name for name in lists.port]
     work = scratch / "work"
     work.mkdir()
+    flags = preprocessor_flags(new, lists.flags)
     write_headers(layout.upstream, sources, flags, new.genhdr, work)
-    units = _units(lists, layout)
     layout.port.parent.mkdir(exist_ok=True)
     _replace_folder(new.port, layout.port)
+    _replace_folder(new.patched, layout.patched)
     _replace_folder(new.genhdr, layout.genhdr)
-    return UnitList(digest, lists.flags, tuple(units))
+    return lists
 
 
 def _units(lists: SourceLists, layout: Layout) -> list[Unit]:
