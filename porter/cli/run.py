@@ -70,7 +70,6 @@ def judge(result: Result, device: Device) -> None:
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("-c", "code", metavar="CODE", help="Run this program.")
 @click.option("-n", "n", type=int, default=32, show_default=True, help="Interpreters.")
-@click.option("--fs", "image", type=click.Path(path_type=Path), hidden=True)
 @click.option("--timeout", type=float, help="Seconds until the interpreters are interrupted.")
 @click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--stdin-file", type=click.File("rb"), help="What every interpreter reads.")
@@ -81,15 +80,12 @@ def command(
     file: Path | None,
     code: str | None,
     n: int,
-    image: Path | None,
     timeout: float | None,
     max_groups: int,
     stdin_file: IO[bytes] | None,
     times: bool,
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
-    if image is not None:
-        raise UsageError("--fs: file system images cannot be mounted by `porter run` yet")
     program = _program(file, code)
     if config.target == "all":
         raise UsageError("target: a program runs on host or cuda, not on all")

@@ -91,11 +91,14 @@ bool Worker::begin(Interpreter *self) {
 void Worker::finish(Interpreter *self) {
     if (self->slot) {
         free_stacks_.push_back(self->fiber.stack);
-        if (!arena_intact(self->slot, stride_)) {
+        const bool intact = arena_intact(self->slot, stride_);
+        if (!intact) {
             self->status = GPUSNEK_STATUS_CANARY;
         }
-        if (!launch_->arenas) {
+        if (!launch_->arenas && intact) {
             free_slots_.push_back(self->slot);
+        } else if (!launch_->arenas) {
+            arena_unmap(self->slot, 1, stride_);
         }
     }
     *status_of(launch_, self->index) = self->status;

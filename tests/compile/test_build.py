@@ -1,0 +1,86 @@
+"""The compile stage on the stand-in interpreter: whole, incremental, or refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from fake_build import FAKE_PORT, fake_build
+
+from porter.compile import compile_build
+from porter.compile.manifest import INFO_FIELDS
+from porter.compile.resources import parse_frames, parse_kernels
+from porter.config import BuildConfig
+from porter.errors import BuildFailed, NotBuilt
+
+CONFIG = BuildConfig(release="0.0.0", target="host")
+
+
+def test_nothing_changed_runs_nothing(tmp_path: Path) -> None:
+    fake_build(tmp_path)
+    before = (tmp_path / "build.json").stat().st_mtime_ns
+    again = compile_build(CONFIG, tmp_path)
+    assert again.steps["host"] == 0
+    assert again.seconds < 2
+    assert (tmp_path / "build.json").stat().st_mtime_ns == before
+
+
+def test_a_build_that_fails_leaves_no_manifest(tmp_path: Path) -> None:
+    fake_build(tmp_path)
+    unit = tmp_path / "cxx" / "fake.cpp"
+    unit.write_text(unit.read_text() + "\nthis is not C++;\n")
+    with pytest.raises(BuildFailed, match=r"fake\.cpp.*error"):
+        compile_build(CONFIG, tmp_path)
+    assert not (tmp_path / "build.json").exists()
+    shutil.copy(FAKE_PORT / "fake.cpp", unit)
+    assert compile_build(CONFIG, tmp_path).manifest.exists()
+
+
+def test_a_missing_function_is_found_at_the_link(tmp_path: Path) -> None:
+    shutil.copytree(FAKE_PORT, tmp_path / "cxx")
+    unit = tmp_path / "cxx" / "fake.cpp"
+    unit.write_text(unit.read_text().replace("gpusnek_exit_code", "gpusnek_exit_kode"))
+    with pytest.raises(BuildFailed, match="gpusnek_exit_code"):
+        compile_build(CONFIG, tmp_path)
+
+
+def test_no_units(tmp_path: Path) -> None:
+    with pytest.raises(NotBuilt):
+        compile_build(CONFIG, tmp_path)
+
+
+@pytest.mark.slow
+def test_device_build(tmp_path: Path) -> None:
+    if shutil.which("nvcc") is None:
+        pytest.skip("no nvcc on PATH")
+    fake_build(tmp_path, target="all")
+    manifest = json.loads((tmp_path / "build.json").read_text())
+    assert set(manifest["targets"]) == {"host", "cuda"}
+    cuda = manifest["targets"]["cuda"]
+    assert set(cuda["info"]) == set(INFO_FIELDS)
+    assert cuda["info"]["local_bytes"] % 1024 == 0
+    assert cuda["gc_flush"]["saved_registers"] == 126
+    assert set(cuda["resources"]["kernels"]) == {"gpusnek_launch", "gpusnek_setup"}
+    assert (tmp_path / "cuda" / "libgpusnek.a").stat().st_size > 0
+
+
+def test_compiler_reports() -> None:
+    frames = parse_frames(
+        "ptxas info    : Function properties for f\n"
+        "    504 bytes stack frame, 12 bytes spill stores, 16 bytes spill loads\n"
+    )
+    assert [(f.function, f.stack, f.spill_stores, f.spill_loads) for f in frames] == [
+        ("f", 504, 12, 16)
+    ]
+    kernels = parse_kernels(
+        "nvlink info    : Function properties for 'k':\n"
+        "nvlink info    : used 249 registers, used 1 barriers, 112 stack, 0 bytes smem, "
+        "536 bytes cmem[0], 0 bytes lmem\n"
+    )
+    assert [(k.name, k.registers, k.stack) for k in kernels] == [("k", 249, 112)]

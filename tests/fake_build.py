@@ -1,0 +1,19 @@
+"""Builds of the stand-in interpreter (tests/fake_port), for tests of runtime and runner."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from porter.compile import compile_build
+from porter.config import BuildConfig
+
+FAKE_PORT = Path(__file__).parent / "fake_port"
+
+
+def fake_build(folder: Path, *, target: str = "host", variant: str = "release") -> Path:
+    """Compile the stand-in under `folder`; returns it."""
+    shutil.copytree(FAKE_PORT, folder / "cxx", dirs_exist_ok=True)
+    config = BuildConfig(release="0.0.0", target=target)
+    compile_build(config, folder, variant=variant, jobs=2)
+    return folder

@@ -1,0 +1,50 @@
+"""Grouping of outputs, and how groups are printed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porter.run.banners import render
+from porter.run.merge import group_rows
+from porter.run.result import Groups
+
+
+def _groups(outputs: list[bytes], width: int = 16) -> Groups:
+    rows = np.zeros((len(outputs), width), np.uint8)
+    for row, text in zip(rows, outputs, strict=True):
+        row[: len(text)] = np.frombuffer(text, np.uint8)
+    lengths = np.array([len(text) for text in outputs], np.uint32)
+    grouped = group_rows(rows.view(np.uint64), lengths)
+    return Groups(rows[grouped.example], lengths[grouped.example], grouped)
+
+
+@given(st.lists(st.binary(max_size=16).filter(lambda b: not b.endswith(b"\0")), min_size=1))
+def test_groups_are_the_multiset_of_outputs(outputs: list[bytes]) -> None:
+    groups = _groups(outputs)
+    assert Counter({group.text: group.count for group in groups}) == Counter(outputs)
+    keys = [(-group.count, group.text) for group in groups]
+    assert keys == sorted(keys)
+    assert all(outputs[group.example] == group.text for group in groups)
+
+
+def test_trailing_zero_bytes_are_not_lost() -> None:
+    assert sorted(group.text for group in _groups([b"a", b"a\0"])) == [b"a", b"a\0"]
+
+
+def test_banners_as_in_the_paper() -> None:
+    outputs = [b"1\n", b"0\n", b"2\n", b"0\n"]
+    lines = "".join(line.text for line in render(_groups(outputs)))
+    assert lines == "----- 2x -----\n0\n----- 1x -----\n1\n----- 1x -----\n2\n"
+
+
+def test_no_banner_when_all_agree() -> None:
+    assert [line.text for line in render(_groups([b"x\n"] * 3))] == ["x\n"]
+
+
+def test_limit_on_groups_says_how_many_are_left() -> None:
+    lines = [line.text for line in render(_groups([b"a", b"b", b"c"]), max_groups=1)]
+    assert lines[-1] == "----- 2 more different outputs -----\n"
