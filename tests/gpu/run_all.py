@@ -1,0 +1,134 @@
+"""Every GPU test and timing in one call, from a prebuilt build folder, on a bare machine.
+
+    python tests/gpu/run_all.py BUILD_FOLDER [RESULTS.json] [-n INTERPRETERS]
+
+Needs numpy, CuPy and attrs. Writes what passed, how long it took, and what failed; its exit
+status is the number of failures.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+import numpy as np
+
+from porter.run import Device, Launch, open_device, run
+from porter.run.smoke import smoke
+
+Check = Callable[[Device, int], dict[str, Any]]
+
+
+def check_smoke(device: Device, n: int) -> dict[str, Any]:
+    """The smoke programs on all interpreters."""
+    checks = smoke(device, n)
+    wrong = [check.as_dict() for check in checks if not check.passed]
+    assert not wrong, json.dumps(wrong, indent=1)
+    return {check.program: check.seconds for check in checks}
+
+
+def check_three_groups(device: Device, n: int) -> dict[str, Any]:
+    """Figure 1: three different outputs."""
+    result = run(device, ["print('I am thread', threadIdx % 3)"], n)
+    start = time.monotonic()
+    groups = result.stdout.groups
+    assert [group.count for group in groups] == [len(range(k, n, 3)) for k in range(3)]
+    return {"launch": result.seconds, "merge": time.monotonic() - start}
+
+
+def check_all_different(device: Device, n: int) -> dict[str, Any]:
+    """As many outputs as interpreters."""
+    result = run(device, ["print(threadIdx)"], n)
+    start = time.monotonic()
+    assert len(result.stdout.groups) == n
+    return {"launch": result.seconds, "merge": time.monotonic() - start}
+
+
+def check_exceptions_stay_private(device: Device, n: int) -> dict[str, Any]:
+    """Every fourth interpreter raises; the others go on."""
+    result = run(device, ["if threadIdx % 4 == 0:\n    raise ValueError(1)\nprint('well')\n"], n)
+    raised = device.built.constants["GPUSNEK_EXCEPTION"]
+    expected = np.where(np.arange(n) % 4 == 0, raised, 0)
+    assert (result.status == expected).all()
+    assert {group.text for group in result.stdout.groups} == {b"", b"well\n"}
+    assert any(b"ValueError: 1" in group.text for group in result.stderr.groups)
+    return {"launch": result.seconds}
+
+
+def check_interrupt(device: Device, n: int) -> dict[str, Any]:
+    """A loop without end is interrupted from the host."""
+    result = run(device, ["while True: pass"], min(n, 4096), Launch(deadline=1.0))
+    assert result.interrupted
+    assert (result.status != 0).all()
+    return {"launch": result.seconds}
+
+
+def check_persistence(device: Device, n: int) -> dict[str, Any]:
+    """Interpreters go on in a later launch."""
+    n = min(n, 65536)
+    config = device.built.config
+    arenas = device.arenas(n, config["pystack"], config["heap"])
+    first = run(device, ["x = [threadIdx] * 3"], n, Launch(persist=arenas, stop=False))
+    second = run(device, ["print(sum(x) == 3 * threadIdx)"], n, Launch(persist=arenas))
+    assert not first.status.any() and not second.status.any()
+    assert [group.text for group in second.stdout.groups] == [b"True\n"]
+    return {"first": first.seconds, "second": second.seconds}
+
+
+def check_collection(device: Device, n: int) -> dict[str, Any]:
+    """Far more is allocated than the heap holds, some of it kept."""
+    program = "keep = []\nfor i in range(300):\n    s = [i] * 20\n    if i % 50 == 0:\n"
+    program += "        keep.append(s)\nprint([k[7] for k in keep])\n"
+    result = run(device, [program], n, Launch(gc_stress=n <= 4096))
+    assert [group.text for group in result.stdout.groups] == [b"[0, 50, 100, 150, 200, 250]\n"]
+    return {"launch": result.seconds}
+
+
+CHECKS: tuple[Check, ...] = (
+    check_three_groups,
+    check_all_different,
+    check_exceptions_stay_private,
+    check_collection,
+    check_interrupt,
+    check_persistence,
+    check_smoke,
+)
+
+
+def main() -> int:
+    """Run all checks; returns the number of failures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("build", type=Path)
+    parser.add_argument("results", type=Path, nargs="?")
+    parser.add_argument("-n", type=int, default=1 << 20)
+    parser.add_argument("--target", default="cuda")
+    arguments = parser.parse_args()
+    device = open_device(arguments.build, arguments.target)
+    results: dict[str, Any] = {"build": device.built.manifest["inputs"]["config"]}
+    failures = 0
+    for check in CHECKS:
+        start = time.monotonic()
+        entry: dict[str, Any] = {"passed": True}
+        try:
+            entry["figures"] = check(device, arguments.n)
+        except Exception:
+            failures += 1
+            entry = {"passed": False, "traceback": traceback.format_exc()[-4000:]}
+        entry["seconds"] = time.monotonic() - start
+        results[check.__name__] = entry
+        print(check.__name__, json.dumps(entry)[:1500], flush=True)
+        if arguments.results is not None:  # after each: a killed run has said what it knew
+            arguments.results.write_text(json.dumps(results, indent=1) + "\n")
+    return failures
+
+
+if __name__ == "__main__":
+    sys.exit(main())
