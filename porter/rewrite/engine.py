@@ -58,7 +58,7 @@ class _Engine:
             marker = MARKER.match(text)
             line = line + 1 if marker is None else int(marker.group(1)) - 1
             file = file if marker is None else marker.group(2)
-        if (file, line) == (wanted_file, wanted_line) or edit.end == len(self.text):
+        if (file, line) == (wanted_file, wanted_line) or edit.end in (0, len(self.text)):
             return ""
         return f'\n# {wanted_line} "{wanted_file}"\n'
 

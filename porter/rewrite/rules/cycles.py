@@ -46,6 +46,8 @@ class Cycles(Rule):
             value = initialiser(node)
             if value is None:
                 continue
+            if not targets:
+                continue
             defined = True
             for path, element in self._elements(value, targets, unit):
                 yield replace(element.span, self.name, "{}")

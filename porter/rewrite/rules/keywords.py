@@ -26,6 +26,8 @@ C_SPELLINGS = {
     "restrict": "__restrict__",
     "register": "",
 }
+# Upstream undefines our header's macro for this one; both compilers' headers predeclare it.
+C_FUNCTIONS = frozenset({"putchar"})
 _TOKEN = re.compile(
     r'^\#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*',
     re.MULTILINE,
@@ -44,5 +46,7 @@ class Keywords(Rule):
             span = Span(*match.span())
             if word in CPP_KEYWORDS:
                 yield replace(span, self.name, word + "_")
+            elif word in C_FUNCTIONS:
+                yield replace(span, self.name, f"porter_{word}")
             elif word in C_SPELLINGS:
                 yield replace(span, self.name, C_SPELLINGS[word])

@@ -1,0 +1,46 @@
+"""Takes the address of an array's first element where a constant initialiser casts the array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, wrap
+from porter.rewrite.facts import evaluated, initialiser, static_variables
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.casts import is_implicit
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind, Unit
+
+_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
+
+
+class Decay(Rule):
+    """Turns `(T *)array` in a constant into `(T *)(&(array)[0])`, which nvcc can fold."""
+
+    name = "decay"
+    example = Example(
+        "const int a[2] = {1, 2}; char *const p = (char *)a;",
+        "const int a[2] = {1, 2}; char *const p = (char *)(&(a)[0]);",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for variable in static_variables(unit):
+            value = initialiser(variable)
+            if value is not None:
+                for node in value.walk(evaluated):
+                    if self._decays(node):
+                        yield wrap(node.span, "(&(", ")[0])", self.name)
+
+    @staticmethod
+    def _decays(node: Node) -> bool:
+        if not is_implicit(node) or node.canonical.kind != TypeKind.POINTER:
+            return False
+        if node.parent is not None and node.parent.kind == K.ARRAY_SUBSCRIPT_EXPR:
+            return False
+        below = node.children[0]
+        while below.kind == K.PAREN_EXPR:
+            below = below.children[0]
+        return below.canonical.kind in _ARRAYS and below.kind in (
+            K.DECL_REF_EXPR, K.MEMBER_REF_EXPR, K.ARRAY_SUBSCRIPT_EXPR
+        )
