@@ -82,6 +82,8 @@ class _Record:
         self._data: dict[str, object] = {}
         if self.path.exists():
             self._data = json.loads(self.path.read_text())
+        if self._data.get("rules") != rules_version():  # its facts may have another form
+            self._data = {}
         self.facts = _facts_from(self._data["facts"]) if self._data else UnitFacts(name)
 
     @property
@@ -89,7 +91,7 @@ class _Record:
         return self._data.get("edits", {})  # type: ignore[return-value]
 
     def matches(self, text: str) -> bool:
-        return self._data.get("text") == text and self._data.get("rules") == rules_version()
+        return self._data.get("text") == text
 
     def start(self, text: str, facts: UnitFacts) -> None:
         self.facts = facts

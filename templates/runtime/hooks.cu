@@ -36,3 +36,4 @@ PORTER_DEVICE __noinline__ void porter_gc_flush_below(
 }
 
 #include "libm.inc"
+#include "unwind.inc"

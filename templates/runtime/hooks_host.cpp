@@ -33,3 +33,4 @@ void porter_fatal(const char *message) {
 }
 
 #include "libm.inc"
+#include "unwind.inc"

@@ -36,8 +36,9 @@ def open_runner(
     if target == "reference":
         return _reference(config, timeout)
     from porter.conformance.backends.build import BuildRunner  # loads a whole build
+    from porter.pipeline import build
 
-    folder = paths.build_dir() / config.key()
+    folder = build(config).folder
     return BuildRunner.open(folder, target, timeout, gc_stress=config.gc_stress)
 
 
