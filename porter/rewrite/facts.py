@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from attrs import field, frozen
+from clang.cindex import Cursor, Type
 
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
@@ -60,10 +61,16 @@ def callee(call: Node) -> Node | None:
     target = strip(call.children[0])
     if target.kind == K.UNARY_OPERATOR and target.text.startswith(("*", "&")):
         target = strip(target.children[0])
-    if target.kind == K.DECL_REF_EXPR and target.referenced is not None:
-        if target.referenced.kind == K.FUNCTION_DECL:
-            return target
-    return None
+    if target.kind != K.DECL_REF_EXPR or target.referenced is None:
+        return None
+    return target if target.referenced.kind == K.FUNCTION_DECL else None
+
+
+def named_variable(node: Node) -> Cursor | None:
+    """The variable that a reference names, or None for any other node."""
+    if node.kind != K.DECL_REF_EXPR or node.referenced is None:
+        return None
+    return node.referenced if node.referenced.kind == K.VAR_DECL else None
 
 
 def calls_pointer(call: Node) -> bool:
@@ -71,18 +78,18 @@ def calls_pointer(call: Node) -> bool:
     return callee(call) is None and not call.spelling.startswith("__builtin_")
 
 
-def symbol_key(unit: str, cursor: object) -> str:
+def symbol_key(unit: str, cursor: Cursor) -> str:
     """A name for a function or variable that is unique in the program.
 
     External names stand for themselves; static ones carry their unit, static locals their
     function and offset too.
     """
-    name = str(cursor.spelling)  # type: ignore[attr-defined]
-    if cursor.storage_class.name != "STATIC":  # type: ignore[attr-defined]
+    name = str(cursor.spelling)
+    if cursor.storage_class.name != "STATIC":
         return name
-    parent = cursor.semantic_parent  # type: ignore[attr-defined]
+    parent = cursor.semantic_parent
     if parent is not None and parent.kind == K.FUNCTION_DECL:
-        offset = cursor.extent.start.offset  # type: ignore[attr-defined]
+        offset = cursor.extent.start.offset
         return f"{unit}:{parent.spelling}.{name}@{offset}"
     return f"{unit}:{name}"
 
@@ -94,7 +101,7 @@ def is_static_storage(node: Node) -> bool:
     return node.cursor.storage_class.name in ("STATIC", "EXTERN")
 
 
-def element_type(node: Node) -> object:
+def element_type(node: Node) -> Type:
     """A variable's canonical type, or that of its innermost array element."""
     kind = node.canonical
     while kind.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY):
@@ -129,7 +136,7 @@ def initialiser(node: Node) -> Node | None:
 
 def evaluated(node: Node) -> bool:
     """Enters every node but the operands of sizeof, alignof and typeof, which do not run."""
-    return node.kind != K.CXX_UNARY_EXPR
+    return bool(node.kind != K.CXX_UNARY_EXPR)
 
 
 def static_variables(unit: Unit) -> Iterator[Node]:
@@ -204,13 +211,13 @@ def _referenced_variables(unit: Unit, roots: Iterable[Node]) -> dict[str, None]:
     found: dict[str, None] = {}
     for root in roots:
         for inner in root.walk(evaluated):
-            if inner.kind == K.DECL_REF_EXPR and inner.referenced is not None:
-                if inner.referenced.kind == K.VAR_DECL:
-                    found[symbol_key(unit.name, inner.referenced)] = None
+            variable = named_variable(inner)
+            if variable is not None:
+                found[symbol_key(unit.name, variable)] = None
     return found
 
 
 def _ends_in_flexible_array(node: Node) -> bool:
     kind = element_type(node)
-    fields = list(kind.get_fields())  # type: ignore[attr-defined]
+    fields = list(kind.get_fields())
     return bool(fields) and fields[-1].type.get_canonical().kind == TypeKind.INCOMPLETEARRAY

@@ -50,7 +50,7 @@ class ElidedBraces(Exception):
 
 def is_designated(item: Node) -> bool:
     """Whether an item of an initialiser list starts with a designator."""
-    return item.kind == K.UNEXPOSED_EXPR and item.type.kind == TypeKind.VOID
+    return bool(item.kind == K.UNEXPOSED_EXPR and item.type.kind == TypeKind.VOID)
 
 
 def fields(kind: Type) -> list[Cursor]:
@@ -66,7 +66,7 @@ def member_name(member: Cursor) -> str:
 
 def is_union(kind: Type) -> bool:
     """Whether a canonical type is a union."""
-    return kind.get_declaration().kind == K.UNION_DECL
+    return bool(kind.get_declaration().kind == K.UNION_DECL)
 
 
 def is_aggregate(kind: Type) -> bool:
@@ -103,9 +103,8 @@ def _fills(item: Node, member: Type) -> bool:
     value = item
     while value.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR) and len(value.children) == 1:
         value = value.children[0]
-    return value.kind == K.STRING_LITERAL or (
-        value.canonical.kind == TypeKind.RECORD and member.kind == TypeKind.RECORD
-    )
+    is_record = value.canonical.kind == member.kind == TypeKind.RECORD
+    return bool(value.kind == K.STRING_LITERAL or is_record)
 
 
 def _positional(kind: Type, index: int) -> tuple[Step, Type]:

@@ -118,9 +118,7 @@ def _state_fields(units: list[UnitFacts], keys: set[str]) -> dict[str, StateFiel
                 if known is None or variable.size > known.size:
                     largest[variable.key] = variable
     ordered = sorted(largest.values(), key=lambda v: (-v.align, v.key))
-    return {
-        v.key: StateField(v.key, _field_name(v.key), v.size, v.align, v.unit) for v in ordered
-    }
+    return {v.key: StateField(v.key, _field_name(v.key), v.size, v.align, v.unit) for v in ordered}
 
 
 def _field_name(key: str) -> str:
@@ -167,7 +165,8 @@ def _tables_in_tables(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[s
     records = {
         v.key: frozenset[str]()
         for v in unit.variables
-        if v.defined and not (v.mutable or v.array or v.flexible or v.key in moved)
+        if v.defined
+        and not (v.mutable or v.array or v.flexible or v.key in moved)
         and arrays.intersection(v.references)
     }
     named = {key for v in unit.variables if v.array for key in v.references}

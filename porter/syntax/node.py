@@ -60,7 +60,7 @@ class Node:
         return self.cursor.referenced
 
     def walk(self, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:
-        """This node and everything below it, parents first; `enter` may keep it out of a subtree."""
+        """This node and all below it, parents first; `enter` may keep it out of a subtree."""
         stack = [self]
         while stack:
             node = stack.pop()

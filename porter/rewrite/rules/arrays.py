@@ -43,6 +43,9 @@ class Arrays(Rule):
         if statement is None or len(statement.children) != 1:
             raise self.refuse(node, "an array of variable length beside other declarators")
         return replace(
-            node.span, self.name, f"{kind} *{node.spelling} = ({kind} *)"
-            f"__builtin_alloca(sizeof({kind}) * (", Span(bound.start, bound.end), "))",
+            node.span,
+            self.name,
+            f"{kind} *{node.spelling} = ({kind} *)__builtin_alloca(sizeof({kind}) * (",
+            Span(bound.start, bound.end),
+            "))",
         )

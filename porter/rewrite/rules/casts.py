@@ -19,9 +19,20 @@ _TAGS = (K.STRUCT_DECL, K.UNION_DECL, K.ENUM_DECL)
 _FUNCTIONS = (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO)
 _INTEGERS = frozenset(
     {
-        TypeKind.BOOL, TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.USHORT, TypeKind.UINT,
-        TypeKind.ULONG, TypeKind.ULONGLONG, TypeKind.CHAR_S, TypeKind.SCHAR, TypeKind.SHORT,
-        TypeKind.INT, TypeKind.LONG, TypeKind.LONGLONG, TypeKind.ENUM,
+        TypeKind.BOOL,
+        TypeKind.CHAR_U,
+        TypeKind.UCHAR,
+        TypeKind.USHORT,
+        TypeKind.UINT,
+        TypeKind.ULONG,
+        TypeKind.ULONGLONG,
+        TypeKind.CHAR_S,
+        TypeKind.SCHAR,
+        TypeKind.SHORT,
+        TypeKind.INT,
+        TypeKind.LONG,
+        TypeKind.LONGLONG,
+        TypeKind.ENUM,
     }
 )
 _FLOATS = frozenset({TypeKind.FLOAT, TypeKind.DOUBLE})
@@ -96,14 +107,14 @@ class Casts(Rule):
         if target.kind in _ARRAYS:
             return self._pointer_needs_cast(target.element_type, source)
         if target.kind == TypeKind.ENUM:
-            return source.kind != TypeKind.ENUM or target != source
+            return bool(source.kind != TypeKind.ENUM or target != source)
         if parent.kind == K.INIT_LIST_EXPR or self._is_designated(parent):
             return _narrows(target, source)
         return False
 
     @staticmethod
     def _is_designated(parent: Node) -> bool:
-        return parent.kind == K.UNEXPOSED_EXPR and parent.type.kind == TypeKind.VOID
+        return bool(parent.kind == K.UNEXPOSED_EXPR and parent.type.kind == TypeKind.VOID)
 
     @staticmethod
     def _pointer_needs_cast(to: Type, source: Type) -> bool:

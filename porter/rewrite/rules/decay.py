@@ -42,5 +42,7 @@ class Decay(Rule):
         while below.kind == K.PAREN_EXPR:
             below = below.children[0]
         return below.canonical.kind in _ARRAYS and below.kind in (
-            K.DECL_REF_EXPR, K.MEMBER_REF_EXPR, K.ARRAY_SUBSCRIPT_EXPR
+            K.DECL_REF_EXPR,
+            K.MEMBER_REF_EXPR,
+            K.ARRAY_SUBSCRIPT_EXPR,
         )

@@ -29,9 +29,10 @@ class Device(Rule):
         for node in unit.declarations:
             if node.kind == K.FUNCTION_DECL:
                 yield insert(node.start, MARK, self.name)
-            elif node.kind == K.VAR_DECL:
-                if symbol_key(unit.name, node.cursor) not in program.state:
-                    yield self._variable(node)
+            elif (
+                node.kind == K.VAR_DECL and symbol_key(unit.name, node.cursor) not in program.state
+            ):
+                yield self._variable(node)
 
     def _variable(self, node: Node) -> Edit:
         """C's `const` objects are visible to other units; C++'s are not unless they say so."""
@@ -39,5 +40,3 @@ class Device(Rule):
         if storage == "NONE" and is_constant(node) and initialiser(node) is not None:
             return insert(node.start, f"extern {MARK}", self.name)
         return insert(node.start, MARK, self.name)
-
-

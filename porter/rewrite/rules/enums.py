@@ -36,17 +36,31 @@ class Enums(Rule):
         left, right = node.children
         operator = node.binary_operator().removesuffix("=")
         return replace(
-            node.span, self.name, left.span, f" = ({spell(node.type)})((", left.span,
-            f") {operator} (", right.span, "))",
+            node.span,
+            self.name,
+            left.span,
+            f" = ({spell(node.type)})((",
+            left.span,
+            f") {operator} (",
+            right.span,
+            "))",
         )
 
     def _step(self, node: Node, sign: str) -> Edit:
         operand = node.children[0]
-        if node.parent is not None and node.parent.kind not in (
-            K.COMPOUND_STMT, K.FOR_STMT, K.IF_STMT, K.WHILE_STMT, K.CASE_STMT
-        ) and not node.text.startswith(sign):
+        if (
+            node.parent is not None
+            and node.parent.kind
+            not in (K.COMPOUND_STMT, K.FOR_STMT, K.IF_STMT, K.WHILE_STMT, K.CASE_STMT)
+            and not node.text.startswith(sign)
+        ):
             raise self.refuse(node, "the value of a postfix step of an enum is used")
         return replace(
-            node.span, self.name, "(", operand.span, f" = ({spell(node.type)})((",
-            Span(operand.start, operand.end), f") {sign} 1))",
+            node.span,
+            self.name,
+            "(",
+            operand.span,
+            f" = ({spell(node.type)})((",
+            Span(operand.start, operand.end),
+            f") {sign} 1))",
         )

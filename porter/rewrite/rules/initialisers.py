@@ -60,8 +60,10 @@ class Initialisers(Rule):
         for slot in placed:
             path = "".join(step.accessor for step in slot.path)
             yield Edit(
-                statement.end, statement.end,
-                (f" {variable.spelling}{path} = ", slot.value.span, ";"), self.name,
+                statement.end,
+                statement.end,
+                (f" {variable.spelling}{path} = ", slot.value.span, ";"),
+                self.name,
             )
 
     def _positional(self, node: Node, placed: list[Slot]) -> list[str | Span]:

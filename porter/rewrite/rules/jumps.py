@@ -83,7 +83,8 @@ class Jumps(Rule):
             node.kind == K.VAR_DECL for node in statement.children
         ):
             raise self.refuse(statement, "a jump into a loop with such a declaration")
-        declared, assigned = "", []
+        declared = ""
+        assigned: list[str | Span] = []
         for node in statement.children:
             value = initialiser(node)
             if node.kind != K.VAR_DECL:
@@ -100,13 +101,14 @@ class Jumps(Rule):
         if node.canonical.kind not in _ARRAYS:
             return [f" {node.spelling} = ", value.span, ";"]
         return [
-            f" {{ using kind_ = {spell(node.canonical)}; kind_ value_ = ", value.span,
+            f" {{ using kind_ = {spell(node.canonical)}; kind_ value_ = ",
+            value.span,
             f"; porter_copy({node.spelling}, value_, sizeof value_); }}",
         ]
 
     @staticmethod
     def _declarator_end(node: Node, start: int, value: Node) -> int:
-        """Where the `=` can be looked for: behind the array bounds or parameters of a declarator."""
+        """Where the `=` can be looked for: behind a declarator's bounds or parameters."""
         text = node.unit.text
         found = [match.start() for match in re.finditer(r"=", text[start : value.start])]
         return start + found[-1] if found else start
@@ -133,5 +135,3 @@ def _jumps(block: Node) -> Iterator[_Jump]:
             yield _Jump(switch.start, node.start)
     for start, name in gotos:
         yield _Jump(start, labels[name])
-
-

@@ -10,14 +10,15 @@ from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import Unit
 
-CPP_KEYWORDS = frozenset(
-    "alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class "
-    "compl concept const_cast consteval constexpr constinit co_await co_return co_yield decltype "
-    "delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq "
-    "nullptr operator or or_eq private protected public reinterpret_cast requires static_assert "
-    "static_cast template this thread_local throw true try typeid typename using virtual wchar_t "
-    "xor xor_eq".split()
-)
+_CPP_KEYWORDS = """
+    alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class
+    compl concept const_cast consteval constexpr constinit co_await co_return co_yield decltype
+    delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public reinterpret_cast requires static_assert
+    static_cast template this thread_local throw true try typeid typename using virtual wchar_t
+    xor xor_eq
+"""
+CPP_KEYWORDS = frozenset(_CPP_KEYWORDS.split())
 C_SPELLINGS = {
     "_Bool": "bool",
     "_Static_assert": "static_assert",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, insert, replace
-from porter.rewrite.facts import initialiser, static_variables, symbol_key
+from porter.rewrite.facts import initialiser, named_variable, static_variables, symbol_key
 from porter.rewrite.program import Program, StateField
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
-from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
 
@@ -35,11 +34,11 @@ class State(Rule):
         for group in groups.values():
             yield from self._declaration(group)
         for node in unit.walk():
-            if node.kind == K.DECL_REF_EXPR and node.referenced is not None:
-                if node.referenced.kind == K.VAR_DECL:
-                    moved = program.state.get(symbol_key(unit.name, node.referenced))
-                    if moved is not None:
-                        yield replace(node.span, self.name, self._access(node, moved))
+            variable = named_variable(node)
+            if variable is not None:
+                moved = program.state.get(symbol_key(unit.name, variable))
+                if moved is not None:
+                    yield replace(node.span, self.name, self._access(node, moved))
         yield from self._initial_values(unit, groups)
 
     def _declaration(self, group: list[tuple[Node, StateField | None]]) -> Iterator[Edit]:
@@ -86,7 +85,8 @@ class State(Rule):
         field = f"PORTER_STATE->{moved.name}"
         if node.canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
             return [
-                f"{{ using kind_ = {kind}; kind_ value_ = ", value.span,
+                f"{{ using kind_ = {kind}; kind_ value_ = ",
+                value.span,
                 f"; porter_copy({field}, &value_, sizeof value_); }}\n",
             ]
         return [f"porter_put(porter_at<{kind}>({field}), ", value.span, ");\n"]

@@ -29,9 +29,12 @@ class Tags(Rule):
         for node in unit.walk():
             if node.kind == K.TYPE_REF and node.referenced is not None:
                 yield from self._qualify(node, node.referenced)
-            elif node.kind == K.DECL_REF_EXPR and node.referenced is not None:
-                if node.referenced.kind == K.ENUM_CONSTANT_DECL:
-                    yield from self._qualify(node, node.referenced.semantic_parent)
+            elif (
+                node.kind == K.DECL_REF_EXPR
+                and node.referenced is not None
+                and node.referenced.kind == K.ENUM_CONSTANT_DECL
+            ):
+                yield from self._qualify(node, node.referenced.semantic_parent)
 
     def _qualify(self, node: Node, declared: Cursor) -> Iterator[Edit]:
         if declared.kind not in _TAGS:

@@ -25,11 +25,15 @@ class Tentative(Rule):
         suffix = "__" + "".join(c if c.isalnum() else "_" for c in unit.name)
         statics: dict[str, list[Node]] = {}
         for node in unit.declarations:
-            if node.kind == K.VAR_DECL and node.cursor.storage_class.name == "STATIC":
-                if symbol_key(unit.name, node.cursor) not in program.state:
-                    statics.setdefault(node.spelling, []).append(node)
+            if (
+                node.kind == K.VAR_DECL
+                and node.cursor.storage_class.name == "STATIC"
+                and symbol_key(unit.name, node.cursor) not in program.state
+            ):
+                statics.setdefault(node.spelling, []).append(node)
         renamed = {
-            name for name, nodes in statics.items()
+            name
+            for name, nodes in statics.items()
             if len(nodes) > 1 and any(initialiser(node) is None for node in nodes)
         }
         for name in renamed:

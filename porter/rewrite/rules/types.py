@@ -24,9 +24,9 @@ class Types(Rule):
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
         for node in unit.walk():
-            if node.kind in _RECORDS and node.parent is not None:
-                if node.parent.kind.is_expression():
-                    yield from self._move(node)
+            above = node.parent
+            if node.kind in _RECORDS and above is not None and above.kind.is_expression():
+                yield from self._move(node)
 
     def _move(self, node: Node) -> Iterator[Edit]:
         if not node.cursor.is_anonymous() and node.spelling and "unnamed" not in node.spelling:

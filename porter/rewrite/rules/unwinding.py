@@ -7,7 +7,15 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from porter.rewrite.edit import Edit, Span, insert, replace
-from porter.rewrite.facts import body, callee, calls_pointer, evaluated, never_returns, strip, symbol_key
+from porter.rewrite.facts import (
+    body,
+    callee,
+    calls_pointer,
+    evaluated,
+    never_returns,
+    strip,
+    symbol_key,
+)
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
@@ -90,14 +98,23 @@ class Unwinding(Rule):
                 if above.binary_operator() == ",":
                     left = above.children[0]
                     yield replace(
-                        left.span, self.name, f"(porter_landing_at({landing.buffer}) ? (void)0 : "
-                        "(void)(", left.span, "))",
+                        left.span,
+                        self.name,
+                        f"(porter_landing_at({landing.buffer}) ? (void)0 : (void)(",
+                        left.span,
+                        "))",
                     )
                 elif above.binary_operator() not in ("==", "!=", "="):
                     raise self.refuse(above, "setjmp inside an expression")
             elif above.kind not in (
-                *_TRANSPARENT, K.BINARY_OPERATOR, K.UNARY_OPERATOR, K.IF_STMT, K.SWITCH_STMT,
-                K.VAR_DECL, K.DECL_STMT, K.WHILE_STMT,
+                *_TRANSPARENT,
+                K.BINARY_OPERATOR,
+                K.UNARY_OPERATOR,
+                K.IF_STMT,
+                K.SWITCH_STMT,
+                K.VAR_DECL,
+                K.DECL_STMT,
+                K.WHILE_STMT,
             ):
                 raise self.refuse(above, "setjmp inside this construct")
             node = above
