@@ -45,6 +45,7 @@ class UnitFacts:
     functions: tuple[FunctionFact, ...] = field(factory=tuple)
     variables: tuple[VariableFact, ...] = field(factory=tuple)
     never_return: tuple[str, ...] = field(factory=tuple)
+    addressed: tuple[str, ...] = field(factory=tuple)
 
 
 def strip(node: Node) -> Node:
@@ -174,7 +175,26 @@ def collect(unit: Unit) -> UnitFacts:
         for node in unit.declarations
         if node.kind == K.FUNCTION_DECL and never_returns(node)
     }
-    return UnitFacts(unit.name, tuple(functions), tuple(variables), tuple(never_return))
+    return UnitFacts(
+        unit.name, tuple(functions), tuple(variables), tuple(never_return), tuple(_addressed(unit))
+    )
+
+
+def _addressed(unit: Unit) -> dict[str, None]:
+    """The functions whose address the unit takes: what a call through a pointer may reach."""
+    called: set[int] = set()
+    for node in unit.walk():
+        target = callee(node) if node.kind == K.CALL_EXPR else None
+        if target is not None:
+            called.add(target.start)
+    return {
+        symbol_key(unit.name, node.referenced): None
+        for node in unit.walk(evaluated)
+        if node.kind == K.DECL_REF_EXPR
+        and node.start not in called
+        and node.referenced is not None
+        and node.referenced.kind == K.FUNCTION_DECL
+    }
 
 
 def _function_fact(unit: Unit, node: Node) -> FunctionFact:

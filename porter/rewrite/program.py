@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from attrs import field, frozen
 
 from porter.rewrite.facts import UnitFacts, VariableFact
+from porter.rewrite.recursion import unguarded_recursion
 
 
 @frozen
@@ -24,11 +25,13 @@ class StateField:
 class Program:
     """What rules ask about other units.
 
-    `raising`: functions that may leave by unwinding. `state`: moved variables by key.
+    `raising`: functions that may leave by unwinding. `guarded`: functions that must look at the
+    C stack first, so that no recursion can overflow it. `state`: moved variables by key.
     `late`: constants that cannot be const in C++, with the variables they must name later.
     """
 
     raising: frozenset[str] = frozenset()
+    guarded: frozenset[str] = frozenset()
     state: Mapping[str, StateField] = field(factory=dict)
     late: Mapping[str, frozenset[str]] = field(factory=dict)
     units_with_init: tuple[str, ...] = ()
@@ -41,6 +44,7 @@ class Program:
             names.update(function.calls)
         return Program(
             raising=frozenset(self.raising & names),
+            guarded=frozenset(self.guarded & names),
             state={key: value for key, value in self.state.items() if key in names},
             late={key: value for key, value in self.late.items() if key in names},
         )
@@ -52,8 +56,10 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True) -> Program:
     state_keys = _moved(units)
     late = _late(units, state_keys)
     fields = _state_fields(units, state_keys)
+    guarded = unguarded_recursion(units)
     return Program(
-        raising=_raising(units) if prune else _everything(units),
+        raising=_raising(units, guarded) if prune else _everything(units),
+        guarded=guarded,
         state=fields,
         late=late,
         units_with_init=tuple(sorted({f.unit for f in fields.values()})),
@@ -68,13 +74,13 @@ def _everything(units: list[UnitFacts]) -> frozenset[str]:
     return frozenset(defined.union(*(unit.never_return for unit in units)))
 
 
-def _raising(units: list[UnitFacts]) -> frozenset[str]:
+def _raising(units: list[UnitFacts], guarded: frozenset[str]) -> frozenset[str]:
     """Functions that never return (`longjmp`), call through a pointer, or call one that does.
 
     A function that is declared noreturn leaves by unwinding: that is the only way there is.
     """
     callers: dict[str, list[str]] = {}
-    todo: list[str] = [key for unit in units for key in unit.never_return]
+    todo: list[str] = [*guarded, *(key for unit in units for key in unit.never_return)]
     for unit in units:
         for function in unit.functions:
             if function.indirect:
@@ -156,21 +162,24 @@ def _late(units: list[UnitFacts], moved: set[str]) -> dict[str, frozenset[str]]:
 
 
 def _tables_in_tables(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:
-    """Records that an array names and that name an array themselves.
+    """Records that an array names and that lead to an array themselves.
 
     nvcc 13.0 folds such a record into the outer array and then calls that array dynamically
     initialised; it leaves a record alone that is not const.
     """
-    arrays = {v.key for v in unit.variables if v.array}
-    records = {
-        v.key: frozenset[str]()
+    leading = {v.key for v in unit.variables if v.array}
+    records = [
+        v
         for v in unit.variables
-        if v.defined
-        and not (v.mutable or v.array or v.flexible or v.key in moved)
-        and arrays.intersection(v.references)
-    }
+        if v.defined and not (v.mutable or v.array or v.key in moved)
+    ]
+    for _ in records:  # at most one more step a round
+        further = {v.key for v in records if leading.intersection(v.references)} - leading
+        if not further:
+            break
+        leading |= further
     named = {key for v in unit.variables if v.array for key in v.references}
-    return {key: cut for key, cut in records.items() if key in named}
+    return {v.key: frozenset() for v in records if v.key in leading and v.key in named}
 
 
 def _forward_to_flexible(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:

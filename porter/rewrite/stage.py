@@ -118,6 +118,7 @@ def _facts_from(data: object) -> UnitFacts:
             VariableFact(**{**v, "references": tuple(v["references"])}) for v in data["variables"]
         ),
         never_return=tuple(data["never_return"]),
+        addressed=tuple(data["addressed"]),
     )
 
 
@@ -134,6 +135,7 @@ def rules_version() -> str:
 def _share(program: Program) -> str:
     data = {
         "raising": sorted(program.raising),
+        "guarded": sorted(program.guarded),
         "state": {key: attrs.astuple(value) for key, value in sorted(program.state.items())},
         "late": {key: sorted(value) for key, value in sorted(program.late.items())},
     }

@@ -14,6 +14,9 @@ uint64_t porter_clock_ns(void);
 // Called again and again while an interpreter waits for the clock: give way to others.
 void porter_pause(void);
 
+// The port's own: raises what a recursion that is too deep raises.
+_Noreturn void porter_stack_overflow(void);
+
 // A broken invariant: ends the program (host) or traps (device). Never called for anything
 // that a Python program can do.
 _Noreturn void porter_fatal(const char *message);

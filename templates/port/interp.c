@@ -227,6 +227,11 @@ int gpusnek_exit_code(void) {
     return exit_code;
 }
 
+// Called by the checks that the rewriter adds where upstream bounds no recursion.
+void porter_stack_overflow(void) {
+    mp_raise_recursion_depth();
+}
+
 void nlr_jump_fail(void *value) {
     (void)value;
     // Every entry above holds a handler, so only a bug in the port or the rewriter comes here.

@@ -82,6 +82,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.interrupt = launch->interrupt
         ? (const volatile uint32_t *)(launch->interrupt + i * launch->interrupt_stride)
         : NULL;
+    PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
     gpusnek_attach(&io);
 }
 

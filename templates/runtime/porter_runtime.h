@@ -39,6 +39,7 @@ extern "C" __thread porter_state_t *porter_state_current
 extern "C" {
 PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
 PORTER_DEVICE void porter_setup(void);      // references that close cycles, once per load
+PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
 }
 
 // A moved variable: `field` is its bytes in the state, T the type it was declared with.
@@ -78,6 +79,25 @@ static inline PORTER_DEVICE int porter_setjmp(const void *buffer) {
     }
     PORTER_STATE->porter_unwind = 0;
     return PORTER_STATE->porter_unwind_value;
+}
+
+// Whether the C stack is used up; the runtime sets the limit, and no limit means never.
+static inline PORTER_DEVICE bool porter_stack_is_low(void) {
+#ifdef __CUDACC__
+    unsigned long here;
+    asm volatile("{ .reg .u64 at; stacksave.u64 at; cvta.local.u64 %0, at; }" : "=l"(here));
+    return (const void *)here < PORTER_STATE->porter_stack_limit;
+#else
+    return __builtin_frame_address(0) < PORTER_STATE->porter_stack_limit;
+#endif
+}
+
+// Raising needs some stack too: the slack below the limit, which is not watched meanwhile.
+static inline PORTER_DEVICE void porter_raise_overflow(void) {
+    const void *limit = PORTER_STATE->porter_stack_limit;
+    PORTER_STATE->porter_stack_limit = 0;
+    porter_stack_overflow();
+    PORTER_STATE->porter_stack_limit = limit;
 }
 
 static inline PORTER_DEVICE void porter_unwind_to(const void *buffer, int value) {

@@ -15,6 +15,7 @@ from porter.rewrite.rules.jumps import Jumps
 from porter.rewrite.rules.keywords import Keywords
 from porter.rewrite.rules.literals import Literals
 from porter.rewrite.rules.noreturn import NoReturn
+from porter.rewrite.rules.recursion import Recursion
 from porter.rewrite.rules.state import State
 from porter.rewrite.rules.strings import Strings
 from porter.rewrite.rules.tags import Tags
@@ -39,6 +40,7 @@ RULES: tuple[Rule, ...] = (
     Arrays(),
     Enums(),
     Unwinding(),
+    Recursion(),
     Casts(),
     Cycles(),
     Jumps(),

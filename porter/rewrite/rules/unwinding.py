@@ -59,7 +59,7 @@ class Unwinding(Rule):
             landings = list(self._landings(block))
             for number, landing in enumerate(landings):
                 yield from self._landing(landing, number)
-            leave = "return;" if _returns_void(function) else "return {};"
+            leave = "return;" if returns_void(function) else "return {};"
             for call in block.walk(evaluated):
                 if call.kind == K.CALL_EXPR and self._may_raise(unit, call, program):
                     covering = [landing for landing in landings if landing.covers(call)]
@@ -151,7 +151,7 @@ def _is_statement(call: Node) -> bool:
     return not (is_value and block.children[-1] is call)
 
 
-def _returns_void(function: Node) -> bool:
+def returns_void(function: Node) -> bool:
     return bool(function.cursor.result_type.get_canonical().kind == TypeKind.VOID)
 
 
@@ -171,5 +171,5 @@ def _is_tail(call: Node, block: Node) -> bool:
 def _is_void_call(call: Node) -> bool:
     for above in call.ancestors():
         if above.kind == K.FUNCTION_DECL:
-            return _returns_void(above)
+            return returns_void(above)
     return False
