@@ -15,7 +15,7 @@ from porter.conformance.model import Runner
 # heaps together, so arenas are global unless asked for otherwise.
 SIZES = {
     "heap": "512K",
-    "stack": "64K",
+    "stack": "32K",
     "pystack": "32K",
     "stdout": "128K",
     "arena": "global",
