@@ -162,24 +162,20 @@ def _late(units: list[UnitFacts], moved: set[str]) -> dict[str, frozenset[str]]:
 
 
 def _tables_in_tables(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:
-    """Records that an array names and that lead to an array themselves.
+    """Records that an array names and that name an object of the unit themselves.
 
-    nvcc 13.0 folds such a record into the outer array and then calls that array dynamically
+    nvcc 13.0 folds such a record into the array and then calls the array dynamically
     initialised; it leaves a record alone that is not const.
     """
-    leading = {v.key for v in unit.variables if v.array}
-    records = [
-        v
-        for v in unit.variables
-        if v.defined and not (v.mutable or v.array or v.key in moved)
-    ]
-    for _ in records:  # at most one more step a round
-        further = {v.key for v in records if leading.intersection(v.references)} - leading
-        if not further:
-            break
-        leading |= further
+    defined = {v.key for v in unit.variables if v.defined}
     named = {key for v in unit.variables if v.array for key in v.references}
-    return {v.key: frozenset() for v in records if v.key in leading and v.key in named}
+    return {
+        v.key: frozenset()
+        for v in unit.variables
+        if v.key in named
+        and defined.intersection(v.references)
+        and not (v.mutable or v.array or v.key in moved)
+    }
 
 
 def _forward_to_flexible(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:

@@ -8,6 +8,9 @@
 // `lowest`, an address on this interpreter's C stack below every live frame.
 void porter_gc_flush(void (*scan)(void *lowest, void *context), void *context);
 
+// Bytes of one register: 4 on a GPU, where a pointer takes two.
+unsigned int porter_register_bytes(void);
+
 // Nanoseconds of a clock that never goes back; its zero means nothing.
 uint64_t porter_clock_ns(void);
 

@@ -12,6 +12,10 @@ PORTER_DEVICE uint64_t porter_clock_ns(void) {
     return now;
 }
 
+PORTER_DEVICE unsigned int porter_register_bytes(void) {
+    return 4;
+}
+
 PORTER_DEVICE void porter_pause(void) {
     __nanosleep(1000);
 }

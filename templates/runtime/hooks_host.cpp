@@ -17,6 +17,10 @@ uint64_t porter_clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+unsigned int porter_register_bytes(void) {
+    return sizeof(void *);
+}
+
 void porter_pause(void) {
     gpusnek_pause();
     usleep(50); // or a block that only waits for the clock would take a whole core
