@@ -162,7 +162,7 @@ def _late(units: list[UnitFacts], moved: set[str]) -> dict[str, frozenset[str]]:
 
 
 def _tables_in_tables(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:
-    """Records that an array names and that name an object of the unit themselves.
+    """Records that an array names, and that name an object themselves or end in a flexible array.
 
     nvcc 13.0 folds such a record into the array and then calls the array dynamically
     initialised; it leaves a record alone that is not const.
@@ -173,7 +173,7 @@ def _tables_in_tables(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[s
         v.key: frozenset()
         for v in unit.variables
         if v.key in named
-        and defined.intersection(v.references)
+        and (defined.intersection(v.references) or (v.flexible and v.key in defined))
         and not (v.mutable or v.array or v.key in moved)
     }
 
