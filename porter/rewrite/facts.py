@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from attrs import field, frozen
@@ -157,9 +158,21 @@ def body(function: Node) -> Node | None:
     return last if last is not None and last.kind == K.COMPOUND_STMT else None
 
 
-def never_returns(function: Node) -> bool:
-    """Whether a declaration or reference has the noreturn attribute."""
-    return "noreturn" in function.type.spelling or "_Noreturn" in function.type.spelling
+def never_returning(unit: Unit) -> dict[str, None]:
+    """The functions that some declaration of the unit calls noreturn, by key."""
+    return {
+        symbol_key(unit.name, node.cursor): None
+        for node in unit.declarations
+        if node.kind == K.FUNCTION_DECL and _never_returns(node)
+    }
+
+
+def _never_returns(function: Node) -> bool:
+    """Whether a FUNCTION_DECL has the attribute; its type does not show C11's `_Noreturn`."""
+    if "noreturn" in function.type.spelling:
+        return True
+    specifiers = function.unit.text[function.start : function.cursor.location.offset]
+    return re.search(r"\b_Noreturn\b", specifiers) is not None
 
 
 def collect(unit: Unit) -> UnitFacts:
@@ -170,13 +183,12 @@ def collect(unit: Unit) -> UnitFacts:
         if node.kind == K.FUNCTION_DECL and body(node) is not None
     ]
     variables = [_variable_fact(unit, node) for node in static_variables(unit)]
-    never_return = {
-        symbol_key(unit.name, node.cursor): None
-        for node in unit.declarations
-        if node.kind == K.FUNCTION_DECL and never_returns(node)
-    }
     return UnitFacts(
-        unit.name, tuple(functions), tuple(variables), tuple(never_return), tuple(_addressed(unit))
+        unit.name,
+        tuple(functions),
+        tuple(variables),
+        tuple(never_returning(unit)),
+        tuple(_addressed(unit)),
     )
 
 

@@ -53,7 +53,7 @@ def _choose(graph: Graph, members: set[str]) -> set[str]:
     itself = {key for key in members if key in graph[key]}
     if itself:
         return itself
-    incoming = {key: 0 for key in members}
+    incoming = dict.fromkeys(members, 0)
     for key in members:
         for name in graph[key] & members:
             incoming[name] += 1

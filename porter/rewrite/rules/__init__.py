@@ -16,6 +16,7 @@ from porter.rewrite.rules.keywords import Keywords
 from porter.rewrite.rules.literals import Literals
 from porter.rewrite.rules.noreturn import NoReturn
 from porter.rewrite.rules.recursion import Recursion
+from porter.rewrite.rules.returns import Returns
 from porter.rewrite.rules.state import State
 from porter.rewrite.rules.strings import Strings
 from porter.rewrite.rules.tags import Tags
@@ -40,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     Arrays(),
     Enums(),
     Unwinding(),
+    Returns(),
     Recursion(),
     Casts(),
     Cycles(),

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from porter.rewrite.edit import Edit, Span, replace
 from porter.rewrite.facts import body, initialiser, is_constant
+from porter.rewrite.landings import find_landings
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
@@ -135,3 +136,7 @@ def _jumps(block: Node) -> Iterator[_Jump]:
             yield _Jump(switch.start, node.start)
     for start, name in gotos:
         yield _Jump(start, labels[name])
+    for landing in find_landings(block):
+        for node in block.walk():
+            if node.kind == K.CALL_EXPR and landing.covers(node):
+                yield _Jump(node.start, landing.statement.start)

@@ -4,41 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from attrs import frozen
-
 from porter.rewrite.edit import Edit, Span, insert, replace
 from porter.rewrite.facts import (
     body,
     callee,
     calls_pointer,
     evaluated,
-    never_returns,
+    never_returning,
     strip,
     symbol_key,
 )
+from porter.rewrite.landings import Landing, covering, find_landings, is_setjmp
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
 _TRANSPARENT = (K.UNEXPOSED_EXPR, K.PAREN_EXPR, K.CSTYLE_CAST_EXPR)
-_SEQUENCES = (K.COMPOUND_STMT, K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT)
-_UNTESTABLE = (TypeKind.RECORD, TypeKind.FLOAT, TypeKind.DOUBLE, TypeKind.LONGDOUBLE)
-
-
-@frozen
-class Landing:
-    """A setjmp call: the buffer's text, the label before its statement, where it applies."""
-
-    call: Node
-    buffer: str
-    label: str
-    statement: Node
-    scope: Span
-
-    def covers(self, call: Node) -> bool:
-        """Whether an unwind that starts at `call` can land here."""
-        return self.call.end <= call.start and call.end <= self.scope.end
+_UNTESTABLE = (
+    TypeKind.RECORD,
+    TypeKind.FLOAT,
+    TypeKind.DOUBLE,
+    TypeKind.LONGDOUBLE,
+    TypeKind.COMPLEX,
+)
+_BRANCHES = (K.IF_STMT, K.SWITCH_STMT, K.WHILE_STMT)
+# What an expression may consist of that is evaluated once more at a landing.
+_REPEATABLE = (
+    *_TRANSPARENT,
+    K.DECL_REF_EXPR,
+    K.MEMBER_REF_EXPR,
+    K.MEMBER_REF,
+    K.INTEGER_LITERAL,
+)
 
 
 class Unwinding(Rule):
@@ -52,94 +50,110 @@ class Unwinding(Rule):
     )
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        never = never_returning(unit)
         for function in unit.declarations:
             block = body(function) if function.kind == K.FUNCTION_DECL else None
             if block is None:
                 continue
-            landings = list(self._landings(block))
-            for number, landing in enumerate(landings):
-                yield from self._landing(landing, number)
+            landings = find_landings(block)
+            for landing in landings:
+                yield from self._landing(landing, block)
             leave = "return;" if returns_void(function) else "return {};"
             for call in block.walk(evaluated):
                 if call.kind == K.CALL_EXPR and self._may_raise(unit, call, program):
-                    covering = [landing for landing in landings if landing.covers(call)]
-                    if not covering and _is_tail(call, block):
+                    here = self._landings_of(call, landings)
+                    if not here and _is_tail(call, block):
                         continue
-                    yield self._check(call, covering, leave)
+                    yield self._check(call, here, leave, _key(unit, call) in never)
 
     def _may_raise(self, unit: Unit, call: Node, program: Program) -> bool:
-        target = callee(call)
-        if target is None:
-            return calls_pointer(call)
-        return symbol_key(unit.name, target.referenced) in program.raising
+        key = _key(unit, call)
+        return calls_pointer(call) if key is None else key in program.raising
 
-    def _landings(self, block: Node) -> Iterator[Landing]:
-        for call in block.walk(evaluated):
-            target = callee(call) if call.kind == K.CALL_EXPR else None
-            if target is None or target.spelling != "setjmp":
-                continue
-            statement = call
-            while statement.parent is not None and statement.parent.kind not in _SEQUENCES:
-                statement = statement.parent
-            scope = next(above for above in statement.ancestors() if above.kind == K.COMPOUND_STMT)
-            buffer = call.children[1].text
-            label = f"porter_landing_{call.start}"
-            yield Landing(call, buffer, label, statement, scope.span)
+    def _landings_of(self, call: Node, landings: list[Landing]) -> list[Landing]:
+        """The landings that cover a call, one for each buffer."""
+        found: dict[str, Landing] = {}
+        for landing in covering(landings, call):
+            first = found.setdefault(landing.buffer.text, landing)
+            if first is not landing and not first.precedes(call):
+                raise self.refuse(call, "two setjmp calls of one buffer may have run before this")
+        return list(found.values())
 
-    def _landing(self, landing: Landing, number: int) -> Iterator[Edit]:
+    def _landing(self, landing: Landing, block: Node) -> Iterator[Edit]:
+        """The label, the call that takes the value at a landing, and what runs only once."""
         yield insert(landing.statement.start, f"{landing.label}:; ", self.name)
         target = callee(landing.call)
         assert target is not None
         yield replace(target.span, self.name, "porter_setjmp")
+        if landing.variable:
+            if any(node.kind == K.CALL_EXPR for node in landing.buffer.walk()):
+                raise self.refuse(landing.call, "a call in the argument of setjmp")
+            declaration = f" const void *{landing.variable} = 0;"
+            yield insert(block.start + 1, declaration, self.name)
+            span = landing.buffer.span
+            kept = f"{landing.variable} = PORTER_UNWINDING ? {landing.variable} : ("
+            yield replace(span, self.name, kept, span, ")")
         node = landing.call
         while node.parent is not None and node is not landing.statement:
-            above = node.parent
-            if above.kind == K.BINARY_OPERATOR and above.children[1] is node:
-                if above.binary_operator() == ",":
-                    left = above.children[0]
+            yield from self._around(node, node.parent)
+            node = node.parent
+
+    def _around(self, node: Node, above: Node) -> Iterator[Edit]:
+        """Checks that a landing can evaluate the statement down to its setjmp once more."""
+        if above.kind == K.BINARY_OPERATOR:
+            left, right = above.children
+            if right is node:
+                operator = above.binary_operator()
+                if operator == ",":
                     yield replace(
                         left.span,
                         self.name,
-                        f"(porter_landing_at({landing.buffer}) ? (void)0 : (void)(",
+                        "(PORTER_UNWINDING ? (void)0 : (void)(",
                         left.span,
                         "))",
                     )
-                elif above.binary_operator() not in ("==", "!=", "="):
+                elif operator not in ("==", "!=", "=") or not _is_repeatable(left):
                     raise self.refuse(above, "setjmp inside an expression")
-            elif above.kind not in (
-                *_TRANSPARENT,
-                K.BINARY_OPERATOR,
-                K.UNARY_OPERATOR,
-                K.IF_STMT,
-                K.SWITCH_STMT,
-                K.VAR_DECL,
-                K.DECL_STMT,
-                K.WHILE_STMT,
-            ):
-                raise self.refuse(above, "setjmp inside this construct")
-            node = above
+        elif above.kind in _BRANCHES:
+            if above.children[0] is not node:
+                raise self.refuse(above, "setjmp in a branch without braces")
+        elif above.kind == K.DECL_STMT:
+            if len([c for c in above.children if c.kind == K.VAR_DECL]) != 1:
+                raise self.refuse(above, "setjmp beside other declarators")
+        elif above.kind not in (*_TRANSPARENT, K.UNARY_OPERATOR, K.VAR_DECL):
+            raise self.refuse(above, "setjmp inside this construct")
 
-    def _check(self, call: Node, landings: list[Landing], leave: str) -> Edit:
-        target = callee(call)
-        always = target is not None and never_returns(target)
+    def _check(self, call: Node, landings: list[Landing], leave: str, always: bool) -> Edit:
+        steps: list[str | Span] = []
+        for landing in landings:
+            steps += ["if (porter_landing_at(", landing.address, f")) goto {landing.label}; "]
+        action = ["{ ", *steps, leave, " }"] if steps else [leave]
         returns_void = call.canonical.kind == TypeKind.VOID
-        steps = "".join(
-            f"if (porter_landing_at({landing.buffer})) goto {landing.label}; "
-            for landing in reversed(landings)
-        )
-        action = f"{{ {steps}{leave} }}" if steps else leave
-        if _is_statement(call):
-            check = action if always else f"if (PORTER_UNWINDING) {action}"
-            return replace(call.span, self.name, call.span, "; " + check.removesuffix(";"))
-        if returns_void:
-            check = action if always else f"if (PORTER_UNWINDING) {action}"
-            return replace(call.span, self.name, "({ ", call.span, f"; {check} }})")
         guard = "" if always else "if (PORTER_UNWINDING) "
+        if _is_statement(call):
+            # The statement's own semicolon ends the last step.
+            last = ["{ ", *steps, leave, " }"] if steps else [leave.removesuffix(";")]
+            return replace(call.span, self.name, call.span, f"; {guard}", *last)
+        if returns_void:
+            return replace(call.span, self.name, "({ ", call.span, f"; {guard}", *action, " })")
         if not always and call.canonical.kind not in _UNTESTABLE:
             guard = "if (!r_ && PORTER_UNWINDING) "
         return replace(
-            call.span, self.name, "({ auto r_ = ", call.span, f"; {guard}{action} r_; }})"
+            call.span, self.name, "({ auto r_ = ", call.span, f"; {guard}", *action, " r_; })"
         )
+
+
+def _key(unit: Unit, call: Node) -> str | None:
+    """The function that a call names, or None."""
+    target = callee(call)
+    if target is None or target.referenced is None or is_setjmp(call):
+        return None if target is None else "setjmp"
+    return symbol_key(unit.name, target.referenced)
+
+
+def _is_repeatable(node: Node) -> bool:
+    """Whether evaluating an expression twice does what evaluating it once does."""
+    return all(inner.kind in _REPEATABLE for inner in node.walk())
 
 
 def _is_statement(call: Node) -> bool:
@@ -152,11 +166,16 @@ def _is_statement(call: Node) -> bool:
 
 
 def returns_void(function: Node) -> bool:
+    """Whether a FUNCTION_DECL returns nothing."""
     return bool(function.cursor.result_type.get_canonical().kind == TypeKind.VOID)
 
 
 def _is_tail(call: Node, block: Node) -> bool:
-    """Whether the function returns right after the call, with the call's own value or none."""
+    """Whether the function returns right after the call, with the call's own value or none.
+
+    A callee that unwinds returns zero in its type, and every conversion keeps it zero, so
+    callers that look at the value first still see the unwind.
+    """
     node = call
     while node.parent is not None and node.parent.kind in _TRANSPARENT:
         node = node.parent

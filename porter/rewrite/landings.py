@@ -1,0 +1,137 @@
+"""Where an unwind can land: the setjmp calls of a function and the calls that each one covers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attrs import frozen
+
+from porter.rewrite.edit import Span
+from porter.rewrite.facts import callee, evaluated, strip
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind
+
+_SEQUENCES = (K.COMPOUND_STMT, K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT)
+_LABELS = (K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT)
+_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
+
+
+@frozen
+class Landing:
+    """A setjmp call, the statement that it stands in, and where its buffer lives.
+
+    `variable` holds the buffer's address where the buffer's expression may mean another one by
+    the time of a later call; it is empty for a local variable's own buffer.
+    """
+
+    call: Node
+    statement: Node
+    reach: Span
+    variable: str
+    returns: tuple[Span, ...]
+
+    @property
+    def label(self) -> str:
+        """The label before the statement."""
+        return f"porter_landing_{self.call.start}"
+
+    @property
+    def buffer(self) -> Node:
+        """The argument of setjmp."""
+        return self.call.children[1]
+
+    @property
+    def address(self) -> str | Span:
+        """The buffer as the checks name it."""
+        return self.variable or self.buffer.span
+
+    def covers(self, call: Node) -> bool:
+        """Whether an unwind that starts at `call` can land here."""
+        if not _inside(call, self.reach) or _inside(call, self.call.span):
+            return False
+        return self.call.end <= call.start or any(_inside(call, back) for back in self.returns)
+
+    def precedes(self, call: Node) -> bool:
+        """Whether no path of its block leads to `call` but through this setjmp."""
+        block = self.statement.parent
+        if block is None or block.kind != K.COMPOUND_STMT or not _inside(call, block.span):
+            return False
+        return self.call.end <= call.start and not any(
+            self.statement.end <= child.start <= call.start
+            for child in block.walk()
+            if child.kind in _LABELS
+        )
+
+
+def find_landings(block: Node) -> list[Landing]:
+    """The landings of a function's body, in the order of the text."""
+    return [
+        _landing(call, block)
+        for call in block.walk(evaluated)
+        if call.kind == K.CALL_EXPR and is_setjmp(call)
+    ]
+
+
+def is_setjmp(call: Node) -> bool:
+    """Whether a call is one of setjmp."""
+    target = callee(call)
+    return target is not None and target.spelling == "setjmp"
+
+
+def covering(landings: Iterable[Landing], call: Node) -> list[Landing]:
+    """The landings that cover a call, the one that was passed last first."""
+    found = [landing for landing in landings if landing.covers(call)]
+    return sorted(found, key=lambda landing: (not landing.precedes(call), -landing.call.start))
+
+
+def _landing(call: Node, block: Node) -> Landing:
+    statement = call
+    while statement.parent is not None and statement.parent.kind not in _SEQUENCES:
+        statement = statement.parent
+    owner = _owner(call.children[1], block)
+    home = block
+    if owner is not None:
+        home = next(above for above in owner.ancestors() if above.kind in (*_LOOPS, *_SEQUENCES))
+    variable = "" if owner is not None else f"porter_buffer_{call.start}"
+    return Landing(call, statement, home.span, variable, tuple(_returns(call, home, block)))
+
+
+def _owner(buffer: Node, block: Node) -> Node | None:
+    """The local variable that a buffer is part of, if the expression cannot mean another one."""
+    node = strip(buffer)
+    while node.kind != K.DECL_REF_EXPR:
+        if node.kind not in (K.MEMBER_REF_EXPR, K.UNARY_OPERATOR) or len(node.children) != 1:
+            return None
+        if node.kind == K.UNARY_OPERATOR and not node.text.startswith("&"):
+            return None
+        below = strip(node.children[0])
+        if below.canonical.kind == TypeKind.POINTER and below.kind != K.UNARY_OPERATOR:
+            return None
+        node = below
+    declared = node.referenced
+    if declared is None or declared.kind != K.VAR_DECL or node.canonical.kind == TypeKind.POINTER:
+        return None
+    at = declared.location.offset
+    for variable in block.walk():
+        if variable.kind == K.VAR_DECL and variable.cursor.location.offset == at:
+            return None if variable.cursor.storage_class.name == "STATIC" else variable
+    return None
+
+
+def _returns(call: Node, home: Node, block: Node) -> Iterator[Span]:
+    """Ranges before the setjmp that can run after it: loops around it, and backward gotos."""
+    for above in call.ancestors():
+        if above is home:
+            break
+        if above.kind in _LOOPS:
+            yield above.span
+    labels = {node.spelling: node.start for node in block.walk() if node.kind == K.LABEL_STMT}
+    for node in block.walk():
+        if node.kind == K.GOTO_STMT and node.start > call.start:
+            target = labels[node.children[0].spelling]
+            if target < call.start:
+                yield Span(target, call.start)
+
+
+def _inside(node: Node, span: Span) -> bool:
+    return span.start <= node.start and node.end <= span.end
