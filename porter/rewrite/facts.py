@@ -36,6 +36,7 @@ class VariableFact:
     references: tuple[str, ...]
     flexible: bool
     array: bool
+    initialised: bool
 
 
 @frozen
@@ -235,6 +236,7 @@ def _variable_fact(unit: Unit, node: Node) -> VariableFact:
         align=node.canonical.get_align(),
         references=tuple(_referenced_variables(unit, [value] if value else [])),
         flexible=_ends_in_flexible_array(node),
+        initialised=value is not None,
         array=node.canonical.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY),
     )
 

@@ -183,7 +183,7 @@ def _forward_to_flexible(unit: UnitFacts, moved: set[str]) -> dict[str, frozense
     flexible = {v.key for v in unit.variables if v.defined and v.flexible}
     found: dict[str, frozenset[str]] = {}
     for variable in unit.variables:
-        if not variable.defined:
+        if not variable.initialised:
             continue
         ahead = (set(variable.references) & flexible) - defined - {variable.key}
         if ahead and not variable.mutable and variable.key not in moved:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from clang.cindex import Cursor, Type
 
 from porter.rewrite.edit import Edit, wrap
+from porter.rewrite.names import cpp_name, cpp_words
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
@@ -41,12 +42,12 @@ _ATTRIBUTE = re.compile(r"\s*__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
 
 def spell(kind: Type) -> str:
     """A type as C++ source: without attributes, with the structs around a nested tag."""
-    spelled = _ATTRIBUTE.sub("", str(kind.spelling)).replace("_Bool", "bool")
+    spelled = cpp_words(_ATTRIBUTE.sub("", str(kind.spelling))).replace("_Bool", "bool")
     inner = kind
     while inner.kind in (*_POINTERS, *_ARRAYS):
         inner = inner.get_pointee() if inner.kind in _POINTERS else inner.element_type
     declared = inner.get_declaration()
-    tag = str(declared.spelling)
+    tag = cpp_name(str(declared.spelling))
     prefix = outer_tags(declared)
     if prefix and prefix not in spelled:
         spelled = re.sub(rf"\b{re.escape(tag)}\b", prefix + tag, spelled)
@@ -59,7 +60,7 @@ def outer_tags(declared: Cursor) -> str:
     names: list[str] = []
     outer = definition.lexical_parent if definition is not None else None
     while outer is not None and outer.kind in _TAGS:
-        names.append(f"{outer.spelling}::")
+        names.append(f"{cpp_name(str(outer.spelling))}::")
         outer = outer.lexical_parent
     return "".join(reversed(names))
 

@@ -6,19 +6,11 @@ import re
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.names import CPP_KEYWORDS, cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import Unit
 
-_CPP_KEYWORDS = """
-    alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class
-    compl concept const_cast consteval constexpr constinit co_await co_return co_yield decltype
-    delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
-    nullptr operator or or_eq private protected public reinterpret_cast requires static_assert
-    static_cast template this thread_local throw true try typeid typename using virtual wchar_t
-    xor xor_eq
-"""
-CPP_KEYWORDS = frozenset(_CPP_KEYWORDS.split())
 C_SPELLINGS = {
     "_Bool": "bool",
     "_Static_assert": "static_assert",
@@ -46,7 +38,7 @@ class Keywords(Rule):
             word = match.group()
             span = Span(*match.span())
             if word in CPP_KEYWORDS:
-                yield replace(span, self.name, word + "_")
+                yield replace(span, self.name, cpp_name(word))
             elif word in C_FUNCTIONS:
                 yield replace(span, self.name, f"porter_{word}")
             elif word in C_SPELLINGS:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, insert, replace
 from porter.rewrite.facts import is_static_storage
-from porter.rewrite.layout import is_designated
+from porter.rewrite.layout import ElidedBraces, slots
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
@@ -15,6 +15,7 @@ from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
 _ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
+_LONGEST = 1024  # elements that are worth an assignment each
 _CONST = re.compile(r"\b(?:const|volatile)\b\s*")
 
 
@@ -24,8 +25,8 @@ class Literals(Rule):
     name = "literals"
     example = Example(
         "int g(int *); int f(void) { return g((int[]){1, 2}); }",
-        "int g(int *); int f(void) { int literal_40_[2]; "
-        "return g((literal_40_[0] = 1, literal_40_[1] = 2, literal_40_)); }",
+        "int g(int *); int f(void) { int literal_37_[2]; "
+        "return g((literal_37_[0] = 1, literal_37_[1] = 2, literal_37_)); }",
     )
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
@@ -39,11 +40,11 @@ class Literals(Rule):
 
     @staticmethod
     def _has_address(node: Node) -> bool:
-        if node.canonical.kind in _ARRAYS:
+        whole, above = node, node.parent
+        while above is not None and above.kind in (K.PAREN_EXPR, K.MEMBER_REF_EXPR):
+            whole, above = above, above.parent
+        if whole.canonical.kind in _ARRAYS:
             return True
-        above = node.parent
-        while above is not None and above.kind == K.PAREN_EXPR:
-            above = above.parent
         return above is not None and above.kind == K.UNARY_OPERATOR and above.text.startswith("&")
 
     def _local(self, node: Node) -> Iterator[Edit]:
@@ -52,15 +53,13 @@ class Literals(Rule):
         values = node.children[-1]
         parts: list[str | Span] = ["("]
         if node.canonical.kind in _ARRAYS:
-            element = spell(node.canonical.element_type)
-            element = _plain(element)
+            element = _plain(spell(node.canonical.element_type))
             count = node.canonical.element_count
             declaration = f" {element} {variable}[{count}];"
-            for index, item in enumerate(values.children):
-                if is_designated(item):
-                    raise self.refuse(item, "a designator in a compound literal of an array")
-                braced = f"({element})" if item.kind == K.INIT_LIST_EXPR else ""
-                parts += [f"{variable}[{index}] = {braced}", item.span, ", "]
+            for index, item in enumerate(self._elements(node, values, count)):
+                braced = f"({element})" if item and item.kind == K.INIT_LIST_EXPR else ""
+                value = item.span if item else "{}"
+                parts += [f"{variable}[{index}] = {braced}", value, ", "]
         else:
             # Raw memory: a struct with const members cannot be declared now and assigned later.
             kind = _plain(spell(node.type))
@@ -71,6 +70,20 @@ class Literals(Rule):
             raise self.refuse(node, "a compound literal of a type without a name")
         yield insert(block.start + 1, declaration, self.name)
         yield replace(node.span, self.name, *parts, variable, ")")
+
+    def _elements(self, node: Node, values: Node, count: int) -> list[Node | None]:
+        """The item of every element of an array literal; None where the list has none."""
+        if node.canonical.element_type.get_canonical().kind in _ARRAYS or count > _LONGEST:
+            raise self.refuse(node, "a compound literal of such an array")
+        elements: list[Node | None] = [None] * count
+        try:
+            for slot in slots(values):
+                if len(slot.path) != 1 or slot.value.kind == K.STRING_LITERAL:
+                    raise self.refuse(slot.value, "such an item in a compound literal of an array")
+                elements[slot.path[0].index] = slot.value
+        except ElidedBraces as error:
+            raise self.refuse(error.node, "braces are left out in a compound literal") from error
+        return elements
 
     def _global(self, node: Node) -> Iterator[Edit]:
         """At file scope a literal has static storage; only a constant one may stay there."""

@@ -22,8 +22,11 @@ class State(Rule):
 
     name = "state"
     example = Example(
-        "static int n; int next(void) { return ++n; }",
-        "; int next(void) { return ++porter_at<int>(PORTER_STATE->unit_n); }",
+        "static int n = 1; int next(void) { return ++n; }",
+        "; int next(void) { return ++porter_at<int>(PORTER_STATE->unit_n); }\n"
+        "PORTER_DEVICE void porter_init_unit(void);\n"
+        "PORTER_DEVICE void porter_init_unit(void) {\n"
+        "porter_put(porter_at<int>(PORTER_STATE->unit_n), 1);\n}\n",
     )
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from clang.cindex import Cursor
 
 from porter.rewrite.edit import Edit, replace
+from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
@@ -50,7 +51,7 @@ class Tags(Rule):
                 break
             if not outer.spelling or "unnamed" in outer.spelling:
                 raise self.refuse(node, "a tag declared inside a struct without a name")
-            names.append(str(outer.spelling))
+            names.append(cpp_name(str(outer.spelling)))
             outer = outer.lexical_parent
         if names:
             prefix = "::".join(reversed(names))

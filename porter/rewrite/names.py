@@ -1,0 +1,26 @@
+"""Names that C allows and C++ does not."""
+
+from __future__ import annotations
+
+import re
+
+_CPP_KEYWORDS = """
+    alignas alignof and and_eq asm bitand bitor bool catch char8_t char16_t char32_t class
+    compl concept const_cast consteval constexpr constinit co_await co_return co_yield decltype
+    delete dynamic_cast explicit export false friend mutable namespace new noexcept not not_eq
+    nullptr operator or or_eq private protected public reinterpret_cast requires static_assert
+    static_cast template this thread_local throw true try typeid typename using virtual wchar_t
+    xor xor_eq
+"""
+CPP_KEYWORDS = frozenset(_CPP_KEYWORDS.split())
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def cpp_name(name: str) -> str:
+    """The name that C++ knows a C identifier by."""
+    return name + "_" if name in CPP_KEYWORDS else name
+
+
+def cpp_words(text: str) -> str:
+    """Source text with every identifier as C++ knows it."""
+    return _WORD.sub(lambda match: cpp_name(match.group()), text)
