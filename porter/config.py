@@ -17,6 +17,7 @@ from porter.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse
 # Local memory is at most 512 KiB a thread, C stack included (CUDA programming guide, technical
 # specifications per compute capability).
 LOCAL_MEMORY_LIMIT = 512 * KIB
+LOCAL_RESERVED = 10 * KIB  # of it: state, canaries, slack of the C stack, the kernel's own frame
 
 SIZE_BOUNDS: dict[str, Bounds] = {
     "heap": Bounds(2 * KIB, GIB),
@@ -25,7 +26,7 @@ SIZE_BOUNDS: dict[str, Bounds] = {
     "stdin": Bounds(64, MIB, zero=True),
     "stdout": Bounds(64, MIB, zero=True),
     "stderr": Bounds(64, MIB, zero=True),
-    "fs": Bounds(4 * KIB, GIB, zero=True),
+    "fs_size": Bounds(4 * KIB, GIB, zero=True),
 }
 
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -46,7 +47,7 @@ class BuildConfig:
 
     heap: the Python heap. stack: C stack that an interpreter may use before it raises.
     pystack: MicroPython's own frame stack. stdin, stdout, stderr: buffers of one launch.
-    fs: private file system image, 0 for none. level: `MICROPY_CONFIG_ROM_LEVEL`.
+    fs_size: private file system memory, 0 for none. level: `MICROPY_CONFIG_ROM_LEVEL`.
     gc_stress: collect before every allocation. Raises UsageError for what is out of bounds.
     """
 
@@ -57,7 +58,7 @@ class BuildConfig:
     stdin: int = field(default=256)
     stdout: int = field(default=KIB)
     stderr: int = field(default=KIB)
-    fs: int = field(default=0)
+    fs_size: int = field(default=0)
     arch: str = field(default="sm_90")
     arena: str = field(default="local")
     target: str = field(default="host")
@@ -79,11 +80,12 @@ class BuildConfig:
         for name in ("heap", "pystack", "stack"):
             if getattr(self, name) % 16:
                 raise UsageError(f"{name}: {getattr(self, name)} is not a multiple of 16 bytes")
-        if self.arena == "local" and self.heap + self.stack + self.pystack >= LOCAL_MEMORY_LIMIT:
+        used = self.heap + self.stack + self.pystack + LOCAL_RESERVED
+        if self.arena == "local" and "cuda" in self.targets and used > LOCAL_MEMORY_LIMIT:
             raise UsageError(
                 f"heap {format_size(self.heap)} + stack {format_size(self.stack)} + pystack "
-                f"{format_size(self.pystack)} do not fit into local memory, which is "
-                f"{format_size(LOCAL_MEMORY_LIMIT)} a thread",
+                f"{format_size(self.pystack)} and {format_size(LOCAL_RESERVED)} for the state do "
+                f"not fit into local memory, which is {format_size(LOCAL_MEMORY_LIMIT)} a thread",
                 hint="Make the heap smaller, or build with --arena global.",
             )
 
@@ -99,15 +101,28 @@ class BuildConfig:
     def key(self) -> str:
         """16 hex digits of all that changes what a build holds; the target is not part of it.
 
-        One key is one folder under `build/`: host and device outputs live beside each other.
+        One key is one finished build: host and device outputs lie beside each other.
         """
         values = self.as_dict()
         del values["target"]
-        text = json.dumps(values, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return _hash(values)
 
+    def source_key(self) -> str:
+        """16 hex digits of all that changes a unit's text: builds of one key share sources.
+
+        Sizes, architecture and the kind of arena are not among it.
+        """
+        return _hash({name: getattr(self, name) for name in SOURCE_FIELDS})
+
+
+# What the port's templates and the choice of units depend on (porter/generate/port.py).
+SOURCE_FIELDS = ("release", "float", "level", "gc_stress")
 
 FIELDS: dict[str, attrs.Attribute[Any]] = {f.name: f for f in attrs.fields(BuildConfig)}
+
+
+def _hash(values: Mapping[str, object]) -> str:
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def _check_arch(arch: str) -> None:

@@ -8,9 +8,14 @@ from porter.config import BuildConfig
 from porter.errors import NotEnoughMemory
 from porter.sizes import GIB, KIB, format_size
 
-ALIGNMENT = 16  # every part of an arena starts at a multiple of this
+# An arena's layout, as templates/runtime/interpreter.h has it.
+ALIGNMENT = 64  # every part of an arena starts at a multiple of this
+HEAD = 64
+CANARIES = 3 * 64
 STATE_ALLOWANCE = 4 * KIB  # the state struct, until a build has measured its own
-STACK_GRAIN = 512  # the driver rounds local memory per thread up to this
+LOCAL_GRAIN = 512  # the driver rounds local memory per thread up to this
+LOCAL_SLACK = 4 * KIB  # local arenas: C stack below what the port enforces
+GLOBAL_SLACK = 8 * KIB  # global arenas: the same, and the kernel's own frame
 
 
 @frozen
@@ -35,9 +40,10 @@ H200 = Gpu("H200", memory=int(139.8 * GIB), multiprocessors=132)
 class Footprint:
     """Bytes per interpreter.
 
-    arena: state, heap and pystack. image: the arena at rest in device memory. buffers: stdin,
-    stdout, stderr and private file system. local: local memory a thread, which the driver
-    reserves for every resident thread.
+    arena: where it lives while it runs: state, heap, pystack. image: what it takes in device
+    memory, at rest as an image, or all the time in an arena there. buffers: stdin, stdout, stderr
+    and private file system. local: local memory a thread, which the driver reserves for every
+    resident thread.
     """
 
     arena: int
@@ -61,11 +67,16 @@ class Footprint:
 
 def footprint(config: BuildConfig, state: int = STATE_ALLOWANCE) -> Footprint:
     """The memory of one interpreter of that build, whose state struct has `state` bytes."""
-    arena = sum(_align(size) for size in (state, config.heap, config.pystack))
-    buffers = sum(_align(n) for n in (config.stdin, config.stdout, config.stderr, config.fs))
-    in_local = arena if config.arena == "local" else 0
-    local = _align(config.stack + in_local, STACK_GRAIN)
-    return Footprint(arena=arena, image=arena, buffers=buffers, local=local)
+    parts = (state, HEAD, config.heap, config.pystack)
+    arena = sum(_align(size) for size in parts) + CANARIES
+    buffers = sum(_align(n) for n in (config.stdin, config.stdout, config.stderr, config.fs_size))
+    if config.arena == "local":
+        local = _align(config.stack + LOCAL_SLACK + arena, LOCAL_GRAIN)
+        image = _align(state) + HEAD + _align(config.heap)
+    else:
+        local = _align(config.stack + GLOBAL_SLACK, LOCAL_GRAIN)
+        image = arena + 8  # and an entry in the table of states
+    return Footprint(arena=arena, image=image, buffers=buffers, local=local)
 
 
 def check_fit(config: BuildConfig, count: int, gpu: Gpu, state: int = STATE_ALLOWANCE) -> None:
@@ -85,8 +96,8 @@ def describe(config: BuildConfig, gpu: Gpu = H200, state: int = STATE_ALLOWANCE)
     """Lines that `porter build` prints."""
     need = footprint(config, state)
     return (
-        f"an interpreter takes {format_size(need.each)}: "
-        f"{format_size(need.image)} image, {format_size(need.buffers)} buffers\n"
+        f"an interpreter takes {format_size(need.each)}: {format_size(need.image)} image "
+        f"(state {format_size(state)}), {format_size(need.buffers)} buffers\n"
         f"local memory {format_size(need.local)} a thread, "
         f"{format_size(need.reservation(gpu))} reserved for {gpu.resident} resident threads\n"
         f"{need.fit(gpu)} interpreters fit on a {gpu.name}"

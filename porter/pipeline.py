@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from attrs import frozen
@@ -23,18 +25,27 @@ Started = Callable[[str], None]
 
 @frozen
 class Build:
-    """A finished build: its folder, units, seconds per stage, and what compiling reported."""
+    """A finished build: its folder, units, seconds per stage, and what compiling reported.
+
+    `sources` is the folder that it shares with builds of other sizes.
+    """
 
     folder: Path
+    sources: Path
     units: int
     rewritten: int
     seconds: dict[str, float]
     compiled: Compiled
 
 
+def sources_of(config: BuildConfig) -> Path:
+    """The folder of `config`'s sources and of what compilers make of them."""
+    return paths.build_dir() / f"{config.release}-{config.source_key()}"
+
+
 def folder_of(config: BuildConfig) -> Path:
     """Where the build of `config` is or will be."""
-    return paths.build_dir() / f"{config.release}-{config.key()}"
+    return sources_of(config) / config.key()
 
 
 def build(
@@ -48,35 +59,54 @@ def build(
 ) -> Build:
     """Bring the build of `config` up to date; each stage does only what its inputs changed.
 
-    `started` is called with each stage's name as it begins. Raises what the stages raise.
+    `folder` replaces `sources_of(config)`. `started` is called with each stage's name as it
+    begins. One process at a time works in a folder; others wait. Raises what the stages raise.
     """
-    folder = folder or folder_of(config)
+    folder = folder or sources_of(config)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        return _build(config, folder, variant, jobs, registers, started)
+
+
+def _build(
+    config: BuildConfig,
+    folder: Path,
+    variant: str,
+    jobs: int | None,
+    registers: int | None,
+    started: Started,
+) -> Build:
     layout = Layout.of(config.release, folder)
     seconds: dict[str, float] = {}
-    clock = time.monotonic()
 
-    def begin(stage: str) -> None:
-        nonlocal clock
-        clock = time.monotonic()
-        started(stage)
+    @contextmanager
+    def stage(name: str) -> Iterator[None]:
+        started(name)
+        start = time.monotonic()
+        yield
+        seconds[name] = time.monotonic() - start
 
-    begin("generate")
-    units = generate(config, layout)
-    seconds["generate"] = time.monotonic() - clock
-    begin("preprocess")
-    texts = preprocess(layout, units, jobs)
-    seconds["preprocess"] = time.monotonic() - clock
-    begin("rewrite")
-    report = rewrite({done.unit.name: done.path for done in texts}, folder / "cxx", jobs=jobs)
-    seconds["rewrite"] = time.monotonic() - clock
-    begin("compile")
-    compiled = compile_build(config, folder, variant=variant, jobs=jobs, registers=registers)
-    seconds["compile"] = time.monotonic() - clock
-    return Build(folder, len(texts), len(report.rewritten), seconds, compiled)
+    with stage("generate"):
+        units = generate(config, layout)
+    with stage("preprocess"):
+        texts = preprocess(layout, units, jobs)
+    with stage("rewrite"):
+        report = rewrite({done.unit.name: done.path for done in texts}, folder / "cxx", jobs=jobs)
+    with stage("compile"):
+        compiled = compile_build(config, folder, variant=variant, jobs=jobs, registers=registers)
+    return Build(compiled.folder, folder, len(texts), len(report.rewritten), seconds, compiled)
 
 
-def state_size(folder: Path) -> int | None:
-    """Bytes of the state struct in the build's device code; None when there is no such build."""
-    manifest = read_manifest(folder)
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Hold the lock of `folder`; the system lets go of it however this process ends."""
+    with open(folder / "lock", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def state_size(build: Build) -> int | None:
+    """Bytes of the state struct: as the kernels have it, else as its header says."""
+    manifest = read_manifest(build.folder)
     info = (manifest or {}).get("targets", {}).get("cuda", {}).get("info")
-    return int(info[INFO_FIELDS[1]]) if info else None
+    return int(info[INFO_FIELDS[1]]) if info else build.compiled.state

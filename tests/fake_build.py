@@ -12,8 +12,7 @@ FAKE_PORT = Path(__file__).parent / "fake_port"
 
 
 def fake_build(folder: Path, *, target: str = "host", variant: str = "release") -> Path:
-    """Compile the stand-in under `folder`; returns it."""
+    """Compile the stand-in under `folder`; returns the build's own folder."""
     shutil.copytree(FAKE_PORT, folder / "cxx", dirs_exist_ok=True)
     config = BuildConfig(release="0.0.0", target=target)
-    compile_build(config, folder, variant=variant, jobs=2)
-    return folder
+    return compile_build(config, folder, variant=variant, jobs=2).folder

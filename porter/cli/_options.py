@@ -22,7 +22,7 @@ SIZE_HELP = {
     "stdin": "stdin buffer per interpreter",
     "stdout": "stdout buffer per interpreter",
     "stderr": "stderr buffer per interpreter",
-    "fs": "private file system per interpreter",
+    "fs_size": "private file system per interpreter",
 }
 
 CHOICE_HELP = {
@@ -34,7 +34,7 @@ CHOICE_HELP = {
 
 
 def _parse(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
-    return None if value is None else parse_size(value, f"--{param.name}")
+    return None if value is None else parse_size(value, param.opts[0])
 
 
 def build_options(function: F) -> F:
@@ -55,7 +55,7 @@ def build_options(function: F) -> F:
         span = f"{format_size(bounds.low)} to {format_size(bounds.high)}"
         text = f"{SIZE_HELP[name]}, {span}{', or 0' if bounds.zero else ''}."
         option = click.option(
-            f"--{name}", metavar="SIZE", callback=_parse, help=text[0].upper() + text[1:]
+            f"--{name.replace('_', '-')}", metavar="SIZE", callback=_parse, help=text[0].upper() + text[1:]
         )
         options.append(option)
     for name, choices in CHOICES.items():

@@ -41,5 +41,5 @@ def command(config: BuildConfig, jobs: int | None, variant: str, registers: int 
     for stage in STAGES:
         table.add_row(stage, f"{done.seconds[stage]:.1f}", notes.get(stage, ""))
     console.print(table)
-    console.print(describe(config, state=state_size(done.folder) or STATE_ALLOWANCE))
+    console.print(describe(config, state=state_size(done) or STATE_ALLOWANCE))
     console.print(str(done.folder), soft_wrap=True)

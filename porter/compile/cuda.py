@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 from pathlib import Path
 
 from attrs import frozen
@@ -24,7 +23,9 @@ LINK_LOG = "gpusnek.cubin.log"
 class CudaBuild:
     """What the device build made, the steps that were run, the flags, and the checks' result."""
 
+    folder: Path
     cubin: Path
+    ptx: tuple[Path, ...]
     library: Path
     logs: tuple[Path, ...]
     steps: int
@@ -70,6 +71,14 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | No
     ]
 
 
+def cuda_folder(folder: Path, config: BuildConfig, registers: int | None = None) -> Path:
+    """Where the device build of `config` is: one folder for all configurations that share it."""
+    name = f"cuda-{config.arch}-{config.arena}"
+    if config.arena == "local":
+        name += f"-stack{config.stack}"
+    return folder / (name if registers is None else f"{name}-r{registers}")
+
+
 def build_cuda(
     config: BuildConfig,
     folder: Path,
@@ -80,22 +89,24 @@ def build_cuda(
     jobs: int | None = None,
     registers: int | None = None,
 ) -> CudaBuild:
-    """Bring the device build under `folder`/cuda up to date.
+    """Bring the device build under `folder` (see `cuda_folder`) up to date.
 
     `registers` caps them per thread. Raises BuildFailed, and VerifyFailed when the collector's
     entry does not save what it must (the cubin is then removed).
     """
-    out = folder / "cuda"
+    out = cuda_folder(folder, config, registers)
     out.mkdir(parents=True, exist_ok=True)
     units = [*sources.units, *sources.cuda_runtime, sources.gc_flush]
     edges: list[Edge] = []
     cubins: list[Path] = []
+    texts: list[Path] = []
     for unit in units:
         ptx = out / "ptx" / sources.object_name(unit, ".ptx")
         cubin = out / "obj" / sources.object_name(unit, ".cubin")
         edges.append(Edge("ptx", (ptx,), (unit,), sources.headers))
         edges.append(Edge("cubin", (cubin,), (ptx,)))
         cubins.append(cubin)
+        texts.append(ptx)
     linked = out / CUBIN
     response = linked.with_name(linked.name + ".rsp")
     text = "\n".join(str(cubin) for cubin in cubins) + "\n"
@@ -116,9 +127,8 @@ def build_cuda(
     except VerifyFailed:
         linked.unlink(missing_ok=True)
         raise
-    for header in sources.headers:
-        if header.name in ("gpusnek.cuh", "launch.h"):
-            shutil.copyfile(header, out / header.name)
     logs = tuple(cubin.with_name(cubin.name + ".log") for cubin in cubins)
     flags = (*nvcc_front(config), *nvcc_back(config, registers))
-    return CudaBuild(linked, library, (*logs, out / LINK_LOG), steps, flags, flush)
+    return CudaBuild(
+        out, linked, tuple(texts), library, (*logs, out / LINK_LOG), steps, flags, flush
+    )

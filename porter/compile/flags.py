@@ -46,16 +46,7 @@ VARIANTS: dict[str, HostVariant] = {
 }
 
 
-def sizes(config: BuildConfig) -> tuple[str, ...]:
-    """The sizes that the C++ sources are compiled for, as -D options. Bytes."""
-    return (
-        f"-DPORTER_HEAP_BYTES={config.heap}u",
-        f"-DPORTER_PYSTACK_BYTES={config.pystack}u",
-        f"-DPORTER_STACK_BYTES={config.stack}u",
-    )
-
-
-def host_compile(config: BuildConfig, variant: HostVariant) -> tuple[str, ...]:
+def host_compile(variant: HostVariant) -> tuple[str, ...]:
     """Options of `g++ -c`. Thread-local state is reached without a call (initial-exec)."""
     return (
         *_COMMON_CXX,
@@ -63,7 +54,6 @@ def host_compile(config: BuildConfig, variant: HostVariant) -> tuple[str, ...]:
         "-fPIC",
         "-fvisibility=hidden",
         "-ftls-model=initial-exec",
-        *sizes(config),
     )
 
 
@@ -73,7 +63,13 @@ def host_link(variant: HostVariant) -> tuple[str, ...]:
 
 
 def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
-    """Options that turn a source into PTX."""
+    """Options that turn a source into PTX.
+
+    The one size among them is the C stack's, for local arenas: the state lies right below it, so
+    its address depends on it (templates/runtime/porter_runtime.h). All others are a launch's.
+    """
+    local = config.arena == "local"
+    stack = (f"-DPORTER_STACK_BYTES={config.stack}u", f"-DPORTER_STACK_SLACK={STACK_SLACK}u")
     return (
         f"-arch={config.arch}",
         "-rdc=true",
@@ -81,9 +77,8 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
         "-O3",
         "-fmad=false",
         "-w",
-        f"-DPORTER_ARENA_LOCAL={int(config.arena == 'local')}",
-        f"-DPORTER_STACK_SLACK={STACK_SLACK}u",
-        *sizes(config),
+        f"-DPORTER_ARENA_LOCAL={int(local)}",
+        *(stack if local else ()),
     )
 
 

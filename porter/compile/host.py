@@ -11,7 +11,6 @@ from attrs import frozen
 from porter.compile.flags import VARIANTS, host_compile, host_link
 from porter.compile.ninja import Edge, Rule, run_ninja
 from porter.compile.sources import Sources
-from porter.config import BuildConfig
 
 LIBRARY = "libgpusnek.so"
 
@@ -31,7 +30,6 @@ def host_folder(folder: Path, variant: str = "release") -> Path:
 
 
 def build_host(
-    config: BuildConfig,
     folder: Path,
     sources: Sources,
     *,
@@ -43,7 +41,7 @@ def build_host(
     """Bring the host twin under `folder` up to date. Raises BuildFailed."""
     chosen = VARIANTS[variant]
     out = host_folder(folder, variant)
-    flags = (*host_compile(config, chosen), *defines)
+    flags = (*host_compile(chosen), *defines)
     includes = [f"-I{path}" for path in sources.include]
     compile_command = [compiler, *flags, *includes]
     rules = [

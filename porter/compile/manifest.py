@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import shutil
 import struct
 from collections.abc import Mapping
 from pathlib import Path
@@ -26,17 +28,17 @@ INFO_FIELDS = (
     "record_size",
     "state_size",
     "arena_size",
-    "local_bytes",
-    "heap_size",
-    "pystack_size",
+    "image_size",
+    "local_top",
     "stack_size",
-    "canary_size",
+    "grain",
+    "base_offset",
 )
 _INFO = re.compile(r"\.b8 gpusnek_info\[64\]\s*=\s*\{([^}]*)\}")
 
 
 def inputs(config: BuildConfig, sources: Sources) -> dict[str, Any]:
-    """What a build is made from: configuration and the hash of every source."""
+    """What a build is made from: configuration, and the hash of every source and template."""
     values = config.as_dict()
     del values["target"]
     return {"porter": __version__, "config": values, "sources": sources.hashes()}
@@ -70,17 +72,20 @@ def write_manifest(
     targets: dict[str, Any] = dict(kept)
     if host is not None:
         name = host.library.parent.name
+        files = {f"{name}/{host.library.name}": host.library}
         targets[name] = {
             "compiler": toolchain.gxx().version,
             "flags": list(host.flags),
-            "files": _files(folder, host.library),
+            "files": place(folder, files),
         }
     if cuda is not None:
+        files = {f"cuda/{path.name}": path for path in (cuda.cubin, cuda.library)}
+        files |= {f"cuda/ptx/{path.name}": path for path in cuda.ptx}
         targets["cuda"] = {
             "nvcc": toolchain.nvcc().version,
             "flags": list(cuda.flags),
-            "files": _files(folder, cuda.cubin, cuda.library),
-            "info": device_info(folder),
+            "files": place(folder, files),
+            "info": device_info(cuda.folder),
             "gc_flush": cuda.flush.as_dict(),
             "resources": summary(cuda.logs[:-1], cuda.logs[-1]),
         }
@@ -99,19 +104,36 @@ def write_manifest(
     partial.replace(manifest)
 
 
-def _files(folder: Path, *paths: Path) -> dict[str, dict[str, object]]:
+def place(folder: Path, files: Mapping[str, Path]) -> dict[str, dict[str, object]]:
+    """Put `files` (name below `folder` to where it was made) in place; their sizes and hashes.
+
+    Links where the file system can, so that builds that share an output share its bytes. A later
+    link step renames a new file over the made one and leaves what is placed here alone.
+    """
+    for name, made in files.items():
+        placed = folder / name
+        if placed.is_file() and placed.samefile(made):
+            continue
+        placed.parent.mkdir(parents=True, exist_ok=True)
+        beside = placed.with_name(placed.name + ".tmp")
+        beside.unlink(missing_ok=True)
+        try:
+            os.link(made, beside)
+        except OSError:  # another file system, or one without links
+            shutil.copyfile(made, beside)
+        beside.replace(placed)
     return {
-        str(path.relative_to(folder)): {
-            "size": path.stat().st_size,
-            "sha256": hashlib.sha256(path.read_bytes()).hexdigest(),
+        name: {
+            "size": made.stat().st_size,
+            "sha256": hashlib.sha256(made.read_bytes()).hexdigest(),
         }
-        for path in paths
+        for name, made in files.items()
     }
 
 
 def device_info(folder: Path) -> dict[str, int]:
-    """The device build's sizes (gpusnek_info_t), read out of the kernels' PTX."""
-    ptx = folder / "cuda" / "ptx" / "runtime" / "kernels.cu.ptx"
+    """The sizes (gpusnek_info_t) of the device build in `folder`, read out of its PTX."""
+    ptx = folder / "ptx" / "runtime" / "kernels.cu.ptx"
     match = _INFO.search(ptx.read_text())
     values = [int(word) for word in match[1].split(",")] if match else []
     # Written as bytes, little end first; PTX leaves zeros at the end out.

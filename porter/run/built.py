@@ -35,6 +35,11 @@ class Built:
         return layouts(self.folder / "include" / "launch.h")["gpusnek_launch_t"]
 
     @cached_property
+    def info(self) -> tuple[str, ...]:
+        """The fields of `gpusnek_info_t`."""
+        return layouts(self.folder / "include" / "launch.h")["gpusnek_info_t"].names or ()
+
+    @cached_property
     def constants(self) -> Mapping[str, int]:
         """Flags, statuses and kinds by their C names."""
         include = self.folder / "include"

@@ -7,21 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from porter.errors import LaunchFailed, MissingPackage, NoGpu
+from porter.errors import LaunchFailed, MissingPackage, NoGpu, NotEnoughMemory
 from porter.run.built import Built
 from porter.run.device import Arenas, Array, Interrupt, Record, Room
 
 BLOCK = 128  # threads of a block where the programs ask for none
-INFO = (
-    "record_size",
-    "state_size",
-    "arena_size",
-    "local_bytes",
-    "heap_size",
-    "pystack_size",
-    "stack_size",
-    "canary_size",
-)
 GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
 
 
@@ -76,25 +66,19 @@ class Cuda:
         self.block = block
         cubin = built.file("cuda", "gpusnek.cubin")
         cupy = self.xp = _cupy()
-        runtime = cupy.cuda.runtime
         try:
             self._module = cupy.RawModule(path=str(cubin))
             self._kernel = self._module.get_function("gpusnek_launch")
             pointer = self._module.get_global("gpusnek_info")
-            words = cupy.ndarray(len(INFO), np.uint64, pointer).get()
+            words = cupy.ndarray(len(built.info), np.uint64, pointer).get()
         except cupy.cuda.driver.CUDADriverError as error:
             arch = built.config["arch"]
             raise LaunchFailed(
                 f"{cubin} does not load on this GPU: {error}",
                 hint=f"It is built for {arch}; `porter build --arch` builds for another.",
             ) from error
-        self.info = {name: int(word) for name, word in zip(INFO, words, strict=True)}
+        self.info = {name: int(word) for name, word in zip(built.info, words, strict=True)}
         self.stream = stream or cupy.cuda.Stream(non_blocking=True)
-        # The window must reach down to the arena. It is the device's setting, for all kernels.
-        need = self.info["local_bytes"] or self.info["stack_size"] + GLOBAL_STACK_SLACK
-        self._limit = need
-        if runtime.deviceGetLimit(runtime.cudaLimitStackSize) < need:
-            runtime.deviceSetLimit(runtime.cudaLimitStackSize, need)
         self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
         self.stream.synchronize()
 
@@ -119,15 +103,41 @@ class Cuda:
     @property
     def local(self) -> bool:
         """Whether arenas are in local memory, and so rest as images."""
-        return self.info["local_bytes"] > 0
+        return self.info["local_top"] > 0
+
+    def local_bytes(self, pystack: int, heap: int, stack: int) -> int:
+        """Local memory that a thread needs for such an interpreter."""
+        if not self.local:
+            return stack + GLOBAL_STACK_SLACK
+        return self.info["local_top"] + self.info["base_offset"] + self._sum(pystack, heap)
+
+    def _reserve(self, need: int) -> int:
+        """Give every thread `need` bytes of local memory; returns what it has.
+
+        It is the device's setting, for all kernels, and is never lowered here.
+        """
+        runtime = self.xp.cuda.runtime
+        have = int(runtime.deviceGetLimit(runtime.cudaLimitStackSize))
+        if have >= need:
+            return have
+        try:
+            runtime.deviceSetLimit(runtime.cudaLimitStackSize, need)
+        except runtime.CUDARuntimeError as error:
+            raise NotEnoughMemory(
+                f"this GPU cannot give each thread {need} bytes of local memory: {error}",
+                hint="Make --heap or --stack smaller, or build with --arena global.",
+            ) from error
+        return int(runtime.deviceGetLimit(runtime.cudaLimitStackSize))
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Images of local arenas (interleaved), or arenas in global memory."""
         each = self.bytes_each(pystack, heap, True)
         memory = self.xp.empty(n * each // 8, np.uint64)
+        sizes = {"pystack": pystack, "heap": heap}
         if self.local:
             memory[:] = 0  # an image that holds no interpreter
-            return Arenas(n, {"images": memory.data.ptr, "image_words": each // 8}, memory)
+            fields = {"images": memory.data.ptr, "image_words": each // 8}
+            return Arenas(n, fields, sizes, memory)
         table = self.xp.zeros(n, np.uint64)
         memory[:] = 0
         fields = {
@@ -135,7 +145,7 @@ class Cuda:
             "arena_stride": each - 8,
             "state_table": table.data.ptr,
         }
-        return Arenas(n, fields, (memory, table))
+        return Arenas(n, fields, sizes, (memory, table))
 
     def interrupt(self) -> Interrupt:
         """A word in pinned host memory, which kernels read over the bus."""
@@ -144,29 +154,30 @@ class Cuda:
         word[0] = 0
         return Interrupt(word, memory.ptr, memory)
 
-    def room(self) -> Room:
+    def room(self, pystack: int, heap: int, stack: int) -> Room:
         """Free device memory, and the local memory that resident threads reserve."""
         pool = self.xp.get_default_memory_pool()
         pool.free_all_blocks()
         free, _ = self.xp.cuda.runtime.memGetInfo()
         properties = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)
         threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]
-        return Room(int(free), threads * self._limit)
+        return Room(int(free), threads * self.local_bytes(pystack, heap, stack))
 
     def bytes_each(self, pystack: int, heap: int, persist: bool) -> int:
         """An image, or a global arena with canaries and its entry in the state table."""
-        parts = (pystack, heap)
-        arena = self.info["arena_size"] - sum(
-            _round(self.info[f"{name}_size"]) for name in ("pystack", "heap")
-        )
-        arena += sum(_round(size) for size in parts)
         if self.local:
-            return arena if persist else 0
-        return int(arena + 2 * self.info["canary_size"] + 8)
+            return self.info["image_size"] + self._sum(heap) if persist else 0
+        return self.info["arena_size"] + self._sum(pystack, heap) + 8
+
+    def _sum(self, *sizes: int) -> int:
+        grain = self.info["grain"]
+        return sum(-(-size // grain) * grain for size in sizes)
 
     def launch(self, record: Record, n: int) -> CudaRunning:
         """Start one thread per interpreter on this device's stream."""
         block = int(record["block_size"]) or self.block
+        sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
+        record["local_bytes"] = self._reserve(self.local_bytes(*sizes))
         keep = self.xp.asarray(record.view(np.uint8))
         self.xp.cuda.get_current_stream().synchronize()  # buffers are filled on that stream
         try:
@@ -178,7 +189,3 @@ class Cuda:
     def close(self) -> None:
         """Give cached device memory back."""
         self.xp.get_default_memory_pool().free_all_blocks()
-
-
-def _round(size: int) -> int:
-    return -(-size // 64) * 64

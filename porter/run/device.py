@@ -62,8 +62,8 @@ class Device(Protocol):
     def interrupt(self) -> Interrupt:
         """A fresh interrupt word, 0."""
 
-    def room(self) -> Room:
-        """The memory there is."""
+    def room(self, pystack: int, heap: int, stack: int) -> Room:
+        """The memory there is for interpreters of such sizes."""
 
     def bytes_each(self, pystack: int, heap: int, persist: bool) -> int:
         """What one interpreter takes beside its streams, bytes."""
@@ -84,10 +84,14 @@ class Running(Protocol):
 
 @define
 class Arenas:
-    """Arenas or images of `n` interpreters, and what a launch record says of them."""
+    """Arenas or images of `n` interpreters, and what a launch record says of them.
+
+    sizes: bytes of `pystack` and `heap`; pointers inside an arena hold for these alone.
+    """
 
     n: int
     fields: dict[str, int]
+    sizes: dict[str, int]
     keep: object = attrs.field(default=None, repr=False)
     started: bool = False
 

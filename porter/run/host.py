@@ -90,14 +90,15 @@ class HostTwin:
             raise NotEnoughMemory(f"no memory for {n} arenas of {stride} bytes")
         owner = _Block()
         weakref.finalize(owner, self._library.gpusnek_arena_free, base, n, stride)
-        return Arenas(n, {"arenas": base, "arena_stride": stride}, owner)
+        sizes = {"pystack": pystack, "heap": heap}
+        return Arenas(n, {"arenas": base, "arena_stride": stride}, sizes, owner)
 
     def interrupt(self) -> Interrupt:
         """A word in ordinary memory."""
         word = np.zeros(1, np.uint32)
         return Interrupt(word, word.ctypes.data)
 
-    def room(self) -> Room:
+    def room(self, pystack: int, heap: int, stack: int) -> Room:
         """What the kernel says is available; unlimited where it does not say."""
         try:
             with open("/proc/meminfo") as file:

@@ -146,12 +146,11 @@ def _sizes(device: Device, launch: Launch) -> dict[str, int]:
     for name in ("stdout", "stderr"):
         sizes[name] = -(-sizes[name] // 8) * 8  # rows are grouped by 8-byte words
     local = device.name == "cuda" and config["arena"] == "local"
-    for name in ("heap", "pystack") if local else ():
-        if sizes[name] > config[name]:
-            raise UsageError(
-                f"{name}: {sizes[name]} bytes, but the build's local arenas have {config[name]}",
-                hint=f"Build with --{name} {sizes[name]}, or with --arena global.",
-            )
+    if local and sizes["stack"] > config["stack"]:
+        raise UsageError(
+            f"stack: {sizes['stack']} bytes, but the device build has {config['stack']}",
+            hint=f"Build with --stack {sizes['stack']}, or with --arena global.",
+        )
     return sizes
 
 
@@ -165,11 +164,15 @@ def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> Non
     arena = 0
     if launch.persist is None:
         arena = device.bytes_each(sizes["pystack"], sizes["heap"], False)
+    if launch.persist is not None:
+        for name, size in launch.persist.sizes.items():
+            if sizes[name] != size:
+                raise UsageError(f"{name}: {sizes[name]} bytes, but these arenas have {size}")
     # Grouping needs a hash, a sort index and the group of every row beside the streams.
     each = arena + sizes["stdout"] + sizes["stderr"] + 4 * 8 + 5 * 8
     if not isinstance(launch.stdin, bytes):
         each += max(map(len, launch.stdin), default=0)
-    room = device.room()
+    room = device.room(sizes["pystack"], sizes["heap"], sizes["stack"])
     most = max(0, room.free - room.fixed) // each
     if n > most:
         raise NotEnoughMemory(

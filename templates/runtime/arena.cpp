@@ -3,6 +3,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "interpreter.h"
+
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
 #else
@@ -10,11 +12,17 @@
 #define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)0)
 #endif
 
-static const unsigned char CANARY_BYTE = 0xc5; // no valid pointer, no small number
+static const int CANARIES = 3;
 
-uint64_t arena_stride(uint64_t arena_size) {
-    const uint64_t size = arena_size + 2 * GPUSNEK_CANARY_BYTES;
-    return (size + GPUSNEK_CANARY_BYTES - 1) / GPUSNEK_CANARY_BYTES * GPUSNEK_CANARY_BYTES;
+char *arena_base(char *slot, uint64_t stride) {
+    return slot + stride - GPUSNEK_CANARY_BYTES - GPUSNEK_STATE_BYTES;
+}
+
+static void canaries_of(char *slot, uint64_t stride, char *at[CANARIES]) {
+    char *base = arena_base(slot, stride);
+    at[0] = slot;
+    at[1] = gpusnek_heap_end(base);
+    at[2] = base + GPUSNEK_STATE_BYTES;
 }
 
 char *arena_map(uint64_t n, uint64_t stride) {
@@ -27,12 +35,12 @@ char *arena_map(uint64_t n, uint64_t stride) {
         return nullptr;
     }
     for (uint64_t i = 0; i < n; i++) {
-        char *slot = (char *)map + i * stride;
-        char *end = slot + stride - GPUSNEK_CANARY_BYTES;
-        memset(slot, CANARY_BYTE, GPUSNEK_CANARY_BYTES);
-        memset(end, CANARY_BYTE, GPUSNEK_CANARY_BYTES);
-        ASAN_POISON_MEMORY_REGION(slot, GPUSNEK_CANARY_BYTES);
-        ASAN_POISON_MEMORY_REGION(end, GPUSNEK_CANARY_BYTES);
+        char *at[CANARIES];
+        canaries_of((char *)map + i * stride, stride, at);
+        for (char *canary : at) {
+            memset(canary, (int)(GPUSNEK_CANARY & 0xff), GPUSNEK_CANARY_BYTES);
+            ASAN_POISON_MEMORY_REGION(canary, GPUSNEK_CANARY_BYTES);
+        }
     }
     return (char *)map;
 }
@@ -42,16 +50,16 @@ void arena_unmap(char *base, uint64_t n, uint64_t stride) {
     munmap(base, n * stride);
 }
 
-static bool is_canary(const char *at) {
-    ASAN_UNPOISON_MEMORY_REGION(at, GPUSNEK_CANARY_BYTES);
-    unsigned char differ = 0;
-    for (unsigned i = 0; i < GPUSNEK_CANARY_BYTES; i++) {
-        differ |= (unsigned char)at[i] ^ CANARY_BYTE;
+bool arena_intact(char *slot, uint64_t stride) {
+    char *at[CANARIES];
+    canaries_of(slot, stride, at);
+    uint64_t differ = 0;
+    for (char *canary : at) {
+        ASAN_UNPOISON_MEMORY_REGION(canary, GPUSNEK_CANARY_BYTES);
+        for (unsigned i = 0; i < GPUSNEK_CANARY_BYTES / 8; i++) {
+            differ |= ((const uint64_t *)canary)[i] ^ GPUSNEK_CANARY;
+        }
+        ASAN_POISON_MEMORY_REGION(canary, GPUSNEK_CANARY_BYTES);
     }
-    ASAN_POISON_MEMORY_REGION(at, GPUSNEK_CANARY_BYTES);
     return differ == 0;
-}
-
-bool arena_intact(const char *slot, uint64_t stride) {
-    return is_canary(slot) && is_canary(slot + stride - GPUSNEK_CANARY_BYTES);
 }

@@ -25,7 +25,8 @@ struct Worker::Interpreter {
     const gpusnek_launch_t *launch;
     uint32_t index;
     Phase phase;
-    char *slot; // its arena, canaries included
+    char *slot; // its arena
+    char *base; // the state struct in it
     int32_t status;
 };
 
@@ -41,7 +42,7 @@ Worker::Worker(const gpusnek_launch_t *launch)
     : launch_(launch),
       stride_(launch->arenas
               ? launch->arena_stride
-              : arena_stride(GPUSNEK_ARENA_BYTES(launch->pystack_size, launch->heap_size))),
+              : GPUSNEK_ARENA_BYTES(launch->pystack_size, launch->heap_size)),
       stack_size_((launch->stack_size + STACK_SLACK + 4095) / 4096 * 4096 * STACK_FACTOR) {}
 
 Worker::~Worker() {
@@ -56,8 +57,8 @@ Worker::~Worker() {
 void Worker::enter(void *argument) {
     Interpreter *self = (Interpreter *)argument;
     char *top = self->fiber.stack + self->fiber.stack_size;
-    self->status = gpusnek_run(self->launch, self->index, self->slot + GPUSNEK_CANARY_BYTES, top,
-        self->launch->stack_size * STACK_FACTOR);
+    self->status = gpusnek_run(
+        self->launch, self->index, self->base, top, self->launch->stack_size * STACK_FACTOR);
 }
 
 bool Worker::begin(Interpreter *self) {
@@ -83,6 +84,7 @@ bool Worker::begin(Interpreter *self) {
         self->status = GPUSNEK_STATUS_NO_MEMORY;
         return false;
     }
+    self->base = arena_base(self->slot, stride_);
     self->status = GPUSNEK_STATUS_ABORT; // what stands if the port leaves through gpusnek_end_here
     fiber_make(&self->fiber, stack, stack_size_, enter, self);
     return true;
@@ -140,7 +142,7 @@ void Worker::step(Interpreter *self) {
     }
     self->phase = PHASE_READY;
     current = self;
-    porter_state_current = (porter_state_t *)(self->slot + GPUSNEK_CANARY_BYTES);
+    porter_state_current = (porter_state_t *)self->base;
     fiber_resume(&self->fiber);
     porter_state_current = nullptr;
     current = nullptr;

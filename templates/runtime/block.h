@@ -30,7 +30,7 @@ private:
     uint64_t stride_;
     size_t stack_size_;
     std::vector<char *> free_stacks_;
-    std::vector<char *> free_slots_; // scratch arenas, canaries included
+    std::vector<char *> free_slots_; // scratch arenas
 };
 
 // The running interpreter waits for all of its block that have not ended.

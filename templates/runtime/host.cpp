@@ -50,7 +50,7 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
 }
 
 EXPORT uint64_t gpusnek_arena_stride(uint64_t pystack_size, uint64_t heap_size) {
-    return arena_stride(GPUSNEK_ARENA_BYTES(pystack_size, heap_size));
+    return GPUSNEK_ARENA_BYTES(pystack_size, heap_size);
 }
 
 EXPORT void *gpusnek_arena_new(uint64_t n, uint64_t stride) {
@@ -65,9 +65,8 @@ EXPORT void gpusnek_describe(gpusnek_info_t *info) {
     memset(info, 0, sizeof *info);
     info->record_size = sizeof(gpusnek_launch_t);
     info->state_size = GPUSNEK_STATE_BYTES;
-    info->heap_size = PORTER_HEAP_BYTES;
-    info->pystack_size = PORTER_PYSTACK_BYTES;
-    info->stack_size = PORTER_STACK_BYTES;
-    info->arena_size = GPUSNEK_ARENA_BYTES(PORTER_PYSTACK_BYTES, PORTER_HEAP_BYTES);
-    info->canary_size = GPUSNEK_CANARY_BYTES;
+    info->arena_size = GPUSNEK_ARENA_BYTES(0, 0);
+    info->image_size = GPUSNEK_IMAGE_BYTES(0);
+    info->grain = GPUSNEK_ROUND(1);
+    info->base_offset = GPUSNEK_BASE_OFFSET(0, 0);
 }

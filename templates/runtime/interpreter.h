@@ -14,10 +14,12 @@
 #define GPUSNEK_ROUND(x) (((uint64_t)(x) + 63u) / 64u * 64u)
 #define GPUSNEK_MAGIC 0x6b656e7375706721ull // "!gpusnek": the arena or image holds a VM
 
-// Stands behind the state struct, in arenas and in images.
+// Stands right below the state struct.
 typedef struct gpusnek_head_t {
     uint64_t magic;
     uint64_t heap_used; // bytes at the start of the heap that an image must hold
+    uint64_t heap_size; // pointers into the heap hold for this size only, as for the pystack's
+    uint64_t pystack_size;
     // Of the running launch; the port counts in them through pointers.
     size_t in_position;
     size_t out_length;
@@ -26,25 +28,48 @@ typedef struct gpusnek_head_t {
 
 #define GPUSNEK_STATE_BYTES GPUSNEK_ROUND(sizeof(porter_state_t))
 #define GPUSNEK_HEAD_BYTES GPUSNEK_ROUND(sizeof(gpusnek_head_t))
-#define GPUSNEK_ARENA_BYTES(pystack, heap) \
-    (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES + GPUSNEK_ROUND(pystack) + GPUSNEK_ROUND(heap))
+#define GPUSNEK_CANARY_BYTES 64u
+#define GPUSNEK_CANARY 0xc5c5c5c5c5c5c5c5ull // no valid pointer, no small number
 
-// Where the parts of an arena are; `base` is where the state struct is.
+// An arena, by rising addresses: canary, pystack, heap, canary, head, state, canary. `base` is
+// where the state struct is: what lies above it has a fixed size, what varies lies below.
+#define GPUSNEK_ARENA_BYTES(pystack, heap) \
+    (3 * GPUSNEK_CANARY_BYTES + GPUSNEK_ROUND(pystack) + GPUSNEK_ROUND(heap) \
+        + GPUSNEK_HEAD_BYTES + GPUSNEK_STATE_BYTES)
+// From an arena's first byte to its state struct.
+#define GPUSNEK_BASE_OFFSET(pystack, heap) \
+    (GPUSNEK_ARENA_BYTES(pystack, heap) - GPUSNEK_STATE_BYTES - GPUSNEK_CANARY_BYTES)
+// An image holds state, head and heap: the pystack is empty between launches.
+#define GPUSNEK_IMAGE_BYTES(heap) \
+    (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES + GPUSNEK_ROUND(heap))
+
 static inline PORTER_DEVICE gpusnek_head_t *gpusnek_head(char *base) {
-    return (gpusnek_head_t *)(base + GPUSNEK_STATE_BYTES);
+    return (gpusnek_head_t *)(base - GPUSNEK_HEAD_BYTES);
 }
 
-static inline PORTER_DEVICE char *gpusnek_pystack(char *base) {
-    return base + GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES;
+static inline PORTER_DEVICE char *gpusnek_heap_end(char *base) {
+    return base - GPUSNEK_HEAD_BYTES - GPUSNEK_CANARY_BYTES;
 }
 
 static inline PORTER_DEVICE char *gpusnek_heap(char *base, const gpusnek_launch_t *launch) {
-    return gpusnek_pystack(base) + GPUSNEK_ROUND(launch->pystack_size);
+    return gpusnek_heap_end(base) - GPUSNEK_ROUND(launch->heap_size);
 }
 
-// Zero the state struct and the head. By words: both are 8-byte aligned.
+static inline PORTER_DEVICE char *gpusnek_pystack(char *base, const gpusnek_launch_t *launch) {
+    return gpusnek_heap(base, launch) - GPUSNEK_ROUND(launch->pystack_size);
+}
+
+// The canaries: where an overrun of C stack, heap, pystack or a neighbour's arena would end.
+static inline PORTER_DEVICE void gpusnek_canaries(
+    char *base, const gpusnek_launch_t *launch, char *at[3]) {
+    at[0] = gpusnek_pystack(base, launch) - GPUSNEK_CANARY_BYTES;
+    at[1] = gpusnek_heap_end(base);
+    at[2] = base + GPUSNEK_STATE_BYTES;
+}
+
+// Zero the head and the state struct. By words: both are 8-byte aligned.
 static inline PORTER_DEVICE void gpusnek_wipe(char *base) {
-    uint64_t *words = (uint64_t *)base;
+    uint64_t *words = (uint64_t *)gpusnek_head(base);
     const uint32_t count = (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES) / 8;
     for (uint32_t i = 0; i < count; i++) {
         words[i] = 0;
@@ -97,7 +122,7 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.fs_block_size = (uint32_t)launch->fs_block;
     boot.heap = gpusnek_heap(base, launch);
     boot.heap_size = launch->heap_size;
-    boot.pystack = gpusnek_pystack(base);
+    boot.pystack = gpusnek_pystack(base, launch);
     boot.pystack_size = launch->pystack_size;
     boot.fs = (void *)(launch->fs_base + i * launch->fs_stride);
     boot.fs_size = launch->fs_size;
@@ -124,7 +149,10 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     if (start) {
         gpusnek_wipe(base);
         porter_state_init();
-    } else if (head->magic != GPUSNEK_MAGIC) {
+        head->heap_size = launch->heap_size;
+        head->pystack_size = launch->pystack_size;
+    } else if (head->magic != GPUSNEK_MAGIC || head->heap_size != launch->heap_size
+        || head->pystack_size != launch->pystack_size) {
         return GPUSNEK_NOT_STARTED;
     }
     gpusnek_connect(launch, i, head, stack_top, stack_size);

@@ -2,69 +2,71 @@
 #include "image.cuh"
 #include "interpreter.h"
 
-#define CANARY 0xc5c5c5c5c5c5c5c5ull // no valid pointer, no small number
-#define CANARY_BYTES 64u
-
 #if PORTER_ARENA_LOCAL
-#define LOCAL_BYTES PORTER_LOCAL_BYTES
+#define LOCAL_TOP PORTER_LOCAL_TOP
+#define STACK_BYTES PORTER_STACK_BYTES
 #else
-#define LOCAL_BYTES 0
+#define LOCAL_TOP 0
+#define STACK_BYTES 0
 #endif
 
 // Read by the host from the PTX and from the loaded module; fields as gpusnek_info_t has them.
 extern "C" __device__ const uint64_t gpusnek_info[8] = {
     sizeof(gpusnek_launch_t),
     GPUSNEK_STATE_BYTES,
-    GPUSNEK_ARENA_BYTES(PORTER_PYSTACK_BYTES, PORTER_HEAP_BYTES),
-    LOCAL_BYTES,
-    PORTER_HEAP_BYTES,
-    PORTER_PYSTACK_BYTES,
-    PORTER_STACK_BYTES,
-    CANARY_BYTES,
+    GPUSNEK_ARENA_BYTES(0, 0),
+    GPUSNEK_IMAGE_BYTES(0),
+    LOCAL_TOP,
+    STACK_BYTES,
+    GPUSNEK_ROUND(1),
+    GPUSNEK_BASE_OFFSET(0, 0),
 };
 
-static __device__ void canary_set(char *at) {
-    for (uint32_t i = 0; i < CANARY_BYTES / 8; i++) {
-        ((uint64_t *)at)[i] = CANARY;
+static __device__ void canaries_set(char *base, const gpusnek_launch_t *launch) {
+    char *at[3];
+    gpusnek_canaries(base, launch, at);
+    for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < GPUSNEK_CANARY_BYTES / 8; i++) {
+            ((uint64_t *)at[k])[i] = GPUSNEK_CANARY;
+        }
     }
 }
 
-static __device__ bool canary_intact(const char *at) {
+static __device__ bool canaries_intact(char *base, const gpusnek_launch_t *launch) {
+    char *at[3];
+    gpusnek_canaries(base, launch, at);
     uint64_t differ = 0;
-    for (uint32_t i = 0; i < CANARY_BYTES / 8; i++) {
-        differ |= ((const volatile uint64_t *)at)[i] ^ CANARY;
+    for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < GPUSNEK_CANARY_BYTES / 8; i++) {
+            differ |= ((const volatile uint64_t *)at[k])[i] ^ GPUSNEK_CANARY;
+        }
     }
     return differ == 0;
 }
 
 #if PORTER_ARENA_LOCAL
-// The arena lies at a fixed distance below the end of the thread's local window, the C stack
-// between it and the end: [state, head, pystack, heap, canary, free stack ... frames].
-static_assert(GPUSNEK_ARENA_BYTES(PORTER_PYSTACK_BYTES, PORTER_HEAP_BYTES) + CANARY_BYTES
-            + PORTER_STACK_BYTES + PORTER_STACK_SLACK <= PORTER_LOCAL_BYTES,
-    "PORTER_LOCAL_BYTES has no room for arena and C stack");
-
+// Below the end of the thread's local window: frames, free stack, slack, and then the arena.
 static __device__ int32_t run_local(const gpusnek_launch_t *launch, uint32_t i) {
     char *base = (char *)PORTER_STATE;
     volatile char frame = 0;
     const uint64_t here = (uint64_t)&frame;
-    const uint64_t arena = GPUSNEK_ARENA_BYTES(launch->pystack_size, launch->heap_size);
-    if (launch->pystack_size > PORTER_PYSTACK_BYTES || launch->heap_size > PORTER_HEAP_BYTES) {
+    const uint64_t arena = GPUSNEK_BASE_OFFSET(launch->pystack_size, launch->heap_size);
+    if (arena + PORTER_LOCAL_TOP > launch->local_bytes) {
         return GPUSNEK_STATUS_NO_MEMORY;
     }
-    const uint64_t end = (uint64_t)base + arena + CANARY_BYTES;
-    if ((here | (PORTER_LOCAL_WINDOW - 1)) + 1 - (uint64_t)base != PORTER_LOCAL_BYTES
+    const uint64_t end = (uint64_t)base + GPUSNEK_STATE_BYTES + GPUSNEK_CANARY_BYTES;
+    if ((here | (PORTER_LOCAL_WINDOW - 1)) + 1 - (uint64_t)base != PORTER_LOCAL_TOP
         || here < end + PORTER_STACK_SLACK) {
         return GPUSNEK_STATUS_MOVED;
     }
     const uint64_t room = here - end - PORTER_STACK_SLACK;
     const uint64_t stack = launch->stack_size < room ? launch->stack_size : room;
-    canary_set(base + arena);
+    canaries_set(base, launch);
     if (!(launch->flags & GPUSNEK_FLAG_START)) {
         image_load(base, launch, i);
     }
     int32_t status = gpusnek_run(launch, i, base, (void *)here, stack);
-    if (!canary_intact(base + arena)) {
+    if (!canaries_intact(base, launch)) {
         status = GPUSNEK_STATUS_CANARY;
     }
     if (launch->flags & GPUSNEK_FLAG_PERSIST) {
@@ -79,20 +81,18 @@ __device__ porter_state_t **porter_state_table;
 
 static __device__ int32_t run_global(const gpusnek_launch_t *launch, uint32_t i) {
     char *slot = (char *)launch->arenas + i * launch->arena_stride;
-    char *base = slot + CANARY_BYTES;
-    char *last = slot + launch->arena_stride - CANARY_BYTES;
+    char *base = slot + launch->arena_stride - GPUSNEK_CANARY_BYTES - GPUSNEK_STATE_BYTES;
     volatile char frame = 0;
-    if (base + GPUSNEK_ARENA_BYTES(launch->pystack_size, launch->heap_size) > last) {
+    if (GPUSNEK_ARENA_BYTES(launch->pystack_size, launch->heap_size) > launch->arena_stride) {
         return GPUSNEK_STATUS_NO_MEMORY;
     }
     if (launch->flags & GPUSNEK_FLAG_START) {
-        canary_set(slot);
-        canary_set(last);
+        canaries_set(base, launch);
     }
     porter_state_table = (porter_state_t **)launch->state_table; // every thread the same value
     porter_state_table[i] = (porter_state_t *)base;
     int32_t status = gpusnek_run(launch, i, base, (void *)&frame, launch->stack_size);
-    if (!canary_intact(slot) || !canary_intact(last)) {
+    if (!canaries_intact(base, launch)) {
         status = GPUSNEK_STATUS_CANARY;
     }
     return status;

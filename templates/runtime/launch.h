@@ -47,6 +47,7 @@ typedef struct gpusnek_launch_t {
     uint64_t pystack_size; // bytes
     uint64_t stack_size;   // C stack that an interpreter may use before it raises, bytes
 
+    uint64_t local_bytes;  // local arenas: local memory that a thread has, as the device is set
     uint64_t text;         // all programs' source text, UTF-8, one after the other
     uint64_t text_offsets; // uint64_t[programs + 1]
     uint64_t names;        // all programs' names, NUL-terminated
@@ -85,12 +86,12 @@ typedef struct gpusnek_launch_t {
 typedef struct gpusnek_info_t {
     uint64_t record_size;  // sizeof(gpusnek_launch_t)
     uint64_t state_size;   // sizeof(porter_state_t)
-    uint64_t arena_size;   // state, pystack and heap as built, bytes
-    uint64_t local_bytes;  // bytes of the local window that a thread needs; 0: global arenas
-    uint64_t heap_size;    // as built, bytes; a launch of local arenas cannot have more
-    uint64_t pystack_size;
-    uint64_t stack_size;
-    uint64_t canary_size;  // bytes at each end of an arena, inside its stride
+    uint64_t arena_size;   // an arena without heap and pystack, which a launch chooses
+    uint64_t image_size;   // an image without the heap
+    uint64_t local_top;    // from the end of the local window to the state; 0: global arenas
+    uint64_t stack_size;   // local arenas: C stack as built; a launch cannot have more; else 0
+    uint64_t grain;        // heap and pystack are rounded up to this
+    uint64_t base_offset;  // from an arena's start to its state, without heap and pystack
 } gpusnek_info_t;
 
 #endif

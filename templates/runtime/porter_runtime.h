@@ -14,16 +14,16 @@
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
 // Local memory's window is 16 MiB and a thread's stack grows down from its end, so an offset
 // from the end is the same address in every thread, kernel and launch (docs/architecture.md).
+// The state is an arena's topmost part and lies right below the C stack, its slack and a canary;
+// heap and pystack lie below the state. So this address depends on the stack's size alone, and
+// units need not be compiled again for another heap.
 #define PORTER_LOCAL_WINDOW 0x1000000ull
 #define PORTER_ROUND_UP(bytes, to) (((bytes) + (to) - 1) / (to) * (to))
-// What a thread needs of its window: the arena (state, head, pystack, heap, canary) below the C
-// stack and its slack.
-#define PORTER_LOCAL_BYTES \
-    PORTER_ROUND_UP(PORTER_ROUND_UP(sizeof(porter_state_t), 64) + 64 \
-        + PORTER_ROUND_UP(PORTER_PYSTACK_BYTES, 64) + PORTER_ROUND_UP(PORTER_HEAP_BYTES, 64) \
-        + 64 + PORTER_STACK_BYTES + PORTER_STACK_SLACK, 1024)
+#define PORTER_LOCAL_TOP \
+    (PORTER_ROUND_UP(sizeof(porter_state_t), 64) + 64 \
+        + PORTER_ROUND_UP(PORTER_STACK_BYTES + PORTER_STACK_SLACK, 64))
 #define PORTER_STATE \
-    ((porter_state_t *)__cvta_local_to_generic(PORTER_LOCAL_WINDOW - PORTER_LOCAL_BYTES))
+    ((porter_state_t *)__cvta_local_to_generic(PORTER_LOCAL_WINDOW - PORTER_LOCAL_TOP))
 #elif defined(__CUDACC__)
 extern "C" __device__ porter_state_t **porter_state_table; // by thread of the launch
 static __device__ __forceinline__ porter_state_t *porter_state_of_thread(void) {

@@ -62,7 +62,7 @@ def test_bounds_are_named(name: str) -> None:
         {"release": "../../etc"},
         {"release": ""},
         {"heap": 12345},
-        {"heap": 508 * 1024},
+        {"heap": 500 * 1024, "target": "cuda"},
     ],
 )
 def test_wrong_values(wrong: dict[str, object]) -> None:
@@ -81,6 +81,9 @@ def test_key_is_stable_and_covers_what_matters() -> None:
         BuildConfig(release="1.26.1", float="single"),
     ]
     assert len({base.key(), *(other.key() for other in others)}) == 5
+    # Sizes are a launch's matter: sources and what compilers make of them are shared.
+    assert len({base.source_key(), *(other.source_key() for other in others)}) == 4
+    assert base.source_key() == others[1].source_key()
     assert BuildConfig(release="1.26.1", target="all").targets == ("host", "cuda")
 
 

@@ -15,22 +15,24 @@ SMALL = Gpu("small", memory=1 << 30, multiprocessors=2, threads=1024)
 def test_local_arena() -> None:
     config = BuildConfig(release="1", heap=12 * KIB, stack=5 * KIB, pystack=KIB, stdout=KIB)
     need = footprint(config, state=3 * KIB)
-    assert need.arena == need.image == 16 * KIB
+    assert need.arena == 16 * KIB + 64 + 3 * 64  # head and canaries
+    assert need.image == 15 * KIB + 64  # an image has no pystack
     assert need.buffers == 256 + 2 * KIB
-    assert need.local == 21 * KIB
-    assert need.reservation(SMALL) == 21 * KIB * 2048
-    assert need.fit(SMALL) == ((1 << 30) - 21 * KIB * 2048) // (16 * KIB + 256 + 2 * KIB)
+    assert need.local == 25 * KIB + 512  # with 4 KiB below the C stack, by 512 bytes
+    assert need.reservation(SMALL) == need.local * 2048
+    assert need.fit(SMALL) == ((1 << 30) - need.local * 2048) // (need.image + 256 + 2 * KIB)
 
 
 def test_global_arena_reserves_the_stack_only() -> None:
     need = footprint(BuildConfig(release="1", stack=5 * KIB, arena="global"))
-    assert need.local == 5 * KIB
+    assert need.local == 13 * KIB  # with the kernel's own frame
+    assert need.image == need.arena + 8
 
 
 def test_parts_are_aligned() -> None:
     config = BuildConfig(release="1", stdout=65, stderr=0, stdin=0)
-    assert footprint(config, state=100).arena == 112 + 13 * KIB
-    assert footprint(config).buffers == 80
+    assert footprint(config, state=100).arena == 128 + 64 + 13 * KIB + 3 * 64
+    assert footprint(config).buffers == 128
 
 
 def test_design_figure() -> None:

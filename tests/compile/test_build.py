@@ -7,6 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
+import attrs
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -18,26 +19,58 @@ from porter.compile.manifest import INFO_FIELDS
 from porter.compile.resources import parse_frames, parse_kernels
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NotBuilt
+from porter.run import open_device, run
 
 CONFIG = BuildConfig(release="0.0.0", target="host")
 
 
 def test_nothing_changed_runs_nothing(tmp_path: Path) -> None:
-    fake_build(tmp_path)
-    before = (tmp_path / "build.json").stat().st_mtime_ns
+    built = fake_build(tmp_path)
+    before = (built / "build.json").stat().st_mtime_ns
     again = compile_build(CONFIG, tmp_path)
     assert again.steps["host"] == 0
     assert again.seconds < 2
-    assert (tmp_path / "build.json").stat().st_mtime_ns == before
+    assert again.folder == built
+    assert (built / "build.json").stat().st_mtime_ns == before
+
+
+def test_other_sizes_compile_nothing(tmp_path: Path) -> None:
+    fake_build(tmp_path)
+    larger = attrs.evolve(CONFIG, heap=65536, stack=32768, pystack=4096, stdout=4096)
+    again = compile_build(larger, tmp_path)
+    assert again.steps["host"] == 0
+    assert again.folder != tmp_path / CONFIG.key()
+    device = open_device(again.folder, "host")
+    assert device.built.config["heap"] == 65536
+    assert run(device, ["hg"], 2).stdout[1] == b"79"
+
+
+def test_a_changed_unit_compiles_alone_and_leaves_other_builds_whole(tmp_path: Path) -> None:
+    built = fake_build(tmp_path)
+    library = (built / "host" / "libgpusnek.so").read_bytes()
+    unit = tmp_path / "cxx" / "fake.cpp"
+    unit.write_text(unit.read_text().replace("fake_counter = 100", "fake_counter = 200"))
+    larger = attrs.evolve(CONFIG, heap=65536)
+    again = compile_build(larger, tmp_path)
+    assert again.steps["host"] == 2  # the unit and the link
+    assert run(open_device(again.folder, "host"), ["c"], 1).stdout[0] == b"200"
+    assert (built / "host" / "libgpusnek.so").read_bytes() == library
+
+
+def test_a_build_can_be_moved(tmp_path: Path) -> None:
+    built = fake_build(tmp_path / "here")
+    moved = shutil.copytree(built, tmp_path / "there")
+    shutil.rmtree(tmp_path / "here")
+    assert run(open_device(moved, "host"), ["i"], 1).stdout[0] == b"0"
 
 
 def test_a_build_that_fails_leaves_no_manifest(tmp_path: Path) -> None:
-    fake_build(tmp_path)
+    built = fake_build(tmp_path)
     unit = tmp_path / "cxx" / "fake.cpp"
     unit.write_text(unit.read_text() + "\nthis is not C++;\n")
     with pytest.raises(BuildFailed, match=r"fake\.cpp.*error"):
         compile_build(CONFIG, tmp_path)
-    assert not (tmp_path / "build.json").exists()
+    assert not (built / "build.json").exists()
     shutil.copy(FAKE_PORT / "fake.cpp", unit)
     assert compile_build(CONFIG, tmp_path).manifest.exists()
 
@@ -59,15 +92,16 @@ def test_no_units(tmp_path: Path) -> None:
 def test_device_build(tmp_path: Path) -> None:
     if shutil.which("nvcc") is None:
         pytest.skip("no nvcc on PATH")
-    fake_build(tmp_path, target="all")
-    manifest = json.loads((tmp_path / "build.json").read_text())
+    built = fake_build(tmp_path, target="all")
+    manifest = json.loads((built / "build.json").read_text())
     assert set(manifest["targets"]) == {"host", "cuda"}
     cuda = manifest["targets"]["cuda"]
     assert set(cuda["info"]) == set(INFO_FIELDS)
-    assert cuda["info"]["local_bytes"] % 1024 == 0
+    assert cuda["info"]["local_top"] == cuda["info"]["state_size"] + 64 + CONFIG.stack + 4096
     assert cuda["gc_flush"]["saved_registers"] == 126
     assert set(cuda["resources"]["kernels"]) == {"gpusnek_launch", "gpusnek_setup"}
-    assert (tmp_path / "cuda" / "libgpusnek.a").stat().st_size > 0
+    assert (built / "cuda" / "libgpusnek.a").stat().st_size > 0
+    assert (built / "cuda" / "ptx" / "fake.ptx").read_text().count(".target sm_90") == 1
 
 
 def test_compiler_reports() -> None:

@@ -26,6 +26,10 @@ PORTER_DEVICE void porter_setup(void) {
     fake_setups++;
 }
 
+PORTER_DEVICE void porter_stack_overflow(void) {
+    porter_unwind_to(PORTER_UNWIND_ALL, 1);
+}
+
 static PORTER_DEVICE void put(gpusnek_output_t *to, char c) {
     if (*to->length < to->size) {
         to->data[*to->length] = c;

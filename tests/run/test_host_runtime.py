@@ -86,6 +86,8 @@ def test_deadline_interrupts(device: Device) -> None:
 def test_arenas_persist(device: Device) -> None:
     arenas = device.arenas(4, 1024, 12288)
     run(device, ["++h"], 4, Launch(persist=arenas, stop=False))
+    with pytest.raises(UsageError, match="these arenas have 12288"):
+        run(device, ["c"], 4, Launch(persist=arenas, heap=16384))
     assert texts(device, "cg", 4, persist=arenas) == [(b"10279", 4)]
     result = run(device, ["c"], 4, Launch(persist=arenas))
     assert result.stdout.groups[0].text == b"100"  # stopped before: a fresh start
