@@ -121,13 +121,15 @@ class Result:
     """One launch's results.
 
     status: n int32 (GPUSNEK_* of interp.h, negative ones of launch.h). exit_code: n int32, what
-    SystemExit carried. seconds: of the launch alone. interrupted: the deadline passed.
+    SystemExit carried. allocations: n uint32, tried by program i, failed ones too. seconds: of
+    the launch alone. interrupted: the deadline passed.
     """
 
     stdout: Stream
     stderr: Stream
     status: np.ndarray[Any, Any] = field(repr=False)
     exit_code: np.ndarray[Any, Any] = field(repr=False)
+    allocations: np.ndarray[Any, Any] = field(repr=False)
     seconds: float
     interrupted: bool = False
     timings: dict[str, float] = attrs.field(factory=dict)

@@ -41,7 +41,7 @@ class Launch:
     kind: file, single or eval. first, total: threadIdx of the first interpreter, numThreads.
     stdin: what all read, or one text each. deadline: seconds until interpreters are interrupted.
     block: interpreters that share a barrier. fail_allocation: per interpreter, the allocation
-    that fails (0: none). fs: file system memory, all images in one array of bytes, on the device.
+    that fails (0: none); with fail_rest every later one too. fs: file system memory, all images in one array of bytes, on the device.
     persist: the arenas that interpreters go on in; None and they end with the launch.
     """
 
@@ -60,6 +60,7 @@ class Launch:
     block: int = 0
     seed: int = 0
     fail_allocation: Sequence[int] | np.ndarray[Any, Any] | None = None
+    fail_rest: bool = False
     fs: Array | None = None
     fs_shared: bool = True
     fs_block: int = 0
@@ -119,6 +120,7 @@ def run(
     not_run = device.built.constants["GPUSNEK_STATUS_NOT_RUN"]
     status = packed.own("status", device.array(np.full(n, not_run, np.int32)))
     exit_code = packed.own("exit_code", device.zeros(n, np.int32))
+    allocations = packed.own("allocations", device.zeros(n, np.uint32))
     packing = time.monotonic() - start
     started = time.monotonic()
     running = device.launch(packed.record, n)
@@ -131,6 +133,7 @@ def run(
         Stream(device, *outputs["stderr"], sizes["stderr"]),
         device.host(status),
         device.host(exit_code),
+        device.host(allocations),
         seconds,
         interrupted,
         {"prepare": packing, "launch": seconds},
@@ -195,6 +198,7 @@ def _pack_launch(
         "PERSIST": launch.persist is not None,
         "MERGE_STDERR": launch.merge_stderr,
         "GC_STRESS": launch.gc_stress,
+        "FAIL_REST": launch.fail_rest,
         "FS_MOUNT": launch.fs is not None,
         "FS_FORMAT": launch.fs is not None and launch.fs_format,
     }

@@ -1,8 +1,7 @@
-// The collector's entry, and the two test switches that hang on it.
+// The collector's entry, and two switches for tests.
 //
 // Upstream calls gc_collect before an allocation when gc_alloc_threshold is reached; with a
-// threshold of 0 that is every allocation. Stress mode and failing the Nth allocation both use
-// this, so neither needs an edit in py/gc.c.
+// threshold of 0 that is every allocation, which is what stress mode sets.
 #include <stdint.h>
 
 #include "hooks.h"
@@ -10,7 +9,9 @@
 #include "py/gc.h"
 #include "py/mpstate.h"
 
-static uint32_t allocations_left; // 0: no allocation is to fail
+// The patch `fail-allocation` counts and compares these (GPUSNEK_ALLOCATION_FAILS).
+uint32_t gpusnek_allocation; // the last allocation's number
+uint32_t gpusnek_failing_allocation; // the number of the next that is to fail; 0: none
 
 // A GPU's registers hold 32 bits, and a frame may save the halves of a pair apart, or only one
 // of them because the other did not change. So each word counts as the low half of a pointer;
@@ -45,17 +46,23 @@ void gc_collect(void) {
     gc_collect_start();
     porter_gc_flush(scan_stack, NULL);
     gc_collect_end();
-    if (allocations_left != 0 && --allocations_left == 0) {
-        // The search for free blocks starts at this index, so the allocation that asked for
-        // this collection finds none. The next collection resets it.
-        MP_STATE_MEM(area).gc_last_free_atb_index = MP_STATE_MEM(area).gc_alloc_table_byte_len;
-    }
 }
 
 void gpusnek_gc_start(void) {
-    allocations_left = gpusnek_boot.fail_allocation;
-    if (MICROPY_GPUSNEK_GC_STRESS || allocations_left != 0
-        || (gpusnek_boot.flags & GPUSNEK_GC_STRESS)) {
+    gpusnek_allocation = 0;
+    gpusnek_failing_allocation = gpusnek_boot.fail_allocation;
+    if (MICROPY_GPUSNEK_GC_STRESS || (gpusnek_boot.flags & GPUSNEK_GC_STRESS)) {
         MP_STATE_MEM(gc_alloc_threshold) = 0;
     }
+}
+
+bool gpusnek_allocation_failed(void) {
+    if (gpusnek_boot.flags & GPUSNEK_FAIL_REST) {
+        gpusnek_failing_allocation++;
+    }
+    return true;
+}
+
+uint32_t gpusnek_allocations(void) {
+    return gpusnek_allocation;
 }

@@ -38,6 +38,7 @@
 #define GPUSNEK_GC_STRESS (1u << 0) // collect before every allocation
 #define GPUSNEK_FS_MOUNT (1u << 1) // mount the region as littlefs2 at "/"
 #define GPUSNEK_FS_FORMAT (1u << 2) // with FS_MOUNT: make a new file system if none is there
+#define GPUSNEK_FAIL_REST (1u << 3) // fail_allocation: that one and every later one
 
 // The arena's parts and the identity of one interpreter; read by gpusnek_start.
 typedef struct _gpusnek_boot_t {
@@ -52,7 +53,7 @@ typedef struct _gpusnek_boot_t {
     void *fs; // this interpreter's own file system memory, kept between launches
     size_t fs_size; // bytes, whole blocks are used; 0: none
     uint64_t seed; // random and os.urandom: mixed with index, so interpreters differ
-    uint32_t fail_allocation; // N: the Nth allocation after start fails once; 0: none
+    uint32_t fail_allocation; // N: the Nth allocation after start fails; 0: none
 } gpusnek_boot_t;
 
 // Text that goes out. Bytes beyond `size` are counted in *length and not stored.
@@ -84,6 +85,9 @@ GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);
 GPUSNEK_API int gpusnek_start(const gpusnek_boot_t *boot);
 GPUSNEK_API int gpusnek_exec(const char *source, size_t length, int kind, const char *name);
 GPUSNEK_API int gpusnek_stop(void);
+
+// How many allocations were tried since start; growing a block in place counts too.
+GPUSNEK_API uint32_t gpusnek_allocations(void);
 
 // The status that the last SystemExit carried: 0 for none, an int's value, else 1.
 GPUSNEK_API int gpusnek_exit_code(void);

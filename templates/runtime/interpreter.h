@@ -118,7 +118,8 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.total = launch->total;
     boot.flags = (launch->flags & GPUSNEK_FLAG_GC_STRESS ? GPUSNEK_GC_STRESS : 0)
         | (launch->flags & GPUSNEK_FLAG_FS_MOUNT ? GPUSNEK_FS_MOUNT : 0)
-        | (launch->flags & GPUSNEK_FLAG_FS_FORMAT ? GPUSNEK_FS_FORMAT : 0);
+        | (launch->flags & GPUSNEK_FLAG_FS_FORMAT ? GPUSNEK_FS_FORMAT : 0)
+        | (launch->flags & GPUSNEK_FLAG_FAIL_REST ? GPUSNEK_FAIL_REST : 0);
     boot.fs_block_size = (uint32_t)launch->fs_block;
     boot.heap = gpusnek_heap(base, launch);
     boot.heap_size = launch->heap_size;
@@ -164,6 +165,9 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
             if (launch->exit_code) {
                 ((int32_t *)launch->exit_code)[i] = gpusnek_exit_code();
             }
+        }
+        if (launch->allocations) {
+            ((uint32_t *)launch->allocations)[i] = gpusnek_allocations();
         }
         if (launch->flags & GPUSNEK_FLAG_STOP) {
             const int32_t stopped = gpusnek_stop();

@@ -18,6 +18,7 @@ enum {
     GPUSNEK_FLAG_GC_STRESS = 32,    // collect before every allocation
     GPUSNEK_FLAG_FS_MOUNT = 64,     // mount the file system region at "/"
     GPUSNEK_FLAG_FS_FORMAT = 128,   // with FS_MOUNT: make a file system where there is none
+    GPUSNEK_FLAG_FAIL_REST = 256,   // fail_alloc: that allocation and every later one
 };
 
 // Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.
@@ -80,6 +81,7 @@ typedef struct gpusnek_launch_t {
     uint64_t clock_origin; // nanoseconds since the epoch at the launch
     uint64_t seed;         // of random numbers; interpreters derive their own from it
     uint64_t fail_alloc;   // uint32_t[n]: fail that allocation (1 is the first, 0 none); 0: none
+    uint64_t allocations;  // uint32_t[n]: how many allocations were tried, in all; 0: not wanted
 } gpusnek_launch_t;
 
 // What a build says of itself: the same for every launch, written by gpusnek_describe().
