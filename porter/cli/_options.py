@@ -55,7 +55,10 @@ def build_options(function: F) -> F:
         span = f"{format_size(bounds.low)} to {format_size(bounds.high)}"
         text = f"{SIZE_HELP[name]}, {span}{', or 0' if bounds.zero else ''}."
         option = click.option(
-            f"--{name.replace('_', '-')}", metavar="SIZE", callback=_parse, help=text[0].upper() + text[1:]
+            f"--{name.replace('_', '-')}",
+            metavar="SIZE",
+            callback=_parse,
+            help=text[0].upper() + text[1:],
         )
         options.append(option)
     for name, choices in CHOICES.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from pathlib import Path
 
@@ -39,10 +40,14 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | No
     arch = f"-arch={config.arch}"
     program = shlex.quote(nvcc)
     # Each step writes beside and renames; ptxas' report goes to a log that is shown on failure.
+    # nvcc puts a number that depends on the folder into names of internal linkage; ours depends
+    # on the unit alone, so that the same input gives the same code anywhere.
     return [
         Rule(
             "ptx",
-            f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp && mv -f $out.tmp $out",
+            f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp"
+            " && sed -i -E s/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_${id}_/g $out.tmp"
+            " && mv -f $out.tmp $out",
             "nvcc $out",
         ),
         Rule(
@@ -63,8 +68,9 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | No
             "relocatable",
             f"{program} {arch} -dlink -cubin -Xnvlink -r,-suppress-stack-size-warning"
             " -optf $rsp -o $out.tmp.cubin"
-            f" && {program} {arch} -dc $out.tmp.cubin -o $out.tmp.o && mv -f $out.tmp.o $out"
-            " && rm -f $out.tmp.cubin",
+            # From its folder, for the object holds the input's name.
+            f" && cd $folder && {program} {arch} -dc gpusnek.o.tmp.cubin -o gpusnek.o.tmp.o"
+            " && mv -f gpusnek.o.tmp.o gpusnek.o && rm -f gpusnek.o.tmp.cubin",
             "nvlink -r $out",
         ),
         Rule("archive", "rm -f $out.tmp && ar rcsD $out.tmp $in && mv -f $out.tmp $out", "ar $out"),
@@ -103,7 +109,9 @@ def build_cuda(
     for unit in units:
         ptx = out / "ptx" / sources.object_name(unit, ".ptx")
         cubin = out / "obj" / sources.object_name(unit, ".cubin")
-        edges.append(Edge("ptx", (ptx,), (unit,), sources.headers))
+        name = str(sources.object_name(unit, ""))
+        number = hashlib.sha256(name.encode()).hexdigest()[:8]
+        edges.append(Edge("ptx", (ptx,), (unit,), sources.headers, (("id", number),)))
         edges.append(Edge("cubin", (cubin,), (ptx,)))
         cubins.append(cubin)
         texts.append(ptx)
@@ -115,9 +123,8 @@ def build_cuda(
     merged = out / "obj" / "gpusnek.o"
     library = out / LIBRARY
     edges.append(Edge("link", (linked,), tuple(cubins), (response,)))
-    edges.append(
-        Edge("relocatable", (merged,), tuple(cubins), (response,), (("rsp", str(response)),))
-    )
+    variables = (("rsp", str(response)), ("folder", str(merged.parent)))
+    edges.append(Edge("relocatable", (merged,), tuple(cubins), (response,), variables))
     edges.append(Edge("archive", (library,), (merged,)))
     rules = _rules(config, nvcc, sources, registers)
     steps = run_ninja(out, rules, edges, what="device build", jobs=jobs)

@@ -43,7 +43,9 @@ def build_host(
     out = host_folder(folder, variant)
     flags = (*host_compile(chosen), *defines)
     includes = [f"-I{path}" for path in sources.include]
-    compile_command = [compiler, *flags, *includes]
+    # Debug information names files without saying where the project lies.
+    names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]
+    compile_command = [compiler, *flags, *names, *includes]
     rules = [
         Rule("cxx", f"{shlex.join(compile_command)} -c $in -o $out", "c++ $out"),
         # Linked beside and renamed: a library that is there is whole.

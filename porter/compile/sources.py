@@ -27,6 +27,11 @@ class Sources:
     headers: tuple[Path, ...]
     include: tuple[Path, ...]
 
+    @property
+    def templates(self) -> Path:
+        """The folder of `runtime`'s folder."""
+        return self.gc_flush.parents[1]
+
     def object_name(self, source: Path, suffix: str) -> Path:
         """A relative path for what is made of `source`, unlike any other source's."""
         if source.is_relative_to(self.root):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
-FORMAT = 1
+FORMAT = 2
 
 
 @frozen

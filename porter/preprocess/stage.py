@@ -21,6 +21,7 @@ from porter.preprocess.cache import (
     write_cache,
 )
 from porter.preprocess.empty import has_code
+from porter.preprocess.markers import project_names, relative_markers
 
 
 @frozen
@@ -35,7 +36,7 @@ class Preprocessed:
 def preprocess(layout: Layout, units: UnitList, jobs: int | None = None) -> list[Preprocessed]:
     """Write `pre/NAME.i` for every unit that holds code; units left empty are left out.
 
-    Line markers stay in. `jobs` is the number of compilers at a time, by default one a core.
+    Line markers stay in and name files as the project does (see `markers`). `jobs` is the number of compilers at a time, by default one a core.
     Raises PreprocessFailed with the compiler's message.
     """
     layout.pre.mkdir(parents=True, exist_ok=True)
@@ -84,8 +85,11 @@ def _preprocess_unit(unit: Unit, flags: list[str], layout: Layout) -> Entry:
     digest = inputs_digest([*flags, unit.source], files)
     if digest is None:
         raise PreprocessFailed(f"{unit.path}: a file that it includes went away meanwhile")
-    kept = has_code(beside.read_text(encoding="utf-8", errors="surrogateescape"))
+    text = beside.read_text(encoding="utf-8", errors="surrogateescape")
+    kept = has_code(text)
     if kept:
+        text = relative_markers(text, project_names(layout))
+        beside.write_text(text, encoding="utf-8", errors="surrogateescape")
         os.replace(beside, result)
     else:
         beside.unlink()
