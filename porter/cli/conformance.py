@@ -46,6 +46,12 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Test this instead: a program that is used like upstream's unix port.",
 )
+@click.option(
+    "--build",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Use this finished build and build nothing.",
+)
 def command(
     tests: tuple[str, ...],
     target: str | None,
@@ -56,6 +62,7 @@ def command(
     skips: Path,
     cpython: str | None,
     executable: Path | None,
+    folder: Path | None,
     **build: str | bool | None,
 ) -> None:
     """Run upstream's own tests, each in an interpreter of its own.
@@ -77,7 +84,7 @@ def command(
             click.echo(line)
         return
     started = time.monotonic()
-    runner = backends.open_runner(target, config, timeout, executable)
+    runner = backends.open_runner(target, config, timeout, executable, folder)
     cache = paths.build_dir() / "conformance" / "expected"
     with showing(console) as events:
         suite = Suite(

@@ -24,21 +24,27 @@ SIZES = {
 
 
 def open_runner(
-    target: str, config: BuildConfig, timeout: float, executable: Path | None = None
+    target: str,
+    config: BuildConfig,
+    timeout: float,
+    executable: Path | None = None,
+    folder: Path | None = None,
 ) -> Runner:
     """The runner for ``target`` (host, cuda, reference), ``timeout`` in seconds a test.
 
-    ``executable`` is tested instead if given. What is not built is built first:
-    raises what that or loading the build raises.
+    ``executable`` is tested instead if given, or the finished build in ``folder``. What is
+    not built is built first: raises what that or loading the build raises.
     """
     if executable is not None:
         return ProcessRunner("executable", HostDirectoryLauncher(executable.resolve()), timeout)
     if target == "reference":
         return _reference(config, timeout)
     from porter.conformance.backends.build import BuildRunner  # loads a whole build
-    from porter.pipeline import build
 
-    folder = build(config).folder
+    if folder is None:
+        from porter.pipeline import build  # the whole toolchain, which a bare machine lacks
+
+        folder = build(config).folder
     return BuildRunner.open(folder, target, timeout, gc_stress=config.gc_stress)
 
 
