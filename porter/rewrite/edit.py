@@ -7,10 +7,15 @@ from attrs import frozen
 
 @frozen(order=True)
 class Span:
-    """A half-open range of offsets in a unit's text."""
+    """A half-open range of offsets in a unit's text.
+
+    As a part of an edit it stands for its text with the edits inside it applied, save those of
+    exactly this range by the rule `without`.
+    """
 
     start: int
     end: int
+    without: str = ""
 
 
 @frozen

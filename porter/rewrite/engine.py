@@ -31,7 +31,12 @@ class _Engine:
         index = bisect_left(self.starts, span.start)
         while index < len(self.edits) and self.starts[index] <= span.end:
             edit = self.edits[index]
-            if index in self.active or edit.end > span.end or self._elsewhere(edit, span):
+            if (
+                index in self.active
+                or edit.end > span.end
+                or self._elsewhere(edit, span)
+                or (edit.rule == span.without and edit.start == span.start and edit.end == span.end)
+            ):
                 index += 1
                 continue
             if edit.start < position:

@@ -92,7 +92,7 @@ def symbol_key(unit: str, cursor: Cursor) -> str:
         return name
     parent = cursor.semantic_parent
     if parent is not None and parent.kind == K.FUNCTION_DECL:
-        offset = cursor.extent.start.offset
+        offset = cursor.location.offset  # the extent depends on how a cursor was reached
         return f"{unit}:{parent.spelling}.{name}@{offset}"
     return f"{unit}:{name}"
 

@@ -8,6 +8,7 @@ import re
 from attrs import frozen
 from clang.cindex import Cursor, Type, conf
 
+from porter.rewrite.names import cpp_name
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 
@@ -20,6 +21,7 @@ _dispose = conf.lib.clang_EvalResult_dispose
 _dispose.argtypes, _dispose.restype = [ctypes.c_void_p], None
 
 _DESIGNATOR = re.compile(r"\s*\.\s*(\w+)|\s*\[")
+_RANGE = re.compile(r"\s*\.\.\.")
 _ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
 
 
@@ -85,14 +87,14 @@ def slots(init_list: Node) -> list[Slot]:
     following = 0
     for item in init_list.children:
         if is_designated(item):
-            slot = Slot(_designated_path(item, kind), item.children[-1])
+            paths = _designated_paths(item, kind)
+            found += [Slot(path, item.children[-1]) for path in paths]
         else:
             step, member = _positional(kind, following)
             if is_aggregate(member) and not _fills(item, member):
                 raise ElidedBraces(item)
-            slot = Slot((step,), item)
-        found.append(slot)
-        following = slot.path[0].index + 1
+            found.append(Slot((step,), item))
+        following = found[-1].path[0].index + 1
     return found
 
 
@@ -113,30 +115,35 @@ def _positional(kind: Type, index: int) -> tuple[Step, Type]:
     if kind.kind == TypeKind.RECORD:
         member = fields(kind)[index]
         name = member_name(member)
-        step = Step(index, f".{name}" if name else "", is_union(kind))
+        step = Step(index, f".{cpp_name(name)}" if name else "", is_union(kind))
         return step, member.type.get_canonical()
     return Step(0, ""), kind  # a scalar in braces
 
 
-def _designated_path(item: Node, kind: Type) -> tuple[Step, ...]:
+def _designated_paths(item: Node, kind: Type) -> list[tuple[Step, ...]]:
+    """Where a designated item goes: one path, or one for every index of a GNU range."""
     # For a member of a member without a name, clang adds a designator that no text has.
     written = [node for node in item.children if node.kind != K.MEMBER_REF or node.spelling]
     text, value = item.unit.text, written.pop()
     position = max(text.rfind(mark, 0, written[0].start) for mark in ".[")
     indices = iter(written)
-    path: list[Step] = []
+    paths: list[tuple[Step, ...]] = [()]
     while True:
         match = _DESIGNATOR.match(text, position, value.start)
         if match is None:
-            return tuple(path)
+            return paths
         designator = next(indices)
         if match.group(1):
             steps, kind = _member_path(kind, match.group(1))
-            path.extend(steps)
+            paths = [(*path, *steps) for path in paths]
             position = match.end()
         else:
-            index = _constant(designator)
-            path.append(Step(index, f"[{index}]"))
+            first = last = _constant(designator)
+            if _RANGE.match(text, designator.end):
+                designator = next(indices)
+                last = _constant(designator)
+            elements = [Step(index, f"[{index}]") for index in range(first, last + 1)]
+            paths = [(*path, element) for path in paths for element in elements]
             kind = kind.element_type.get_canonical()
             position = text.index("]", designator.end) + 1
 
@@ -145,7 +152,7 @@ def _member_path(kind: Type, name: str) -> tuple[list[Step], Type]:
     """The steps to a member by name, through members without a name."""
     for index, member in enumerate(fields(kind)):
         if member.spelling == name:
-            return [Step(index, f".{name}", is_union(kind))], member.type.get_canonical()
+            return [Step(index, f".{cpp_name(name)}", is_union(kind))], member.type.get_canonical()
         if not member_name(member):
             inner = member.type.get_canonical()
             try:

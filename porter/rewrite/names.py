@@ -1,4 +1,4 @@
-"""Names that C allows and C++ does not."""
+"""The words of a unit: which ones C++ reads differently, and how to find them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ _CPP_KEYWORDS = """
     xor xor_eq
 """
 CPP_KEYWORDS = frozenset(_CPP_KEYWORDS.split())
+# Line markers, strings, characters, words and numbers.
+TOKEN = re.compile(
+    r'^\#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*',
+    re.MULTILINE,
+)
+# A GNU attribute; group 1 is the list between its parentheses.
+ATTRIBUTE = re.compile(r"__attribute__\s*\(\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)\)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 

@@ -17,15 +17,19 @@ from porter.rewrite.rules.literals import Literals
 from porter.rewrite.rules.noreturn import NoReturn
 from porter.rewrite.rules.recursion import Recursion
 from porter.rewrite.rules.returns import Returns
+from porter.rewrite.rules.signs import Signs
+from porter.rewrite.rules.sizes import Sizes
 from porter.rewrite.rules.state import State
 from porter.rewrite.rules.strings import Strings
 from porter.rewrite.rules.tags import Tags
 from porter.rewrite.rules.tentative import Tentative
 from porter.rewrite.rules.types import Types
+from porter.rewrite.rules.unknown import Unknown
 from porter.rewrite.rules.unwinding import Unwinding
 from porter.rewrite.rules.volatiles import Volatiles
 
 RULES: tuple[Rule, ...] = (
+    Unknown(),
     Keywords(),
     NoReturn(),
     Volatiles(),
@@ -40,6 +44,8 @@ RULES: tuple[Rule, ...] = (
     Literals(),
     Arrays(),
     Enums(),
+    Sizes(),
+    Signs(),
     Unwinding(),
     Returns(),
     Recursion(),

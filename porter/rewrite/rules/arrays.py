@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.edit import Edit, Span, insert, replace
+from porter.rewrite.facts import strip
+from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
+
+_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
 
 
 class Arrays(Rule):
@@ -24,9 +28,9 @@ class Arrays(Rule):
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
         for node in unit.walk():
             if node.kind == K.VAR_DECL and node.canonical.kind == TypeKind.VARIABLEARRAY:
-                yield self._pointer(node)
+                yield from self._pointer(node)
 
-    def _pointer(self, node: Node) -> Edit:
+    def _pointer(self, node: Node) -> Iterator[Edit]:
         element = node.canonical.element_type
         if element.kind == TypeKind.VARIABLEARRAY:
             raise self.refuse(node, "an array with more than one variable bound")
@@ -42,10 +46,39 @@ class Arrays(Rule):
         statement = node.parent
         if statement is None or len(statement.children) != 1:
             raise self.refuse(node, "an array of variable length beside other declarators")
-        return replace(
+        kept = ""
+        loops = [above for above in node.ancestors() if above.kind in _LOOPS]
+        if loops:
+            # What alloca gives stays until the function returns: one piece serves every round.
+            self._check_bound(node, bound, loops[-1])
+            memory = f"array_{node.start}_"
+            yield insert(loops[-1].start, f"{kind} *{memory}; {memory} = 0; ", self.name)
+            kept = f"{memory} = {memory} ? {memory} : "
+        yield replace(
             node.span,
             self.name,
-            f"{kind} *{node.spelling} = ({kind} *)__builtin_alloca(sizeof({kind}) * (",
+            f"{kind} *{cpp_name(node.spelling)} = {kept}"
+            f"({kind} *)__builtin_alloca(sizeof({kind}) * (",
             Span(bound.start, bound.end),
             "))",
         )
+
+    def _check_bound(self, node: Node, bound: Node, loop: Node) -> None:
+        """Refuses a bound that may change from round to round."""
+        changed = {strip(inner.children[0]).spelling for inner in loop.walk() if _may_change(inner)}
+        changed |= {inner.spelling for inner in loop.walk() if inner.kind == K.VAR_DECL}
+        block = loop.parent
+        if block is None or block.kind != K.COMPOUND_STMT:
+            raise self.refuse(node, "an array of variable length in such a loop")
+        for inner in bound.walk():
+            if inner.kind == K.CALL_EXPR or (inner.spelling and inner.spelling in changed):
+                raise self.refuse(node, "an array whose length changes in a loop")
+
+
+def _may_change(node: Node) -> bool:
+    """Whether an expression assigns to its first operand or takes its address."""
+    if node.kind == K.UNARY_OPERATOR:
+        return node.text.startswith(("++", "--", "&")) or node.text.endswith(("++", "--"))
+    if node.kind == K.BINARY_OPERATOR:
+        return node.binary_operator() == "="
+    return bool(node.kind == K.COMPOUND_ASSIGNMENT_OPERATOR)

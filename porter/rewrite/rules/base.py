@@ -8,7 +8,7 @@ from typing import ClassVar
 from attrs import frozen
 
 from porter.errors import UnknownConstruct
-from porter.rewrite.edit import Edit
+from porter.rewrite.edit import Edit, Span
 from porter.rewrite.program import Program
 from porter.syntax.node import Node, Unit
 
@@ -37,5 +37,10 @@ class Rule:
 
     def refuse(self, node: Node, reason: str) -> UnknownConstruct:
         """The error for a construct that this rule knows but cannot handle."""
-        file, line, column = node.location()
-        return UnknownConstruct(file, line, column, self.name, node.text, reason)
+        return self.refuse_at(node.unit, node.span, reason)
+
+    def refuse_at(self, unit: Unit, span: Span, reason: str) -> UnknownConstruct:
+        """The same for a range of the unit's text."""
+        file, line, column = unit.location(span.start)
+        construct = unit.text[span.start : span.end]
+        return UnknownConstruct(file, line, column, self.name, construct, reason)

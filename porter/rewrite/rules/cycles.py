@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from porter.rewrite.edit import Edit, Span, insert, replace
 from porter.rewrite.facts import evaluated, initialiser, static_variables, symbol_key
 from porter.rewrite.layout import ElidedBraces, Slot, slots
+from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
@@ -51,7 +52,11 @@ class Cycles(Rule):
             defined = True
             for path, element in self._elements(value, targets, unit):
                 yield replace(element.span, self.name, "{}")
-                stores += [f"porter_put({node.spelling}{path}, ", _whole(element), ");\n"]
+                stores += [
+                    f"porter_put({cpp_name(node.spelling)}{path}, ",
+                    Span(element.start, element.end, self.name),
+                    ");\n",
+                ]
         if defined:
             name, end = setup_function(unit.name), len(unit.text)
             head = f"\nPORTER_DEVICE void {name}(void);\nPORTER_DEVICE void {name}(void) {{\n"
@@ -88,8 +93,3 @@ class Cycles(Rule):
             and node.referenced is not None
             and symbol_key(unit.name, node.referenced) in targets
         )
-
-
-def _whole(element: Node) -> str:
-    """An item's text outside its list; the cast to the member's type is the store's."""
-    return element.text

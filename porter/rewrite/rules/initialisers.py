@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Union
 
@@ -17,12 +18,14 @@ from porter.rewrite.layout import (
     member_name,
     slots,
 )
+from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
 Tree = dict[int, Union[Node, "Tree"]]
+_EFFECTS = (K.CALL_EXPR, K.COMPOUND_ASSIGNMENT_OPERATOR, K.StmtExpr)
 _LONGEST = 65536  # items; a designated list longer than this is surely a mistake
 
 
@@ -45,10 +48,18 @@ class Initialisers(Rule):
                 placed = slots(node)
             except ElidedBraces as error:
                 raise self.refuse(error.node, "braces are left out beside a designator") from error
+            self._refuse_repetition(placed)
             if any(_is_nameless(node.canonical, slot) for slot in placed):
                 yield from self._assignments(node, placed)
             else:
                 yield replace(node.span, self.name, *self._positional(node, placed))
+
+    def _refuse_repetition(self, placed: list[Slot]) -> None:
+        """The value of a range is written once for each element, so it must not do anything."""
+        values = Counter(slot.value for slot in placed)
+        for value, times in values.items():
+            if times > 1 and any(map(_has_effect, value.walk())):
+                raise self.refuse(value, "a value with effects for a range of elements")
 
     def _assignments(self, node: Node, placed: list[Slot]) -> Iterator[Edit]:
         """C++ cannot name a member of a nameless struct inside a union; a statement can."""
@@ -62,7 +73,7 @@ class Initialisers(Rule):
             yield Edit(
                 statement.end,
                 statement.end,
-                (f" {variable.spelling}{path} = ", slot.value.span, ";"),
+                (f" {cpp_name(variable.spelling)}{path} = ", slot.value.span, ";"),
                 self.name,
             )
 
@@ -94,7 +105,7 @@ class Initialisers(Rule):
             if count:
                 parts.append(", ")
             if is_union(kind) and index > 0:
-                parts.append(f".{member_name(fields(kind)[index])} = ")
+                parts.append(f".{cpp_name(member_name(fields(kind)[index]))} = ")
             item = tree.get(index)
             if item is None:
                 parts.append("{}")
@@ -104,6 +115,11 @@ class Initialisers(Rule):
                 parts.extend(self._render(node, _member(kind, index), item))
         parts.append("}")
         return parts
+
+
+def _has_effect(node: Node) -> bool:
+    steps = node.kind == K.UNARY_OPERATOR and ("++" in node.text or "--" in node.text)
+    return bool(steps or node.kind in _EFFECTS)
 
 
 def _is_nameless(kind: Type, slot: Slot) -> bool:

@@ -10,6 +10,7 @@ from attrs import frozen
 from porter.rewrite.edit import Edit, Span, replace
 from porter.rewrite.facts import body, initialiser, is_constant
 from porter.rewrite.landings import find_landings
+from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
@@ -92,19 +93,19 @@ class Jumps(Rule):
                 continue
             if value is None or node.canonical.kind in _ARRAYS or is_constant(node):
                 raise self.refuse(statement, "a jump into a loop with such a declaration")
-            declared += f"{spell(node.type)} {node.spelling}; "
-            assigned += [", " if assigned else "", f"{node.spelling} = ", value.span]
+            declared += f"{spell(node.type)} {cpp_name(node.spelling)}; "
+            assigned += [", " if assigned else "", f"{cpp_name(node.spelling)} = ", value.span]
         yield replace(statement.span, self.name, *assigned, ";")
         yield replace(loop.span, self.name, "{ " + declared, loop.span, " }")
 
     @staticmethod
     def _assignment(node: Node, value: Node) -> list[str | Span]:
         if node.canonical.kind not in _ARRAYS:
-            return [f" {node.spelling} = ", value.span, ";"]
+            return [f" {cpp_name(node.spelling)} = ", value.span, ";"]
         return [
             f" {{ using kind_ = {spell(node.canonical)}; kind_ value_ = ",
             value.span,
-            f"; porter_copy({node.spelling}, value_, sizeof value_); }}",
+            f"; porter_copy({cpp_name(node.spelling)}, value_, sizeof value_); }}",
         ]
 
     @staticmethod

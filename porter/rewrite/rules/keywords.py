@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.names import CPP_KEYWORDS, cpp_name
+from porter.rewrite.names import CPP_KEYWORDS, TOKEN, cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import Unit
@@ -21,10 +20,6 @@ C_SPELLINGS = {
 }
 # Upstream undefines our header's macro for this one; both compilers' headers predeclare it.
 C_FUNCTIONS = frozenset({"putchar"})
-_TOKEN = re.compile(
-    r'^\#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*',
-    re.MULTILINE,
-)
 
 
 class Keywords(Rule):
@@ -34,7 +29,7 @@ class Keywords(Rule):
     example = Example("int new; _Bool class;", "int new_; bool class_;")
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for match in _TOKEN.finditer(unit.text):
+        for match in TOKEN.finditer(unit.text):
             word = match.group()
             span = Span(*match.span())
             if word in CPP_KEYWORDS:

@@ -49,13 +49,16 @@ class Literals(Rule):
 
     def _local(self, node: Node) -> Iterator[Edit]:
         variable = f"literal_{node.start}_"
-        block = next(above for above in node.ancestors() if above.kind == K.COMPOUND_STMT)
+        # Right before the statement of its block: types defined further up are known there.
+        statement = node
+        while statement.parent is not None and statement.parent.kind != K.COMPOUND_STMT:
+            statement = statement.parent
         values = node.children[-1]
         parts: list[str | Span] = ["("]
         if node.canonical.kind in _ARRAYS:
             element = _plain(spell(node.canonical.element_type))
             count = node.canonical.element_count
-            declaration = f" {element} {variable}[{count}];"
+            declaration = f"{element} {variable}[{count}]; "
             for index, item in enumerate(self._elements(node, values, count)):
                 braced = f"({element})" if item and item.kind == K.INIT_LIST_EXPR else ""
                 value = item.span if item else "{}"
@@ -63,12 +66,12 @@ class Literals(Rule):
         else:
             # Raw memory: a struct with const members cannot be declared now and assigned later.
             kind = _plain(spell(node.type))
-            declaration = f" alignas({kind}) unsigned char {variable}[sizeof({kind})];"
+            declaration = f"alignas({kind}) unsigned char {variable}[sizeof({kind})]; "
             parts = [f"porter_hold({variable}, ({kind})", values.span]
             variable = ""
         if "unnamed" in declaration:
             raise self.refuse(node, "a compound literal of a type without a name")
-        yield insert(block.start + 1, declaration, self.name)
+        yield insert(statement.start, declaration, self.name)
         yield replace(node.span, self.name, *parts, variable, ")")
 
     def _elements(self, node: Node, values: Node, count: int) -> list[Node | None]:

@@ -6,11 +6,14 @@ import re
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.names import ATTRIBUTE
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import Unit
 
-_NORETURN = re.compile(r"__attribute__\s*\(\(\s*(?:__)?noreturn(?:__)?\s*\)\)|\b_Noreturn\b")
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_PLACES = re.compile(f"{_STRING}|{ATTRIBUTE.pattern}|\\b_Noreturn\\b")
+_ITEM = re.compile(r"\b(?:__noreturn__|noreturn)\b")
 
 
 class NoReturn(Rule):
@@ -23,5 +26,11 @@ class NoReturn(Rule):
     )
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for match in _NORETURN.finditer(unit.text):
-            yield replace(Span(*match.span()), self.name)
+        for match in _PLACES.finditer(unit.text):
+            place = match.group()
+            if place == "_Noreturn":
+                yield replace(Span(*match.span()), self.name)
+            elif not place.startswith('"') and _ITEM.search(place):
+                others = _ITEM.sub("", match.group(1)).replace(",", "").strip()
+                kept = [_ITEM.sub("", place)] if others else []
+                yield replace(Span(*match.span()), self.name, *kept)

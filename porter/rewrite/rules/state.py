@@ -9,7 +9,19 @@ from porter.rewrite.facts import initialiser, named_variable, static_variables, 
 from porter.rewrite.program import Program, StateField
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
+from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
+
+_TAGS = (K.STRUCT_DECL, K.UNION_DECL, K.ENUM_DECL)
+
+
+def _inside(inner: Span, outer: Span) -> bool:
+    return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _declaration_start(node: Node) -> int:
+    """Where the declaration starts that a variable shares with the declarators beside it."""
+    return node.start if node.parent is None else node.parent.start
 
 
 def init_function(unit: str) -> str:
@@ -33,9 +45,9 @@ class State(Rule):
         groups: dict[int, list[tuple[Node, StateField | None]]] = {}
         for node in static_variables(unit):
             moved = program.state.get(symbol_key(unit.name, node.cursor))
-            groups.setdefault(node.start, []).append((node, moved))
-        for group in groups.values():
-            yield from self._declaration(group)
+            groups.setdefault(_declaration_start(node), []).append((node, moved))
+        for start, group in groups.items():
+            yield from self._declaration(start, group)
         for node in unit.walk():
             variable = named_variable(node)
             if variable is not None:
@@ -44,13 +56,19 @@ class State(Rule):
                     yield replace(node.span, self.name, self._access(node, moved))
         yield from self._initial_values(unit, groups)
 
-    def _declaration(self, group: list[tuple[Node, StateField | None]]) -> Iterator[Edit]:
+    def _declaration(
+        self, start: int, group: list[tuple[Node, StateField | None]]
+    ) -> Iterator[Edit]:
+        """Removes the declaration of moved variables, and keeps a type that it defines."""
         if all(moved is None for _, moved in group):
             return
         if any(moved is None for _, moved in group):
             raise self.refuse(group[0][0], "state and constants in one declaration")
-        whole = max((node for node, _ in group), key=lambda node: node.end)
-        yield replace(whole.span, self.name)
+        whole = Span(start, max(node.end for node, _ in group))
+        last = group[-1][0]
+        above = last.parent.children if last.parent is not None else last.unit.declarations
+        tags = [n.span for n in above if n.kind in _TAGS and _inside(n.span, whole)]
+        yield replace(whole, self.name, *tags[:1])
 
     def _type(self, node: Node) -> str:
         spelled = spell(node.referenced.type if node.referenced is not None else node.type)

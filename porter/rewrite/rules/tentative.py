@@ -38,9 +38,7 @@ class Tentative(Rule):
         }
         for name in renamed:
             for node in statics[name]:
-                at = unit.text.find("static", node.start, node.cursor.location.offset)
-                if at < 0:
-                    raise self.refuse(node, "a static object without the word static")
+                at = unit.text.index("static", node.start, node.cursor.location.offset)
                 yield replace(Span(at, at + len("static")), self.name, "extern")
                 offset = node.cursor.location.offset
                 yield replace(Span(offset, offset + len(name)), self.name, name + suffix)

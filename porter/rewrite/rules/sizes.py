@@ -1,0 +1,48 @@
+"""Spells out the type where sizeof asks for that of an expression on which C and C++ differ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, replace
+from porter.rewrite.facts import strip
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.casts import spell
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, Unit
+
+_TRUTH = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
+
+
+class Sizes(Rule):
+    """Turns `sizeof('a')` and `sizeof(a == b)` into `sizeof(int)`, which is what C means."""
+
+    name = "sizes"
+    example = Example(
+        "int f(int a) { return sizeof('a') + sizeof(a == 1); }",
+        "int f(int a) { return sizeof(int) + sizeof(int); }",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for node in unit.walk():
+            if node.kind != K.CXX_UNARY_EXPR or not node.text.startswith("sizeof"):
+                continue
+            operand = next((c for c in node.children if c.kind.is_expression()), None)
+            if operand is not None and self._differs(strip(operand)):
+                yield replace(node.span, self.name, f"sizeof({spell(operand.canonical)})")
+
+    def _differs(self, operand: Node) -> bool:
+        """Whether C++ gives an expression another type; C's truth values and characters are int."""
+        if operand.kind == K.CHARACTER_LITERAL:
+            return True
+        if operand.kind == K.DECL_REF_EXPR and operand.referenced is not None:
+            return bool(operand.referenced.kind == K.ENUM_CONSTANT_DECL)
+        if operand.kind == K.UNARY_OPERATOR:
+            return operand.text.startswith("!")
+        if operand.kind == K.BINARY_OPERATOR:
+            operator = operand.binary_operator()
+            if operator == ",":
+                raise self.refuse(operand, "the size of an expression with a comma")
+            return operator in _TRUTH
+        return bool(operand.kind == K.CONDITIONAL_OPERATOR)

@@ -1,0 +1,34 @@
+"""Every rule has a one-line description and an example that it keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from porter.rewrite.rules import RULES, Rule
+
+from .support import apply_rule, parse, whole_program
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_example_is_what_the_rule_does(rule: Rule) -> None:
+    assert apply_rule(rule, rule.example.before) == rule.example.after
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_description_is_one_line(rule: Rule) -> None:
+    description = type(rule).__doc__ or ""
+    assert description.endswith(".")
+    assert "\n" not in description
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.name)
+def test_edits_carry_the_rule_and_do_not_depend_on_the_run(rule: Rule) -> None:
+    unit = parse(rule.example.before)
+    program = whole_program(unit)
+    edits = list(rule.edits(unit, program))
+    assert {edit.rule for edit in edits} <= {rule.name}
+    assert edits == list(rule.edits(unit, program))
+
+
+def test_names_are_unique() -> None:
+    assert len({rule.name for rule in RULES}) == len(RULES)

@@ -1,0 +1,47 @@
+"""What a rule cannot rewrite is an error with upstream's place, the rule and the construct."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from porter.errors import ToolFailed, UnknownConstruct
+from porter.rewrite import rules
+from porter.rewrite.unit import rewrite_unit
+
+from .refusals import REFUSED, Refused
+from .support import parse, whole_program
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=lambda case: f"{case.rule}: {case.reason}")
+def test_refused(case: Refused) -> None:
+    unit = parse(f'# 12 "py/up.c"\n{case.text}\n')
+    with pytest.raises(UnknownConstruct) as caught:
+        rewrite_unit(unit, whole_program(unit))
+    error = caught.value
+    line, column = case.place
+    assert (error.rule, error.file) == (case.rule, "py/up.c")
+    assert case.reason in error.reason
+    assert error.construct == case.construct
+    assert (error.line, error.column) == (11 + line, column)
+    assert str(error).startswith(f"py/up.c:{11 + line}:{column}: {case.rule}: ")
+
+
+def test_every_rule_that_refuses_is_here() -> None:
+    """A new refusal needs a case; the number of places in a rule's file says whether it has one."""
+    for path in Path(rules.__path__[0]).glob("*.py"):
+        places = len(re.findall(r"raise self\.refuse", path.read_text()))
+        if path.stem != "base" and places:
+            assert any(case.rule == path.stem for case in REFUSED), path.stem
+
+
+def test_c_that_libclang_refuses_names_the_place() -> None:
+    with pytest.raises(ToolFailed, match=r"unit: libclang cannot read the unit.*expected"):
+        parse("int f( { return 1; }")
+
+
+def test_nested_functions_are_refused() -> None:
+    with pytest.raises(ToolFailed, match="function definition is not allowed here"):
+        parse("int f(void) { int g(void) { return 1; } return g(); }")
