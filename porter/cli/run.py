@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO
 
+import attrs
 import click
 import numpy as np
 from rich.console import Console
@@ -13,9 +14,18 @@ from rich.text import Text
 from porter.cli._building import build_shown
 from porter.cli._options import build_options
 from porter.config import BuildConfig
-from porter.errors import LaunchFailed, ProgramFailed, ProgramSyntaxError, UsageError
+from porter.errors import (
+    FileProblem,
+    LaunchFailed,
+    NotEnoughMemory,
+    ProgramFailed,
+    ProgramSyntaxError,
+    UsageError,
+)
+from porter.fs import Image
 from porter.run import Device, Launch, Program, Result, Stream, open_device, run
 from porter.run.banners import STYLE, render
+from porter.run.filesystem import copies, image_of
 
 
 def _program(file: Path | None, code: str | None) -> Program:
@@ -30,9 +40,11 @@ def _program(file: Path | None, code: str | None) -> Program:
         raise UsageError(f"{file}: {error.strerror}") from error
 
 
-def show(stream: Stream, console: Console, max_groups: int | None) -> None:
+def show(
+    stream: Stream, console: Console, max_groups: int | None, *, skip_empty: bool = False
+) -> None:
     """Print a stream's groups under their banners."""
-    for line in render(stream.groups, max_groups=max_groups):
+    for line in render(stream.groups, max_groups=max_groups, skip_empty=skip_empty):
         console.print(Text(line.text, style=STYLE if line.banner else ""), end="", soft_wrap=True)
 
 
@@ -48,6 +60,13 @@ def judge(result: Result, device: Device) -> None:
             message = result.stderr.groups[0].text.decode("utf-8", "replace").strip()
             raise ProgramSyntaxError(message)
         raise ProgramSyntaxError(f"the program has a syntax error in {wrong} interpreters")
+    if small := result.count(values["GPUSNEK_NO_MEMORY"]):
+        raise NotEnoughMemory(
+            f"{small} of {n} interpreters could not start: the heap is too small",
+            hint="Make --heap larger.",
+        )
+    if unmounted := result.count(values["GPUSNEK_NO_FILE_SYSTEM"]):
+        raise FileProblem(f"{unmounted} of {n} interpreters could not mount their file system")
     broken = result.status < 0
     if broken.any():
         names = {v: k for k, v in values.items() if k.startswith("GPUSNEK_STATUS_")}
@@ -61,7 +80,8 @@ def judge(result: Result, device: Device) -> None:
     exited = result.status == values["GPUSNEK_EXIT"]
     failed = int(n - exited.sum() - result.count(values["GPUSNEK_OK"]))
     if failed:
-        raise ProgramFailed(f"{failed} of {n} interpreters ended with an error")
+        why = "were interrupted or failed" if result.interrupted else "ended with an error"
+        raise ProgramFailed(f"{failed} of {n} interpreters {why}")
     if exited.any() and (code := int(result.exit_code[exited][0])):
         raise click.exceptions.Exit(code & 0xFF)
 
@@ -73,6 +93,17 @@ def judge(result: Result, device: Device) -> None:
 @click.option("--timeout", type=float, help="Seconds until the interpreters are interrupted.")
 @click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--stdin-file", type=click.File("rb"), help="What every interpreter reads.")
+@click.option(
+    "--fs",
+    "image",
+    metavar="IMAGE",
+    type=click.Path(path_type=Path),
+    help="littlefs2 image: every interpreter has a copy of its own at /.",
+)
+@click.option("--save", is_flag=True, help="Write one interpreter's file system back to IMAGE.")
+@click.option(
+    "--save-from", type=int, default=0, show_default=True, help="Which one: its threadIdx."
+)
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @build_options
 def command(
@@ -83,21 +114,42 @@ def command(
     timeout: float | None,
     max_groups: int,
     stdin_file: IO[bytes] | None,
+    image: Path | None,
+    save: bool,
+    save_from: int,
     times: bool,
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
     program = _program(file, code)
     if config.target == "all":
         raise UsageError("target: a program runs on host or cuda, not on all")
+    if n < 1:
+        raise UsageError(f"-n {n}: at least one interpreter is needed")
+    if save and image is None:
+        raise UsageError("--save: there is no image to save to; give --fs IMAGE")
+    if not 0 <= save_from < n:
+        raise UsageError(f"--save-from {save_from}: there are interpreters 0 to {n - 1}")
+    files = None
+    if image is not None:
+        files = Image.load(image)
+    elif config.fs_size:
+        files = Image.empty(config.fs_size)
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     built = build_shown(config, err)
     device = open_device(built.folder, config.target)
     stdin = stdin_file.read() if stdin_file is not None else b""
-    result = run(device, [program], n, Launch(deadline=timeout, stdin=stdin))
+    launch = Launch(deadline=timeout, stdin=stdin)
+    if files is not None:
+        memory = copies(device, files.data, n)
+        launch = attrs.evolve(launch, fs=memory, fs_shared=False, fs_block=files.block_size)
+    result = run(device, [program], n, launch)
     show(result.stdout, out, max_groups)
     syntax = result.count(device.built.constants["GPUSNEK_SYNTAX_ERROR"])
     if result.stderr.longest and syntax != n:
-        show(result.stderr, err, max_groups)
+        show(result.stderr, err, max_groups, skip_empty=True)
+    if save and files is not None and image is not None:
+        written = Image(image_of(device, launch.fs, n, save_from), files.block_size, str(image))
+        written.save(image)
     if times:
         steps = {**built.seconds, **result.timings}
         err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from attrs import frozen
 
-from porter.run.result import Groups
+from porter.run.result import Group
 
 STYLE = "turquoise2"
+SEARCHED = 4096  # groups among which the empty one is looked for
 
 
 @frozen
@@ -24,15 +25,23 @@ def banner(count: int) -> str:
     return f"----- {count}x -----"
 
 
-def render(groups: Groups, *, max_groups: int | None = None) -> Iterator[Line]:
+def render(
+    groups: Sequence[Group], *, max_groups: int | None = None, skip_empty: bool = False
+) -> Iterator[Line]:
     """What to print for `groups`, the largest first; no banner when there is only one.
 
-    `max_groups` limits how many are shown; a note says how many are not.
+    `max_groups` limits how many are shown; a note says how many are not. `skip_empty` leaves
+    out the group that wrote nothing (of which there is at most one).
     """
+    several = len(groups) > 1
+    if skip_empty and several:
+        empty = next((i for i in range(min(len(groups), SEARCHED)) if not groups[i].length), None)
+        if empty is not None:
+            groups = [*groups[:empty], *groups[empty + 1 :]]
     shown = len(groups) if max_groups is None else min(max_groups, len(groups))
     for index in range(shown):
         group = groups[index]
-        if len(groups) > 1:
+        if several:
             yield Line(banner(group.count) + "\n", banner=True)
         text = group.text.decode("utf-8", "replace")
         if group.cut and text.endswith("\ufffd"):

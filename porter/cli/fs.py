@@ -1,0 +1,74 @@
+"""`porter fs`: images of the file system that interpreters mount."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from porter.fs.folder import image_of, pull, push
+from porter.fs.image import BLOCK_SIZE, Image
+from porter.sizes import format_size, parse_size
+
+FILE = click.Path(path_type=Path)
+
+
+def _size(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    return None if value is None else parse_size(value, param.opts[0])
+
+
+@click.group("fs")
+def command() -> None:
+    """Make and look into littlefs2 images, for `porter run --fs`."""
+
+
+@command.command("build")
+@click.argument("folder", type=FILE)
+@click.argument("image", type=FILE)
+@click.option("--size", metavar="SIZE", callback=_size, help="[what FOLDER takes, and a quarter]")
+@click.option("--block", type=int, default=BLOCK_SIZE, show_default=True, help="Bytes of a block.")
+def build(folder: Path, image: Path, size: int | None, block: int) -> None:
+    """Make IMAGE with what is in FOLDER."""
+    made = image_of(folder, size, block)
+    made.save(image)
+    click.echo(f"{image}: {format_size(len(made.data))}")
+
+
+@command.command("ls")
+@click.argument("image", type=FILE)
+@click.argument("path", default="/")
+def ls(image: Path, path: str) -> None:
+    """List what is at and below PATH, with sizes in bytes."""
+    for entry in Image.load(image).walk(path):
+        click.echo(f"{'-' if entry.folder else entry.size:>9}  /{entry.path}")
+
+
+@command.command("cat")
+@click.argument("image", type=FILE)
+@click.argument("path")
+def cat(image: Path, path: str) -> None:
+    """Write a file's content to stdout."""
+    sys.stdout.buffer.write(Image.load(image).read(path))
+    sys.stdout.flush()
+
+
+@command.command("pull")
+@click.argument("image", type=FILE)
+@click.argument("path")
+@click.argument("to", type=FILE, default=".")
+def pull_command(image: Path, path: str, to: Path) -> None:
+    """Copy PATH, a file or a folder, out of IMAGE."""
+    click.echo(f"{pull(Image.load(image), path, to)} files")
+
+
+@command.command("push")
+@click.argument("image", type=FILE)
+@click.argument("source", type=FILE)
+@click.argument("path", default="/")
+def push_command(image: Path, source: Path, path: str) -> None:
+    """Copy SOURCE, a file or a folder's content, to PATH in IMAGE."""
+    loaded = Image.load(image)
+    files = push(loaded, source, path)
+    loaded.save(image)
+    click.echo(f"{files} files")

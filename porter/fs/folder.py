@@ -1,0 +1,77 @@
+"""Between images and folders of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+
+from porter.errors import FileProblem
+from porter.fs.image import BLOCK_SIZE, Image, size_for
+
+Tree = list[tuple[str, bytes | None]]
+
+
+def read_folder(folder: Path) -> Tree:
+    """(path, content) of all below `folder`, sorted; None as the content of a folder."""
+    if not folder.is_dir():
+        raise FileProblem(f"{folder}: not a folder")
+    tree: Tree = []
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_dir():
+            tree.append((name, None))
+        elif path.is_file():
+            tree.append((name, path.read_bytes()))
+        else:
+            raise FileProblem(f"{path}: neither file nor folder")
+    return tree
+
+
+def image_of(folder: Path, size: int | None = None, block_size: int = BLOCK_SIZE) -> Image:
+    """An image of `size` bytes (None: what it takes, and a quarter more) with `folder`'s files."""
+    tree = read_folder(folder)
+    image = Image.empty(size or size_for(tree, block_size), block_size)
+    for name, content in tree:
+        if content is None:
+            image.make_folder(name)
+        else:
+            image.write(name, content)
+    return image
+
+
+def pull(image: Image, path: str, to: Path) -> int:
+    """Copy a file, or a folder with all below it, from `image` to `to`; how many files."""
+    top = image.entry(path)
+    if not top.folder:
+        target = to / PurePosixPath(top.path).name if to.is_dir() else to
+        target.write_bytes(image.read(top.path))
+        return 1
+    files = 0
+    for entry in image.walk(path):
+        target = to / PurePosixPath(entry.path).relative_to(top.path)
+        if entry.folder:
+            target.mkdir(parents=True, exist_ok=True)
+        else:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(image.read(entry.path))
+            files += 1
+    return files
+
+
+def push(image: Image, source: Path, path: str) -> int:
+    """Copy a file or a folder's content into `image` at `path`; how many files."""
+    if source.is_dir():
+        files = 0
+        for name, content in read_folder(source):
+            inside = f"{path}/{name}"
+            if content is None:
+                image.make_folder(inside)
+            else:
+                image.write(inside, content)
+                files += 1
+        return files
+    try:
+        content = source.read_bytes()
+    except OSError as error:
+        raise FileProblem(f"{source}: {error.strerror}") from error
+    image.write(f"{path}/{source.name}" if path.endswith("/") else path, content)
+    return 1

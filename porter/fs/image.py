@@ -1,0 +1,194 @@
+"""One littlefs2 image in memory: read from a file, changed, written back whole."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+
+import littlefs
+from attrs import frozen
+
+from porter.errors import FileProblem, UsageError
+from porter.sizes import format_size
+
+BLOCK_SIZE = 512  # bytes; what the port's block device uses where none is said
+LEAST_BLOCKS = 2  # littlefs' superblock is a pair
+SPARE = 1.25  # an image made from a folder has room for a quarter more
+LARGEST = 1 << 30  # bytes of an image
+
+# The superblock's entry, where littlefs' SPEC.md puts it: revision, tag, "littlefs", tag, and
+# then version, block size and block count as little-endian words.
+_MAGIC_AT, _GEOMETRY_AT = 8, 24
+
+
+@frozen
+class Entry:
+    """A file or folder of an image; `path` without a slash at its start, `size` in bytes."""
+
+    path: str
+    size: int
+    folder: bool
+
+
+class Image:
+    """A littlefs2 file system of `block_count` blocks of `block_size` bytes."""
+
+    def __init__(self, data: bytes | bytearray, block_size: int, name: str) -> None:
+        self.block_size = block_size
+        self.name = name
+        context = littlefs.UserContext(buffer=bytearray(data))
+        self._fs = littlefs.LittleFS(
+            context, mount=False, **_geometry(block_size, len(data) // block_size)
+        )
+        self._context = context
+
+    @classmethod
+    def empty(cls, size: int, block_size: int = BLOCK_SIZE, name: str = "image") -> Image:
+        """A new file system in `size` bytes, rounded down to whole blocks. Raises UsageError."""
+        if block_size < 128 or block_size & (block_size - 1):
+            raise UsageError(f"block size {block_size}: a power of two from 128 on is needed")
+        blocks = size // block_size
+        if blocks < LEAST_BLOCKS:
+            raise UsageError(
+                f"size: {size} bytes are too small: the least is {LEAST_BLOCKS} blocks of "
+                f"{block_size}"
+            )
+        if size > LARGEST:
+            raise UsageError(f"size: the most is {format_size(LARGEST)}")
+        image = cls(b"\xff" * (blocks * block_size), block_size, name)
+        image._fs.format()
+        image._fs.mount()
+        return image
+
+    @classmethod
+    def load(cls, path: Path) -> Image:
+        """The image in the file `path`. Raises FileProblem when it is none."""
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise FileProblem(f"{path}: {error.strerror}") from error
+        block_size, block_count = _superblock(data, path)
+        image = cls(data[: block_size * block_count], block_size, str(path))
+        try:
+            image._fs.mount()
+        except littlefs.LittleFSError as error:
+            raise FileProblem(f"{path}: damaged littlefs image: {error}") from error
+        return image
+
+    @property
+    def data(self) -> bytes:
+        """The whole image."""
+        return bytes(self._context.buffer)
+
+    def save(self, path: Path) -> None:
+        """Write the image to `path`, whole or not at all."""
+        beside = path.with_name(path.name + ".tmp")
+        try:
+            beside.write_bytes(self.data)
+            beside.replace(path)
+        except OSError as error:
+            beside.unlink(missing_ok=True)
+            raise FileProblem(f"{path}: {error.strerror}") from error
+
+    def entry(self, path: str) -> Entry:
+        """The file or folder at `path`. Raises FileProblem when there is none."""
+        name = _absolute(path)
+        try:
+            info = self._fs.stat(name)
+        except (littlefs.LittleFSError, OSError) as error:
+            raise FileProblem(f"{self.name}: there is no {name} in the image") from error
+        folder = info.type == 2  # LFS_TYPE_DIR
+        return Entry(name.lstrip("/"), 0 if folder else int(info.size), folder)
+
+    def walk(self, path: str = "/") -> Iterator[Entry]:
+        """Everything at and below `path`, folders before what is in them, sorted by name."""
+        top = self.entry(path)
+        if not top.folder:
+            yield top
+            return
+        if top.path:
+            yield top
+        for name in sorted(self._fs.listdir("/" + top.path)):
+            yield from self.walk(f"{top.path}/{name}")
+
+    def read(self, path: str) -> bytes:
+        """The content of a file. Raises FileProblem."""
+        entry = self.entry(path)
+        if entry.folder:
+            raise FileProblem(f"{self.name}: /{entry.path} is a folder")
+        with self._fs.open("/" + entry.path, "rb") as file:
+            content: bytes = file.read()
+        return content
+
+    def write(self, path: str, content: bytes) -> None:
+        """Make or replace a file, and the folders on its way. Raises FileProblem when it is full.
+
+        After an error the image in memory may be half changed: do not save it.
+        """
+        name = _absolute(path)
+        self.make_folder(str(PurePosixPath(name).parent))
+        what = f"{name} ({format_size(len(content))})"
+        with self._writing(what), self._fs.open(name, "wb") as file:
+            file.write(content)
+
+    def make_folder(self, path: str) -> None:
+        """Make the folder at `path` and those on its way; one that is there is fine."""
+        name = _absolute(path)
+        if name != "/":
+            with self._writing(name):
+                self._fs.makedirs(name, exist_ok=True)
+
+    @contextmanager
+    def _writing(self, what: str) -> Iterator[None]:
+        try:
+            yield
+        except (littlefs.LittleFSError, OSError) as error:
+            raise FileProblem(
+                f"{self.name}: {what} cannot be written: {error}",
+                hint="Is the image too small? `porter fs build --size` makes a larger one.",
+            ) from error
+
+
+def size_for(tree: list[tuple[str, bytes | None]], block_size: int = BLOCK_SIZE) -> int:
+    """Bytes of an image that holds `tree` (path, content; None: a folder) with room to spare."""
+    blocks = LEAST_BLOCKS + 2
+    for _, content in tree:
+        # A file has its blocks and an entry of its folder; a folder is a pair of blocks.
+        blocks += 2 if content is None else -(-len(content) // (block_size - 8)) + 1
+    return int(blocks * SPARE + 4) * block_size
+
+
+def _geometry(block_size: int, block_count: int) -> dict[str, int]:
+    # Small reads and writes, as the port's block device has them; none of it is in the image.
+    small = max(16, block_size // 16)
+    return {
+        "block_size": block_size,
+        "block_count": block_count,
+        "read_size": small,
+        "prog_size": small,
+        "cache_size": block_size // 4,
+        "lookahead_size": 32,
+    }
+
+
+def _superblock(data: bytes, path: Path) -> tuple[int, int]:
+    if data[_MAGIC_AT : _MAGIC_AT + 8] != b"littlefs" or len(data) < _GEOMETRY_AT + 8:
+        raise FileProblem(
+            f"{path}: not a littlefs2 image", hint="`porter fs build FOLDER IMAGE` makes one."
+        )
+    block_size, block_count = struct.unpack_from("<II", data, _GEOMETRY_AT)
+    if not 128 <= block_size <= 1 << 20 or block_size * block_count > len(data):
+        raise FileProblem(
+            f"{path}: the image says {block_count} blocks of {block_size} bytes, the file has "
+            f"{len(data)} bytes"
+        )
+    return block_size, block_count
+
+
+def _absolute(path: str) -> str:
+    parts = [part for part in PurePosixPath(path).parts if part not in ("/", ".")]
+    if ".." in parts or "\0" in path:
+        raise UsageError(f"{path}: not a path inside an image")
+    return "/" + "/".join(parts)

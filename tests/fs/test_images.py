@@ -1,0 +1,110 @@
+"""littlefs2 images: there and back, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from porter.cli import execute, group
+from porter.errors import FileProblem, UsageError
+from porter.fs import Image
+from porter.fs.folder import image_of, read_folder
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "files"
+    (root / "lib" / "deep").mkdir(parents=True)
+    (root / "empty").mkdir()
+    (root / "main.py").write_text("print('main')\n")
+    (root / "lib" / "word.txt").write_bytes(bytes(range(256)) * 20)
+    (root / "lib" / "deep" / "x").write_bytes(b"")
+    return root
+
+
+def porter(*args: str | Path) -> str:
+    result = CliRunner().invoke(group, ["fs", *map(str, args)], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_build_ls_cat_pull_push(folder: Path, tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    porter("build", folder, image)
+    assert [line.split() for line in porter("ls", image).splitlines()] == [
+        ["-", "/empty"],
+        ["-", "/lib"],
+        ["-", "/lib/deep"],
+        ["0", "/lib/deep/x"],
+        ["5120", "/lib/word.txt"],
+        ["14", "/main.py"],
+    ]
+    assert porter("cat", image, "/main.py") == "print('main')\n"
+    (tmp_path / "new.py").write_text("x = 1\n")
+    porter("push", image, tmp_path / "new.py", "/lib/")
+    porter("push", image, tmp_path / "new.py", "/main.py")
+    porter("pull", image, "/", tmp_path / "out")
+    expected = dict(read_folder(folder)) | {"lib/new.py": b"x = 1\n", "main.py": b"x = 1\n"}
+    assert dict(read_folder(tmp_path / "out")) == expected
+
+
+def test_same_folder_same_image(folder: Path) -> None:
+    assert image_of(folder).data == image_of(folder).data
+
+
+@given(st.binary(max_size=3000), st.sampled_from([128, 512, 4096]))
+@settings(max_examples=20, deadline=None)
+def test_content_survives(content: bytes, block_size: int) -> None:
+    image = Image.empty(32 * block_size, block_size)
+    image.write("a/b", content)
+    assert image.read("/a/b") == content
+
+
+def test_refused(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    image = tmp_path / "image"
+    assert execute(["fs", "ls", str(tmp_path / "none")]) == FileProblem.exit_code
+    assert execute(["fs", "build", str(tmp_path / "none"), str(image)]) == FileProblem.exit_code
+    assert execute(["fs", "build", str(folder), str(image), "--size", "2K"]) == 6
+    assert "Is the image too small?" in capsys.readouterr().err
+    assert not image.exists()
+    assert execute(["fs", "build", str(folder), str(image), "--size", "big"]) == 2
+    assert execute(["fs", "build", str(folder), str(image), "--block", "100"]) == 2
+    image.write_bytes(b"not an image" * 100)
+    assert execute(["fs", "ls", str(image)]) == FileProblem.exit_code
+    assert "not a littlefs2 image" in capsys.readouterr().err
+
+
+def test_damaged(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "image"
+    image_of(folder).save(path)
+    data = bytearray(path.read_bytes())
+    path.write_bytes(data[: len(data) // 2])
+    with pytest.raises(FileProblem, match="blocks of 512 bytes, the file has"):
+        Image.load(path)
+    data[32:1024] = bytes(1024 - 32)
+    path.write_bytes(data)
+    with pytest.raises(FileProblem, match="damaged"):
+        Image.load(path)
+
+
+def test_paths_stay_inside(folder: Path) -> None:
+    image = image_of(folder)
+    with pytest.raises(UsageError):
+        image.read("../etc/passwd")
+    with pytest.raises(FileProblem, match="is a folder"):
+        image.read("lib")
+    with pytest.raises(FileProblem, match="there is no /nothing"):
+        image.read("nothing")
+
+
+def test_a_full_image_says_so_and_the_file_stays(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "image"
+    image_of(folder).save(path)
+    before = path.read_bytes()
+    (tmp_path / "large").write_bytes(bytes(100_000))
+    assert execute(["fs", "push", str(path), str(tmp_path / "large"), "/large"]) == 6
+    assert path.read_bytes() == before
