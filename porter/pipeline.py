@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths
+from porter import paths, toolchain
 from porter.compile import compile_build
 from porter.compile.manifest import INFO_FIELDS, read_manifest
 from porter.compile.stage import Compiled
@@ -62,6 +62,10 @@ def build(
     `folder` replaces `sources_of(config)`. `started` is called with each stage's name as it
     begins. One process at a time works in a folder; others wait. Raises what the stages raise.
     """
+    if "host" in config.targets:
+        toolchain.gxx()  # what is missing is said before minutes of other work
+    if "cuda" in config.targets:
+        toolchain.nvcc()
     folder = folder or sources_of(config)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
@@ -103,6 +107,14 @@ def _alone(folder: Path) -> Iterator[None]:
     with open(folder / "lock", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def rewrite_release(config: BuildConfig, jobs: int | None = None) -> dict[str, int]:
+    """Bring the C++ of a release up to date without compiling it; the edits that each rule made."""
+    layout = Layout.of(config.release, paths.build_dir() / f"rules-{config.release}")
+    texts = preprocess(layout, generate(config, layout), jobs)
+    units = {done.unit.name: done.path for done in texts}
+    return rewrite(units, layout.build / "cxx", jobs=jobs).per_rule()
 
 
 def state_size(build: Build) -> int | None:

@@ -1,0 +1,81 @@
+"""`porter` as a user starts it, and one host build that all tests share."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from attrs import frozen
+
+from porter import paths
+from porter.config import BuildConfig
+from porter.pipeline import Build, build
+
+
+@frozen
+class Done:
+    """A command's exit code and outputs."""
+
+    code: int
+    out: str
+    err: str
+
+
+Porter = Callable[..., Done]
+
+
+def command(*args: str | Path) -> list[str]:
+    """The command line of `porter ARGS`."""
+    return [sys.executable, "-m", "porter", *map(str, args)]
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """This process's environment without settings of porter's builds."""
+    names = ("PORTER_HOME", "PORTER_CXX", "PORTER_NVCC", "PORTER_VENV")
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("PORTER_") or k in names}
+    return kept | changes
+
+
+@pytest.fixture(scope="session")
+def porter(tmp_path_factory: pytest.TempPathFactory) -> Porter:
+    """Runs `porter ARGS` in a folder without configuration files."""
+    folder = tmp_path_factory.mktemp("elsewhere")
+
+    def run(*args: str | Path, input: str = "", timeout: float = 900, **env: str) -> Done:
+        root = str(Path(__file__).parents[2])
+        done = subprocess.run(
+            command(*args),
+            cwd=folder,
+            env=environment(PYTHONPATH=root, **env),
+            input=input,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+        )
+        return Done(done.returncode, done.stdout, done.stderr)
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def built() -> Build:
+    """The host build of the newest release here; other sizes of it compile nothing."""
+    found = sorted(paths.upstream_dir().glob("*/py/mpconfig.h"))
+    if not found:
+        pytest.skip("no release is synced")
+    return build(BuildConfig(release=found[-1].parents[1].name, target="host"), jobs=2)
+
+
+@pytest.fixture(scope="session")
+def run(porter: Porter, built: Build) -> Porter:
+    """`porter run ARGS` on the host twin of `built`."""
+    release = built.sources.name.rpartition("-")[0]
+
+    def run(*args: str | Path, **options: object) -> Done:
+        return porter("run", "--target", "host", "--release", release, *args, **options)
+
+    return run

@@ -1,0 +1,100 @@
+"""Incremental builds: nothing changed, one file changed, other sizes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from pathlib import Path
+
+import attrs
+import pytest
+
+from porter import paths
+from porter.compile.manifest import read_manifest
+from porter.compile.statesize import STATE_HEADER, state_bytes
+from porter.config import BuildConfig
+from porter.memory import describe
+from porter.pipeline import Build, build
+from porter.run import open_device
+from tests.cli.conftest import Porter
+
+pytestmark = pytest.mark.slow
+
+
+def config_of(built: Build) -> BuildConfig:
+    manifest = json.loads((built.folder / "build.json").read_text())
+    return BuildConfig(**manifest["inputs"]["config"], target="host")
+
+
+def test_nothing_changed(built: Build, porter: Porter) -> None:
+    args = ("build", "--target", "host", "--release", config_of(built).release)
+    seconds = []
+    for _ in range(3):
+        start = time.monotonic()
+        done = porter(*args)
+        seconds.append(time.monotonic() - start)
+        assert done.code == 0
+        assert done.out.count("up to date") == 2
+    assert min(seconds) < 2
+
+
+def test_other_sizes_compile_nothing(built: Build) -> None:
+    larger = attrs.evolve(config_of(built), heap=65536, stack=16384, stdout=4096, pystack=2048)
+    again = build(larger)
+    assert (again.rewritten, again.compiled.steps["host"]) == (0, 0)
+    assert again.sources == built.sources and again.folder != built.folder
+    assert open_device(again.folder, "host").built.config["heap"] == 65536
+
+
+def test_one_port_file_changed(
+    built: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config = config_of(built)
+    templates = shutil.copytree(paths.templates_dir(), tmp_path / "templates")
+    source = templates / "port" / "random.c"
+    source.write_text(source.read_text() + "\nint porter_test_marker(void) { return 1; }\n")
+    # The port and its headers from the copy; the runtime's folder stays where it is.
+    monkeypatch.setattr(paths, "templates_dir", lambda: templates)
+    changed = build(config, jobs=2)
+    monkeypatch.undo()
+    restored = build(config, jobs=2)
+    for done in (changed, restored):
+        assert done.rewritten == 1
+        assert done.compiled.steps["host"] == 2  # its unit and the link
+
+
+def test_manifest(built: Build) -> None:
+    manifest = read_manifest(built.folder)
+    assert manifest is not None
+    config = config_of(built).as_dict()
+    del config["target"]
+    assert manifest["inputs"]["config"] == config
+    assert {"py_vm.cpp", "port_interp.cpp", STATE_HEADER} <= manifest["inputs"]["sources"].keys()
+    host = manifest["targets"]["host"]
+    assert host["compiler"] and "-fno-strict-aliasing" in host["flags"]
+    assert str(paths.home()) not in (built.folder / "build.json").read_text()
+
+
+def test_memory_is_told(built: Build, porter: Porter) -> None:
+    config = config_of(built)
+    state = state_bytes(built.sources / "cxx" / STATE_HEADER)
+    assert state is not None and state % 8 == 0 and state > 1000
+    done = porter("build", "--target", "host", "--release", config.release)
+    for line in describe(config, state=state).splitlines():
+        assert line in done.out
+
+
+def test_state_size_is_the_compilers(built: Build) -> None:
+    import ctypes
+
+    import numpy as np
+
+    device = open_device(built.folder, "host")
+    info = np.zeros(len(device.built.info), np.uint64)
+    library = ctypes.CDLL(str(built.folder / "host" / "libgpusnek.so"))
+    library.gpusnek_describe(info.ctypes.data_as(ctypes.c_void_p))
+    sizes = dict(zip(device.built.info, info.tolist(), strict=True))
+    state = built.compiled.state
+    assert state is not None
+    assert sizes["state_size"] == -(-state // 64) * 64  # as rounded in an arena

@@ -1,0 +1,91 @@
+"""What makes no sense is refused before anything is built: one message, its own exit code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Porter
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--heap", "1K"], "heap: 1K is too small: the least is 2K"),
+        (["--heap", "2G"], "heap: 2G is too large: the most is 1G"),
+        (["--heap", "lots"], "--heap: 'lots' is not a size"),
+        (["--heap", "-4"], "--heap: '-4' is not a size"),
+        (["--heap", "12345"], "heap: 12345 is not a multiple of 16"),
+        (["--stdout", "8"], "stdout: 8 is too small: the least is 64, or 0"),
+        (["--fs-size", "1K"], "fs_size: 1K is too small"),
+        (["--target", "cuda", "--heap", "512K"], "do not fit into local memory"),
+        (["--arch", "sm_20"], "sm_20 is too old"),
+        (["--release", "../x"], "is not a release's name"),
+        (["-n", "0"], "at least one interpreter"),
+        (["-n", "many"], "is not a valid integer"),
+        (["--save"], "no image to save to"),
+        (["--target", "all"], "not on all"),
+        (["--float", "half"], "'half' is not one of"),
+    ],
+)
+def test_usage(porter: Porter, args: list[str], message: str) -> None:
+    done = porter("run", "-c", "1", "--target", "host", *args)
+    assert (done.code, done.out) == (2, "")
+    assert message in done.err
+    assert "Traceback" not in done.err
+
+
+def test_program_is_named_once(porter: Porter, tmp_path: Path) -> None:
+    assert "give a FILE or -c CODE" in porter("run").err
+    both = porter("run", "-c", "1", tmp_path / "x.py")
+    assert (both.code, "not both" in both.err) == (2, True)
+    missing = porter("run", tmp_path / "none.py")
+    assert missing.code == 2
+    assert f"{tmp_path / 'none.py'}: No such file" in missing.err
+
+
+def test_image_that_is_none(porter: Porter, tmp_path: Path) -> None:
+    done = porter("run", "-c", "1", "--fs", tmp_path / "none")
+    assert (done.code, "No such file" in done.err) == (6, True)
+
+
+def test_unknown_release(porter: Porter, tmp_path: Path) -> None:
+    done = porter("build", "--release", "0.99.9", "--target", "host", PORTER_HOME=str(tmp_path))
+    assert done.code == 3
+    assert "0.99.9" in done.err
+    assert "porter sync 0.99.9" in done.err
+
+
+def test_no_network(porter: Porter, tmp_path: Path) -> None:
+    # Every origin that would be asked is out of reach: a proxy that is not there.
+    proxy = dict.fromkeys(("http_proxy", "https_proxy", "ALL_PROXY"), "http://127.0.0.1:9")
+    done = porter("sync", "1.26.1", "--origin", "git", PORTER_HOME=str(tmp_path), **proxy)
+    assert done.code == 4
+    assert "git" in done.err
+    assert not (tmp_path / "upstream" / "1.26.1").exists()
+
+
+@pytest.mark.parametrize(
+    ("target", "variable", "code", "name"),
+    [("host", "PORTER_CXX", 11, "g++"), ("cuda", "PORTER_NVCC", 12, "nvcc")],
+)
+def test_no_compiler(porter: Porter, target: str, variable: str, code: int, name: str) -> None:
+    done = porter("build", "--target", target, **{variable: "/nonexistent/compiler"})
+    assert done.code == code
+    assert f"no {name}" in done.err
+    assert "hint:" in done.err
+
+
+def test_configuration_file(porter: Porter, tmp_path: Path) -> None:
+    file = tmp_path / "porter.toml"
+    for text, message in (
+        ('heap = "1K"\n', "heap: 1K is too small"),
+        ('haep = "16K"\n', "haep: there is no such key"),
+        ("heap = \n", "not TOML"),
+    ):
+        file.write_text(text)
+        done = porter("run", "-c", "1", "--config", file)
+        assert (done.code, done.out) == (2, "")
+        assert message in done.err
+        assert str(file) in done.err
