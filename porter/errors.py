@@ -273,6 +273,20 @@ class ConformanceRegression(PorterError):
     meaning = "conformance is not what the baseline says"
 
 
+class SweepFailed(PorterError):
+    """An interpreter did not survive a failing allocation, or a neighbour's."""
+
+    exit_code = 52
+    meaning = "a failing allocation did more than raise MemoryError"
+
+
+class FuzzFailed(PorterError):
+    """The fuzzer found an input that an interpreter does not survive."""
+
+    exit_code = 53
+    meaning = "the fuzzer found an input that breaks an interpreter"
+
+
 def error_classes() -> Iterator[type[PorterError]]:
     """Every error class, by exit code."""
     found: list[type[PorterError]] = []

@@ -41,7 +41,8 @@ class Launch:
     kind: file, single or eval. first, total: threadIdx of the first interpreter, numThreads.
     stdin: what all read, or one text each. deadline: seconds until interpreters are interrupted.
     block: interpreters that share a barrier. fail_allocation: per interpreter, the allocation
-    that fails (0: none); with fail_rest every later one too. fs: file system memory, all images in one array of bytes, on the device.
+    that fails (0: none); with fail_rest every later one too. fs: file system memory, all images
+    in one array of bytes, on the device.
     persist: the arenas that interpreters go on in; None and they end with the launch.
     """
 

@@ -6,11 +6,14 @@ import multiprocessing
 import signal
 from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
+from typing import Any, Generic, TypeVar
 
 import attrs
 
 from porter.conformance.model import Outcome, Program, Status
 
+Item = TypeVar("Item")
+Answer = TypeVar("Answer")
 Launch = Callable[[Sequence[Program]], list[Outcome]]
 # Opens a build in the process that is to run it; it crosses to that process by pickling.
 Opener = Callable[[], Launch]
@@ -24,26 +27,32 @@ class Died:
     note: str
 
 
+def _crashed(died: Died) -> Outcome:
+    return Outcome(b"", died.status, note=died.note)
+
+
 @attrs.define
-class Isolated:
+class Isolated(Generic[Item, Answer]):
     """Launches in a child process, which is started anew after it died.
 
     ``deadline`` is in seconds a launch, after which the child is killed; a launch
-    should have stopped its own hanging programs well before that.
+    should have stopped its own hanging programs well before that. ``lost`` makes the
+    answer of the one item that a launch died of.
     """
 
-    opener: Opener
+    opener: Callable[[], Callable[[Sequence[Item]], list[Answer]]]
     deadline: float
+    lost: Callable[[Died], Any] = _crashed
     _child: multiprocessing.process.BaseProcess | None = None
     _pipe: Connection | None = None
 
-    def run(self, programs: Sequence[Program]) -> list[Outcome]:
+    def run(self, programs: Sequence[Item]) -> list[Answer]:
         """One launch; if it dies, its halves, down to the program that is to blame."""
         answer = self._ask(programs)
         if not isinstance(answer, Died):
             return answer
         if len(programs) == 1:
-            return [Outcome(b"", answer.status, note=answer.note)]
+            return [self.lost(answer)]
         middle = len(programs) // 2
         return self.run(programs[:middle]) + self.run(programs[middle:])
 
@@ -53,14 +62,14 @@ class Isolated:
             self._pipe.close()  # an idle child ends by itself then
         self._kill(patience=5.0)
 
-    def _ask(self, programs: Sequence[Program]) -> list[Outcome] | Died:
+    def _ask(self, programs: Sequence[Item]) -> list[Answer] | Died:
         pipe = self._start()
         try:
             pipe.send(list(programs))
             if not pipe.poll(self.deadline):
                 self._kill()
                 return Died(Status.TIMEOUT, f"no answer after {self.deadline:g} s")
-            answer: list[Outcome] | Exception = pipe.recv()
+            answer: list[Answer] | Exception = pipe.recv()
         except (EOFError, OSError):
             return self._bury()
         if isinstance(answer, Exception):
@@ -94,9 +103,9 @@ class Isolated:
             return Died(Status.CRASH, f"exit status {code}")
 
 
-def _serve(opener: Opener, pipe: Connection) -> None:
+def _serve(opener: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
-    launch: Launch | None = None
+    launch: Callable[[Any], Any] | None = None
     while True:
         try:
             programs = pipe.recv()

@@ -1,0 +1,110 @@
+"""`porter sweep`: fail every allocation of many programs, each in an interpreter of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import attrs
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from porter import paths
+from porter.cli._building import build_shown
+from porter.conformance.expected import find_cpython
+from porter.conformance.report import write_whole
+from porter.conformance.skips import load
+from porter.errors import SweepFailed
+from porter.settings import load_config
+from porter.sizes import parse_size
+from porter.sweep import report, subjects
+from porter.sweep.sweep import Swept, sweep
+from porter.sweep.trials import Opener, Runner, Sizes
+
+DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "extmod")
+
+
+@click.command("sweep")
+@click.argument("tests", nargs=-1, metavar="[DIR|TEST]...")
+@click.option(
+    "--programs",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Sweep the .py files of this folder instead of upstream's tests.",
+)
+@click.option("--target", type=click.Choice(["host", "cuda"]), help="[the GPU where there is one]")
+@click.option("--variant", type=click.Choice(["release", "debug", "asan"]), default="release")
+@click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
+@click.option("--heap", metavar="SIZE", default="64K", show_default=True)
+@click.option("--stack", metavar="SIZE", default="32K", show_default=True)
+@click.option("--limit", type=click.IntRange(0), default=0, help="Interpreters a program [all].")
+@click.option("--most", type=click.IntRange(0), default=0, help="Programs, evenly chosen [all].")
+@click.option("--rest", is_flag=True, help="Every later allocation fails too.")
+@click.option("--chunk", type=click.IntRange(1), help="Interpreters a launch [512; GPU 32768].")
+@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds a launch.")
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
+def command(
+    tests: tuple[str, ...],
+    programs: Path | None,
+    target: str | None,
+    variant: str,
+    release: str | None,
+    heap: str,
+    stack: str,
+    limit: int,
+    most: int,
+    rest: bool,
+    chunk: int | None,
+    timeout: float,
+    json_file: Path | None,
+) -> None:
+    """Fail each allocation of many programs in turn, each in an interpreter of its own.
+
+    Every interpreter must end as Python ends: with the right answer, with a MemoryError, or with
+    what the program itself makes of one. Exits with 52 if one faults, hangs, writes beyond its
+    arena, gives a wrong answer, or disturbs a neighbour.
+    """
+    console = Console()
+    sizes = Sizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
+    given = {"release": release, "target": target, "heap": sizes.heap, "stack": sizes.stack}
+    config = load_config({**given, "pystack": sizes.pystack, "arena": "global"})
+    target = target or config.targets[0]
+    built = build_shown(config, console, variant=variant)
+    if programs is not None:
+        wanted = subjects.folder(programs)
+    else:
+        cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
+        root = paths.upstream_dir() / config.release / "tests"
+        skips = load(target, config.release)
+        wanted = subjects.upstream(root, tests or DIRECTORIES, cpython, skips)
+    device = target if variant == "release" else f"{target}-{variant}"
+    threads = os.cpu_count() or 1
+    size, parallel = (32768, 32768) if target == "cuda" else (512, threads)
+    runner = Runner.open(
+        Opener(built.folder, device, timeout, sizes, rest), chunk or size, parallel
+    )
+    with Progress(console=console, transient=True) as shown:
+        bars = {name: shown.add_task(name, total=None) for name in ("programs", "allocations")}
+
+        def progress(what: str, done: int, total: int) -> None:
+            shown.update(bars[what], completed=done, total=total)
+
+        done = sweep(wanted, runner, limit=limit, most=most, progress=progress)
+    about = {"release": config.release, "target": device, "rest": rest, **attrs.asdict(sizes)}
+    if json_file is not None:
+        text = json.dumps(report.to_json(done, about), indent=1) + "\n"
+        write_whole(json_file, text.encode())
+    report.show(done, console)
+    _check(done)
+
+
+def _check(done: Swept) -> None:
+    if not done.rows:
+        raise SweepFailed("no program could be swept", hint="None passes with these sizes.")
+    if done.bad:
+        raise SweepFailed(
+            f"{len(done.bad)} of {done.interpreters + done.neighbours} interpreters did not end "
+            "as they must",
+            hint="The first are named above; --json keeps all, with what they printed.",
+        )

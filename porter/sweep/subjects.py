@@ -1,0 +1,62 @@
+"""Which programs a sweep takes: upstream's tests that need no files, or a folder of programs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from porter.conformance.discovery import Test, discover
+from porter.conformance.expected import CPython
+from porter.conformance.matching import has_patterns, normalise
+from porter.conformance.skips import SkipList
+from porter.conformance.tree import files_for
+from porter.errors import UsageError
+from porter.sweep.model import Ending, Subject
+
+# Outputs of these depend on memory or on time, so that no other run need print the same.
+_UNSTEADY = (b"mem_free", b"mem_alloc", b"mem_info", b"heap_lock", b"gc.threshold", b"time.time")
+
+
+def upstream(root: Path, asked: Sequence[str], cpython: CPython, skips: SkipList) -> list[Subject]:
+    """Upstream tests under ``root`` that find no files beside them and print what they must."""
+    tests = [test for test in discover(root, asked) if skips.reason(test) is None]
+    tests = [test for test in tests if _plain(test)]
+    expected = cpython.expect_all(tests)
+    return [
+        Subject(test.name, test.path.read_bytes(), expected[test.name].output)
+        for test in tests
+        if b"CPYTHON3 CRASH" not in expected[test.name].output
+    ]
+
+
+def _plain(test: Test) -> bool:
+    source = test.path.read_bytes()
+    return not (files_for(test) or has_patterns(test) or any(w in source for w in _UNSTEADY))
+
+
+def folder(path: Path) -> list[Subject]:
+    """The programs in ``path``; NAME.out beside NAME.py is what it must print."""
+    files = sorted(path.glob("*.py"))
+    if not files:
+        raise UsageError(f"{path}: there are no .py files")
+    return [
+        Subject(file.name, file.read_bytes(), normalise(out.read_bytes()) if out.is_file() else b"")
+        for file in files
+        for out in [file.with_suffix(".out")]
+    ]
+
+
+def passing(subjects: Sequence[Subject], endings: Sequence[Ending]) -> list[tuple[Subject, int]]:
+    """Those that end well and right when nothing fails, and the allocations that each makes.
+
+    A subject without expected output takes what it printed.
+    """
+    found = []
+    for subject, ending in zip(subjects, endings, strict=True):
+        output = normalise(ending.stdout)
+        if ending.status != "GPUSNEK_OK" or ending.cut or not ending.allocations:
+            continue
+        if subject.expected and output != subject.expected:
+            continue
+        found.append((Subject(subject.name, subject.source, output), ending.allocations))
+    return found

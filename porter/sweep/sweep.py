@@ -1,0 +1,111 @@
+"""One sweep: first what the programs do undisturbed, then every failing allocation."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+import attrs
+
+from porter.sweep.judge import judge
+from porter.sweep.model import Judged, Subject, Trial, Verdict
+from porter.sweep.subjects import passing
+from porter.sweep.trials import Runner
+
+NEIGHBOUR_EVERY = 64  # one interpreter in so many has nothing fail, and must not notice
+
+
+@attrs.frozen
+class Row:
+    """One program's result. ``allocations`` that it makes; ``stride`` between those that fail."""
+
+    name: str
+    allocations: int
+    stride: int
+    counts: dict[Verdict, int]
+
+
+@attrs.frozen
+class Swept:
+    """A sweep's results. ``left``: programs that were not swept, as they do not pass alone."""
+
+    rows: list[Row]
+    bad: list[Judged]
+    left: list[str]
+    seconds: float
+    neighbours: int
+    others: list[Judged] = attrs.field(factory=list)
+
+    @property
+    def interpreters(self) -> int:
+        """How many interpreters had an allocation fail."""
+        return sum(sum(row.counts.values()) for row in self.rows)
+
+    def total(self, verdict: Verdict) -> int:
+        """How many interpreters ended so."""
+        return sum(row.counts.get(verdict, 0) for row in self.rows)
+
+
+def sweep(
+    subjects: Sequence[Subject],
+    runner: Runner,
+    *,
+    limit: int = 0,
+    most: int = 0,
+    progress: Callable[[str, int, int], None] = lambda what, done, total: None,
+) -> Swept:
+    """Fail every allocation of each of ``subjects``, each in an interpreter of its own.
+
+    limit: at most about so many interpreters a program, evenly spread (0: every allocation).
+    most: at most so many programs (0: all). ``progress`` is told what runs, done, and total.
+    """
+    start = time.monotonic()
+    undisturbed = [Trial(subject.name, subject.source) for subject in subjects]
+    progress("programs", 0, len(undisturbed))
+    ready = passing(subjects, runner.run(undisturbed))
+    left = sorted({s.name for s in subjects} - {s.name for s, _ in ready})
+    if most:
+        ready = ready[:: max(1, len(ready) // most)][:most]
+    plan = [(subject, made, _stride(made, limit)) for subject, made in ready]
+    trials = list(_trials(plan))
+    done = 0
+
+    def more(count: int) -> None:
+        nonlocal done
+        done += count
+        progress("allocations", done, len(trials))
+
+    progress("allocations", 0, len(trials))
+    endings = runner.run([trial for _, trial in trials], more)
+    runner.close()
+    counts: dict[str, dict[Verdict, int]] = {subject.name: {} for subject, _, _ in plan}
+    bad: list[Judged] = []
+    others: list[Judged] = []
+    neighbours = 0
+    for (subject, trial), ending in zip(trials, endings, strict=True):
+        verdict = judge(subject, trial, ending)
+        if trial.fail == 0:
+            neighbours += 1
+        else:
+            counts[subject.name][verdict] = counts[subject.name].get(verdict, 0) + 1
+        if not verdict.good:
+            bad.append(Judged(trial, verdict, ending))
+        elif verdict is Verdict.OTHER_EXCEPTION:
+            others.append(Judged(trial, verdict, ending))
+    rows = [Row(s.name, made, stride, counts[s.name]) for s, made, stride in plan]
+    return Swept(rows, bad, left, time.monotonic() - start, neighbours, others)
+
+
+def _stride(made: int, limit: int) -> int:
+    return max(1, -(-made // limit)) if limit else 1
+
+
+def _trials(plan: Sequence[tuple[Subject, int, int]]) -> Iterator[tuple[Subject, Trial]]:
+    """The last trial of a program fails none: it asks for one allocation more than are made."""
+    number = 0
+    for subject, made, stride in plan:
+        for fail in (*range(1, made + 1, stride), made + 1):
+            if number % NEIGHBOUR_EVERY == 0:
+                yield subject, Trial(subject.name, subject.source)
+            yield subject, Trial(subject.name, subject.source, fail)
+            number += 1

@@ -1,0 +1,135 @@
+"""Runs trials in launches of many interpreters, in a child process that may die."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import attrs
+import numpy as np
+
+from porter.conformance.backends.isolate import Died, Isolated
+from porter.conformance.model import Status
+from porter.run import Launch, Program, open_device, run
+from porter.sweep.model import Ending, Trial
+
+Run = Callable[[Sequence[Trial]], list[Ending]]
+MARGIN = 60.0  # seconds beyond a launch's deadline before its process is ended
+
+
+@attrs.frozen
+class Sizes:
+    """Bytes per interpreter."""
+
+    heap: int = 64 * 1024
+    pystack: int = 8 * 1024
+    stack: int = 32 * 1024
+    stdout: int = 16 * 1024
+    stderr: int = 4 * 1024
+
+
+@attrs.frozen
+class Opener:
+    """Opens a build in the process that runs it. ``seconds``: the deadline of one launch.
+
+    rest: all allocations from the failing one on fail, not that one alone.
+    """
+
+    folder: Path
+    target: str
+    seconds: float
+    sizes: Sizes = Sizes()
+    rest: bool = False
+
+    def __call__(self) -> Run:
+        """What runs trials; raises what opening the device raises."""
+        device = open_device(self.folder, self.target)
+        constants = device.built.constants
+        ends = ("GPUSNEK_STATUS_", *_PORT_STATUSES)
+        names = {value: name for name, value in constants.items() if name.startswith(ends)}
+        launch = Launch(**attrs.asdict(self.sizes), fail_rest=self.rest, deadline=self.seconds)
+
+        def trials(wanted: Sequence[Trial]) -> list[Ending]:
+            numbers: dict[tuple[str, bytes], int] = {}
+            which = [numbers.setdefault((t.name, t.source), len(numbers)) for t in wanted]
+            programs = [Program(source, name) for name, source in numbers]
+            done = run(
+                device,
+                programs,
+                len(wanted),
+                attrs.evolve(launch, fail_allocation=[t.fail for t in wanted]),
+                program_of=np.array(which, np.uint32),
+            )
+            late = done.interrupted
+            return [
+                Ending(
+                    _stopped(names[int(done.status[i])], done.stderr[i], late),
+                    done.stdout[i],
+                    done.stderr[i],
+                    int(done.allocations[i]),
+                    bool(done.stdout.cut[i]),
+                )
+                for i in range(len(wanted))
+            ]
+
+        return trials
+
+
+_PORT_STATUSES = (
+    "GPUSNEK_OK",
+    "GPUSNEK_EXCEPTION",
+    "GPUSNEK_EXIT",
+    "GPUSNEK_SYNTAX_ERROR",
+    "GPUSNEK_STOPPED",
+    "GPUSNEK_NO_",
+    "GPUSNEK_NOT_STARTED",
+)
+
+
+def _stopped(status: str, stderr: bytes, late: bool) -> str:
+    interrupted = status == "GPUSNEK_STATUS_NOT_RUN" or b"KeyboardInterrupt" in stderr
+    return "GPUSNEK_STOPPED" if late and interrupted else status
+
+
+def lost(died: Died) -> Ending:
+    """The ending of a trial whose process died with it."""
+    status = "GPUSNEK_STOPPED" if died.status is Status.TIMEOUT else "process died"
+    return Ending(status, note=died.note)
+
+
+@attrs.frozen
+class Runner:
+    """Runs any number of trials, ``chunk`` a launch.
+
+    Those that a deadline stopped run once more with no queue before them, ``parallel`` at once.
+    """
+
+    launches: Isolated[Trial, Ending]
+    chunk: int
+    parallel: int = 1
+
+    @staticmethod
+    def open(opener: Opener, chunk: int, parallel: int = 1) -> Runner:
+        """A runner on a build."""
+        return Runner(Isolated(opener, opener.seconds + MARGIN, lost), chunk, parallel)
+
+    def run(
+        self, trials: Sequence[Trial], done: Callable[[int], None] = lambda count: None
+    ) -> list[Ending]:
+        """The endings, in the trials' order; ``done`` is told how many more there are."""
+        endings: list[Ending] = []
+        for start in range(0, len(trials), self.chunk):
+            part = trials[start : start + self.chunk]
+            endings += self.launches.run(part)
+            done(len(part))
+        late = [i for i, ending in enumerate(endings) if ending.status == "GPUSNEK_STOPPED"]
+        for start in range(0, len(late), self.parallel):
+            again = late[start : start + self.parallel]
+            answers = self.launches.run([trials[i] for i in again])
+            for i, ending in zip(again, answers, strict=True):
+                endings[i] = ending
+        return endings
+
+    def close(self) -> None:
+        """End the process."""
+        self.launches.close()

@@ -1,0 +1,6 @@
+print([i * j for i in range(3) if i for j in (1, 2)], {k: v for k, v in [(1, 2)]}, {1, 2})
+print((lambda *a, **k: (a, k))(*[1], **{'b': 2}), not 1 or 2 and 3, 1 if 0 else 2)
+print(1 < 2 < 3, ~1 ** 2 // 3 % 4 @ 5 if 0 else 0, 'a' 'b', b'c', r'\d', f'{1+1!r:>4}{"x"}')
+print((n := 3), 0x1f, 0b11, 0o17, 1_0, 1e3, 2j, ..., None, 'é\n\x41\u00e9'[::-1])
+print('%5.2f %s %r' % (1.5, 'a', b'b'), '{:>{w}}'.format(3, w=5))
+a = [1, 2, 3, 4]; a[1:3] = []; print(a[-1], a[::2], 10 ** 30 >> 5, -7 // 2)

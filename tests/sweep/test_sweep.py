@@ -1,0 +1,78 @@
+"""The plan of a sweep and its books, on a runner that needs no build."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from porter.errors import UsageError
+from porter.sweep import subjects
+from porter.sweep.model import Ending, Subject, Trial, Verdict
+from porter.sweep.sweep import sweep
+from porter.sweep.trials import Runner
+
+MADE = 10  # allocations of the stand-in's programs
+
+
+def _run(trials: Sequence[Trial]) -> list[Ending]:
+    return [_one(trial) for trial in trials]
+
+
+def _one(trial: Trial) -> Ending:
+    if trial.name == "dies.py" and trial.fail == 7:
+        signal.raise_signal(signal.SIGKILL)
+    if trial.name == "broken.py":
+        return Ending("GPUSNEK_EXCEPTION", b"", b"NameError: x\n", MADE)
+    if 0 < trial.fail <= MADE:
+        return Ending("GPUSNEK_EXCEPTION", b"", b"MemoryError: \n", MADE)
+    return Ending("GPUSNEK_OK", b"well\n", allocations=MADE)
+
+
+def opener() -> Callable[[Sequence[Trial]], list[Ending]]:
+    return _run
+
+
+@pytest.fixture
+def runner() -> Runner:
+    from porter.conformance.backends.isolate import Isolated
+    from porter.sweep.trials import lost
+
+    return Runner(Isolated(opener, 30.0, lost), chunk=8)
+
+
+def test_every_allocation_fails_once(runner: Runner) -> None:
+    wanted = [Subject("a.py", b"a", b"well\n"), Subject("broken.py", b"b", b"well\n")]
+    swept = sweep(wanted, runner)
+    assert swept.left == ["broken.py"]
+    assert [(row.name, row.allocations, row.stride) for row in swept.rows] == [("a.py", MADE, 1)]
+    assert swept.rows[0].counts == {Verdict.MEMORY_ERROR: MADE, Verdict.RIGHT: 1}
+    assert not swept.bad and swept.neighbours == 1
+
+
+def test_a_limit_strides(runner: Runner) -> None:
+    swept = sweep([Subject("a.py", b"a", b"well\n")], runner, limit=4)
+    assert swept.rows[0].stride == 3
+    assert swept.rows[0].counts == {Verdict.MEMORY_ERROR: 4, Verdict.RIGHT: 1}
+
+
+def test_a_trial_that_kills_the_process_is_the_only_one_lost(runner: Runner) -> None:
+    wanted = [Subject("dies.py", b"d", b"well\n"), Subject("a.py", b"a", b"well\n")]
+    swept = sweep(wanted, runner)
+    assert [(bad.trial.name, bad.trial.fail, bad.verdict) for bad in swept.bad] == [
+        ("dies.py", 7, Verdict.CRASH)
+    ]
+    assert swept.bad[0].ending.note == "SIGKILL"
+    assert swept.total(Verdict.MEMORY_ERROR) == 2 * MADE - 1
+
+
+def test_a_folder_of_programs(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("print(1)\n")
+    (tmp_path / "one.out").write_text("1\n")
+    (tmp_path / "two.py").write_text("print(2)\n")
+    found = subjects.folder(tmp_path)
+    assert [(s.name, s.expected) for s in found] == [("one.py", b"1\n"), ("two.py", b"")]
+    with pytest.raises(UsageError, match=r"no \.py files"):
+        subjects.folder(tmp_path / "nothing")
