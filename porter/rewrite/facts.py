@@ -142,6 +142,15 @@ def evaluated(node: Node) -> bool:
     return bool(node.kind != K.CXX_UNARY_EXPR)
 
 
+def has_effect(node: Node) -> bool:
+    """Whether a node itself changes something or may: a call, an assignment, a step."""
+    if node.kind == K.UNARY_OPERATOR:
+        return node.text.startswith(("++", "--")) or node.text.endswith(("++", "--"))
+    if node.kind == K.BINARY_OPERATOR:
+        return node.binary_operator() == "="
+    return node.kind in (K.CALL_EXPR, K.COMPOUND_ASSIGNMENT_OPERATOR, K.StmtExpr)
+
+
 def static_variables(unit: Unit) -> Iterator[Node]:
     """Every declaration of a variable with static storage, headers' included."""
     for node in unit.declarations:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from attrs import field, frozen
 
 from porter.rewrite.facts import UnitFacts, VariableFact
+from porter.rewrite.names import cpp_name
 from porter.rewrite.recursion import unguarded_recursion
 
 
@@ -129,7 +130,7 @@ def _state_fields(units: list[UnitFacts], keys: set[str]) -> dict[str, StateFiel
 
 def _field_name(key: str) -> str:
     """A C identifier for a key: `py/modrandom:seeded@12` becomes `py_modrandom_seeded_12`."""
-    return "".join(c if c.isalnum() else "_" for c in key)
+    return cpp_name("".join(c if c.isalnum() else "_" for c in key))
 
 
 def _late(units: list[UnitFacts], moved: set[str]) -> dict[str, frozenset[str]]:

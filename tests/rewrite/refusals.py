@@ -107,7 +107,12 @@ REFUSED = [
     Refused(
         "initialisers",
         "const union { int a; struct { int b, c; }; } u = ⟦{.c = 1}⟧;",
-        "struct without a name inside a union",
+        "something without a name inside a union",
+    ),
+    Refused(
+        "initialisers",
+        "const struct { int n; union { int b; long c; }; } u = ⟦{.c = 1}⟧;",
+        "something without a name inside a union",
     ),
     Refused(
         "initialisers",
@@ -142,6 +147,11 @@ REFUSED = [
         "enums",
         "enum e { A };\nint g(enum e);\nint f(enum e e) { return g(⟦e++⟧); }",
         "the value of a postfix step",
+    ),
+    Refused(
+        "enums",
+        "enum e { A, B };\nvoid f(enum e *p) { ⟦*p++⟧ |= B; }",
+        "where its place has effects",
     ),
     Refused("sizes", "char a[3];\nint f(void) { return sizeof(⟦0, a⟧); }", "with a comma"),
     # casts
@@ -216,5 +226,10 @@ REFUSED = [
         SETJMP + "int f(int a) { jmp_buf b; if (a) { if (setjmp(b)) { return 1; } } "
         "else { if (setjmp(b)) { return 2; } } return ⟦p()⟧ + 1; }",
         "two setjmp calls of one buffer",
+    ),
+    Refused(
+        "unwinding",
+        "struct s { int a[2]; };\nstruct s (*p)(void);\nint f(void) { return *⟦p().a⟧; }",
+        "an array in the result of a call",
     ),
 ]

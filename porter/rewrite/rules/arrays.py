@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, insert, replace
-from porter.rewrite.facts import strip
+from porter.rewrite.facts import has_effect, strip
 from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
@@ -65,7 +65,11 @@ class Arrays(Rule):
 
     def _check_bound(self, node: Node, bound: Node, loop: Node) -> None:
         """Refuses a bound that may change from round to round."""
-        changed = {strip(inner.children[0]).spelling for inner in loop.walk() if _may_change(inner)}
+        changed = {
+            strip(inner.children[0]).spelling
+            for inner in loop.walk()
+            if inner.children and _may_change(inner)
+        }
         changed |= {inner.spelling for inner in loop.walk() if inner.kind == K.VAR_DECL}
         block = loop.parent
         if block is None or block.kind != K.COMPOUND_STMT:
@@ -77,8 +81,6 @@ class Arrays(Rule):
 
 def _may_change(node: Node) -> bool:
     """Whether an expression assigns to its first operand or takes its address."""
-    if node.kind == K.UNARY_OPERATOR:
-        return node.text.startswith(("++", "--", "&")) or node.text.endswith(("++", "--"))
-    if node.kind == K.BINARY_OPERATOR:
-        return node.binary_operator() == "="
-    return bool(node.kind == K.COMPOUND_ASSIGNMENT_OPERATOR)
+    if node.kind == K.UNARY_OPERATOR and node.text.startswith("&"):
+        return True
+    return node.kind != K.CALL_EXPR and has_effect(node)

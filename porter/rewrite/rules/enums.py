@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.facts import has_effect
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
@@ -34,6 +35,7 @@ class Enums(Rule):
 
     def _compound(self, node: Node) -> Edit:
         left, right = node.children
+        self._refuse_effects(left)
         operator = node.binary_operator().removesuffix("=")
         return replace(
             node.span,
@@ -48,6 +50,7 @@ class Enums(Rule):
 
     def _step(self, node: Node, sign: str) -> Edit:
         operand = node.children[0]
+        self._refuse_effects(operand)
         if (
             node.parent is not None
             and node.parent.kind
@@ -64,3 +67,8 @@ class Enums(Rule):
             Span(operand.start, operand.end),
             f") {sign} 1))",
         )
+
+    def _refuse_effects(self, operand: Node) -> None:
+        """The operand is written twice, so it must not do anything."""
+        if any(map(has_effect, operand.walk())):
+            raise self.refuse(operand, "an enum is changed where its place has effects")

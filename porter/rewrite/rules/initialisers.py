@@ -9,9 +9,11 @@ from typing import Union
 from clang.cindex import Type
 
 from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.facts import has_effect
 from porter.rewrite.layout import (
     ElidedBraces,
     Slot,
+    Step,
     fields,
     is_designated,
     is_union,
@@ -25,7 +27,6 @@ from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
 Tree = dict[int, Union[Node, "Tree"]]
-_EFFECTS = (K.CALL_EXPR, K.COMPOUND_ASSIGNMENT_OPERATOR, K.StmtExpr)
 _LONGEST = 65536  # items; a designated list longer than this is surely a mistake
 
 
@@ -58,7 +59,7 @@ class Initialisers(Rule):
         """The value of a range is written once for each element, so it must not do anything."""
         values = Counter(slot.value for slot in placed)
         for value, times in values.items():
-            if times > 1 and any(map(_has_effect, value.walk())):
+            if times > 1 and any(map(has_effect, value.walk())):
                 raise self.refuse(value, "a value with effects for a range of elements")
 
     def _assignments(self, node: Node, placed: list[Slot]) -> Iterator[Edit]:
@@ -66,7 +67,7 @@ class Initialisers(Rule):
         variable = node.parent
         statement = variable.parent if variable is not None else None
         if variable is None or statement is None or statement.kind != K.DECL_STMT:
-            raise self.refuse(node, "a member of a struct without a name inside a union")
+            raise self.refuse(node, "a member of something without a name inside a union")
         yield replace(node.span, self.name, "{}")
         for slot in placed:
             path = "".join(step.accessor for step in slot.path)
@@ -117,17 +118,17 @@ class Initialisers(Rule):
         return parts
 
 
-def _has_effect(node: Node) -> bool:
-    steps = node.kind == K.UNARY_OPERATOR and ("++" in node.text or "--" in node.text)
-    return bool(steps or node.kind in _EFFECTS)
-
-
 def _is_nameless(kind: Type, slot: Slot) -> bool:
-    """Whether a slot goes through a union into a struct without a name that is not its first."""
+    """Whether a slot sets another than the first member of a union where a name is missing.
+
+    Neither compiler has a designator for a struct without a name inside a union, and nvcc none
+    for a member of a union without a name.
+    """
+    before = Step(0, "the object itself")
     for step in slot.path:
-        if step.union and step.index > 0 and not step.accessor:
+        if step.union and step.index > 0 and not (step.accessor and before.accessor):
             return True
-        kind = _member(kind, step.index)
+        before, kind = step, _member(kind, step.index)
     return False
 
 

@@ -138,9 +138,21 @@ class Unwinding(Rule):
             return replace(call.span, self.name, "({ ", call.span, f"; {guard}", *action, " })")
         if not always and call.canonical.kind not in _UNTESTABLE:
             guard = "if (!r_ && PORTER_UNWINDING) "
+        whole = self._member(call)
+        value: list[str | Span] = [" r_", Span(call.end, whole.end), "; })"]
         return replace(
-            call.span, self.name, "({ auto r_ = ", call.span, f"; {guard}", *action, " r_; })"
+            whole.span, self.name, "({ auto r_ = ", call.span, f"; {guard}", *action, *value
         )
+
+    def _member(self, call: Node) -> Node:
+        """The member of a call's result that is used, which nvcc wants inside the braces."""
+        node = call
+        if call.canonical.kind == TypeKind.RECORD:
+            while node.parent is not None and node.parent.kind == K.MEMBER_REF_EXPR:
+                node = node.parent
+            if node.canonical.kind == TypeKind.CONSTANTARRAY:
+                raise self.refuse(node, "an array in the result of a call")
+        return node
 
 
 def _key(unit: Unit, call: Node) -> str | None:

@@ -20,8 +20,9 @@ class Volatiles(Rule):
 
     name = "volatiles"
     example = Example(
-        "int setjmp(int *); int f(int *b) { volatile int n = 0; return setjmp(b) ? n : ++n; }",
-        "int setjmp(int *); int f(int *b) {  int n = 0; return setjmp(b) ? n : ++n; }",
+        "int setjmp(int *); "
+        "int f(int *b) { volatile int n = 0; if (setjmp(b)) return n; return ++n; }",
+        "int setjmp(int *); int f(int *b) {  int n = 0; if (setjmp(b)) return n; return ++n; }",
     )
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:

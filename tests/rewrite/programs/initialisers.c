@@ -29,7 +29,7 @@ static const char many[][4] = {"four", "two", {'o', 'n', 'e'}};
 static const struct { unsigned char size; char text[4]; } packed_text = {4, "size"};
 static const struct { point_t p; int rest; } nested = {{.y = 2}, .rest = 5};
 static const struct { int n; struct { int anonymous; union { int left; long right; }; }; } nameless = {
-    .right = 8, .n = 1, .anonymous = 2,
+    .left = 8, .n = 1, .anonymous = 2,
 };
 
 struct flexible { int n; const char *tail[]; };
@@ -159,7 +159,7 @@ int program(void) {
     put("many", many[0][3] + many[1][3] + many[2][2]);
     put("packed", packed_text.text[3] + packed_text.size);
     put("nested", nested.p.y + nested.rest);
-    put("nameless", nameless.n + 10 * nameless.anonymous + 100 * nameless.right);
+    put("nameless", nameless.n + 10 * nameless.anonymous + 100 * nameless.left);
     put("flexible", list.n + list.tail[1][1]);
     put("self", self.me->me->value + ((const struct self *)self.any)->value);
     put("cycle", a.me->value * 10 + b.me->value);
