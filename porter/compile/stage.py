@@ -25,7 +25,8 @@ TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh")
 class Compiled:
     """What the stage did: the build's folder, ninja steps per target, seconds, and a warning.
 
-    `state` is the size of the state struct in bytes, None where it cannot be told. `warning` says loudly what could not be checked as well as it should be; empty else.
+    `state` is the size of the state struct in bytes, None where it cannot be told. `warning` says
+    loudly what could not be checked as well as it should be; empty else.
     """
 
     folder: Path

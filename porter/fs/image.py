@@ -6,6 +6,7 @@ import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 import littlefs
 from attrs import frozen
@@ -160,7 +161,7 @@ def size_for(tree: list[tuple[str, bytes | None]], block_size: int = BLOCK_SIZE)
     return int(blocks * SPARE + 4) * block_size
 
 
-def _geometry(block_size: int, block_count: int) -> dict[str, int]:
+def _geometry(block_size: int, block_count: int) -> dict[str, Any]:
     # Small reads and writes, as the port's block device has them; none of it is in the image.
     small = max(16, block_size // 16)
     return {

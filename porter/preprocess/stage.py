@@ -36,7 +36,8 @@ class Preprocessed:
 def preprocess(layout: Layout, units: UnitList, jobs: int | None = None) -> list[Preprocessed]:
     """Write `pre/NAME.i` for every unit that holds code; units left empty are left out.
 
-    Line markers stay in and name files as the project does (see `markers`). `jobs` is the number of compilers at a time, by default one a core.
+    Line markers stay in and name files as the project does (see `markers`). `jobs` is the number
+    of compilers at a time, by default one a core.
     Raises PreprocessFailed with the compiler's message.
     """
     layout.pre.mkdir(parents=True, exist_ok=True)

@@ -165,13 +165,13 @@ def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> Non
         raise UsageError(f"kind: {launch.kind!r} is not one of {', '.join(KINDS)}")
     if launch.persist is not None and launch.persist.n != n:
         raise UsageError(f"{n} interpreters cannot go on in the arenas of {launch.persist.n}")
-    arena = 0
-    if launch.persist is None:
-        arena = device.bytes_each(sizes["pystack"], sizes["heap"], False)
     if launch.persist is not None:
         for name, size in launch.persist.sizes.items():
             if sizes[name] != size:
                 raise UsageError(f"{name}: {sizes[name]} bytes, but these arenas have {size}")
+    arena = 0
+    if launch.persist is None:
+        arena = device.bytes_each(sizes["pystack"], sizes["heap"], False)
     # Grouping needs a hash, a sort index and the group of every row beside the streams.
     each = arena + sizes["stdout"] + sizes["stderr"] + 4 * 8 + 5 * 8
     if not isinstance(launch.stdin, bytes):

@@ -47,8 +47,8 @@ typedef struct gpusnek_launch_t {
     uint64_t heap_size;    // bytes
     uint64_t pystack_size; // bytes
     uint64_t stack_size;   // C stack that an interpreter may use before it raises, bytes
-
     uint64_t local_bytes;  // local arenas: local memory that a thread has, as the device is set
+
     uint64_t text;         // all programs' source text, UTF-8, one after the other
     uint64_t text_offsets; // uint64_t[programs + 1]
     uint64_t names;        // all programs' names, NUL-terminated

@@ -93,10 +93,15 @@ def test_a_heap_that_is_used_up(run: Porter) -> None:
     assert run("--heap", "64K", "-c", "x = bytearray(20000)").code == 0
 
 
-def test_recursion_ends_in_an_exception(run: Porter) -> None:
-    done = run("--heap", "256K", "-n", 3, "-c", "def f(): f()\nf()")
+@pytest.mark.parametrize(
+    ("pystack", "message"),
+    [("1K", "pystack exhausted"), ("64K", "maximum recursion depth exceeded")],
+)
+def test_recursion_ends_in_an_exception(run: Porter, pystack: str, message: str) -> None:
+    code = "def f(): f()\nf()"
+    done = run("--heap", "256K", "--pystack", pystack, "-n", 3, "-c", code)
     assert done.code == 41
-    assert "RuntimeError" in done.err and "recursion" in done.err
+    assert f"RuntimeError: {message}" in done.err
 
 
 def test_timeout(run: Porter) -> None:

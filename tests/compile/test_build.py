@@ -15,11 +15,12 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fake_build import FAKE_PORT, fake_build
 
+from porter import toolchain
 from porter.compile import compile_build
 from porter.compile.manifest import INFO_FIELDS
 from porter.compile.resources import parse_frames, parse_kernels
 from porter.config import BuildConfig
-from porter.errors import BuildFailed, NotBuilt
+from porter.errors import BuildFailed, NoNvcc, NotBuilt
 from porter.run import open_device, run
 
 CONFIG = BuildConfig(release="0.0.0", target="host")
@@ -98,8 +99,10 @@ def reproducible(manifest: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.slow
 def test_device_build(tmp_path: Path) -> None:
-    if shutil.which("nvcc") is None:
-        pytest.skip("no nvcc on PATH")
+    try:
+        toolchain.nvcc()
+    except NoNvcc as error:
+        pytest.skip(str(error))
     built = fake_build(tmp_path, target="all")
     manifest = json.loads((built / "build.json").read_text())
     elsewhere = fake_build(tmp_path / "quite" / "elsewhere", target="all")

@@ -161,4 +161,8 @@ PORTER_DEVICE int gpusnek_stop(void) {
 PORTER_DEVICE int gpusnek_exit_code(void) {
     return 3;
 }
+
+PORTER_DEVICE uint32_t gpusnek_allocations(void) {
+    return 0;
+}
 }
