@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 
 from attrs import define, field
 
@@ -29,14 +29,11 @@ class _Engine:
         pieces: list[str] = []
         position = span.start
         index = bisect_left(self.starts, span.start)
+        left_out = self._left_out(span) - self.active
+        self.active |= left_out
         while index < len(self.edits) and self.starts[index] <= span.end:
             edit = self.edits[index]
-            if (
-                index in self.active
-                or edit.end > span.end
-                or self._elsewhere(edit, span)
-                or (edit.rule == span.without and edit.start == span.start and edit.end == span.end)
-            ):
+            if index in self.active or edit.end > span.end or self._elsewhere(edit, span):
                 index += 1
                 continue
             if edit.start < position:
@@ -53,7 +50,19 @@ class _Engine:
             position = edit.end
             index = self._next(index, edit)
         pieces.append(self.text[position : span.end])
+        self.active -= left_out
         return "".join(pieces)
+
+    def _left_out(self, span: Span) -> set[int]:
+        """The edits of exactly this range that the span asks to leave out."""
+        if not span.without:
+            return set()
+        first, last = bisect_left(self.starts, span.start), bisect_right(self.starts, span.start)
+        return {
+            index
+            for index in range(first, last)
+            if (self.edits[index].end, self.edits[index].rule) == (span.end, span.without)
+        }
 
     def _resynchronised(self, edit: Edit, rendered: str) -> str:
         """A line marker where an edit moved lines, so that what follows keeps its place."""
