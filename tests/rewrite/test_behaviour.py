@@ -33,7 +33,7 @@ def run_as_c(name: str, folder: Path) -> str:
     for unit in units_of(name):
         preprocess(unit, folder, "-DPORTER_NATIVE_SETJMP")
     sources = [str(folder / f"{unit}.i") for unit in units_of(name)]
-    flags = ["-std=gnu99", "-O1", "-w", "-fwrapv", "-fno-strict-aliasing", "-o", "as_c"]
+    flags = ["-std=gnu99", "-O1", "-w", "-fcommon", "-fwrapv", "-fno-strict-aliasing", "-o", "as_c"]
     run_tool(["gcc", *flags, *sources, str(PROGRAMS / "host.c")], folder)
     return run_tool(["./as_c"], folder)
 

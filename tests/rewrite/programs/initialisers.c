@@ -35,8 +35,10 @@ static const struct { int n; struct { int anonymous; union { int left; long righ
 struct flexible { int n; const char *tail[]; };
 static const struct flexible list = {.n = 2, .tail = {"x", "yz"}};
 
-struct self { const struct self *me; const void *any; int value; };
-static const struct self self = {.me = &self, .any = &self, .value = 4};
+struct self { const struct self *me; const void *any; int value; const char *bytes; };
+static const struct self self = {
+    .me = &self, .any = &self, .value = 4, .bytes = (const void *)&self,
+};
 static const struct self b;
 static const struct self a = {.value = 1, .me = &b};
 static const struct self b = {.value = 2, .me = &a};
@@ -162,6 +164,7 @@ int program(void) {
     put("nameless", nameless.n + 10 * nameless.anonymous + 100 * nameless.left);
     put("flexible", list.n + list.tail[1][1]);
     put("self", self.me->me->value + ((const struct self *)self.any)->value);
+    put("self", ((const struct self *)(const void *)self.bytes)->value);
     put("cycle", a.me->value * 10 + b.me->value);
     put("state", *to_counter + *mutable_one.p + mutable_one.at.y + some[1].z + current);
     put("state", bytes[1] + text[3] + (wide == 0));
