@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import random
+import subprocess
+from pathlib import Path
+
 import pytest
 from attrs import frozen
 from hypothesis import given
@@ -50,10 +54,10 @@ def flat(tree: Tree) -> list[Tree]:
 
 
 @given(trees(), st.randoms(use_true_random=False))
-def test_nested_edits_as_a_naive_engine(tree: Tree, random: object) -> None:
+def test_nested_edits_as_a_naive_engine(tree: Tree, shuffler: random.Random) -> None:
     text = "".join(chr(ord("a") + i % 26) for i in range(40))
     edits = [wrap(Span(t.start, t.end), f"<{t.start}:", ">", "r") for t in flat(tree)]
-    random.shuffle(edits)  # type: ignore[attr-defined]
+    shuffler.shuffle(edits)
     assert apply_edits("unit", text, edits) == naive(text, tree)
 
 
@@ -125,10 +129,8 @@ def test_text_behind_an_edit_keeps_its_line(raw: list[tuple[int, int, str]]) -> 
             assert locate(table, at)[:2] == ("up.c", number)
 
 
-def test_compilers_name_upstreams_line(tmp_path) -> None:  # type: ignore[no-untyped-def]
+def test_compilers_name_upstreams_line(tmp_path: Path) -> None:
     """An error behind multi-line edits, and `__LINE__`, are where upstream has them."""
-    import subprocess
-
     code = (
         '# 100 "py/up.c"\n'
         "struct p { int x, y; };\n"
