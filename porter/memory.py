@@ -100,7 +100,7 @@ def describe(config: BuildConfig, gpu: Gpu = H200, state: int = STATE_ALLOWANCE)
         f"(state {format_size(state)}), {format_size(need.buffers)} buffers\n"
         f"local memory {format_size(need.local)} a thread, "
         f"{format_size(need.reservation(gpu))} reserved for {gpu.resident} resident threads\n"
-        f"{need.fit(gpu)} interpreters fit on a {gpu.name}"
+        f"{need.fit(gpu)} interpreters fit on one {gpu.name}"
     )
 
 

@@ -13,6 +13,7 @@ from attrs import frozen
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
 from porter.run.result import Result, Stream
+from porter.sizes import format_size
 
 KINDS = {"file": "GPUSNEK_FILE", "single": "GPUSNEK_SINGLE", "eval": "GPUSNEK_EVAL"}
 GRACE = 2.0  # seconds from a KeyboardInterrupt to the hard stop
@@ -180,8 +181,8 @@ def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> Non
     most = max(0, room.free - room.fixed) // each
     if n > most:
         raise NotEnoughMemory(
-            f"{n} interpreters do not fit: each takes {each} bytes, and "
-            f"{max(0, room.free - room.fixed)} are free",
+            f"{n} interpreters do not fit: each takes {format_size(each)}, and "
+            f"{format_size(max(0, room.free - room.fixed))} are free",
             hint=f"At most {most} fit now; or make --stdout, --stderr or --heap smaller.",
         )
 

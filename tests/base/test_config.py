@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 from porter import settings
 from porter.cli._options import build_options
-from porter.config import SIZE_BOUNDS, BuildConfig
+from porter.config import FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
 from porter.settings import load_config
 from porter.sizes import format_size, parse_size
@@ -97,6 +98,43 @@ def test_later_sources_win(tmp_path: Path) -> None:
     )
     assert (config.heap, config.stack, config.stdout) == (16384, 6144, 4096)
     assert (config.release, config.pystack) == ("1.2.3", 1024)
+
+
+def test_every_key_in_a_file(tmp_path: Path) -> None:
+    """Each field of a BuildConfig, written as TOML, by itself and in one table."""
+    values: dict[str, object] = {
+        "release": "1.25.0",
+        "heap": "20K",
+        "stack": 6144,
+        "pystack": "2K",
+        "stdin": 0,
+        "stdout": "4K",
+        "stderr": "512",
+        "fs_size": "64K",
+        "arch": "sm_86",
+        "arena": "global",
+        "target": "all",
+        "float": "single",
+        "level": "extra",
+        "gc_stress": True,
+    }
+    assert values.keys() == FIELDS.keys()
+    rows = {key: f"{key} = {json.dumps(value)}" for key, value in values.items()}
+    file = tmp_path / "porter.toml"
+    default = BuildConfig(release="1.26.1")
+    for key, row in rows.items():
+        file.write_text(row + "\n")
+        config = load_config({}, cwd=tmp_path, environ={}, default_release="1.26.1")
+        changed = {name for name in FIELDS if getattr(config, name) != getattr(default, name)}
+        assert changed - {"target"} == {key} - {"target"}
+    file.write_text("\n".join(rows.values()))
+    config = load_config({}, cwd=tmp_path, environ={}, default_release="1")
+    assert (config.heap, config.fs_size, config.target, config.gc_stress) == (
+        20480,
+        65536,
+        "all",
+        True,
+    )
 
 
 def test_pyproject_table(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from porter.fs.folder import image_of
 from porter.pipeline import Build
 from tests.cli.conftest import Porter, command, environment
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 
 def test_groups_under_banners(run: Porter) -> None:
