@@ -18,12 +18,14 @@ from porter.sync.store import synced_releases
 @click.command("rules")
 @click.option("--release", "releases", multiple=True, metavar="R", help="Only this release.")
 @click.option("--edits", is_flag=True, help="Rewrite each release and count every rule's edits.")
-@click.option("--write", is_flag=True, help="Write counts and examples into docs/rules.md.")
+@click.option(
+    "--write", is_flag=True, help="Write examples, and counts if counted, into docs/rules.md."
+)
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
 def command(releases: tuple[str, ...], edits: bool, write: bool, jobs: int | None) -> None:
     """List the rules in their order."""
     counts: Counts = {}
-    if edits or write:
+    if edits:
         names = releases or tuple(reversed(synced_releases()))
         if not names:
             raise UsageError("no release is here", hint="`porter sync` fetches one.")
@@ -49,7 +51,8 @@ def _write(counts: Counts) -> None:
     path = home / "docs" / "rules.md"
     text = path.read_text()
     try:
-        text = put_between(text, "edits", edits_table(counts))
+        if counts:
+            text = put_between(text, "edits", edits_table(counts))
         text = put_between(text, "rules", rules_text())
     except ValueError as error:
         raise FileProblem(f"{path}: {error}") from error
