@@ -26,7 +26,7 @@ def command(releases: tuple[str, ...], edits: bool, write: bool, jobs: int | Non
     """List the rules in their order."""
     counts: Counts = {}
     if edits:
-        names = releases or tuple(reversed(synced_releases()))
+        names = releases or tuple(synced_releases())
         if not names:
             raise UsageError("no release is here", hint="`porter sync` fetches one.")
         counts = {name: rewrite_release(BuildConfig(release=name), jobs) for name in names}
