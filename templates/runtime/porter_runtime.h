@@ -4,8 +4,10 @@
 
 #ifdef __CUDACC__
 #define PORTER_DEVICE __device__
+#define PORTER_NOINLINE __noinline__
 #else
 #define PORTER_DEVICE
+#define PORTER_NOINLINE
 #endif
 
 #include "porter_state.h"
