@@ -14,6 +14,10 @@ from porter.run.device import Arenas, Array, Interrupt, Record, Room
 BLOCK = 128  # threads of a block where the programs ask for none
 GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
 
+# By device: the local memory a thread that the driver has set aside by now, and so is not free.
+# It does so for the first launch after the limit was raised.
+_reserved: dict[int, int] = {}
+
 
 def _cupy() -> Any:
     try:
@@ -161,7 +165,8 @@ class Cuda:
         free, _ = self.xp.cuda.runtime.memGetInfo()
         properties = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)
         threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]
-        return Room(int(free), threads * self.local_bytes(pystack, heap, stack))
+        more = self.local_bytes(pystack, heap, stack) - _reserved.get(self._id(), 0)
+        return Room(int(free), threads * max(0, more))
 
     def bytes_each(self, pystack: int, heap: int, persist: bool) -> int:
         """An image, or a global arena with canaries and its entry in the state table."""
@@ -173,15 +178,19 @@ class Cuda:
         grain = self.info["grain"]
         return sum(-(-size // grain) * grain for size in sizes)
 
+    def _id(self) -> int:
+        return int(self.xp.cuda.Device().id)
+
     def launch(self, record: Record, n: int) -> CudaRunning:
         """Start one thread per interpreter on this device's stream."""
         block = int(record["block_size"]) or self.block
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
         record["local_bytes"] = self._reserve(self.local_bytes(*sizes))
-        keep = self.xp.asarray(record.view(np.uint8))
+        keep = self.xp.asarray(record.reshape(1).view(np.uint8))
         self.xp.cuda.get_current_stream().synchronize()  # buffers are filled on that stream
         try:
             self._kernel((-(-n // block),), (block,), (keep,), stream=self.stream)
+            _reserved[self._id()] = int(record["local_bytes"])
         except self.xp.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(f"the kernel does not start: {error}") from error
         return CudaRunning(self.xp, self.stream, keep)
