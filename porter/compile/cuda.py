@@ -41,12 +41,15 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | No
     program = shlex.quote(nvcc)
     # Each step writes beside and renames; ptxas' report goes to a log that is shown on failure.
     # nvcc puts a number that depends on the folder into names of internal linkage; ours depends
-    # on the unit alone, so that the same input gives the same code anywhere.
+    # on the unit alone, so that the same input gives the same code anywhere. It also gives an
+    # external object its type's size, which nvlink compares; one that ends in a flexible array
+    # is larger where it is defined, so the size is left open.
     return [
         Rule(
             "ptx",
             f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp"
-            " && sed -i -E s/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_${id}_/g $out.tmp"
+            " && sed -i -E -e s/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_${id}_/g"
+            r" -e 's/^(\.extern \.global .*\.b8 [A-Za-z0-9_]+)\[[0-9]+\];/\1[];/' $out.tmp"
             " && mv -f $out.tmp $out",
             "nvcc $out",
         ),
