@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 import attrs
 
 from porter.conformance.model import Outcome, Program, Status
+from porter.errors import LaunchFailed
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
@@ -72,6 +73,9 @@ class Isolated(Generic[Item, Answer]):
             answer: list[Answer] | Exception = pipe.recv()
         except (EOFError, OSError):
             return self._bury()
+        if isinstance(answer, LaunchFailed):  # a GPU that faulted is lost to the process
+            self._kill()
+            return Died(Status.CRASH, answer.message)
         if isinstance(answer, Exception):
             raise answer  # no program's fault: no such build, no GPU, not enough memory
         return answer
