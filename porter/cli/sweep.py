@@ -17,6 +17,7 @@ from porter.conformance.expected import find_cpython
 from porter.conformance.report import write_whole
 from porter.conformance.skips import load
 from porter.errors import SweepFailed
+from porter.run.sanitizer import children
 from porter.settings import load_config
 from porter.sizes import parse_size
 from porter.sweep import report, subjects
@@ -84,7 +85,7 @@ def command(
     runner = Runner.open(
         Opener(built.folder, device, timeout, sizes, rest), chunk or size, parallel
     )
-    with Progress(console=console, transient=True) as shown:
+    with Progress(console=console, transient=True) as shown, children(device):
         bars = {name: shown.add_task(name, total=None) for name in ("programs", "allocations")}
 
         def progress(what: str, done: int, total: int) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter.compile.flags import VARIANTS, host_compile, host_link
+from porter.compile.flags import STACK_SCANNERS, VARIANTS, HostVariant, host_compile, host_link
 from porter.compile.ninja import Edge, Rule, run_ninja
 from porter.compile.sources import Sources
 
@@ -47,7 +47,7 @@ def build_host(
     names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]
     compile_command = [compiler, *flags, *names, *includes]
     rules = [
-        Rule("cxx", f"{shlex.join(compile_command)} -c $in -o $out", "c++ $out"),
+        Rule("cxx", f"{shlex.join(compile_command)} $more -c $in -o $out", "c++ $out"),
         # Linked beside and renamed: a library that is there is whole.
         Rule(
             "link",
@@ -59,7 +59,7 @@ def build_host(
     units = [*sources.units, *sources.host_runtime]
     objects = tuple(out / "obj" / sources.object_name(unit, ".o") for unit in units)
     edges = [
-        Edge("cxx", (made,), (unit,), sources.headers)
+        Edge("cxx", (made,), (unit,), sources.headers, _more(unit, chosen))
         for unit, made in zip(units, objects, strict=True)
     ]
     library = out / LIBRARY
@@ -72,3 +72,9 @@ def build_host(
     # The link rule is written with the inputs in a response file: 130 paths are a long line.
     steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs)
     return HostBuild(library, steps, (*flags, *host_link(chosen)))
+
+
+def _more(unit: Path, variant: HostVariant) -> tuple[tuple[str, str], ...]:
+    if not variant.scanning or unit.name not in STACK_SCANNERS:
+        return ()
+    return (("more", shlex.join(variant.scanning)),)

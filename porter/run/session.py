@@ -41,6 +41,7 @@ class Launch:
 
     kind: file, single or eval. first, total: threadIdx of the first interpreter, numThreads.
     stdin: what all read, or one text each. deadline: seconds until interpreters are interrupted.
+    interrupt: the interrupt word's value from the start (interp.h), acted on at the first poll.
     block: interpreters that share a barrier. fail_allocation: per interpreter, the allocation
     that fails (0: none); with fail_rest every later one too. fs: file system memory, all images
     in one array of bytes, on the device.
@@ -59,6 +60,7 @@ class Launch:
     merge_stderr: bool = False
     gc_stress: bool = False
     deadline: float | None = None
+    interrupt: int = 0
     block: int = 0
     seed: int = 0
     fail_allocation: Sequence[int] | np.ndarray[Any, Any] | None = None
@@ -108,6 +110,7 @@ def run(
     sizes = _sizes(device, launch)
     _check(device, launch, n, sizes)
     interrupt = device.interrupt()
+    interrupt.write(launch.interrupt)
     packed = _Packed(device, np.zeros((), device.built.record))
     _pack_launch(packed, launch, n, sizes, interrupt)
     _pack_programs(packed, [Program.of(program) for program in programs], program_of, n)

@@ -1,0 +1,1 @@
+"""Fuzzing the host twin with libFuzzer, and replaying what the fuzzer found."""

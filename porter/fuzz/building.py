@@ -1,0 +1,98 @@
+"""The fuzzer: rewritten units by g++ with coverage and AddressSanitizer, and clang's libFuzzer.
+
+clang itself cannot compile the units: it refuses flexible array members with initialisers in
+C++. Its libFuzzer is an ordinary archive that g++ can link.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+from porter import toolchain
+from porter.compile.flags import STACK_SCANNERS, VARIANTS, host_compile
+from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.sources import find_sources
+from porter.errors import PorterError, ToolMissing
+from porter.paths import templates_dir
+from porter.process import run
+
+_HINT = (
+    "Debian, Ubuntu: `apt-get install clang libclang-rt-14-dev` (or your clang's version); or set "
+    "PORTER_LIBFUZZER to libclang_rt.fuzzer-x86_64.a."
+)
+_COVERAGE = "-fsanitize-coverage=trace-pc,trace-cmp"
+# libFuzzer has its own function of this name, which does nothing.
+_WRAP = "-Wl,--wrap=__sanitizer_cov_trace_pc"
+
+
+def libfuzzer() -> Path:
+    """clang's libFuzzer archive: $PORTER_LIBFUZZER, else that of a clang on PATH.
+
+    Raises ToolMissing.
+    """
+    named = os.environ.get("PORTER_LIBFUZZER")
+    if named:
+        if not Path(named).is_file():
+            raise ToolMissing(f"PORTER_LIBFUZZER: no file {named}", hint=_HINT)
+        return Path(named)
+    for clang in _clangs():
+        try:
+            folder = Path(run([clang, "-print-resource-dir"], timeout=60.0).stdout.strip())
+        except PorterError:
+            continue
+        found = sorted(folder.glob("lib/**/libclang_rt.fuzzer*.a"))
+        plain = [p for p in found if re.fullmatch(r"libclang_rt\.fuzzer(-x86_64)?\.a", p.name)]
+        if plain:
+            return plain[0]
+    raise ToolMissing("no libFuzzer on this machine", hint=_HINT)
+
+
+def _clangs() -> list[str]:
+    found = [shutil.which("clang")]
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
+        found += sorted(str(path) for path in Path(folder).glob("clang-[0-9]*"))
+    return [path for path in found if path is not None]
+
+
+def build_fuzzer(sources_folder: Path, jobs: int | None = None) -> Path:
+    """Build the fuzzer of the sources in `sources_folder`; returns the program.
+
+    Raises NoCompiler, ToolMissing, BuildFailed, NotBuilt.
+    """
+    archive = libfuzzer()
+    compiler = str(toolchain.gxx().path)
+    sources = find_sources(sources_folder)
+    out = sources_folder / "fuzz"
+    asan = VARIANTS["asan"]
+    base = [compiler, *host_compile(asan), *(f"-I{path}" for path in sources.include)]
+    rules = [
+        Rule("cxx", f"{shlex.join(base)} $more -c $in -o $out", "c++ $out"),
+        Rule(
+            "link",
+            f"{shlex.join([compiler, *asan.link, '-pthread', _WRAP])} -o $out.tmp @$out.rsp"
+            " && mv -f $out.tmp $out",
+            "link $out",
+        ),
+    ]
+    edges: list[Edge] = []
+    harness = sorted((templates_dir() / "fuzz").glob("*.cpp"))
+    for unit in (*sources.units, *sources.host_runtime, *harness):
+        # What the runtime and the harness do says nothing of an input.
+        flags = [_COVERAGE] if unit in sources.units else []
+        flags += asan.scanning if unit.name in STACK_SCANNERS else ()
+        made = out / "obj" / sources.object_name(unit, ".o")
+        edges.append(Edge("cxx", (made,), (unit,), sources.headers, (("more", shlex.join(flags)),)))
+    objects = tuple(edge.outputs[0] for edge in edges)
+    program = out / "fuzzer"
+    out.mkdir(parents=True, exist_ok=True)
+    response = out / "fuzzer.rsp"
+    text = "\n".join(str(path) for path in (*objects, archive)) + "\n"
+    if not response.is_file() or response.read_text() != text:
+        response.write_text(text)
+    edges.append(Edge("link", (program,), objects, (response, archive)))
+    run_ninja(out, rules, edges, what="fuzzer", jobs=jobs)
+    return program

@@ -1,0 +1,69 @@
+"""Replays inputs of the fuzzer on a device, between neighbours that must not notice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from porter.run.device import Device
+from porter.run.session import Launch, Program, run
+
+# Bounded, so that the hard stop that bounds the inputs leaves it alone (no 256 back edges), and
+# with something of everything: objects on the heap, an exception, big numbers, floats.
+NEIGHBOUR = """\
+kept = []
+for i in range(40):
+    try:
+        kept.append((i, str(i) * 3, [i] * 4, 1 / (i % 4)))
+    except ZeroDivisionError as e:
+        kept.append(repr(e))
+print(3 ** 99, kept, sorted({str(k): k for k in kept}))
+"""
+ENDS = (
+    "GPUSNEK_OK",
+    "GPUSNEK_EXCEPTION",
+    "GPUSNEK_EXIT",
+    "GPUSNEK_SYNTAX_ERROR",
+    "GPUSNEK_STOPPED",
+)
+
+
+@frozen
+class Replay:
+    """What a replay came to. broken: input and status; neighbours: distinct outputs, want 1."""
+
+    inputs: int
+    statuses: dict[str, int]
+    broken: dict[str, int]
+    neighbours: int
+
+
+def replay(device: Device, inputs: Mapping[str, bytes], launch: Launch | None = None) -> Replay:
+    """Run each of `inputs` with a neighbour on either side, all in one launch.
+
+    Inputs run until the interrupt word is first polled, which stops them.
+    """
+    constants = device.built.constants
+    launch = launch or Launch(heap=48 * 1024, pystack=2048, stack=24 * 1024, stdout=8192)
+    names = list(inputs)
+    programs = [Program(NEIGHBOUR.encode(), "neighbour")]
+    programs += [Program(inputs[name], "fuzz") for name in names]
+    which = np.zeros(2 * len(names) + 1, np.uint32)
+    which[1::2] = 1 + np.arange(len(names))
+    stopped = attrs.evolve(launch, interrupt=constants["GPUSNEK_INTERRUPT_STOP"])
+    result = run(device, programs, len(which), stopped, program_of=which)
+    good = {constants[name]: name for name in ENDS}
+    ends = result.status[1::2]
+    values, counts = np.unique(ends, return_counts=True)
+    around = {
+        (result.stdout[i], result.stderr[i], int(result.status[i])) for i in range(0, len(which), 2)
+    }
+    return Replay(
+        len(names),
+        {good.get(int(v), str(int(v))): int(c) for v, c in zip(values, counts, strict=True)},
+        {name: int(end) for name, end in zip(names, ends, strict=True) if int(end) not in good},
+        len(around),
+    )

@@ -1,0 +1,48 @@
+"""Long loops in C code can be interrupted, and stopped when the program ignores that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter import paths
+from porter.config import BuildConfig
+from porter.pipeline import build
+from porter.run import Device, Launch, open_device, run
+from porter.sync.lock import newest_release
+
+pytestmark = pytest.mark.slow
+
+LOOPS = {
+    "sum": "sum(range(10 ** 18))",
+    "any": "any(0 for x in range(10 ** 18))",
+    "maximum": "max(range(10 ** 18))",
+    "membership": "-1 in iter(range(10 ** 18))",
+    "map": "any(map(lambda x: False, range(10 ** 18)))",
+    "regular expression": "import re\nre.match('a?' * 30 + 'a' * 30, 'a' * 29)",
+    "deque": "from collections import deque\ndeque(range(10 ** 18), 3)",
+}
+
+
+@pytest.fixture(scope="module")
+def device() -> Device:
+    release = newest_release()
+    if not (paths.upstream_dir() / release / "py").is_dir():
+        pytest.skip(f"{release} is not synced")
+    folder: Path = build(BuildConfig(release=release, heap=64 * 1024, arena="global")).folder
+    return open_device(folder, "host")
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_interrupt(device: Device, name: str) -> None:
+    result = run(device, [LOOPS[name]], 1, Launch(deadline=0.2, stack=32 * 1024))
+    assert result.interrupted and result.seconds < 2.0
+    assert b"KeyboardInterrupt" in result.stderr[0]
+
+
+def test_hard_stop(device: Device) -> None:
+    program = "while True:\n    try:\n        sum(range(10 ** 18))\n"
+    program += "    except KeyboardInterrupt:\n        pass\n"
+    result = run(device, [program], 1, Launch(deadline=0.2))
+    assert result.status[0] == device.built.constants["GPUSNEK_STOPPED"]
