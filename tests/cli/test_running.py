@@ -116,16 +116,21 @@ def test_ctrl_c(built: Build, tmp_path: Path) -> None:
     release = built.sources.name.rpartition("-")[0]
     args = ("run", "--target", "host", "--release", release, "-c", "while True: pass")
     root = str(Path(__file__).parents[2])
-    process = subprocess.Popen(
+    with subprocess.Popen(
         command(*args),
         cwd=tmp_path,
         env=environment(PYTHONPATH=root),
         stderr=subprocess.PIPE,
         text=True,
-    )
-    time.sleep(6)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+        # A shell's background jobs ignore SIGINT, and so would what they start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        try:
+            time.sleep(6)
+            process.send_signal(signal.SIGINT)
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert (process.returncode, "porter: interrupted" in err) == (130, True)
 
 
