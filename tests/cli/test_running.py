@@ -99,7 +99,7 @@ def test_a_heap_that_is_used_up(run: Porter) -> None:
 )
 def test_recursion_ends_in_an_exception(run: Porter, pystack: str, message: str) -> None:
     code = "def f(): f()\nf()"
-    done = run("--heap", "256K", "--pystack", pystack, "-n", 3, "-c", code)
+    done = run("--heap", "256K", "--pystack", pystack, "--stderr", "4K", "-n", 3, "-c", code)
     assert done.code == 41
     assert f"RuntimeError: {message}" in done.err
 
