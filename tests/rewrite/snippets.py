@@ -56,7 +56,7 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "room": 'const char s[4] = "abc"; const char t[] = "abc";',
         "nested": 'const struct { char a[2]; int n; } s = {"ab", 1};',
         "quote": 'const char s[1] = "\'";',
-        "braced": "struct s { int n; char m[2]; }; const char a[2] = {\"ab\"}; "
+        "braced": 'struct s { int n; char m[2]; }; const char a[2] = {"ab"}; '
         'const char b[2][2] = {"ab", {"cd"}}; const struct s c = {.n = 1, .m = {"ab"}};',
     },
     "decay": {
