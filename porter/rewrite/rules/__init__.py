@@ -26,6 +26,7 @@ from porter.rewrite.rules.tentative import Tentative
 from porter.rewrite.rules.types import Types
 from porter.rewrite.rules.unknown import Unknown
 from porter.rewrite.rules.unwinding import Unwinding
+from porter.rewrite.rules.varargs import Varargs
 from porter.rewrite.rules.volatiles import Volatiles
 
 RULES: tuple[Rule, ...] = (
@@ -50,6 +51,7 @@ RULES: tuple[Rule, ...] = (
     Returns(),
     Recursion(),
     Casts(),
+    Varargs(),
     Cycles(),
     Jumps(),
     Device(),

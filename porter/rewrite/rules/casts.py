@@ -18,7 +18,7 @@ _POINTERS = (TypeKind.POINTER,)
 _ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)
 _TAGS = (K.STRUCT_DECL, K.UNION_DECL, K.ENUM_DECL)
 _FUNCTIONS = (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO)
-_INTEGERS = frozenset(
+INTEGERS = frozenset(
     {
         TypeKind.BOOL,
         TypeKind.CHAR_U,
@@ -145,7 +145,7 @@ def _unqualified(kind: Type) -> str:
 def _narrows(target: Type, source: Type) -> bool:
     """Whether C++ forbids the conversion between braces."""
     if target.kind in _FLOATS:
-        return source.kind in _INTEGERS or (source.get_size() > target.get_size())
-    if target.kind not in _INTEGERS:
+        return source.kind in INTEGERS or (source.get_size() > target.get_size())
+    if target.kind not in INTEGERS:
         return False
-    return source.kind in _INTEGERS | _FLOATS and target.kind != source.kind
+    return source.kind in INTEGERS | _FLOATS and target.kind != source.kind

@@ -1,0 +1,68 @@
+"""Passes every integer of a variable argument list as 64 bits, and reads it so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, replace, wrap
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.casts import INTEGERS, spell
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind, Unit
+
+_WORD = 8  # bytes
+_UNSIGNED = frozenset(
+    {TypeKind.BOOL, TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.USHORT, TypeKind.UINT}
+)
+
+
+class Varargs(Rule):
+    """Widens integers where they go through `...`.
+
+    C code may pass an int where a size_t is read, which x86's registers forgive (upstream's
+    `%q` with an enumerator); a GPU packs the list by size, so the next argument would be lost.
+    """
+
+    name = "varargs"
+    example = Example(
+        "void f(int n, ...) { __builtin_va_list a; __builtin_va_start(a, n); "
+        "n = __builtin_va_arg(a, int); } void g(void) { f(1, 2); }",
+        "void f(int n, ...) { __builtin_va_list a; __builtin_va_start(a, n); "
+        "n = (int)(__builtin_va_arg(a, long)); } void g(void) { f(1, (long)(2)); }",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for node in unit.walk():
+            if node.kind == K.CALL_EXPR and not node.spelling.startswith("__builtin_"):
+                for argument in _variable_arguments(node):
+                    if _is_narrow(argument):
+                        wide = "unsigned long" if _is_unsigned(argument) else "long"
+                        yield wrap(argument.span, f"({wide})(", ")", self.name)
+            elif node.kind == K.UNEXPOSED_EXPR and node.text.startswith("__builtin_va_arg"):
+                if _is_narrow(node) and node.children[0].span != node.span:
+                    read = (f"({spell(node.type)})(__builtin_va_arg(", node.children[0].span)
+                    yield replace(node.span, self.name, *read, ", long))")
+
+
+def _variable_arguments(call: Node) -> list[Node]:
+    """The arguments of a call that stand where its function's type has `...`."""
+    if not call.children:
+        return []
+    function = call.children[0].canonical
+    if function.kind == TypeKind.POINTER:
+        function = function.get_pointee().get_canonical()
+    if function.kind != TypeKind.FUNCTIONPROTO or not function.is_function_variadic():
+        return []
+    return call.children[1 + len(list(function.argument_types())) :]
+
+
+def _is_narrow(node: Node) -> bool:
+    return node.canonical.kind in INTEGERS and node.canonical.get_size() < _WORD
+
+
+def _is_unsigned(node: Node) -> bool:
+    kind = node.canonical
+    if kind.kind == TypeKind.ENUM:
+        kind = kind.get_declaration().enum_type.get_canonical()
+    return kind.kind in _UNSIGNED
