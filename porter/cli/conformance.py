@@ -9,13 +9,15 @@ import click
 from rich.console import Console
 
 from porter import paths
+from porter.compile.flags import VARIANTS
 from porter.conformance import backends, library, report, selection
 from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
 from porter.conformance.progress import showing
 from porter.conformance.skips import DEFAULT_LIST, load
 from porter.conformance.suite import Suite
-from porter.errors import ConformanceRegression
+from porter.errors import ConformanceRegression, UsageError
+from porter.run.sanitizer import children
 from porter.settings import load_config
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
@@ -27,6 +29,13 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
     "--target",
     type=click.Choice(["host", "cuda", "reference"]),
     help="The host twin, the GPU [where there is one], or upstream's C as gcc compiles it.",
+)
+@click.option(
+    "--variant",
+    type=click.Choice(sorted(VARIANTS)),
+    default="release",
+    show_default=True,
+    help="How the host twin is compiled.",
 )
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--heap", metavar="SIZE", help=f"Python heap [{backends.SIZES['heap']}].")
@@ -55,6 +64,7 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 def command(
     tests: tuple[str, ...],
     target: str | None,
+    variant: str,
     timeout: float,
     only_list: bool,
     json_file: Path | None,
@@ -84,9 +94,11 @@ def command(
             click.echo(line)
         return
     started = time.monotonic()
-    runner = backends.open_runner(target, config, timeout, executable, folder)
+    if variant != "release" and where != "host":
+        raise UsageError(f"--variant {variant}: only the host twin has variants")
+    runner = backends.open_runner(target, config, timeout, executable, folder, variant)
     cache = paths.build_dir() / "conformance" / "expected"
-    with showing(console) as events:
+    with showing(console) as events, children(f"{where}-{variant}"):
         suite = Suite(
             root=release / "tests",
             tests=selected,

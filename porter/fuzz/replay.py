@@ -47,7 +47,7 @@ def replay(device: Device, inputs: Mapping[str, bytes], launch: Launch | None = 
     Inputs run until the interrupt word is first polled, which stops them.
     """
     constants = device.built.constants
-    launch = launch or Launch(heap=48 * 1024, pystack=2048, stack=24 * 1024, stdout=8192)
+    launch = launch or Launch(heap=24 * 1024, pystack=2048, stack=24 * 1024, stdout=8192)
     names = list(inputs)
     programs = [Program(NEIGHBOUR.encode(), "neighbour")]
     programs += [Program(inputs[name], "fuzz") for name in names]

@@ -18,8 +18,8 @@ from porter.toolchain import gxx
 # The collector scans stacks, so no variable may live in a fake one. What Python itself never
 # frees is no finding.
 OPTIONS = {
-    "ASANOPTIONS": "detect_stack_use_after_return=0:detect_leaks=0:abort_on_error=1",
-    "UBSANOPTIONS": "print_stacktrace=1:abort_on_error=1",
+    "ASAN_OPTIONS": "detect_stack_use_after_return=0:detect_leaks=0:abort_on_error=1",
+    "UBSAN_OPTIONS": "print_stacktrace=1:abort_on_error=1",
 }
 
 

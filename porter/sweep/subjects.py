@@ -13,8 +13,18 @@ from porter.conformance.tree import files_for
 from porter.errors import UsageError
 from porter.sweep.model import Ending, Subject
 
-# Outputs of these depend on memory or on time, so that no other run need print the same.
-_UNSTEADY = (b"mem_free", b"mem_alloc", b"mem_info", b"heap_lock", b"gc.threshold", b"time.time")
+# Outputs of these depend on memory or on time, so that no other run need print the same; those
+# that sleep would do so in each of thousands of interpreters.
+_UNSTEADY = (
+    b"mem_free",
+    b"mem_alloc",
+    b"mem_info",
+    b"heap_lock",
+    b"gc.threshold",
+    b"time.time",
+    b"sleep",
+    b"asyncio",
+)
 
 
 def upstream(root: Path, asked: Sequence[str], cpython: CPython, skips: SkipList) -> list[Subject]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Protocol
 
 import attrs
 import numpy as np
 
 from porter.conformance.backends.isolate import Died, Isolated
 from porter.conformance.model import Status
-from porter.run import Launch, Program, open_device, run
+from porter.run import Device, Launch, Program, open_device, run
 from porter.sweep.model import Ending, Trial
 
 Run = Callable[[Sequence[Trial]], list[Ending]]
@@ -43,36 +44,39 @@ class Opener:
 
     def __call__(self) -> Run:
         """What runs trials; raises what opening the device raises."""
-        device = open_device(self.folder, self.target)
-        constants = device.built.constants
-        ends = ("GPUSNEK_STATUS_", *_PORT_STATUSES)
-        names = {value: name for name, value in constants.items() if name.startswith(ends)}
         launch = Launch(**attrs.asdict(self.sizes), fail_rest=self.rest, deadline=self.seconds)
+        return trials_on(open_device(self.folder, self.target), launch)
 
-        def trials(wanted: Sequence[Trial]) -> list[Ending]:
-            numbers: dict[tuple[str, bytes], int] = {}
-            which = [numbers.setdefault((t.name, t.source), len(numbers)) for t in wanted]
-            programs = [Program(source, name) for name, source in numbers]
-            done = run(
-                device,
-                programs,
-                len(wanted),
-                attrs.evolve(launch, fail_allocation=[t.fail for t in wanted]),
-                program_of=np.array(which, np.uint32),
+
+def trials_on(device: Device, launch: Launch) -> Run:
+    """What runs trials on `device`, as `launch` says, each call one launch."""
+    constants = device.built.constants
+    ends = ("GPUSNEK_STATUS_", *_PORT_STATUSES)
+    names = {value: name for name, value in constants.items() if name.startswith(ends)}
+
+    def trials(wanted: Sequence[Trial]) -> list[Ending]:
+        numbers: dict[tuple[str, bytes], int] = {}
+        which = [numbers.setdefault((t.name, t.source), len(numbers)) for t in wanted]
+        programs = [Program(source, name) for name, source in numbers]
+        done = run(
+            device,
+            programs,
+            len(wanted),
+            attrs.evolve(launch, fail_allocation=[t.fail for t in wanted]),
+            program_of=np.array(which, np.uint32),
+        )
+        return [
+            Ending(
+                _stopped(names[int(done.status[i])], done.stderr[i], done.interrupted),
+                done.stdout[i],
+                done.stderr[i],
+                int(done.allocations[i]),
+                bool(done.stdout.cut[i]),
             )
-            late = done.interrupted
-            return [
-                Ending(
-                    _stopped(names[int(done.status[i])], done.stderr[i], late),
-                    done.stdout[i],
-                    done.stderr[i],
-                    int(done.allocations[i]),
-                    bool(done.stdout.cut[i]),
-                )
-                for i in range(len(wanted))
-            ]
+            for i in range(len(wanted))
+        ]
 
-        return trials
+    return trials
 
 
 _PORT_STATUSES = (
@@ -97,6 +101,28 @@ def lost(died: Died) -> Ending:
     return Ending(status, note=died.note)
 
 
+class Launches(Protocol):
+    """What runs one launch after the other: ``Isolated``, or ``Here``."""
+
+    def run(self, programs: Sequence[Trial]) -> list[Ending]:
+        """One launch."""
+        ...
+
+    def close(self) -> None:
+        """No more launches for now."""
+        ...
+
+
+@attrs.frozen
+class Here:
+    """Launches in this process, which dies if one does."""
+
+    run: Run
+
+    def close(self) -> None:
+        """Nothing to end."""
+
+
 @attrs.frozen
 class Runner:
     """Runs any number of trials, ``chunk`` a launch.
@@ -104,7 +130,7 @@ class Runner:
     Those that a deadline stopped run once more with no queue before them, ``parallel`` at once.
     """
 
-    launches: Isolated[Trial, Ending]
+    launches: Launches
     chunk: int
     parallel: int = 1
 

@@ -24,8 +24,9 @@ static const char COMPILE[] =
     "    except Exception as e:\n"
     "        print(k, repr(e))\n";
 
-// Enough that small heaps run out now and then, and most programs end.
-static const uint64_t HEAP = 48 * 1024, PYSTACK = 2048, STACK = 24 * 1024, OUTPUT = 4096;
+// Small, so that heaps run out now and then, and so that no power of large integers takes seconds:
+// the work of one is bounded by the square of the heap alone.
+static const uint64_t HEAP = 24 * 1024, PYSTACK = 2048, STACK = 24 * 1024, OUTPUT = 4096;
 
 static char output[OUTPUT], errors[OUTPUT];
 

@@ -21,9 +21,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import numpy as np
 
+from porter.fuzz.replay import replay
 from porter.run import Device, Launch, open_device, run
 from porter.run.smoke import smoke
+from porter.sweep.model import Verdict
+from porter.sweep.subjects import folder
+from porter.sweep.sweep import sweep
+from porter.sweep.trials import Here, Runner, trials_on
 
+ROOT = Path(__file__).resolve().parents[2]
 Check = Callable[[Device, int], dict[str, Any]]
 
 
@@ -92,6 +98,26 @@ def check_collection(device: Device, n: int) -> dict[str, Any]:
     return {"launch": result.seconds}
 
 
+def check_failing_allocations(device: Device, n: int) -> dict[str, Any]:
+    """Every allocation of our own programs fails once, each in an interpreter of one launch."""
+    launch = Launch(stdout=4096, stderr=2048, deadline=60.0)
+    runner = Runner(Here(trials_on(device, launch)), chunk=1 << 16, parallel=1 << 16)
+    swept = sweep(folder(ROOT / "tests" / "sweep" / "programs"), runner)
+    assert swept.rows and not swept.bad, [bad.ending for bad in swept.bad[:3]]
+    outcomes = {verdict.value: swept.total(verdict) for verdict in Verdict if verdict.good}
+    return {"programs": len(swept.rows), "interpreters": swept.interpreters, **outcomes}
+
+
+def check_fuzz_corpus(device: Device, n: int) -> dict[str, Any]:
+    """The fuzzer's corpus, between neighbours whose output must stay the same to the bit."""
+    corpus = ROOT / "tests" / "fuzz" / "corpus"
+    inputs = {path.name: path.read_bytes() for path in sorted(corpus.iterdir())}
+    done = replay(device, inputs, Launch(stdout=4096, stderr=2048))
+    assert not done.broken, done.broken
+    assert done.neighbours == 1
+    return {"inputs": done.inputs, **done.statuses}
+
+
 CHECKS: tuple[Check, ...] = (
     check_three_groups,
     check_all_different,
@@ -100,6 +126,8 @@ CHECKS: tuple[Check, ...] = (
     check_interrupt,
     check_persistence,
     check_smoke,
+    check_failing_allocations,
+    check_fuzz_corpus,
 )
 
 

@@ -9,6 +9,8 @@ import pytest
 
 from porter import paths
 from porter.config import BuildConfig
+from porter.conformance.expected import find_cpython
+from porter.conformance.skips import load
 from porter.pipeline import build
 from porter.run import Device, Launch, open_device, run
 from porter.sweep import subjects
@@ -75,3 +77,16 @@ def test_own_programs_survive_every_failure(folder: Path, rest: bool) -> None:
     assert not swept.left and len(swept.rows) >= 8
     assert not swept.bad, swept.bad[:3]
     assert swept.total(Verdict.MEMORY_ERROR) > 100
+
+
+def test_upstream_programs_survive_some_failures(folder: Path) -> None:
+    """A part of what `porter sweep` does; docs/robustness.md has the whole."""
+    release = newest_release()
+    root = paths.upstream_dir() / release / "tests"
+    cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
+    wanted = subjects.upstream(root, ("basics", "float"), cpython, load("host", release))
+    runner = Runner.open(Opener(folder, "host", 60.0), 512)
+    swept = sweep(wanted, runner, limit=12, most=100)
+    assert len(swept.rows) == 100
+    assert not swept.bad, swept.bad[:3]
+    assert swept.total(Verdict.MEMORY_ERROR) > 200

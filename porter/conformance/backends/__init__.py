@@ -29,11 +29,13 @@ def open_runner(
     timeout: float,
     executable: Path | None = None,
     folder: Path | None = None,
+    variant: str = "release",
 ) -> Runner:
     """The runner for ``target`` (host, cuda, reference), ``timeout`` in seconds a test.
 
     ``executable`` is tested instead if given, or the finished build in ``folder``. What is
-    not built is built first: raises what that or loading the build raises.
+    not built is built first: raises what that or loading the build raises. ``variant`` is the
+    host twin's; `porter.run.sanitizer.children` must be around a run of ``asan``.
     """
     if executable is not None:
         return ProcessRunner("executable", HostDirectoryLauncher(executable.resolve()), timeout)
@@ -44,7 +46,8 @@ def open_runner(
     if folder is None:
         from porter.pipeline import build  # the whole toolchain, which a bare machine lacks
 
-        folder = build(config).folder
+        folder = build(config, variant=variant).folder
+    target = target if variant == "release" else f"{target}-{variant}"
     return BuildRunner.open(folder, target, timeout, gc_stress=config.gc_stress)
 
 
