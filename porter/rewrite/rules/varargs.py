@@ -18,7 +18,7 @@ _UNSIGNED = frozenset(
 
 
 class Varargs(Rule):
-    """Widens integers where they go through `...`.
+    """Widens integers that go through a variable argument list.
 
     C code may pass an int where a size_t is read, which x86's registers forgive (upstream's
     `%q` with an enumerator); a GPU packs the list by size, so the next argument would be lost.
