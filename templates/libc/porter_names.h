@@ -48,6 +48,11 @@
 #define vprintf porter_vprintf
 #define vsnprintf porter_vsnprintf
 
+// Upstream's libm.h declares these with other parameters than the C library that g++ brings.
+#define __cos porter___cos
+#define __sin porter___sin
+#define __tan porter___tan
+
 // math.h, double
 #define acos porter_acos
 #define acosh porter_acosh
