@@ -51,13 +51,16 @@ class Program:
         )
 
 
-def merge(units: Iterable[UnitFacts], *, prune: bool = True) -> Program:
-    """Merges facts; with `prune` off every function that the program defines may raise."""
+def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True) -> Program:
+    """Merges facts; with `prune` off every function that the program defines may raise.
+
+    With `guard` off no function looks at the C stack by itself: recursion can overflow it.
+    """
     units = list(units)
     state_keys = _moved(units)
     late = _late(units, state_keys)
     fields = _state_fields(units, state_keys)
-    guarded = unguarded_recursion(units)
+    guarded = unguarded_recursion(units) if guard else frozenset()
     return Program(
         raising=_raising(units, guarded) if prune else _everything(units),
         guarded=guarded,

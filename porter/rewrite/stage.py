@@ -41,11 +41,17 @@ class RewriteReport:
 
 
 def rewrite(
-    units: Mapping[str, Path], out: Path, *, jobs: int | None = None, prune: bool = True
+    units: Mapping[str, Path],
+    out: Path,
+    *,
+    jobs: int | None = None,
+    prune: bool = True,
+    guard: bool = True,
 ) -> RewriteReport:
     """Rewrites preprocessed units (name to `.i` file) into `out`, one `.cpp` a unit.
 
-    Units whose text and whose share of the program are unchanged are left alone.
+    Units whose text and whose share of the program are unchanged are left alone. `prune` and
+    `guard` are `merge`'s: off, they show what the checks cost (benchmarks/unwinding.py).
 
     Raises:
         UnknownConstruct: a rule refuses something.
@@ -59,7 +65,7 @@ def rewrite(
         for future in pool.facts(stale):
             facts = future.result()
             records[facts.unit].start(texts[facts.unit], facts)
-        program = merge([record.facts for record in records.values()], prune=prune)
+        program = merge([record.facts for record in records.values()], prune=prune, guard=guard)
         shares = {name: _share(program.slice(records[name].facts)) for name in units}
         todo = [name for name in units if not records[name].is_done(shares[name])]
         for done in pool.rewrite(todo, program):

@@ -59,5 +59,6 @@ def test_same_output(name: str, tmp_path: Path) -> None:
     assert run_as_cxx(name, tmp_path) == expected
 
 
-def test_pruning_changes_nothing(tmp_path: Path) -> None:
-    assert run_as_cxx("frames", tmp_path, prune=False) == run_as_c("frames", tmp_path)
+@pytest.mark.parametrize("name", ["frames", "handlers"])
+def test_pruning_changes_nothing(name: str, tmp_path: Path) -> None:
+    assert run_as_cxx(name, tmp_path, prune=False) == run_as_c(name, tmp_path)

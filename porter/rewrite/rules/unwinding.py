@@ -56,8 +56,6 @@ class Unwinding(Rule):
             if block is None:
                 continue
             landings = find_landings(block)
-            for landing in landings:
-                yield from self._landing(landing, block)
             leave = "return;" if returns_void(function) else "return {};"
             for call in block.walk(evaluated):
                 if call.kind == K.CALL_EXPR and self._may_raise(unit, call, program):
@@ -65,6 +63,9 @@ class Unwinding(Rule):
                     if not here and _is_tail(call, block):
                         continue
                     yield self._check(call, here, leave, _key(unit, call) in never)
+            # After the checks: what a landing evaluates only once stands around its check.
+            for landing in landings:
+                yield from self._landing(landing, block)
 
     def _may_raise(self, unit: Unit, call: Node, program: Program) -> bool:
         key = _key(unit, call)

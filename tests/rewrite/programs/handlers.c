@@ -219,6 +219,27 @@ static int call_outside_block(int a, bool guard) {
     return n;
 }
 
+static int pushed;
+
+// Pushes unless it raises; a landing must not push once more.
+static int push(handler_t *handler, int value) {
+    need(value);
+    handler->previous = top;
+    top = handler;
+    return ++pushed;
+}
+
+// What stands before the comma may raise too, to a handler further out.
+static int push_raises(int a, int b) {
+    handler_t handler;
+    if ((push(&handler, a), setjmp(handler.buffer)) == 0) {
+        int n = need(b);
+        POP();
+        return n;
+    }
+    return handler.value * 10 + pushed;
+}
+
 // The pointer to the buffer changes before the call.
 static int moving_pointer(int a) {
     handler_t one, two;
@@ -289,6 +310,7 @@ int program(void) {
             SHOW("two handlers", two_handlers(a, b));
             SHOW("two handlers, far", two_handlers(a - 9, b));
             SHOW("nested handlers", nested_handlers(a, b));
+            SHOW("push raises", push_raises(a, b));
         }
         SHOW("again", raises_again(a));
         SHOW("without else", without_else(a));
