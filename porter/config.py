@@ -54,7 +54,7 @@ class BuildConfig:
     release: str
     heap: int = field(default=12 * KIB)
     stack: int = field(default=8 * KIB)
-    pystack: int = field(default=KIB)
+    pystack: int = field(default=4 * KIB)
     stdin: int = field(default=256)
     stdout: int = field(default=KIB)
     stderr: int = field(default=KIB)

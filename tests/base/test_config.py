@@ -97,7 +97,7 @@ def test_later_sources_win(tmp_path: Path) -> None:
         default_release="1.2.3",
     )
     assert (config.heap, config.stack, config.stdout) == (16384, 6144, 4096)
-    assert (config.release, config.pystack) == ("1.2.3", 1024)
+    assert (config.release, config.pystack) == ("1.2.3", 4096)
 
 
 def test_every_key_in_a_file(tmp_path: Path) -> None:
