@@ -31,7 +31,7 @@ def test_global_arena_reserves_the_stack_only() -> None:
 
 def test_parts_are_aligned() -> None:
     config = BuildConfig(release="1", stdout=65, stderr=0, stdin=0)
-    assert footprint(config, state=100).arena == 128 + 64 + 13 * KIB + 3 * 64
+    assert footprint(config, state=100).arena == 128 + 64 + 16 * KIB + 3 * 64
     assert footprint(config).buffers == 128
 
 
