@@ -44,6 +44,12 @@ DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "e
 @click.option("--rest", is_flag=True, help="Every later allocation fails too.")
 @click.option("--chunk", type=click.IntRange(1), help="Interpreters a launch [512; GPU 32768].")
 @click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds a launch.")
+@click.option(
+    "--build",
+    "folder",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Use this finished build and build nothing.",
+)
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
 def command(
     tests: tuple[str, ...],
@@ -58,6 +64,7 @@ def command(
     rest: bool,
     chunk: int | None,
     timeout: float,
+    folder: Path | None,
     json_file: Path | None,
 ) -> None:
     """Fail each allocation of many programs in turn, each in an interpreter of its own.
@@ -71,7 +78,7 @@ def command(
     given = {"release": release, "target": target, "heap": sizes.heap, "stack": sizes.stack}
     config = load_config({**given, "pystack": sizes.pystack, "arena": "global"})
     target = target or config.targets[0]
-    built = build_shown(config, console, variant=variant)
+    folder = folder or build_shown(config, console, variant=variant).folder
     if programs is not None:
         wanted = subjects.folder(programs)
     else:
@@ -82,9 +89,7 @@ def command(
     device = target if variant == "release" else f"{target}-{variant}"
     threads = os.cpu_count() or 1
     size, parallel = (32768, 32768) if target == "cuda" else (512, threads)
-    runner = Runner.open(
-        Opener(built.folder, device, timeout, sizes, rest), chunk or size, parallel
-    )
+    runner = Runner.open(Opener(folder, device, timeout, sizes, rest), chunk or size, parallel)
     with Progress(console=console, transient=True) as shown, children(device):
         bars = {name: shown.add_task(name, total=None) for name in ("programs", "allocations")}
 
