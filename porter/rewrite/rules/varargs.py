@@ -1,4 +1,8 @@
-"""Passes every integer of a variable argument list as 64 bits, and reads it so."""
+"""Passes every integer of a variable argument list as 64 bits, and reads it so.
+
+C code may pass an int where a size_t is read, which x86's registers forgive (upstream's `%q`
+with an enumerator); a GPU packs the list by size, so every argument behind it would be lost.
+"""
 
 from __future__ import annotations
 
@@ -18,11 +22,7 @@ _UNSIGNED = frozenset(
 
 
 class Varargs(Rule):
-    """Widens integers that go through a variable argument list.
-
-    C code may pass an int where a size_t is read, which x86's registers forgive (upstream's
-    `%q` with an enumerator); a GPU packs the list by size, so the next argument would be lost.
-    """
+    """Widens integers that go through a variable argument list, and reads them back so."""
 
     name = "varargs"
     example = Example(
