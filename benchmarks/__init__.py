@@ -1,0 +1,1 @@
+"""Measurements that docs/ quotes, each one a script."""

@@ -1,0 +1,226 @@
+"""What unwinding costs: checks pruned and unpruned, recursion guards, and real setjmp.
+
+Builds host twins of one release that differ in nothing else, below build/unwinding-*/, and the
+plain C reference build of the same port; counts checks and code bytes, and instructions under
+callgrind, which does not depend on what else the machine does. docs/unwinding.md shows results.
+
+    python benchmarks/unwinding.py [--release 1.26.1] [--jobs N] [--json FILE]
+    python benchmarks/unwinding.py --cuda        # device code too, several minutes
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import attrs
+from attrs import frozen
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.counting import CALLGRIND, PROGRAMS, SIZES, launch_programs, read_counts, text_bytes
+from porter import paths, process
+from porter.compile import compile_build
+from porter.compile.cuda import CUBIN, LINK_LOG, cuda_folder
+from porter.compile.host import LIBRARY, host_folder
+from porter.compile.resources import parse_frames, parse_kernels
+from porter.config import BuildConfig
+from porter.generate import Layout, generate
+from porter.preprocess import preprocess
+from porter.reference import build_reference
+from porter.rewrite.stage import rewrite
+
+UNWINDING = "#define PORTER_UNWINDING (__builtin_expect(PORTER_STATE->porter_unwind != 0, 0))"
+
+
+@frozen
+class Variant:
+    """A way of building: which checks there are, and whether compiled code keeps them."""
+
+    name: str
+    prune: bool = True
+    guard: bool = True
+    checks: bool = True
+
+
+VARIANTS = (
+    Variant("pruned"),
+    Variant("unpruned", prune=False),
+    Variant("unguarded", guard=False),
+    # The pruned text with a test that is never true: what a program costs that cannot raise.
+    Variant("unchecked", checks=False),
+)
+# What runs right without checks; a Python exception does not.
+QUIET = tuple(name for name in PROGRAMS if name != "exceptions")
+
+
+def folder_of(variant: Variant) -> Path:
+    """Where a variant is built."""
+    return paths.build_dir() / f"unwinding-{variant.name}"
+
+
+def rewrite_variant(variant: Variant, units: dict[str, Path], jobs: int) -> dict[str, int]:
+    """Rewrites the units for a variant: checks, guards, functions that may raise, functions.
+
+    A header's function is counted once, though each unit has its own.
+    """
+    folder = folder_of(variant)
+    report = rewrite(units, folder / "cxx", jobs=jobs, prune=variant.prune, guard=variant.guard)
+    edits = report.per_rule()
+    records = [json.loads(path.read_text()) for path in sorted((folder / "cxx").glob("*.json"))]
+    defined = {f["key"] for record in records for f in record["facts"]["functions"]}
+    return {
+        "checks": edits["unwinding"],
+        "guards": edits.get("recursion", 0),
+        "may raise": _distinct(defined & report.program.raising),
+        "functions": _distinct(defined),
+    }
+
+
+def _distinct(keys: set[str]) -> int:
+    return len({key.rpartition(":")[2] for key in keys})
+
+
+def runtime_of(variant: Variant) -> Path | None:
+    """None for the runtime as it is; else a copy whose test for an unwind is the constant false."""
+    if variant.checks:
+        return None
+    copy = folder_of(variant) / "templates"
+    shutil.rmtree(copy, ignore_errors=True)
+    for part in ("runtime", "port"):
+        shutil.copytree(paths.templates_dir() / part, copy / part)
+    header = copy / "runtime" / "porter_runtime.h"
+    text = header.read_text()
+    if UNWINDING not in text:
+        raise SystemExit(f"{header} no longer defines PORTER_UNWINDING as this benchmark expects")
+    header.write_text(text.replace(UNWINDING, "#define PORTER_UNWINDING (false)"))
+    return copy / "runtime"
+
+
+def build_twin(variant: Variant, config: BuildConfig, jobs: int) -> Path:
+    """Builds a variant's host twin; the finished build's folder."""
+    folder = folder_of(variant)
+    if not variant.checks:
+        folder.mkdir(parents=True, exist_ok=True)
+        cxx = folder / "cxx"
+        cxx.unlink(missing_ok=True)
+        cxx.symlink_to(folder_of(VARIANTS[0]) / "cxx")
+    return compile_build(config, folder, jobs=jobs, runtime=runtime_of(variant)).folder
+
+
+def build_device(variant: Variant, config: BuildConfig, jobs: int) -> dict[str, int]:
+    """Builds a variant's device code: bytes of code, registers, frames and spills in bytes."""
+    config = attrs.evolve(config, target="cuda")
+    folder = folder_of(variant)
+    compile_build(config, folder, jobs=jobs, runtime=runtime_of(variant))
+    out = cuda_folder(folder, config)
+    logs = sorted((out / "obj").rglob("*.log"))
+    frames = [frame for log in logs for frame in parse_frames(log.read_text())]
+    kernels = parse_kernels((out / LINK_LOG).read_text())
+    stacks = {frame.function: frame.stack for frame in frames}
+    return {
+        "code bytes": text_bytes(out / CUBIN),
+        "registers": max(kernel.registers for kernel in kernels),
+        "all frames": sum(stacks.values()),
+        "largest frame": max(stacks.values()),
+        "frame of the VM": stacks.get("mp_execute_bytecode", 0),
+        "spill stores": sum(frame.spill_stores for frame in frames),
+    }
+
+
+def count_twin(build: Path, names: tuple[str, ...], out: Path) -> dict[str, int]:
+    """Instructions of each program on a host twin."""
+    out.mkdir(parents=True, exist_ok=True)
+    command = [sys.executable, __file__, "--launch", str(build), *names]
+    process.run([*CALLGRIND, f"--callgrind-out-file={out}/out", *command], timeout=1200)
+    return dict(zip(names, read_counts(out, len(names)), strict=True))
+
+
+def count_reference(executable: Path, out: Path) -> dict[str, int]:
+    """Instructions of each program on the plain C build."""
+    counts = {}
+    for name, (source, expected) in PROGRAMS.items():
+        folder = out / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "program.py").write_text(source)
+        sizes = [word for key, size in SIZES.items() for word in (f"--{key}", str(size))]
+        command = [str(executable), *sizes, str(folder / "program.py")]
+        done = process.run([*CALLGRIND, f"--callgrind-out-file={folder}/out", *command])
+        if done.stdout != expected:
+            raise SystemExit(f"{name} on the reference build printed {done.stdout!r}")
+        counts[name] = read_counts(folder, 1)[0]
+    return counts
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
+
+
+def measure(config: BuildConfig, jobs: int, cuda: bool) -> dict[str, dict[str, int]]:
+    """Every row of the result by variant."""
+    sources = Layout.of(config.release, paths.build_dir() / "unwinding-sources")
+    texts = preprocess(sources, generate(config, sources), jobs)
+    units = {done.unit.name: done.path for done in texts}
+    rows: dict[str, dict[str, int]] = {}
+    for variant in VARIANTS:
+        _say(f"{variant.name}: rewriting, compiling")
+        row = rewrite_variant(variant, units, jobs) if variant.checks else {}
+        build = build_twin(variant, config, jobs)
+        row["code bytes"] = text_bytes(host_folder(folder_of(variant)) / LIBRARY)
+        _say(f"{variant.name}: counting instructions")
+        names = tuple(PROGRAMS) if variant.checks else QUIET
+        row |= count_twin(build, names, folder_of(variant) / "callgrind")
+        rows[variant.name] = row
+    _say("plain C: compiling, counting instructions")
+    folder = paths.build_dir() / "unwinding-reference"
+    executable = build_reference(config, folder, flags=("-O2", "-fwrapv", "-fPIC"), jobs=jobs)
+    rows["plain C"] = {"code bytes": text_bytes(executable)}
+    rows["plain C"] |= count_reference(executable, folder / "callgrind")
+    for variant in VARIANTS:
+        if cuda:
+            _say(f"{variant.name}: device code")
+            device = build_device(variant, config, jobs)
+            rows[variant.name] |= {f"device: {key}": value for key, value in device.items()}
+    return rows
+
+
+def table(rows: dict[str, dict[str, int]]) -> str:
+    """The rows as a Markdown table, a column for each build, with what differs from the first."""
+    keys = list(dict.fromkeys(key for row in rows.values() for key in row))
+    first = rows[VARIANTS[0].name]
+    lines = [f"| | {' | '.join(rows)} |", "|---" * (len(rows) + 1) + "|"]
+    for key in keys:
+        cells = (_cell(row.get(key), first[key]) for row in rows.values())
+        lines.append(f"| {key} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(value: int | None, compared: int) -> str:
+    if value is None:
+        return ""
+    share = f" ({100 * (value / compared - 1):+.1f} %)" if value != compared else ""
+    return f"{value:,}{share}"
+
+
+def main() -> None:
+    """Builds, measures, prints."""
+    if sys.argv[1:2] == ["--launch"]:
+        launch_programs(Path(sys.argv[2]), sys.argv[3:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--release", default="1.26.1")
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--cuda", action="store_true", help="build device code too")
+    parser.add_argument("--json", type=Path, help="write the figures here as well")
+    options = parser.parse_args()
+    rows = measure(BuildConfig(release=options.release), options.jobs, options.cuda)
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=2) + "\n")
+    print(table(rows))
+
+
+if __name__ == "__main__":
+    main()
