@@ -17,6 +17,9 @@ uint64_t porter_clock_ns(void);
 // Called again and again while an interpreter waits for the clock: give way to others.
 void porter_pause(void);
 
+// Shows text at once, in a way of the runtime's own: output of size GPUSNEK_CONSOLE.
+void porter_console(const char *text, unsigned long size);
+
 // The port's own: raises what a recursion that is too deep raises.
 _Noreturn void porter_stack_overflow(void);
 

@@ -107,8 +107,8 @@ static int report_exception(mp_obj_t exception, bool compiled) {
     return GPUSNEK_EXCEPTION;
 }
 
-// Reports what a protected call ended with; reporting itself may run out of memory or be stopped.
-static int report(void *raised, bool compiled) {
+// Reporting itself may run out of memory or be stopped.
+int gpusnek_report(void *raised, bool compiled) {
     if (raised == NULL) {
         return GPUSNEK_STOPPED;
     }
@@ -171,7 +171,7 @@ int gpusnek_exec(const char *source, size_t length, int kind, const char *name) 
     } else {
         nlr_set_abort(NULL);
         mp_handle_pending(false); // an interrupt that came too late must not hit the next source
-        status = report(nlr.ret_val, compiled);
+        status = gpusnek_report(nlr.ret_val, compiled);
     }
     return status;
 }
@@ -197,7 +197,7 @@ static int stop_program(void) {
         nlr_set_abort(NULL);
     } else {
         nlr_set_abort(NULL);
-        status = report(nlr.ret_val, true);
+        status = gpusnek_report(nlr.ret_val, true);
     }
     return status;
 }

@@ -56,6 +56,9 @@ typedef struct _gpusnek_boot_t {
     uint32_t fail_allocation; // N: the Nth allocation after start fails; 0: none
 } gpusnek_boot_t;
 
+// As gpusnek_output_t.size: every byte goes to the hook porter_console, none is stored.
+#define GPUSNEK_CONSOLE ((size_t)-1)
+
 // Text that goes out. Bytes beyond `size` are counted in *length and not stored.
 typedef struct _gpusnek_output_t {
     char *data;

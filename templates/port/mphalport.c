@@ -15,7 +15,9 @@ uint32_t gpusnek_poll_budget; // back edges left before the interrupt word is re
 void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size) {
     size_t length = *output->length;
     *output->length = length + size;
-    if (length < output->size) {
+    if (output->size == GPUSNEK_CONSOLE) {
+        porter_console(text, size);
+    } else if (length < output->size) {
         size_t room = output->size - length;
         memcpy(output->data + length, text, size < room ? size : room);
     }

@@ -22,6 +22,9 @@ void gpusnek_random_start(void);
 void gpusnek_gc_start(void);
 // Mounts gpusnek_boot's region at "/". Raises OSError when it cannot.
 void gpusnek_fs_mount(void);
+// What a protected call that raised `raised` ended with: prints the traceback, returns a status.
+// `compiled`: the source was, so that a SyntaxError is the program's own.
+int gpusnek_report(void *raised, bool compiled);
 // Looks at the interrupt word now; raises nothing except the hard stop.
 void gpusnek_poll(void);
 

@@ -45,6 +45,10 @@ extern "C" void porter_pause(void) {
     usleep(50);
 }
 
+extern "C" void porter_console(const char *text, unsigned long size) {
+    fwrite(text, 1, size, stdout);
+}
+
 extern "C" [[noreturn]] void porter_fatal(const char *message) {
     fprintf(stderr, "fatal: %s\n", message);
     abort();

@@ -30,6 +30,10 @@ void porter_syncthreads(void) {
     gpusnek_barrier();
 }
 
+void porter_console(const char *text, unsigned long size) {
+    fwrite(text, 1, size, stdout);
+}
+
 void porter_fatal(const char *message) {
     fprintf(stderr, "gpusnek: fatal: %s\n", message);
     gpusnek_end_here(GPUSNEK_STATUS_ABORT);

@@ -1,4 +1,5 @@
 // The device's entry points: one thread, one interpreter.
+#include "canary.cuh"
 #include "image.cuh"
 #include "interpreter.h"
 
@@ -21,28 +22,6 @@ extern "C" __device__ const uint64_t gpusnek_info[8] = {
     GPUSNEK_ROUND(1),
     GPUSNEK_BASE_OFFSET(0, 0),
 };
-
-static __device__ void canaries_set(char *base, const gpusnek_launch_t *launch) {
-    char *at[3];
-    gpusnek_canaries(base, launch, at);
-    for (uint32_t k = 0; k < 3; k++) {
-        for (uint32_t i = 0; i < GPUSNEK_CANARY_BYTES / 8; i++) {
-            ((uint64_t *)at[k])[i] = GPUSNEK_CANARY;
-        }
-    }
-}
-
-static __device__ bool canaries_intact(char *base, const gpusnek_launch_t *launch) {
-    char *at[3];
-    gpusnek_canaries(base, launch, at);
-    uint64_t differ = 0;
-    for (uint32_t k = 0; k < 3; k++) {
-        for (uint32_t i = 0; i < GPUSNEK_CANARY_BYTES / 8; i++) {
-            differ |= ((const volatile uint64_t *)at[k])[i] ^ GPUSNEK_CANARY;
-        }
-    }
-    return differ == 0;
-}
 
 #if PORTER_ARENA_LOCAL
 // Below the end of the thread's local window: frames, free stack, slack, and then the arena.

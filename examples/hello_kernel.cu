@@ -1,0 +1,58 @@
+// Figure 2 of the paper, with the host's side of it: every thread prints Hello World!
+#include <cstdio>
+#include <cstdlib>
+
+#include "gpusnek.cuh"
+
+__global__ void my_kernel(char *mem, int per_thread_mem) {
+    char *my_mem = &mem[threadIdx.x * per_thread_mem];
+    gpusnek_init(my_mem, per_thread_mem);
+
+    gpusnek_do_str("print('Hello World!')\n");
+}
+
+// A second launch finds the interpreters of the first: nothing is passed.
+__global__ void later_kernel(long long *squares, int *status) {
+    const int i = threadIdx.x;
+    gpusnek_new_int("n", i);
+    status[i] = gpusnek_do_str("square = n * n\nif n == 3:\n    raise ValueError('not me')\n");
+    gpusnek_get_int("square", &squares[i]);
+}
+
+// Too little memory is an error code, not a fault.
+__global__ void starved_kernel(char *mem, int *status) {
+    status[threadIdx.x] = gpusnek_init(mem + threadIdx.x * 1024, 1024);
+}
+
+static void check(cudaError_t error, const char *what) {
+    if (error != cudaSuccess) {
+        std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
+        std::exit(1);
+    }
+}
+
+int main() {
+    constexpr int threads = 4;
+    constexpr int per_thread_mem = 32 * 1024;
+    char *mem;
+    long long *squares;
+    int *status;
+    check(gpusnek_host_setup(threads), "gpusnek_host_setup");
+    check(cudaMalloc(&mem, threads * per_thread_mem), "memory for the interpreters");
+    check(cudaMallocManaged(&squares, threads * sizeof *squares), "memory for results");
+    check(cudaMallocManaged(&status, threads * sizeof *status), "memory for results");
+
+    my_kernel<<<1, threads>>>(mem, per_thread_mem);
+    check(cudaDeviceSynchronize(), "my_kernel");
+
+    later_kernel<<<1, threads>>>(squares, status);
+    check(cudaDeviceSynchronize(), "later_kernel");
+    for (int i = 0; i < threads; i++) {
+        std::printf("thread %d: status %d, square %lld\n", i, status[i], squares[i]);
+    }
+
+    starved_kernel<<<1, threads>>>(mem, status);
+    check(cudaDeviceSynchronize(), "starved_kernel");
+    std::printf("1 KiB: status %d\n", status[0]);
+    return 0;
+}

@@ -1,0 +1,18 @@
+"""`porter new-kernel`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from porter.generate.project import write_project
+
+
+@click.command()
+@click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
+@click.option("--arch", default="sm_90", show_default=True, help="The GPU's architecture.")
+def command(folder: Path, arch: str) -> None:
+    """Write a small CUDA project NAME whose kernels use gpusnek."""
+    for path in write_project(folder, arch):
+        click.echo(path)

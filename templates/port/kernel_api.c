@@ -1,0 +1,127 @@
+// Globals of __main__ from outside.
+#include <string.h>
+
+#include "kernel_api.h"
+#include "port.h"
+#include "py/binary.h"
+#include "py/objarray.h"
+#include "py/objstr.h"
+#include "py/runtime.h"
+
+// One access: the functions below fill in what their kind needs.
+typedef struct _access_t {
+    const char *name;
+    void *memory; // what a str or a memoryview is made of, or where a str goes
+    size_t size; // of memory: bytes, or elements
+    size_t length; // of the str that was read, bytes
+    int64_t integer;
+    double number;
+    char typecode;
+} access_t;
+
+static mp_obj_t find(const char *name) {
+    qstr key = qstr_from_str(name);
+    mp_map_t *map = &MP_STATE_VM(dict_main).map;
+    mp_map_elem_t *found = mp_map_lookup(map, MP_OBJ_NEW_QSTR(key), MP_MAP_LOOKUP);
+    if (found == NULL) {
+        mp_raise_msg_varg(&mp_type_NameError, MP_ERROR_TEXT("name '%q' isn't defined"), key);
+    }
+    return found->value;
+}
+
+static void put(const char *name, mp_obj_t value) {
+    mp_obj_dict_store(MP_OBJ_FROM_PTR(&MP_STATE_VM(dict_main)),
+        MP_OBJ_NEW_QSTR(qstr_from_str(name)), value);
+}
+
+static void put_int(access_t *access) {
+    put(access->name, mp_obj_new_int_from_ll(access->integer));
+}
+
+static void put_float(access_t *access) {
+    put(access->name, mp_obj_new_float((mp_float_t)access->number));
+}
+
+static void put_str(access_t *access) {
+    put(access->name, mp_obj_new_str(access->memory, access->size));
+}
+
+static void put_memory(access_t *access) {
+    size_t align;
+    mp_binary_get_size('@', access->typecode, &align); // ValueError where there is no such type
+    if ((uintptr_t)access->memory % align != 0) {
+        mp_raise_ValueError(MP_ERROR_TEXT("unaligned memory"));
+    }
+    put(access->name, mp_obj_new_memoryview(access->typecode | MP_OBJ_ARRAY_TYPECODE_FLAG_RW,
+        access->size, access->memory));
+}
+
+static void get_int(access_t *access) {
+    access->integer = mp_obj_get_int(find(access->name));
+}
+
+static void get_float(access_t *access) {
+    access->number = (double)mp_obj_get_float(find(access->name));
+}
+
+static void get_str(access_t *access) {
+    const char *text = mp_obj_str_get_data(find(access->name), &access->length);
+    memcpy(access->memory, text, access->length < access->size ? access->length : access->size);
+}
+
+static int protect(void (*act)(access_t *access), access_t *access) {
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+        act(access);
+        nlr_pop();
+        return GPUSNEK_OK;
+    }
+    return gpusnek_report(nlr.ret_val, true);
+}
+
+int gpusnek_store_int(const char *name, int64_t value) {
+    access_t access = {.name = name, .integer = value};
+    return protect(put_int, &access);
+}
+
+int gpusnek_store_float(const char *name, double value) {
+    access_t access = {.name = name, .number = value};
+    return protect(put_float, &access);
+}
+
+int gpusnek_store_str(const char *name, const char *text, size_t length) {
+    access_t access = {.name = name, .memory = (void *)text, .size = length};
+    return protect(put_str, &access);
+}
+
+int gpusnek_store_memory(const char *name, void *memory, size_t count, char typecode) {
+    access_t access = {.name = name, .memory = memory, .size = count, .typecode = typecode};
+    return protect(put_memory, &access);
+}
+
+int gpusnek_load_int(const char *name, int64_t *value) {
+    access_t access = {.name = name};
+    int status = protect(get_int, &access);
+    if (status == GPUSNEK_OK) {
+        *value = access.integer;
+    }
+    return status;
+}
+
+int gpusnek_load_float(const char *name, double *value) {
+    access_t access = {.name = name};
+    int status = protect(get_float, &access);
+    if (status == GPUSNEK_OK) {
+        *value = access.number;
+    }
+    return status;
+}
+
+int gpusnek_load_str(const char *name, char *text, size_t size, size_t *length) {
+    access_t access = {.name = name, .memory = text, .size = size};
+    int status = protect(get_str, &access);
+    if (status == GPUSNEK_OK) {
+        *length = access.length;
+    }
+    return status;
+}

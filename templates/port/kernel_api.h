@@ -1,0 +1,23 @@
+// Globals of __main__ by name, for users' own kernels (templates/runtime/kernel_api.cu).
+//
+// Every function needs a started, attached interpreter, raises nothing, and returns a status of
+// interp.h: GPUSNEK_EXCEPTION has left its traceback in the stderr buffer. `name` is UTF-8 and
+// NUL-terminated.
+#ifndef GPUSNEK_KERNEL_API_H
+#define GPUSNEK_KERNEL_API_H
+
+#include "interp.h"
+
+GPUSNEK_API int gpusnek_store_int(const char *name, int64_t value);
+GPUSNEK_API int gpusnek_store_float(const char *name, double value);
+// Raises, as Python's decoder does, where the text is not UTF-8.
+GPUSNEK_API int gpusnek_store_str(const char *name, const char *text, size_t length);
+// A memoryview of `count` elements of array's `typecode`; the memory stays the caller's.
+GPUSNEK_API int gpusnek_store_memory(const char *name, void *memory, size_t count, char typecode);
+// NameError without such a global, TypeError for another type, OverflowError beyond 64 bits.
+GPUSNEK_API int gpusnek_load_int(const char *name, int64_t *value);
+GPUSNEK_API int gpusnek_load_float(const char *name, double *value);
+// *length is all of the text's bytes; at most `size` are stored, without a NUL.
+GPUSNEK_API int gpusnek_load_str(const char *name, char *text, size_t size, size_t *length);
+
+#endif

@@ -1,0 +1,29 @@
+// An arena's canaries: set when an interpreter starts, looked at after it ran.
+#ifndef GPUSNEK_CANARY_CUH
+#define GPUSNEK_CANARY_CUH
+
+#include "interpreter.h"
+
+static __device__ void canaries_set(char *base, const gpusnek_launch_t *launch) {
+    char *at[3];
+    gpusnek_canaries(base, launch, at);
+    for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < GPUSNEK_CANARY_BYTES / 8; i++) {
+            ((uint64_t *)at[k])[i] = GPUSNEK_CANARY;
+        }
+    }
+}
+
+static __device__ bool canaries_intact(char *base, const gpusnek_launch_t *launch) {
+    char *at[3];
+    gpusnek_canaries(base, launch, at);
+    uint64_t differ = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        for (uint32_t i = 0; i < GPUSNEK_CANARY_BYTES / 8; i++) {
+            differ |= ((const volatile uint64_t *)at[k])[i] ^ GPUSNEK_CANARY;
+        }
+    }
+    return differ == 0;
+}
+
+#endif
