@@ -116,6 +116,17 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "equal": "enum e { A }; int f(enum e e) { return e == A; }",
         "conditional": "enum e { A }; long f(enum e e, int c) { return (c ? e : 0u) - 1; }",
     },
+    "varargs": {
+        "narrow": "void f(int n, ...); "
+        "void g(char c, unsigned u, _Bool b) { f(1, c, u, b, 2, 3u, 'x'); }",
+        "wide": "void f(int n, ...); void g(long l, void *p, double d) { f(1, l, p, d); }",
+        "enum": "enum e { A, B }; void f(int n, ...); void g(enum e e) { f(1, e, B); }",
+        "fixed": "void f(int n, ...); void g(short s) { f(s); }",
+        "pointer": "void (*f)(int, ...); void g(int i) { f(i, i); }",
+        "read": "double f(int n, ...) { __builtin_va_list a; __builtin_va_start(a, n); "
+        "unsigned u = __builtin_va_arg(a, unsigned); char *s = __builtin_va_arg(a, char *); "
+        "double d = __builtin_va_arg(a, double); __builtin_va_end(a); return s ? d + u : 0; }",
+    },
     "unwinding": {
         "tail": "int (*p)(int); int f(int a) { return p(a); } void g(int a) { a++; p(a); }",
         "tail cast": "void *(*p)(void); long f(void) { return (long)p(); }",
