@@ -368,4 +368,16 @@ GPUSNEK_API size_t gpusnek_output_length(void) {
     char *base = mine();
     return base ? gpusnek_head(base)->out_length : 0;
 }
+#else
+#include <cstdio>
+
+#include "porter_runtime.h"
+
+// Kernels that users write have global arenas, so no interpreter of this build has lines to
+// collect; should one ever write here, its characters are not lost.
+extern "C" PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
+    for (unsigned long i = 0; i < size; i++) {
+        printf("%c", text[i]);
+    }
+}
 #endif

@@ -84,7 +84,7 @@ def test_deadline_interrupts(device: Device) -> None:
 
 
 def test_arenas_persist(device: Device) -> None:
-    arenas = device.arenas(4, 1024, 12288)
+    arenas = device.arenas(4, 4096, 12288)
     run(device, ["++h"], 4, Launch(persist=arenas, stop=False))
     with pytest.raises(UsageError, match="these arenas have 12288"):
         run(device, ["c"], 4, Launch(persist=arenas, heap=16384))

@@ -39,10 +39,9 @@ class Varargs(Rule):
                     if _is_narrow(argument):
                         wide = "unsigned long" if _is_unsigned(argument) else "long"
                         yield wrap(argument.span, f"({wide})(", ")", self.name)
-            elif node.kind == K.UNEXPOSED_EXPR and node.text.startswith("__builtin_va_arg"):
-                if _is_narrow(node) and node.children[0].span != node.span:
-                    read = (f"({spell(node.type)})(__builtin_va_arg(", node.children[0].span)
-                    yield replace(node.span, self.name, *read, ", long))")
+            elif _is_read(node) and _is_narrow(node):
+                read = (f"({spell(node.type)})(__builtin_va_arg(", node.children[0].span)
+                yield replace(node.span, self.name, *read, ", long))")
 
 
 def _variable_arguments(call: Node) -> list[Node]:
@@ -55,6 +54,15 @@ def _variable_arguments(call: Node) -> list[Node]:
     if function.kind != TypeKind.FUNCTIONPROTO or not function.is_function_variadic():
         return []
     return call.children[1 + len(list(function.argument_types())) :]
+
+
+def _is_read(node: Node) -> bool:
+    """Whether a node is a va_arg itself, and not a conversion of one, which spans the same."""
+    return (
+        node.kind == K.UNEXPOSED_EXPR
+        and node.text.startswith("__builtin_va_arg")
+        and node.children[0].span != node.span
+    )
 
 
 def _is_narrow(node: Node) -> bool:
