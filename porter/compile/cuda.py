@@ -66,15 +66,13 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | No
             " && mv -f $out.tmp.cubin $out || { cat $out.log; exit 1; }",
             "nvlink $out",
         ),
-        # The same units once more, still relocatable, in one host object: what users link with.
+        # Each unit once more as a host object: what users link with. Linking them into one
+        # relocatable object first (nvlink -r) makes tables of static functions point at others.
         Rule(
             "relocatable",
-            f"{program} {arch} -dlink -cubin -Xnvlink -r,-suppress-stack-size-warning"
-            " -optf $rsp -o $out.tmp.cubin"
             # From its folder, for the object holds the input's name.
-            f" && cd $folder && {program} {arch} -dc gpusnek.o.tmp.cubin -o gpusnek.o.tmp.o"
-            " && mv -f gpusnek.o.tmp.o gpusnek.o && rm -f gpusnek.o.tmp.cubin",
-            "nvlink -r $out",
+            f"cd $folder && {program} {arch} -dc $name -o $name.tmp.o && mv -f $name.tmp.o $object",
+            "nvcc -dc $out",
         ),
         Rule("archive", "rm -f $out.tmp && ar rcsD $out.tmp $in && mv -f $out.tmp $out", "ar $out"),
     ]
@@ -109,6 +107,7 @@ def build_cuda(
     edges: list[Edge] = []
     cubins: list[Path] = []
     texts: list[Path] = []
+    members: list[Path] = []
     for unit in units:
         ptx = out / "ptx" / sources.object_name(unit, ".ptx")
         cubin = out / "obj" / sources.object_name(unit, ".cubin")
@@ -118,17 +117,18 @@ def build_cuda(
         edges.append(Edge("cubin", (cubin,), (ptx,)))
         cubins.append(cubin)
         texts.append(ptx)
+        member = cubin.with_suffix(".o")
+        variables = (("folder", str(cubin.parent)), ("name", cubin.name), ("object", member.name))
+        edges.append(Edge("relocatable", (member,), (cubin,), (), variables))
+        members.append(member)
     linked = out / CUBIN
     response = linked.with_name(linked.name + ".rsp")
     text = "\n".join(str(cubin) for cubin in cubins) + "\n"
     if not response.is_file() or response.read_text() != text:
         response.write_text(text)
-    merged = out / "obj" / "gpusnek.o"
     library = out / LIBRARY
     edges.append(Edge("link", (linked,), tuple(cubins), (response,)))
-    variables = (("rsp", str(response)), ("folder", str(merged.parent)))
-    edges.append(Edge("relocatable", (merged,), tuple(cubins), (response,), variables))
-    edges.append(Edge("archive", (library,), (merged,)))
+    edges.append(Edge("archive", (library,), tuple(members)))
     rules = _rules(config, nvcc, sources, registers)
     steps = run_ninja(out, rules, edges, what="device build", jobs=jobs)
     flush_cubin = out / "obj" / sources.object_name(sources.gc_flush, ".cubin")
