@@ -53,7 +53,7 @@ class BuildConfig:
 
     release: str
     heap: int = field(default=12 * KIB)
-    stack: int = field(default=8 * KIB)
+    stack: int = field(default=24 * KIB)
     pystack: int = field(default=4 * KIB)
     stdin: int = field(default=256)
     stdout: int = field(default=KIB)
