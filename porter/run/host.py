@@ -21,16 +21,20 @@ class HostRunning:
     def __init__(self, library: ctypes.CDLL, record: Record, threads: int) -> None:
         self._record = record  # read until the launch ends
         self._status = 0
-        self._thread = threading.Thread(target=self._run, args=(library, threads), daemon=True)
-        self._thread.start()
+        self._ended = threading.Event()
+        threading.Thread(target=self._run, args=(library, threads), daemon=True).start()
 
     def _run(self, library: ctypes.CDLL, threads: int) -> None:
-        self._status = library.gpusnek_launch(self._record.ctypes.data, threads)
+        try:
+            self._status = library.gpusnek_launch(self._record.ctypes.data, threads)
+        finally:
+            self._ended.set()
 
     def wait(self, seconds: float | None) -> bool:
         """Whether it has ended, after at most `seconds`."""
-        self._thread.join(seconds)
-        if self._thread.is_alive():
+        # Not join(): before Python 3.13 a thread counts as ended once Ctrl-C interrupts its join,
+        # and the arrays would go while interpreters still write to them.
+        if not self._ended.wait(seconds):
             return False
         if self._status != 0:
             raise LaunchFailed(
