@@ -9,6 +9,7 @@ from attrs import frozen
 from clang.cindex import Cursor, Type, conf
 
 from porter.rewrite.names import cpp_name
+from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 
@@ -22,7 +23,6 @@ _dispose.argtypes, _dispose.restype = [ctypes.c_void_p], None
 
 _DESIGNATOR = re.compile(r"\s*\.\s*(\w+)|\s*\[")
 _RANGE = re.compile(r"\s*\.\.\.")
-_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
 
 
 @frozen
@@ -73,7 +73,7 @@ def is_union(kind: Type) -> bool:
 
 def is_aggregate(kind: Type) -> bool:
     """Whether a canonical type takes a braced list."""
-    return kind.kind == TypeKind.RECORD or kind.kind in _ARRAYS
+    return kind.kind == TypeKind.RECORD or kind.kind in ARRAYS
 
 
 def slots(init_list: Node) -> list[Slot]:
@@ -110,7 +110,7 @@ def _fills(item: Node, member: Type) -> bool:
 
 
 def _positional(kind: Type, index: int) -> tuple[Step, Type]:
-    if kind.kind in _ARRAYS:
+    if kind.kind in ARRAYS:
         return Step(index, f"[{index}]"), kind.element_type.get_canonical()
     if kind.kind == TypeKind.RECORD:
         member = fields(kind)[index]

@@ -23,6 +23,11 @@ ATTRIBUTE = re.compile(r"__attribute__\s*\(\(((?:[^()]|\((?:[^()]|\([^()]*\))*\)
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
+def identifier(text: str) -> str:
+    """Text as part of a C identifier: `py/modrandom:seeded@12` becomes `py_modrandom_seeded_12`."""
+    return "".join(c if c.isalnum() else "_" for c in text)
+
+
 def cpp_name(name: str) -> str:
     """The name that C++ knows a C identifier by."""
     return name + "_" if name in CPP_KEYWORDS else name

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from attrs import field, frozen
 
 from porter.rewrite.facts import UnitFacts, VariableFact
-from porter.rewrite.names import cpp_name
+from porter.rewrite.names import cpp_name, identifier
 from porter.rewrite.recursion import unguarded_recursion
 
 
@@ -91,13 +91,7 @@ def _raising(units: list[UnitFacts], guarded: frozenset[str]) -> frozenset[str]:
                 todo.append(function.key)
             for name in function.calls:
                 callers.setdefault(name, []).append(function.key)
-    found: set[str] = set()
-    while todo:
-        key = todo.pop()
-        if key not in found:
-            found.add(key)
-            todo.extend(callers.get(key, ()))
-    return frozenset(found)
+    return frozenset(_reached(todo, callers))
 
 
 def _moved(units: list[UnitFacts]) -> set[str]:
@@ -110,12 +104,17 @@ def _moved(units: list[UnitFacts]) -> set[str]:
                 todo.append(variable.key)
             for name in variable.references:
                 holders.setdefault(name, []).append(variable.key)
+    return _reached(todo, holders)
+
+
+def _reached(todo: list[str], following: Mapping[str, list[str]]) -> set[str]:
+    """All keys of `todo`, which is used up, and what follows them, transitively."""
     found: set[str] = set()
     while todo:
         key = todo.pop()
         if key not in found:
             found.add(key)
-            todo.extend(holders.get(key, ()))
+            todo.extend(following.get(key, ()))
     return found
 
 
@@ -128,12 +127,10 @@ def _state_fields(units: list[UnitFacts], keys: set[str]) -> dict[str, StateFiel
                 if known is None or variable.size > known.size:
                     largest[variable.key] = variable
     ordered = sorted(largest.values(), key=lambda v: (-v.align, v.key))
-    return {v.key: StateField(v.key, _field_name(v.key), v.size, v.align, v.unit) for v in ordered}
-
-
-def _field_name(key: str) -> str:
-    """A C identifier for a key: `py/modrandom:seeded@12` becomes `py_modrandom_seeded_12`."""
-    return cpp_name("".join(c if c.isalnum() else "_" for c in key))
+    return {
+        v.key: StateField(v.key, cpp_name(identifier(v.key)), v.size, v.align, v.unit)
+        for v in ordered
+    }
 
 
 def _late(units: list[UnitFacts], moved: set[str]) -> dict[str, frozenset[str]]:

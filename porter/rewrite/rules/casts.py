@@ -11,12 +11,12 @@ from porter.rewrite.edit import Edit, wrap
 from porter.rewrite.names import cpp_name, cpp_words
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
+from porter.syntax.kinds import TAGS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
 _POINTERS = (TypeKind.POINTER,)
 _ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)
-_TAGS = (K.STRUCT_DECL, K.UNION_DECL, K.ENUM_DECL)
 _FUNCTIONS = (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO)
 INTEGERS = frozenset(
     {
@@ -56,10 +56,10 @@ def spell(kind: Type) -> str:
 
 def outer_tags(declared: Cursor) -> str:
     """`Outer::` for a tag that is defined inside a struct, else nothing."""
-    definition = declared.get_definition() if declared.kind in _TAGS else None
+    definition = declared.get_definition() if declared.kind in TAGS else None
     names: list[str] = []
     outer = definition.lexical_parent if definition is not None else None
-    while outer is not None and outer.kind in _TAGS:
+    while outer is not None and outer.kind in TAGS:
         names.append(f"{cpp_name(str(outer.spelling))}::")
         outer = outer.lexical_parent
     return "".join(reversed(names))

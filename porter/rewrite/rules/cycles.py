@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, insert, replace
+from porter.rewrite.appended import append_function
+from porter.rewrite.edit import Edit, Span, replace
 from porter.rewrite.facts import evaluated, initialiser, static_variables, symbol_key
 from porter.rewrite.layout import ElidedBraces, Slot, slots
-from porter.rewrite.names import cpp_name
+from porter.rewrite.names import cpp_name, identifier
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
@@ -19,7 +20,7 @@ _CONST = re.compile(r"\bconst\s")
 
 def setup_function(unit: str) -> str:
     """The name of the function that stores a unit's references that close a cycle."""
-    return "porter_setup_" + "".join(c if c.isalnum() else "_" for c in unit)
+    return "porter_setup_" + identifier(unit)
 
 
 class Cycles(Rule):
@@ -45,9 +46,7 @@ class Cycles(Rule):
                 raise self.refuse(node, "a constant in a cycle whose const stands elsewhere")
             yield replace(Span(*const.span()), self.name)
             value = initialiser(node)
-            if value is None:
-                continue
-            if not targets:
+            if value is None or not targets:
                 continue
             defined = True
             for path, element in self._elements(value, targets, unit):
@@ -58,11 +57,7 @@ class Cycles(Rule):
                     ");\n",
                 ]
         if defined:
-            name, end = setup_function(unit.name), len(unit.text)
-            head = f"\nPORTER_DEVICE void {name}(void);\nPORTER_DEVICE void {name}(void) {{\n"
-            yield insert(end, head, self.name)
-            yield Edit(end, end, tuple(stores), self.name)
-            yield insert(end, "}\n", self.name)
+            yield from append_function(unit, setup_function(unit.name), stores, self.name)
 
     def _elements(
         self, value: Node, targets: frozenset[str], unit: Unit

@@ -9,10 +9,9 @@ from porter.rewrite.facts import evaluated, initialiser, static_variables
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import is_implicit
+from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
-
-_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
 
 
 class Decay(Rule):
@@ -41,7 +40,7 @@ class Decay(Rule):
         below = node.children[0]
         while below.kind == K.PAREN_EXPR:
             below = below.children[0]
-        return below.canonical.kind in _ARRAYS and below.kind in (
+        return below.canonical.kind in ARRAYS and below.kind in (
             K.DECL_REF_EXPR,
             K.MEMBER_REF_EXPR,
             K.ARRAY_SUBSCRIPT_EXPR,

@@ -14,10 +14,10 @@ from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
+from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
-_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
 _CONST = re.compile(r"\bconst\b")
 
 
@@ -91,7 +91,7 @@ class Jumps(Rule):
             value = initialiser(node)
             if node.kind != K.VAR_DECL:
                 continue
-            if value is None or node.canonical.kind in _ARRAYS or is_constant(node):
+            if value is None or node.canonical.kind in ARRAYS or is_constant(node):
                 raise self.refuse(statement, "a jump into a loop with such a declaration")
             declared += f"{spell(node.type)} {cpp_name(node.spelling)}; "
             assigned += [", " if assigned else "", f"{cpp_name(node.spelling)} = ", value.span]
@@ -100,7 +100,7 @@ class Jumps(Rule):
 
     @staticmethod
     def _assignment(node: Node, value: Node) -> list[str | Span]:
-        if node.canonical.kind not in _ARRAYS:
+        if node.canonical.kind not in ARRAYS:
             return [f" {cpp_name(node.spelling)} = ", value.span, ";"]
         return [
             f" {{ using kind_ = {spell(node.canonical)}; kind_ value_ = ",

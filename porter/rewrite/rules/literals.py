@@ -11,10 +11,10 @@ from porter.rewrite.layout import ElidedBraces, slots
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
+from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, Unit
 
-_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
 _LONGEST = 1024  # elements that are worth an assignment each
 _CONST = re.compile(r"\b(?:const|volatile)\b\s*")
 
@@ -43,7 +43,7 @@ class Literals(Rule):
         whole, above = node, node.parent
         while above is not None and above.kind in (K.PAREN_EXPR, K.MEMBER_REF_EXPR):
             whole, above = above, above.parent
-        if whole.canonical.kind in _ARRAYS:
+        if whole.canonical.kind in ARRAYS:
             return True
         return above is not None and above.kind == K.UNARY_OPERATOR and above.text.startswith("&")
 
@@ -55,7 +55,7 @@ class Literals(Rule):
             statement = statement.parent
         values = node.children[-1]
         parts: list[str | Span] = ["("]
-        if node.canonical.kind in _ARRAYS:
+        if node.canonical.kind in ARRAYS:
             element = _plain(spell(node.canonical.element_type))
             count = node.canonical.element_count
             declaration = f"{element} {variable}[{count}]; "
@@ -76,7 +76,7 @@ class Literals(Rule):
 
     def _elements(self, node: Node, values: Node, count: int) -> list[Node | None]:
         """The item of every element of an array literal; None where the list has none."""
-        if node.canonical.element_type.get_canonical().kind in _ARRAYS or count > _LONGEST:
+        if node.canonical.element_type.get_canonical().kind in ARRAYS or count > _LONGEST:
             raise self.refuse(node, "a compound literal of such an array")
         elements: list[Node | None] = [None] * count
         try:

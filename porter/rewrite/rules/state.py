@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, insert, replace
+from porter.rewrite.appended import append_function
+from porter.rewrite.edit import Edit, Span, replace
 from porter.rewrite.facts import initialiser, named_variable, static_variables, symbol_key
+from porter.rewrite.names import identifier
 from porter.rewrite.program import Program, StateField
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
-from porter.syntax.node import CursorKind as K
+from porter.syntax.kinds import TAGS
 from porter.syntax.node import Node, TypeKind, Unit
-
-_TAGS = (K.STRUCT_DECL, K.UNION_DECL, K.ENUM_DECL)
 
 
 def _inside(inner: Span, outer: Span) -> bool:
@@ -26,7 +26,7 @@ def _declaration_start(node: Node) -> int:
 
 def init_function(unit: str) -> str:
     """The name of the function that gives a unit's moved variables their initial values."""
-    return "porter_init_" + "".join(c if c.isalnum() else "_" for c in unit)
+    return "porter_init_" + identifier(unit)
 
 
 class State(Rule):
@@ -67,7 +67,7 @@ class State(Rule):
         whole = Span(start, max(node.end for node, _ in group))
         last = group[-1][0]
         above = last.parent.children if last.parent is not None else last.unit.declarations
-        tags = [n.span for n in above if n.kind in _TAGS and _inside(n.span, whole)]
+        tags = [n.span for n in above if n.kind in TAGS and _inside(n.span, whole)]
         yield replace(whole, self.name, *tags[:1])
 
     def _type(self, node: Node) -> str:
@@ -94,12 +94,7 @@ class State(Rule):
                     raise self.refuse(node, "an initialiser of another size than its field")
                 parts += self._initial_value(node, moved, value)
         if any(moved and moved.unit == unit.name for g in groups.values() for _, moved in g):
-            end = len(unit.text)
-            name = init_function(unit.name)
-            head = f"\nPORTER_DEVICE void {name}(void);\nPORTER_DEVICE void {name}(void) {{\n"
-            yield insert(end, head, self.name)
-            yield Edit(end, end, tuple(parts), self.name)
-            yield insert(end, "}\n", self.name)
+            yield from append_function(unit, init_function(unit.name), parts, self.name)
 
     def _initial_value(self, node: Node, moved: StateField, value: Node) -> list[str | Span]:
         kind = self._type(node)

@@ -10,11 +10,9 @@ from porter.rewrite.edit import Edit, replace
 from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
+from porter.syntax.kinds import RECORDS, TAGS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, Unit
-
-_RECORDS = (K.STRUCT_DECL, K.UNION_DECL)
-_TAGS = (*_RECORDS, K.ENUM_DECL)
 
 
 class Tags(Rule):
@@ -38,14 +36,14 @@ class Tags(Rule):
                 yield from self._qualify(node, node.referenced.semantic_parent)
 
     def _qualify(self, node: Node, declared: Cursor) -> Iterator[Edit]:
-        if declared.kind not in _TAGS:
+        if declared.kind not in TAGS:
             return
         definition = declared.get_definition()
         if definition is None:  # C++ too declares a bare `struct T *` outside the struct
             return
         names: list[str] = []
         outer = definition.lexical_parent
-        while outer is not None and outer.kind in _RECORDS:
+        while outer is not None and outer.kind in RECORDS:
             inside = outer.extent.start.offset <= node.start < outer.extent.end.offset
             if inside:
                 break

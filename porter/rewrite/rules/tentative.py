@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, replace
 from porter.rewrite.facts import initialiser, symbol_key
+from porter.rewrite.names import identifier
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.syntax.node import CursorKind as K
@@ -22,7 +23,7 @@ class Tentative(Rule):
     )
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        suffix = "__" + "".join(c if c.isalnum() else "_" for c in unit.name)
+        suffix = "__" + identifier(unit.name)
         statics: dict[str, list[Node]] = {}
         for node in unit.declarations:
             if (

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from porter.rewrite.edit import Edit, replace
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
+from porter.syntax.kinds import RECORDS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, Unit
-
-_RECORDS = (K.STRUCT_DECL, K.UNION_DECL)
 
 
 class Types(Rule):
@@ -25,7 +24,7 @@ class Types(Rule):
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
         for node in unit.walk():
             above = node.parent
-            if node.kind in _RECORDS and above is not None and above.kind.is_expression():
+            if node.kind in RECORDS and above is not None and above.kind.is_expression():
                 yield from self._move(node)
 
     def _move(self, node: Node) -> Iterator[Edit]:
