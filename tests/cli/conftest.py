@@ -1,4 +1,4 @@
-"""`porter` as a user starts it, and one host build that all tests share."""
+"""`porter` as a user starts it."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from pathlib import Path
 import pytest
 from attrs import frozen
 
-from porter import paths
-from porter.config import BuildConfig
-from porter.pipeline import Build, build
+from porter.pipeline import Build
 
 
 @frozen
@@ -59,15 +57,6 @@ def porter(tmp_path_factory: pytest.TempPathFactory) -> Porter:
         return Done(done.returncode, done.stdout, done.stderr)
 
     return run
-
-
-@pytest.fixture(scope="session")
-def built() -> Build:
-    """The host build of the newest release here; other sizes of it compile nothing."""
-    found = sorted(paths.upstream_dir().glob("*/py/mpconfig.h"))
-    if not found:
-        pytest.skip("no release is synced")
-    return build(BuildConfig(release=found[-1].parents[1].name, target="host"), jobs=2)
 
 
 @pytest.fixture(scope="session")

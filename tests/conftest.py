@@ -1,0 +1,38 @@
+"""One host build that all tests share, and what runs interpreters: the host twin, then a GPU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from porter import paths
+from porter.config import BuildConfig
+from porter.pipeline import Build, build
+from porter.run import Device, open_device
+
+TARGETS = ["host", pytest.param("cuda", marks=pytest.mark.gpu)]
+
+
+@pytest.fixture(scope="session")
+def built() -> Build:
+    """The host build of the newest release here; other sizes of it compile nothing."""
+    found = sorted(paths.upstream_dir().glob("*/py/mpconfig.h"))
+    if not found:
+        pytest.skip("no release is synced")
+    return build(BuildConfig(release=found[-1].parents[1].name, target="host"), jobs=2)
+
+
+@pytest.fixture(scope="session", params=TARGETS)
+def any_device(request: pytest.FixtureRequest) -> Iterator[Device]:
+    """The host twin; and, for tests marked gpu, the GPU with the build in $PORTER_GPU_BUILD."""
+    if request.param == "host":
+        device = open_device(request.getfixturevalue("built").folder, "host")
+    elif "PORTER_GPU_BUILD" in os.environ:
+        device = open_device(Path(os.environ["PORTER_GPU_BUILD"]), "cuda")
+    else:
+        pytest.skip("PORTER_GPU_BUILD names no device build")
+    yield device
+    device.close()
