@@ -287,6 +287,13 @@ class FuzzFailed(PorterError):
     meaning = "the fuzzer found an input that breaks an interpreter"
 
 
+class BenchFailed(PorterError):
+    """A benchmark's program gave a wrong output, on the device or in a reference."""
+
+    exit_code = 54
+    meaning = "a benchmark's result is wrong"
+
+
 def error_classes() -> Iterator[type[PorterError]]:
     """Every error class, by exit code."""
     found: list[type[PorterError]] = []

@@ -38,8 +38,8 @@ def _cupy() -> Any:
 class CudaRunning:
     """A launch on a stream."""
 
-    def __init__(self, cupy: Any, stream: Any, keep: object) -> None:
-        self._cupy, self._stream, self._keep = cupy, stream, keep
+    def __init__(self, cupy: Any, stream: Any, keep: object, events: tuple[Any, Any]) -> None:
+        self._cupy, self._stream, self._keep, self._events = cupy, stream, keep, events
 
     def wait(self, seconds: float | None) -> bool:
         """Whether it has ended, after at most `seconds`."""
@@ -58,6 +58,11 @@ class CudaRunning:
             return True
         except self._cupy.cuda.runtime.CUDARuntimeError as error:
             raise LaunchFailed(f"the GPU failed while interpreters ran: {error}") from error
+
+    @property
+    def seconds(self) -> float:
+        """Between the events around the kernel."""
+        return float(self._cupy.cuda.get_elapsed_time(*self._events)) / 1e3
 
 
 class Cuda:
@@ -188,12 +193,15 @@ class Cuda:
         record["local_bytes"] = self._reserve(self.local_bytes(*sizes))
         keep = self.xp.asarray(record.reshape(1).view(np.uint8))
         self.xp.cuda.get_current_stream().synchronize()  # buffers are filled on that stream
+        events = (self.xp.cuda.Event(), self.xp.cuda.Event())
         try:
+            events[0].record(self.stream)
             self._kernel((-(-n // block),), (block,), (keep,), stream=self.stream)
+            events[1].record(self.stream)
             _reserved[self._id()] = int(record["local_bytes"])
         except self.xp.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(f"the kernel does not start: {error}") from error
-        return CudaRunning(self.xp, self.stream, keep)
+        return CudaRunning(self.xp, self.stream, keep, events)
 
     def close(self) -> None:
         """Give cached device memory back."""

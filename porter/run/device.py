@@ -81,6 +81,10 @@ class Running(Protocol):
     def wait(self, seconds: float | None) -> bool:
         """Whether it has ended, after at most `seconds`. Raises LaunchFailed."""
 
+    @property
+    def seconds(self) -> float:
+        """What an ended launch took on the device: no transfers, no waiting."""
+
 
 @define
 class Arenas:

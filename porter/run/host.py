@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import threading
+import time
 import weakref
 from typing import Any
 
@@ -21,12 +22,15 @@ class HostRunning:
     def __init__(self, library: ctypes.CDLL, record: Record, threads: int) -> None:
         self._record = record  # read until the launch ends
         self._status = 0
+        self._seconds = 0.0
         self._ended = threading.Event()
         threading.Thread(target=self._run, args=(library, threads), daemon=True).start()
 
     def _run(self, library: ctypes.CDLL, threads: int) -> None:
         try:
+            start = time.perf_counter()
             self._status = library.gpusnek_launch(self._record.ctypes.data, threads)
+            self._seconds = time.perf_counter() - start
         finally:
             self._ended.set()
 
@@ -42,6 +46,11 @@ class HostRunning:
                 hint="Build again, with `porter build --target host`.",
             )
         return True
+
+    @property
+    def seconds(self) -> float:
+        """From the first thread's start to the last one's end."""
+        return self._seconds
 
 
 class HostTwin:

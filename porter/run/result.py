@@ -122,7 +122,8 @@ class Result:
 
     status: n int32 (GPUSNEK_* of interp.h, negative ones of launch.h). exit_code: n int32, what
     SystemExit carried. allocations: n uint32, tried by program i, failed ones too. seconds: of
-    the launch alone. interrupted: the deadline passed.
+    the launch alone. interrupted: the deadline passed. timings: seconds by step; `device` is what
+    the device's own clock says of the launch.
     """
 
     stdout: Stream

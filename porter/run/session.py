@@ -141,7 +141,7 @@ def run(
         device.host(allocations),
         seconds,
         interrupted,
-        {"prepare": packing, "launch": seconds},
+        {"prepare": packing, "launch": seconds, "device": running.seconds},
     )
 
 

@@ -1,0 +1,1 @@
+"""A suite of programs, timed on many interpreters beside what a user has instead."""

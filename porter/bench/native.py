@@ -1,0 +1,85 @@
+"""The numeric programs in C: CUDA C on the GPU, one core of the processor beside a host twin."""
+
+from __future__ import annotations
+
+import ctypes
+import time
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from porter import process
+from porter.bench.catalogue import Benchmark
+from porter.bench.figures import Figure
+from porter.bench.oracle import expected
+from porter.errors import BenchFailed, BuildFailed, NoCompiler, ToolFailed, ToolMissing
+from porter.run.device import Array, Device
+
+SOURCE = Path(__file__).parent / "kernels.h"
+BLOCK = 256  # threads of a block
+ABOUT = {
+    "cuda": "CUDA C by hand, compiled by NVRTC, CUDA events",
+    "host": "C++ by hand, g++ -O2, one core",
+}
+# Python rounds after each operation; the outputs must be the same.
+_GXX = ("g++", "-x", "c++", "-O2", "-ffp-contract=off", "-shared", "-fPIC")
+_NVRTC = ("-fmad=false", "-std=c++14")
+
+
+def measure(device: Device, benchmark: Benchmark, n: int, repeat: int) -> Figure:
+    """Seconds of `benchmark.kernel` for `n` interpreters' work, its results checked.
+
+    Raises BenchFailed, NoCompiler, BuildFailed.
+    """
+    assert benchmark.kernel is not None
+    seconds = []
+    for _ in range(repeat + 1):
+        out = device.array(np.full(n, -1, np.int32))
+        seconds.append(_time(device, benchmark.kernel, out, n))
+        _check(benchmark, device.host(out))
+    return Figure.of(seconds[1:])  # the first is cold
+
+
+def _time(device: Device, kernel: str, out: Array, n: int) -> float:
+    if device.name != "cuda":
+        function = getattr(_library(), kernel)
+        start = time.perf_counter()
+        function(ctypes.c_void_p(device.address(out)), ctypes.c_uint(n))
+        return time.perf_counter() - start
+    cuda = device.xp.cuda
+    start, end = cuda.Event(), cuda.Event()
+    function = _module(device.xp).get_function(kernel)
+    start.record()
+    function((-(-n // BLOCK),), (BLOCK,), (out, np.uint32(n)))
+    end.record()
+    end.synchronize()
+    return float(cuda.get_elapsed_time(start, end)) / 1e3
+
+
+def _check(benchmark: Benchmark, out: np.ndarray[Any, Any]) -> None:
+    texts = [int(text) for text in expected(benchmark)]
+    want = np.resize(np.array(texts, np.int32), len(out))
+    if not (out == want).all():
+        bad = int((out != want).argmax())
+        raise BenchFailed(f"{benchmark.name}: C says {out[bad]} for {bad}, CPython {want[bad]}")
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    with TemporaryDirectory(prefix="porter-bench-") as folder:
+        library = Path(folder, "kernels.so")
+        try:
+            process.run([*_GXX, "-o", library, SOURCE], timeout=120)
+        except ToolMissing as error:
+            raise NoCompiler("g++ is not installed", hint=error.hint) from error
+        except ToolFailed as error:
+            raise BuildFailed(f"{SOURCE}: {error.output or error}") from error
+        return ctypes.CDLL(str(library))
+
+
+@cache
+def _module(cupy: Any) -> Any:
+    return cupy.RawModule(code=SOURCE.read_text(), options=_NVRTC)

@@ -1,0 +1,80 @@
+"""Whether what programs printed is right: CPython ran the same source."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from porter.bench.catalogue import Benchmark
+from porter.errors import BenchFailed
+from porter.run.device import Device
+from porter.run.result import Result, Stream
+
+
+@cache
+def expected(benchmark: Benchmark) -> tuple[bytes, ...]:
+    """What this CPython prints for threadIdx 0 to period - 1."""
+    code = compile(benchmark.source, benchmark.file, "exec")
+    return tuple(_printed(code, index, benchmark.period) for index in range(benchmark.period))
+
+
+def _printed(code: Any, index: int, total: int) -> bytes:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(code, {"__name__": "__main__", "threadIdx": index, "numThreads": total})
+    return printed.getvalue().encode()
+
+
+def check_text(
+    benchmark: Benchmark, output: bytes, first: int, count: int, repeat: int, who: str
+) -> None:
+    """Raise BenchFailed unless `output` is that of `count` interpreters from `first`, repeated."""
+    texts = expected(benchmark)
+    once = b"".join(texts[i % len(texts)] for i in range(first, first + count))
+    if output != once * repeat:
+        raise BenchFailed(f"{benchmark.name}: {who} printed something else: {output[:200]!r}")
+
+
+def check_result(benchmark: Benchmark, result: Result, device: Device) -> None:
+    """Raise BenchFailed unless every interpreter ended well and printed what it must."""
+    check_ended(benchmark.name, result, device)
+    bad = _differing(device, result.stdout, expected(benchmark))
+    if bad is not None:
+        text = result.stdout[bad].decode("utf-8", "replace")
+        raise BenchFailed(f"{benchmark.name}: interpreter {bad} printed {text!r}, CPython does not")
+
+
+def check_ended(what: str, result: Result, device: Device) -> None:
+    """Raise BenchFailed unless every interpreter ended well."""
+    wrong = result.status != device.built.constants["GPUSNEK_OK"]
+    if not wrong.any():
+        return
+    first = int(wrong.argmax())
+    text = result.stderr[first].decode("utf-8", "replace").strip()
+    raise BenchFailed(
+        f"{what}: {int(wrong.sum())} of {len(wrong)} interpreters failed; "
+        f"{first} with status {result.status[first]}: {text}",
+        hint="With a MemoryError, a larger --heap may do.",
+    )
+
+
+def _differing(device: Device, stream: Stream, texts: tuple[bytes, ...]) -> int | None:
+    """The first row that is not texts[row % period], compared on the device; None: all are."""
+    xp, n = device.xp, len(stream)
+    columns = max(1, -(-max(map(len, texts)) // 8))
+    if columns * 8 > stream.size:
+        raise BenchFailed(f"--stdout: {stream.size} bytes do not hold {columns * 8}")
+    rows = b"".join(text.ljust(columns * 8, b"\0") for text in texts)
+    want = device.array(np.frombuffer(rows, np.uint64).reshape(len(texts), columns))
+    lengths = device.array(np.array([len(text) for text in texts], np.uint32))
+    which = xp.arange(n) % len(texts)
+    bad = (stream.words[:, :columns] != want[which]).any(axis=1) | (
+        stream.lengths != lengths[which]
+    )
+    if not bool(bad.any()):
+        return None
+    return int(bad.argmax())

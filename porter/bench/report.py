@@ -1,0 +1,97 @@
+"""A suite's rows as a table and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from attrs import asdict
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, C, Row
+
+
+def to_json(rows: Sequence[Row], about: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that was measured; seconds. `about`: the conditions."""
+    return {"about": dict(about), "programs": {row.benchmark.name: _row(row) for row in rows}}
+
+
+def _row(row: Row) -> dict[str, Any]:
+    return {
+        "title": row.benchmark.title,
+        "whole": asdict(row.whole),
+        "phases": asdict(row.phases),
+        "swap_share": row.phases.swap_share,
+        "references": {name: asdict(ref) for name, ref in row.references.items()},
+        "times_c": _slower(row),
+        "faster_than": {
+            name: row.ratio(name) for name in (CPYTHON, ALL_CORES, UPSTREAM) if row.ratio(name)
+        },
+    }
+
+
+def show(rows: Sequence[Row], about: Mapping[str, Any], console: Console) -> None:
+    """Print the table: ratios of the launch that executes, then times."""
+    title = f"{about['n']} interpreters, {about['device']}, release {about['release']}"
+    table = Table(title=title, title_justify="left", box=SIMPLE, pad_edge=False)
+    table.add_column("program", no_wrap=True)
+    names = ("x C", "CPython", f"{about['cores']} cores", "upstream", "execute ms")
+    for name in (*names, "least-most", "swap", "launch ms", "end to end"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        execute = row.phases.execute
+        ratios = (_slower(row), *(row.ratio(name) for name in (CPYTHON, ALL_CORES, UPSTREAM)))
+        table.add_row(
+            row.benchmark.name,
+            *map(_ratio, ratios),
+            _ms(execute.median),
+            f"{_ms(execute.least)}-{_ms(execute.most)}",
+            f"{100 * row.phases.swap_share:.0f} %",
+            _ms(row.whole.launch.median),
+            _ms(row.whole.end_to_end.median),
+        )
+    console.print(table)
+    for line in legend(rows, about):
+        console.print(line, style="dim", soft_wrap=True, highlight=False)
+
+
+def legend(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
+    """What the columns compare, and which references were sampled or are missing."""
+    lines = [
+        "x C: execute's time over C's. CPython, cores (CPython on all), upstream: their time for "
+        "the same work over execute's. execute: exec of compiled code on interpreters that "
+        f"persist, median of {about['repeat']}. swap: the share of it that an empty program "
+        "takes. launch: start, compile, run, stop in one launch. end to end: as the caller waits.",
+    ]
+    lines += [f"{name}: {text}" for name, text in about["references"].items()]
+    sampled = {
+        name: ref.sample
+        for row in rows
+        for name, ref in row.references.items()
+        if ref.sample < about["n"]
+    }
+    if sampled:
+        least = min(ref.sample for row in rows for ref in row.references.values())
+        lines.append(
+            f"Scaled to {about['n']} interpreters' work from a sample (from {least} on, see "
+            f"--json): {', '.join(sampled)}."
+        )
+    return lines
+
+
+def _slower(row: Row) -> float | None:
+    ratio = row.ratio(C)
+    return 1 / ratio if ratio else None
+
+
+def _ratio(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _ms(seconds: float) -> str:
+    value = seconds * 1e3
+    return f"{value:,.1f}" if value >= 10 else f"{value:.3g}"

@@ -1,0 +1,72 @@
+"""The whole suite on one device, beside its references."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+
+from attrs import field, frozen
+
+from porter.bench import measure, native, scripts
+from porter.bench.catalogue import Benchmark
+from porter.bench.figures import Figure
+from porter.bench.scripts import Python, Reference
+
+C, CPYTHON, ALL_CORES, UPSTREAM = "c", "cpython", "cpython-all", "micropython"
+
+
+@frozen
+class Row:
+    """One program: on the device, and the references' seconds for the same work by name."""
+
+    benchmark: Benchmark
+    whole: measure.Whole
+    phases: measure.Phases
+    references: dict[str, Reference]
+
+    def ratio(self, name: str) -> float | None:
+        """The reference's seconds over those of the launch that executes; None without one."""
+        reference = self.references.get(name)
+        if reference is None:
+            return None
+        return reference.figure.median / self.phases.execute.median
+
+
+@frozen
+class Suite:
+    """What is measured and against what.."""
+
+    setting: measure.Setting
+    upstream: Python | None = None
+    cpython: Python | None = field(factory=scripts.cpython)
+    native: bool = True
+    cores: int = field(factory=lambda: len(os.sched_getaffinity(0)))
+
+    def run(
+        self, benchmarks: Sequence[Benchmark], doing: Callable[[str], None] = lambda _: None
+    ) -> list[Row]:
+        """A row for each of `benchmarks`. Raises BenchFailed at the first wrong result."""
+        return [self._row(benchmark, doing) for benchmark in benchmarks]
+
+    def _row(self, benchmark: Benchmark, doing: Callable[[str], None]) -> Row:
+        setting = self.setting
+        doing(f"{benchmark.name}: {setting.n} interpreters")
+        whole = measure.whole(setting, benchmark)
+        phases = measure.phases(setting, benchmark)
+        doing(f"{benchmark.name}: references")
+        return Row(benchmark, whole, phases, self._references(benchmark))
+
+    def _references(self, benchmark: Benchmark) -> dict[str, Reference]:
+        n, repeat = self.setting.n, self.setting.repeat
+        found = {}
+        if self.native and benchmark.kernel is not None:
+            figure: Figure = native.measure(self.setting.device, benchmark, n, repeat)
+            found[C] = Reference(figure, n)
+        for name, python, cores in (
+            (CPYTHON, self.cpython, 1),
+            (ALL_CORES, self.cpython, self.cores),
+            (UPSTREAM, self.upstream, 1),
+        ):
+            if python is not None:
+                found[name] = scripts.measure(python, benchmark, n, repeat, cores)
+        return found

@@ -1,0 +1,83 @@
+"""Upstream MicroPython's own unix port, built from the synced sources."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from porter import paths, process
+from porter.bench.scripts import Python
+from porter.errors import BuildFailed, ToolFailed, UnknownRelease, UsageError
+
+# The standard variant as upstream sets it up, less what needs libraries that a distribution's
+# sources may lack and that no benchmark uses; linked so that it runs on other machines too.
+_WITHOUT = (
+    "MICROPY_PY_BTREE",
+    "MICROPY_PY_FFI",
+    "MICROPY_PY_SOCKET",
+    "MICROPY_PY_SSL",
+    "MICROPY_PY_BLUETOOTH",
+    "MICROPY_PY_THREAD",
+    "MICROPY_USE_READLINE",
+    "MICROPY_SSL_AXTLS",
+    "MICROPY_SSL_MBEDTLS",
+)
+_OPTIONS = (
+    "VARIANT=standard",
+    "FROZEN_MANIFEST=",
+    "LDFLAGS_EXTRA=-static",
+    *(f"{name}=0" for name in _WITHOUT),
+)
+HEAP = "64M"  # of the one interpreter
+
+
+def unix_port(release: str, executable: Path | None = None) -> Python:
+    """Upstream's unix port of `release`, built where it is not there yet; or `executable`.
+
+    Raises UnknownRelease, ToolMissing, BuildFailed; UsageError for another executable.
+    """
+    about = f"upstream's unix port {release}, standard variant, upstream's optimisation"
+    if executable is None:
+        executable = build(release)
+    else:
+        shown = process.run([executable, "-c", "import sys; print(sys.implementation)"], timeout=60)
+        if "micropython" not in shown.stdout:
+            raise UsageError(f"{executable}: not upstream's unix port")
+        about = f"{executable.name}, {shown.stdout.strip()}"
+    command = (str(executable.resolve()), "-X", f"heapsize={HEAP}")
+    return Python("MicroPython", about, command)
+
+
+def build(release: str, jobs: int | None = None) -> Path:
+    """The executable, made once for each release and set of options (about 30 s of one core)."""
+    source = paths.upstream_dir() / release / "ports" / "unix"
+    if not source.is_dir():
+        raise UnknownRelease(
+            f"{source.parent.parent} has no unix port", hint=f"Run `porter sync {release}`."
+        )
+    key = hashlib.sha256(" ".join(_OPTIONS).encode()).hexdigest()[:8]
+    result = paths.build_dir() / "bench" / f"micropython-{release}-{key}"
+    if result.is_file():
+        return result
+    result.parent.mkdir(parents=True, exist_ok=True)
+    with TemporaryDirectory(prefix="unix-", dir=result.parent) as folder:
+        command: list[str | Path] = [
+            "make",
+            "-C",
+            source,
+            f"-j{jobs or os.cpu_count() or 1}",
+            f"BUILD={folder}",
+        ]
+        command += [f"PYTHON={sys.executable} -B", *_OPTIONS]
+        try:
+            process.run(command, timeout=900)
+        except ToolFailed as error:
+            raise BuildFailed(f"upstream's unix port: {error.output or error}") from error
+        made = Path(folder, "micropython")
+        shutil.copy(made, made.with_suffix(".whole"))
+        made.with_suffix(".whole").replace(result)
+    return result
