@@ -12,8 +12,10 @@ from porter.bench.catalogue import Benchmark
 from porter.bench.figures import Figure
 from porter.bench.oracle import check_ended, check_result
 from porter.run import Device, Launch, Program, Result, run
+from porter.run.device import Arenas
 
 EMPTY = Program(b"", "<empty>")
+SIZES = ("heap", "pystack", "stdout", "stderr")
 
 
 @frozen
@@ -24,6 +26,17 @@ class Setting:
     n: int
     repeat: int
     launch: Launch = field(factory=Launch)
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """Bytes of heap, pystack, stdout and stderr."""
+        config = self.device.built.config
+        given = {name: getattr(self.launch, name) for name in SIZES}
+        return {name: config[name] if size is None else size for name, size in given.items()}
+
+    def arenas(self) -> Arenas:
+        """Memory in which all interpreters outlive a launch."""
+        return self.device.arenas(self.n, self.sizes["pystack"], self.sizes["heap"])
 
     def run(self, program: Program, **changes: Any) -> Result:
         """One launch of all interpreters."""
@@ -61,6 +74,12 @@ class Phases:
         return min(1.0, self.empty.median / self.execute.median)
 
 
+def compiling(benchmark: Benchmark) -> Program:
+    """A program that compiles the benchmark's source and keeps the code."""
+    text = f"_code = compile({benchmark.source!r}, {benchmark.file!r}, 'exec')\n"
+    return Program(text.encode(), benchmark.file)
+
+
 def whole(setting: Setting, benchmark: Benchmark) -> Whole:
     """Time whole launches of `benchmark`. Raises BenchFailed."""
     program = Program(benchmark.source.encode(), benchmark.file)
@@ -77,13 +96,10 @@ def whole(setting: Setting, benchmark: Benchmark) -> Whole:
 
 def phases(setting: Setting, benchmark: Benchmark) -> Phases:
     """Time `benchmark` phase by phase. Raises BenchFailed."""
-    device, config = setting.device, setting.device.built.config
-    sizes = [getattr(setting.launch, name) or config[name] for name in ("pystack", "heap")]
-    arenas = device.arenas(setting.n, *sizes)
-    compiling = f"_code = compile({benchmark.source!r}, {benchmark.file!r}, 'exec')\n"
+    arenas = setting.arenas()
     steps: dict[str, Program] = {
         "start": EMPTY,
-        "compile": Program(compiling.encode(), benchmark.file),
+        "compile": compiling(benchmark),
         "execute": Program(b"exec(_code)\n", benchmark.file),
         "empty": EMPTY,
     }
@@ -94,7 +110,7 @@ def phases(setting: Setting, benchmark: Benchmark) -> Phases:
             result = setting.run(program, persist=arenas, stop=False)
             seconds[name].append(result.timings["device"])
             if name == "execute":
-                check_result(benchmark, result, device)
+                check_result(benchmark, result, setting.device)
             else:
-                check_ended(f"{benchmark.name}, {name}", result, device)
+                check_ended(f"{benchmark.name}, {name}", result, setting.device)
     return Phases(**{name: Figure.of(values[1:]) for name, values in seconds.items()})

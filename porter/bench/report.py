@@ -5,17 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from attrs import asdict
+from attrs import asdict, frozen
 from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from porter.bench.lifecycle import Cost, Memory
 from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, C, Row
+from porter.sizes import format_size
 
 
-def to_json(rows: Sequence[Row], about: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that was measured; seconds. `about`: the conditions."""
-    return {"about": dict(about), "programs": {row.benchmark.name: _row(row) for row in rows}}
+@frozen
+class Measured:
+    """All that one command measured."""
+
+    rows: Sequence[Row]
+    costs: Sequence[Cost]
+    memory: Memory | None
+
+
+def to_json(measured: Measured, about: Mapping[str, Any]) -> dict[str, Any]:
+    """Everything that was measured; seconds and bytes. `about`: the conditions."""
+    return {
+        "about": dict(about),
+        "programs": {row.benchmark.name: _row(row) for row in measured.rows},
+        "costs": {cost.name: asdict(cost) for cost in measured.costs},
+        "memory": measured.memory and asdict(measured.memory),
+    }
 
 
 def _row(row: Row) -> dict[str, Any]:
@@ -32,10 +48,23 @@ def _row(row: Row) -> dict[str, Any]:
     }
 
 
-def show(rows: Sequence[Row], about: Mapping[str, Any], console: Console) -> None:
-    """Print the table: ratios of the launch that executes, then times."""
+def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None:
+    """Print the tables: programs, then what interpreters cost beside them."""
     title = f"{about['n']} interpreters, {about['device']}, release {about['release']}"
-    table = Table(title=title, title_justify="left", box=SIMPLE, pad_edge=False)
+    console.print(title, style="bold", highlight=False)
+    if measured.rows:
+        _show_programs(measured.rows, about, console)
+    if measured.costs:
+        _show_costs(measured.costs, console)
+    if measured.memory is not None:
+        each = measured.memory
+        text = f"{format_size(each.image)} image or arena, {format_size(each.streams)} streams"
+        console.print(f"memory of an idle interpreter: {text}", highlight=False)
+
+
+def _show_programs(rows: Sequence[Row], about: Mapping[str, Any], console: Console) -> None:
+    """Ratios of the launch that executes, then times."""
+    table = Table(box=SIMPLE, pad_edge=False)
     table.add_column("program", no_wrap=True)
     names = ("x C", "CPython", f"{about['cores']} cores", "upstream", "execute ms")
     for name in (*names, "least-most", "swap", "launch ms", "end to end"):
@@ -55,6 +84,18 @@ def show(rows: Sequence[Row], about: Mapping[str, Any], console: Console) -> Non
     console.print(table)
     for line in legend(rows, about):
         console.print(line, style="dim", soft_wrap=True, highlight=False)
+
+
+def _show_costs(costs: Sequence[Cost], console: Console) -> None:
+    table = Table(box=SIMPLE, pad_edge=False)
+    table.add_column("all interpreters", no_wrap=True)
+    for name in ("launch ms", "least-most", "end to end"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for cost in costs:
+        device = cost.device
+        spread = f"{_ms(device.least)}-{_ms(device.most)}"
+        table.add_row(cost.title, _ms(device.median), spread, _ms(cost.whole.median))
+    console.print(table)
 
 
 def legend(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from porter.bench import native, report, scripts
+from porter.bench import lifecycle, native, report, scripts
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.bench.measure import Setting
 from porter.bench.scripts import Python
@@ -24,6 +24,7 @@ from porter.sizes import parse_size
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
 WIDTH = 120  # columns
+COMPILED = SUITE[0]  # what the cost of compiling is measured with
 COUNTS = {"cuda": 1 << 18, "host": 64}
 
 
@@ -67,10 +68,11 @@ def command(
 
     Every result is checked against CPython's; a wrong one ends the command with 54.
     """
-    benchmarks = _chosen(only)
+    benchmarks, costs = _chosen(only)
     if only_list:
         for benchmark in benchmarks:
             click.echo(f"{benchmark.name:<20} {benchmark.title}")
+        click.echo("\n".join(costs))
         return
     out, err = Console(), Console(stderr=True, highlight=False)
     if not out.is_terminal:
@@ -79,6 +81,7 @@ def command(
     device = _device(folder, {"release": release, "target": target, "heap": size}, err)
     benchmarks, left_out = _fitting(benchmarks, device)
     setting = Setting(device, n or COUNTS[device.name], repeat, Launch(heap=size, block=block))
+    no_references = no_references or not benchmarks
     references = {} if no_references else {C: native.ABOUT[device.name]}
     upstream: Python | None = None
     with err.status("references") as status:
@@ -93,6 +96,12 @@ def command(
             native=not no_references,
         )
         rows = suite.run(benchmarks, status.update)
+        status.update("costs")
+        measured = report.Measured(
+            rows,
+            lifecycle.measure(setting, costs, COMPILED),
+            lifecycle.memory(setting) if "memory" in costs else None,
+        )
     conditions = {
         "n": setting.n,
         "repeat": repeat,
@@ -105,17 +114,22 @@ def command(
         "left_out": left_out,
     }
     if json_file is not None:
-        text = json.dumps(report.to_json(rows, conditions), indent=1) + "\n"
+        text = json.dumps(report.to_json(measured, conditions), indent=1) + "\n"
         write_whole(json_file, text.encode())
-    report.show(rows, conditions, out)
+    report.show(measured, conditions, out)
 
 
-def _chosen(only: tuple[str, ...]) -> list[Benchmark]:
-    for name in only:
-        if not any(benchmark.name.startswith(name) for benchmark in SUITE):
-            names = ", ".join(benchmark.name for benchmark in SUITE)
-            raise UsageError(f"--only {name}: there is no such program", hint=f"There are {names}.")
-    return [b for b in SUITE if not only or b.name.startswith(only)]
+def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
+    """The programs and the costs that --only leaves."""
+    names = [*(benchmark.name for benchmark in SUITE), *lifecycle.NAMES]
+    for start in only:
+        if not any(name.startswith(start) for name in names):
+            raise UsageError(
+                f"--only {start}: there is no such program", hint=f"There are {', '.join(names)}."
+            )
+    chosen = [name for name in names if not only or name.startswith(only)]
+    programs = [benchmark for benchmark in SUITE if benchmark.name in chosen]
+    return programs, [name for name in lifecycle.NAMES if name in chosen]
 
 
 def _device(folder: Path | None, options: dict[str, Any], console: Console) -> Device:

@@ -44,6 +44,24 @@ def test_measures_and_writes_json(
     assert entry["phases"]["execute"]["runs"] == 2
 
 
+def test_costs_beside_programs(
+    built: Build, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "figures.json"
+    arguments = ["--build", str(built.folder), "--target", "host", "--repeat", "2", "-n", "20"]
+    only = ["--only", "start", "--only", "compile", "--only", "repl", "--only", "memory"]
+    assert execute(["bench", *arguments, *only, "--json", str(file)]) == 0
+    assert "REPL: threadIdx % 3" in capfd.readouterr().out
+    document = json.loads(file.read_text())
+    assert document["about"]["references"] == {}
+    costs = document["costs"]
+    assert set(costs) == {"start", "compile", "repl"}
+    assert all(0 < cost["device"]["least"] <= cost["whole"]["most"] for cost in costs.values())
+    config = built.folder / "build.json"
+    heap = json.loads(config.read_text())["inputs"]["config"]["heap"]
+    assert heap < document["memory"]["image"] < 4 * heap
+
+
 def test_an_unknown_program_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
     assert execute(["bench", "--only", "nothing"]) == 2
     assert "there is no such program" in capfd.readouterr().err

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from porter.bench import catalogue, measure, native, oracle, scripts
+from porter.bench import catalogue, lifecycle, measure, native, oracle, scripts
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.errors import BenchFailed, ToolFailed
 from porter.run import Device, Program
@@ -80,3 +80,17 @@ def test_a_reference_that_breaks_is_reported(tmp_path: Path) -> None:
     script.chmod(0o755)
     with pytest.raises(ToolFailed, match="no such option"):
         scripts.measure(scripts.Python("x", "x", (str(script),)), SUITE[0], n=4, repeat=1)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 64])
+def test_repl_answers_are_checked(any_device: Device, n: int) -> None:
+    cost = lifecycle.repl(measure.Setting(any_device, n, repeat=1))
+    assert 0 < cost.device.median <= cost.whole.median
+
+
+def test_a_repl_that_answers_wrongly_is_refused(
+    any_device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lifecycle, "LINE", Program(b"threadIdx % 3 + threadIdx // 8\n"))
+    with pytest.raises(BenchFailed, match="repl: 4 groups"):
+        lifecycle.repl(measure.Setting(any_device, n=9, repeat=1))

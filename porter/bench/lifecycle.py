@@ -1,0 +1,100 @@
+"""What interpreters cost beside the programs they run: starting, compiling, a REPL, memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from attrs import frozen
+
+from porter.bench.catalogue import Benchmark
+from porter.bench.figures import Figure
+from porter.bench.measure import EMPTY, Setting, compiling
+from porter.bench.oracle import check_ended
+from porter.errors import BenchFailed
+from porter.run import Program
+
+LINE = Program(b"threadIdx % 3\n", "<stdin>")
+
+
+@frozen
+class Cost:
+    """One operation on all interpreters. device: on the device's clock; whole: for the caller."""
+
+    name: str
+    title: str
+    device: Figure
+    whole: Figure
+
+
+@frozen
+class Memory:
+    """Bytes that one interpreter takes which persists: its arena or image, and its streams."""
+
+    image: int
+    streams: int
+
+
+def start(setting: Setting) -> Cost:
+    """Booting interpreters that do nothing and end with the launch."""
+    return _cost("start", "start", setting, lambda: _ended("start", setting, EMPTY))
+
+
+def start_and_compile(setting: Setting, benchmark: Benchmark) -> Cost:
+    """The same, and each compiles the benchmark's source without running it."""
+    program = compiling(benchmark)
+    title = f"start, compile {benchmark.name}"
+    return _cost("compile", title, setting, lambda: _ended("compile", setting, program))
+
+
+def _ended(name: str, setting: Setting, program: Program) -> float:
+    result = setting.run(program)
+    check_ended(name, result, setting.device)
+    return result.timings["device"]
+
+
+def repl(setting: Setting) -> Cost:
+    """`threadIdx % 3` typed at interpreters that are there, to the groups of answers."""
+    arenas = setting.arenas()
+    check_ended("repl", setting.run(EMPTY, persist=arenas, stop=False), setting.device)
+    n = setting.n
+    answers = sorted((len(range(k, n, 3)), b"%d\n" % k) for k in range(min(3, n)))
+
+    def once() -> float:
+        result = setting.run(LINE, persist=arenas, stop=False, kind="single")
+        groups = result.stdout.groups
+        check_ended("repl", result, setting.device)
+        if sorted((group.count, group.text) for group in groups) != answers:
+            raise BenchFailed(f"repl: {len(groups)} groups, the first {groups[0].text!r}")
+        return result.timings["device"]
+
+    return _cost("repl", "REPL: threadIdx % 3", setting, once)
+
+
+def memory(setting: Setting) -> Memory:
+    """What an idle interpreter takes."""
+    sizes = setting.sizes
+    image = setting.device.bytes_each(sizes["pystack"], sizes["heap"], True)
+    return Memory(image, sizes["stdout"] + sizes["stderr"])
+
+
+def _cost(name: str, title: str, setting: Setting, once: Callable[[], float]) -> Cost:
+    device, whole = [], []
+    for _ in range(setting.repeat + 1):
+        begun = time.perf_counter()
+        device.append(once())
+        whole.append(time.perf_counter() - begun)
+    return Cost(name, title, Figure.of(device[1:]), Figure.of(whole[1:]))
+
+
+NAMES = ("start", "compile", "repl", "memory")
+
+
+def measure(setting: Setting, names: Sequence[str], compiled: Benchmark) -> list[Cost]:
+    """The costs with these names (of NAMES; memory is no time). Raises BenchFailed."""
+    costs = {
+        "start": start,
+        "compile": lambda setting: start_and_compile(setting, compiled),
+        "repl": repl,
+    }
+    return [cost(setting) for name, cost in costs.items() if name in names]
