@@ -146,6 +146,7 @@ class UnknownConstruct(UpstreamChange):
     """A construct that a rule meets and cannot rewrite.
 
     `file`, `line` and `column` are upstream's, `rule` the rule's name, `construct` the text.
+    `others` are the same of further units, where all were looked at.
     """
 
     exit_code = 21
@@ -172,6 +173,7 @@ class UnknownConstruct(UpstreamChange):
         self.rule = rule
         self.construct = construct
         self.reason = reason
+        self.others: tuple[UnknownConstruct, ...] = ()
 
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions cross the process pool; the default would pass the message alone.
@@ -208,6 +210,23 @@ class PreprocessFailed(UpstreamChange):
 
     exit_code = 24
     meaning = "a unit cannot be preprocessed or parsed"
+
+
+class CompilerRefused(UpstreamChange):
+    """A compiler or the linker refuses what the rules made of a release, whatever rule is missing.
+
+    `file` and `line` are upstream's where the compiler names them.
+    """
+
+    exit_code = 25
+    meaning = "a compiler refuses what the rules made of a release"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, file: str = "", line: int = 0
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.file = file
+        self.line = line
 
 
 class BuildFailed(PorterError):

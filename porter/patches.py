@@ -76,6 +76,7 @@ class Check:
     release: str
     state: str
     detail: str = ""
+    file: str = ""
 
 
 def load_series(folder: Path | None = None) -> tuple[Patch, ...]:
@@ -111,7 +112,7 @@ def check_series(root: Path, release: str, series: Iterable[Patch]) -> list[Chec
         try:
             changed, exact = _apply_patch(patch, root, texts)
         except PatchDrift as error:
-            checks.append(Check(patch.name, release, "fails", error.message))
+            checks.append(Check(patch.name, release, "fails", error.message, error.file))
             continue
         texts.update(changed)
         checks.append(Check(patch.name, release, "exact" if exact else "drift"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fcntl
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from attrs import frozen
@@ -17,7 +17,8 @@ from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.generate import Layout, generate
 from porter.preprocess import preprocess
-from porter.rewrite.stage import rewrite
+from porter.preprocess.stage import Preprocessed
+from porter.rewrite.stage import RewriteReport, rewrite
 
 STAGES = ("generate", "preprocess", "rewrite", "compile")
 Started = Callable[[str], None]
@@ -36,6 +37,20 @@ class Build:
     rewritten: int
     seconds: dict[str, float]
     compiled: Compiled
+
+
+@frozen
+class Rewritten:
+    """The C++ of one release in `folder`/cxx, and what each unit was made from."""
+
+    folder: Path
+    units: tuple[Preprocessed, ...]
+    report: RewriteReport
+
+    @property
+    def fresh(self) -> int:
+        """Units that this run preprocessed or rewrote."""
+        return max(sum(unit.fresh for unit in self.units), len(self.report.rewritten))
 
 
 def sources_of(config: BuildConfig) -> Path:
@@ -80,7 +95,6 @@ def _build(
     registers: int | None,
     started: Started,
 ) -> Build:
-    layout = Layout.of(config.release, folder)
     seconds: dict[str, float] = {}
 
     @contextmanager
@@ -90,15 +104,40 @@ def _build(
         yield
         seconds[name] = time.monotonic() - start
 
+    done = _rewrite(config, folder, jobs, stage)
+    with stage("compile"):
+        compiled = compile_build(config, folder, variant=variant, jobs=jobs, registers=registers)
+    count = len(done.report.rewritten)
+    return Build(compiled.folder, folder, len(done.units), count, seconds, compiled)
+
+
+def rewrite_sources(
+    config: BuildConfig, *, folder: Path | None = None, jobs: int | None = None
+) -> Rewritten:
+    """Bring the C++ of `config` in `folder` (by default `sources_of(config)`) up to date.
+
+    Compiles nothing. Raises what the stages raise.
+    """
+    folder = folder or sources_of(config)
+    folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        return _rewrite(config, folder, jobs, lambda name: nullcontext())
+
+
+def _rewrite(
+    config: BuildConfig,
+    folder: Path,
+    jobs: int | None,
+    stage: Callable[[str], AbstractContextManager[None]],
+) -> Rewritten:
+    layout = Layout.of(config.release, folder)
     with stage("generate"):
         units = generate(config, layout)
     with stage("preprocess"):
         texts = preprocess(layout, units, jobs)
     with stage("rewrite"):
         report = rewrite({done.unit.name: done.path for done in texts}, folder / "cxx", jobs=jobs)
-    with stage("compile"):
-        compiled = compile_build(config, folder, variant=variant, jobs=jobs, registers=registers)
-    return Build(compiled.folder, folder, len(texts), len(report.rewritten), seconds, compiled)
+    return Rewritten(folder, tuple(texts), report)
 
 
 @contextmanager
@@ -111,10 +150,7 @@ def _alone(folder: Path) -> Iterator[None]:
 
 def rewrite_release(config: BuildConfig, jobs: int | None = None) -> dict[str, int]:
     """Bring the C++ of a release up to date without compiling it; the edits that each rule made."""
-    layout = Layout.of(config.release, paths.build_dir() / f"rules-{config.release}")
-    texts = preprocess(layout, generate(config, layout), jobs)
-    units = {done.unit.name: done.path for done in texts}
-    return rewrite(units, layout.build / "cxx", jobs=jobs).per_rule()
+    return rewrite_sources(config, jobs=jobs).report.per_rule()
 
 
 def state_size(build: Build) -> int | None:

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 
 from attrs import define, field
 
-from porter.errors import ToolFailed
+from porter.errors import UnknownConstruct
 from porter.rewrite.edit import Edit, Span
 from porter.syntax.lines import MARKER, line_table, locate
 
@@ -95,15 +95,18 @@ class _Engine:
             following += 1
         return following
 
-    def _conflict(self, edit: Edit, index: int) -> ToolFailed:
+    def _conflict(self, edit: Edit, index: int) -> UnknownConstruct:
         other = next(
             earlier
             for earlier in reversed(self.edits[:index])
             if earlier.start < edit.start < earlier.end
         )
-        return ToolFailed(
-            f"{self.name}: rules {other.rule} and {edit.rule} overlap at "
-            f"{self.text[edit.start : edit.end]!r} without one containing the other"
+        return UnknownConstruct(
+            *locate(self.lines, edit.start),
+            f"{other.rule}, {edit.rule}",
+            self.text[edit.start : edit.end],
+            f"{self.name}: rules {other.rule} and {edit.rule} overlap here without one containing "
+            "the other",
         )
 
 
@@ -114,7 +117,7 @@ def apply_edits(name: str, text: str, edits: list[Edit]) -> str:
     of two insertions at the same offset it is the first one in the text.
 
     Raises:
-        ToolFailed: two edits cross; the message names both rules.
+        UnknownConstruct: two edits cross; the message names both rules.
     """
     numbered = sorted(
         enumerate(edits),

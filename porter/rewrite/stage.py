@@ -14,6 +14,7 @@ from attrs import frozen
 
 import porter.rewrite
 import porter.syntax
+from porter.errors import UnknownConstruct
 from porter.rewrite.facts import FunctionFact, UnitFacts, VariableFact
 from porter.rewrite.pool import UnitPool
 from porter.rewrite.program import Program, merge
@@ -54,8 +55,9 @@ def rewrite(
     `guard` are `merge`'s: off, they show what the checks cost (benchmarks/unwinding.py).
 
     Raises:
-        UnknownConstruct: a rule refuses something.
-        ToolFailed: libclang cannot read a unit, or two rules' edits cross.
+        UnknownConstruct: a rule refuses something, or two rules' edits cross. It is the first one
+            in the units' order; its `others` are those of further units.
+        PreprocessFailed: libclang cannot read a unit.
     """
     out.mkdir(parents=True, exist_ok=True)
     records = {name: _Record(out, name) for name in units}
@@ -68,9 +70,17 @@ def rewrite(
         program = merge([record.facts for record in records.values()], prune=prune, guard=guard)
         shares = {name: _share(program.slice(records[name].facts)) for name in units}
         todo = [name for name in units if not records[name].is_done(shares[name])]
+        refused: list[UnknownConstruct] = []
         for done in pool.rewrite(todo, program):
-            result = done.result()
+            try:
+                result = done.result()
+            except UnknownConstruct as error:
+                refused.append(error)
+                continue
             records[result.unit].finish(shares[result.unit], result.text, result.edits)
+    if refused:
+        refused[0].others = tuple(refused[1:])
+        raise refused[0]
     _write(out / STATE_HEADER, state_header(program))
     _write(out / STATE_UNIT, state_unit(program))
     _remove_strangers(out, units)

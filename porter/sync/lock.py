@@ -50,11 +50,11 @@ class Lock:
 
 
 def version_key(release: str) -> tuple[tuple[int, ...], bool, str]:
-    """A sort key: by numbers, previews before the release that they lead to."""
+    """A sort key: by numbers, previews before the release that they lead to, `1.2+x` behind 1.2."""
     numbers = re.match(r"\d+(\.\d+)*", release)
     parts = tuple(int(part) for part in numbers[0].split(".")) if numbers else ()
     rest = release[numbers.end() :] if numbers else release
-    return (parts, rest == "", rest)
+    return (parts, rest[:1] in ("", "+"), rest)
 
 
 def unknown_release(release: str, known: Iterable[str]) -> UnknownRelease:

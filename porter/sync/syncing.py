@@ -21,7 +21,7 @@ from porter.sync.lock import (
 )
 from porter.sync.origins import ORIGINS, from_path
 from porter.sync.store import Synced, inspect, install, is_synced, require, staging
-from porter.sync.tree import check_tree, release_of
+from porter.sync.tree import check_tree, release_of, tree_hash
 
 Say = Callable[[str], None]
 
@@ -49,16 +49,19 @@ def sync(
     force: bool = False,
     new: bool = False,
     record: bool = False,
+    rename: bool = False,
     say: Say = _silent,
 ) -> Synced:
     """Fill `upstream/<release>` and return what is there now.
 
-    `source` is a folder or archive of the user's; `new` takes a release that no lock knows;
-    `record` writes its hash into the lock that ships. Raises UnknownRelease, SyncFailed (with
-    each origin's reason) and CorruptSource; what was there before is then untouched.
+    `source` is a folder or archive of the user's; where its files are not those of the release
+    that it names, `rename` takes it as `<release>+<hash>` instead of refusing it. `new` takes a
+    release that no lock knows; `record` writes its hash into the lock that ships. Raises
+    UnknownRelease, SyncFailed (with each origin's reason) and CorruptSource; what was there
+    before is then untouched.
     """
     if source is not None:
-        return _sync_path(release, source, record, say)
+        return _sync_path(release, source, record, rename, say)
     name = release or newest_release()
     lock = known_releases()
     entry = lock.entries.get(name)
@@ -110,7 +113,7 @@ def _sync_origins(entry: LockEntry, origins: Sequence[str], say: Say) -> tuple[S
     )
 
 
-def _sync_path(release: str | None, source: Path, record: bool, say: Say) -> Synced:
+def _sync_path(release: str | None, source: Path, record: bool, rename: bool, say: Say) -> Synced:
     if not source.exists():
         raise UsageError(f"--from {source}: there is no such file or folder")
     with staging() as stage:
@@ -118,6 +121,10 @@ def _sync_path(release: str | None, source: Path, record: bool, say: Say) -> Syn
         tree, origin = from_path(source.resolve(), stage)
         check_tree(tree)
         name = release or release_of(tree)
+        if rename:
+            name = _own_name(name, tree_hash(tree))
+            if is_synced(name) and (there := inspect(name)).state == "verified":
+                return there
         entry = known_releases().entries.get(name)
         shipped = read_lock(paths.lock_file()).entries.get(name)
         # A hash that ships is binding; one that the user brought earlier is the user's to change.
@@ -126,6 +133,13 @@ def _sync_path(release: str | None, source: Path, record: bool, say: Say) -> Syn
     if expected is None:
         _record(LockEntry(name, synced.tree, origin, *_kept(entry)), ship=record)
     return attrs.evolve(synced, state="verified")
+
+
+def _own_name(name: str, tree: str) -> str:
+    """`name`, or one of its own for a tree that is not the release which the lock knows so."""
+    entry = read_lock(paths.lock_file()).entries.get(name)
+    same = entry is None or entry.tree == tree
+    return name if same else f"{name}+{tree.removeprefix('sha256:')[:8]}"
 
 
 def _kept(entry: LockEntry | None) -> tuple[str, str]:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from clang.cindex import Index, TranslationUnit, TranslationUnitLoadError
 
-from porter.errors import ToolFailed
+from porter.errors import PreprocessFailed
+from porter.syntax.lines import line_table, locate
 from porter.syntax.node import Node, Unit
 
 ARGUMENTS = ["-std=gnu99", "-ffreestanding", "-Wno-everything", "-target", "x86_64-linux-gnu"]
@@ -18,7 +19,7 @@ def parse_unit(name: str, path: Path) -> Unit:
     The text is decoded as Latin-1, so that an offset counts bytes as libclang does.
 
     Raises:
-        ToolFailed: libclang cannot read the unit, with its first message.
+        PreprocessFailed: libclang cannot read the unit, with its first message and upstream's line.
     """
     text = path.read_bytes().decode("latin-1")
     try:
@@ -26,10 +27,15 @@ def parse_unit(name: str, path: Path) -> Unit:
             str(path), args=ARGUMENTS, options=TranslationUnit.PARSE_NONE
         )
     except TranslationUnitLoadError as error:
-        raise ToolFailed(f"{name}: libclang cannot load the unit: {error}") from error
+        raise PreprocessFailed(f"{name}: libclang cannot load the unit: {error}") from error
     for diagnostic in translation_unit.diagnostics:
         if diagnostic.severity >= diagnostic.Error:
-            raise ToolFailed(f"{name}: libclang cannot read the unit: {diagnostic}")
+            file, line, column = locate(line_table(text), diagnostic.location.offset)
+            raise PreprocessFailed(
+                f"{file}:{line}:{column}: {name}: libclang cannot read the unit: "
+                f"{diagnostic.spelling}",
+                hint="What a header of templates/libc lacks, or C that libclang does not know.",
+            )
     unit = Unit(name, text, translation_unit)
     for cursor in translation_unit.cursor.get_children():
         unit.declarations.append(_convert(unit, cursor))

@@ -11,7 +11,7 @@ from attrs import frozen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porter.errors import ToolFailed
+from porter.errors import UnknownConstruct
 from porter.rewrite.edit import Edit, Span, insert, replace, wrap
 from porter.rewrite.engine import apply_edits
 from porter.syntax.lines import line_table, locate
@@ -77,7 +77,7 @@ def test_crossing_edits_name_both_rules(start: int, a: int, b: int, c: int) -> N
     first = wrap(Span(start, start + a + b), "(", ")", "one")
     second = wrap(Span(start + a, start + a + b + c), "[", "]", "two")
     for edits in ([first, second], [second, first]):
-        with pytest.raises(ToolFailed, match="rules one and two overlap"):
+        with pytest.raises(UnknownConstruct, match="rules one and two overlap"):
             apply_edits("unit", "x" * 40, edits)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.errors import ToolFailed, UnknownConstruct
+from porter.errors import PreprocessFailed, UnknownConstruct
 from porter.rewrite import rules
 from porter.rewrite.unit import rewrite_unit
 
@@ -38,10 +38,10 @@ def test_every_rule_that_refuses_is_here() -> None:
 
 
 def test_c_that_libclang_refuses_names_the_place() -> None:
-    with pytest.raises(ToolFailed, match=r"unit: libclang cannot read the unit.*expected"):
+    with pytest.raises(PreprocessFailed, match=r"unit: libclang cannot read the unit.*expected"):
         parse("int f( { return 1; }")
 
 
 def test_nested_functions_are_refused() -> None:
-    with pytest.raises(ToolFailed, match="function definition is not allowed here"):
+    with pytest.raises(PreprocessFailed, match="function definition is not allowed here"):
         parse("int f(void) { int g(void) { return 1; } return g(); }")

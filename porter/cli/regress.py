@@ -1,0 +1,93 @@
+"""`porter regress`: releases through every stage, compared with the stored baseline."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from porter import __version__, paths
+from porter.conformance.progress import showing
+from porter.conformance.report import write_whole
+from porter.errors import UsageError
+from porter.regress import report
+from porter.regress.baseline import SHIPPED, read_baseline, updated, write_baseline
+from porter.regress.compare import compare
+from porter.regress.release import Options, run_release
+from porter.regress.releases import wanted_releases
+from porter.regress.verdict import verdict
+
+FilePath = click.Path(dir_okay=False, path_type=Path)
+TARGETS = {"host": ("host",), "cuda": ("cuda",), "both": ("host", "cuda")}
+
+
+@click.command("regress")
+@click.argument("releases", nargs=-1, metavar="[RELEASE|FOLDER|TARBALL]...")
+@click.option("--all", "everything", is_flag=True, help="Every release that is known or here.")
+@click.option("--latest", is_flag=True, help="The newest release that can be had.")
+@click.option("--target", type=click.Choice(list(TARGETS)), default="host", show_default=True)
+@click.option("--baseline", type=FilePath, default=SHIPPED, help="Compare with this file.")
+@click.option("--update-baseline", is_flag=True, help="Take what this run found as the baseline.")
+@click.option("--record", is_flag=True, help="Write a new release's hash into upstream/lock.toml.")
+@click.option("--json", "json_file", type=FilePath, help="Write everything as JSON.")
+@click.option("--report", "report_file", type=FilePath, help="Write the report as Markdown.")
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
+def command(
+    releases: tuple[str, ...],
+    everything: bool,
+    latest: bool,
+    target: str,
+    baseline: Path,
+    update_baseline: bool,
+    record: bool,
+    json_file: Path | None,
+    report_file: Path | None,
+    jobs: int | None,
+) -> None:
+    """Take releases through sync, patch, rewrite, build, smoke and conformance.
+
+    Without arguments: the newest release that the lock knows. A stage whose inputs have not
+    changed is not run again. Exits with 10 to 19 if a tool fails, 20 to 29 if upstream has
+    something that porter cannot handle, and 50 or 51 if a program that was right is wrong now.
+    """
+    console, errors = Console(highlight=False), Console(stderr=True, highlight=False)
+    if update_baseline and baseline == SHIPPED and paths.checkout() is None:
+        raise UsageError("--update-baseline needs a source checkout, or --baseline FILE")
+
+    def say(line: str) -> None:
+        errors.print(line, style="dim", markup=False)
+
+    wanted = wanted_releases(releases, everything=everything, latest=latest, record=record, say=say)
+    known = read_baseline(baseline)
+    started = time.monotonic()
+    runs = []
+    for one in wanted:
+        with showing(errors) as events:
+            options = Options(
+                targets=TARGETS[target],
+                jobs=jobs,
+                events=events,
+                started=lambda stage, name=one.name: say(f"{name}: {stage}"),  # type: ignore[misc]
+            )
+            runs.append(run_release(one.name, lambda one=one: one.bring(say), options))  # type: ignore[misc]
+    changes = [compare(run, known) for run in runs]
+    error = verdict(runs, changes)
+    code = error.exit_code if error else 0
+    if json_file:
+        text = json.dumps(report.as_json(runs, changes, code), indent=1) + "\n"
+        write_whole(json_file, text.encode())
+    if report_file:
+        about = {
+            "porter": __version__,
+            "seconds": f"{time.monotonic() - started:.0f}",
+            "exit code": str(code),
+        }
+        write_whole(report_file, report.as_markdown(runs, changes, about).encode())
+    if update_baseline:
+        write_baseline(baseline, updated(known, runs))
+    report.show(runs, changes, console)
+    if error:
+        raise error

@@ -1,0 +1,107 @@
+"""The stored baseline: the facts of every release that a maintainer has accepted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from porter.conformance.report import write_whole
+from porter.errors import FileProblem
+from porter.regress.model import Facts, ReleaseRun
+from porter.sync.lock import version_key
+
+SHIPPED = Path(__file__).with_name("baseline.json")
+FORMAT = 1
+
+Baseline = Mapping[str, Facts]
+
+
+def read_baseline(path: Path) -> Baseline:
+    """Facts by release; none where there is no such file. Raises FileProblem for any other."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document["format"] != FORMAT:
+            raise FileProblem(
+                f"{path}: a baseline of another porter", hint="`--update-baseline` writes it anew."
+            )
+        return {name: _load(values) for name, values in document["releases"].items()}
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FileProblem(f"{path}: not a baseline: {error}") from error
+
+
+def updated(baseline: Baseline, runs: Iterable[ReleaseRun]) -> Baseline:
+    """`baseline` with the facts of `runs`; what a run did not reach or ask for stays."""
+    result = dict(baseline)
+    for run in runs:
+        if not run.complete:
+            continue
+        old, new = result.get(run.release, Facts()), run.facts
+        result[run.release] = attrs.evolve(
+            new, sizes={**old.sizes, **new.sizes}, tests={**old.tests, **new.tests}
+        )
+    return result
+
+
+def reference(baseline: Baseline, release: str) -> str:
+    """The release of `baseline` to compare `release` with: itself, else its predecessor.
+
+    The oldest where all are newer, "" where there is none.
+    """
+    names = sorted(baseline, key=version_key)
+    older = [name for name in names if version_key(name) < version_key(release)]
+    return release if release in baseline else (older or names or [""])[-1 if older else 0]
+
+
+def write_baseline(path: Path, baseline: Baseline) -> None:
+    """Write `path`, beside and renamed: the same facts give the same bytes."""
+    ordered = sorted(baseline, key=version_key)
+    releases = {name: _dump(baseline[name]) for name in ordered}
+    write_whole(path, (_text({"format": FORMAT, "releases": releases}) + "\n").encode())
+
+
+def _dump(facts: Facts) -> dict[str, Any]:
+    values = attrs.asdict(facts)
+    values["tests"] = {target: _by_folder(tests) for target, tests in facts.tests.items()}
+    return values
+
+
+def _by_folder(tests: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
+    """Directory to verdict to names: a test is a word, not a line."""
+    found: dict[str, dict[str, list[str]]] = {}
+    for test, verdict in sorted(tests.items()):
+        folder, _, name = test.rpartition("/")
+        found.setdefault(folder, {}).setdefault(verdict, []).append(name.removesuffix(".py"))
+    return found
+
+
+def _load(values: dict[str, Any]) -> Facts:
+    tests = {
+        target: {
+            f"{folder}/{name}.py": verdict
+            for folder, verdicts in folders.items()
+            for verdict, names in verdicts.items()
+            for name in names
+        }
+        for target, folders in values.pop("tests").items()
+    }
+    return Facts(**values, tests=tests)
+
+
+def _text(value: Any, depth: int = 0) -> str:
+    """JSON with one line for each innermost table or list."""
+    nested = isinstance(value, dict) and any(isinstance(v, dict) for v in value.values())
+    if not nested and not _has_lists(value):
+        return json.dumps(value, sort_keys=depth > 2)
+    pad = " " * (depth + 1)
+    rows = [f"{pad}{json.dumps(k)}: {_text(v, depth + 1)}" for k, v in value.items()]
+    return "{\n" + ",\n".join(rows) + "\n" + " " * depth + "}"
+
+
+def _has_lists(value: Any) -> bool:
+    return isinstance(value, dict) and any(isinstance(v, list) for v in value.values())

@@ -1,0 +1,160 @@
+"""What a run found that the baseline does not say."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import field, frozen
+
+from porter.regress.baseline import Baseline, reference
+from porter.regress.checks import GOOD
+from porter.regress.model import Facts, Numbers, ReleaseRun
+
+MOST_UNITS = 8  # named for one rule
+
+
+@frozen
+class Change:
+    """One thing that is not as it was: `where` (a test, a rule, a unit), and both values."""
+
+    where: str
+    before: str
+    after: str
+    detail: str = ""
+
+
+@frozen
+class Changes:
+    """A release against `against`, which is the release itself or, where it is new, another.
+
+    `failing`: tests that are wrong now and were not, new ones among them. `passing`: wrong
+    before, right now. `moved`: other verdicts that are right both times. `met`: rules whose edits
+    changed, with the units where. `patches`: drifted or mended.
+    """
+
+    release: str
+    against: str
+    failing: tuple[Change, ...] = ()
+    passing: tuple[Change, ...] = ()
+    moved: tuple[Change, ...] = ()
+    added_tests: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    removed_tests: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    met: tuple[Change, ...] = ()
+    patches: tuple[Change, ...] = ()
+    warnings: tuple[Change, ...] = ()
+    sizes: tuple[Change, ...] = ()
+    added_units: tuple[str, ...] = ()
+    removed_units: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> bool:
+        """Whether the baseline knows this very release."""
+        return self.release == self.against
+
+    @property
+    def found(self) -> bool:
+        """Whether anything differs."""
+        fields = (
+            self.failing, self.passing, self.moved, self.added_tests, self.removed_tests,
+            self.met, self.patches, self.warnings, self.sizes, self.added_units,
+            self.removed_units,
+        )  # fmt: skip
+        return sum(map(len, fields)) > 0
+
+
+def compare(run: ReleaseRun, baseline: Baseline) -> Changes:
+    """`run` against the baseline; without one every wrong test counts as newly wrong."""
+    against = reference(baseline, run.release)
+    before, after = baseline.get(against, Facts()), run.facts
+    tests = [_tests(run, target, before) for target in after.tests]
+    known = bool(against) and run.complete
+    units_before, units_after = set(before.units), set(after.units)
+    return Changes(
+        release=run.release,
+        against=against,
+        failing=tuple(change for found in tests for change in found[0]),
+        passing=tuple(change for found in tests for change in found[1]),
+        moved=tuple(change for found in tests for change in found[2]),
+        added_tests=_only(after, before) if known else {},
+        removed_tests=_only(before, after, after.tests) if known else {},
+        met=_met(before, after) if known else (),
+        patches=_values(before.patches, after.patches) if against else (),
+        warnings=_numbers(before.warnings, after.warnings) if known else (),
+        sizes=_sizes(before, after) if against else (),
+        added_units=tuple(sorted(units_after - units_before)) if known else (),
+        removed_units=tuple(sorted(units_before - units_after)) if known else (),
+    )
+
+
+def _tests(
+    run: ReleaseRun, target: str, before: Facts
+) -> tuple[list[Change], list[Change], list[Change]]:
+    was, reasons = before.tests.get(target, {}), run.reasons.get(target, {})
+    failing, passing, moved = [], [], []
+    for test, now in run.facts.tests[target].items():
+        old = was.get(test, "not there")
+        change = Change(test, old, now, reasons.get(test, target))
+        if now not in GOOD:
+            if old in GOOD or old == "not there":
+                failing.append(change)
+        elif old not in GOOD and old != "not there":
+            passing.append(change)
+        elif old != now and old != "not there":
+            moved.append(change)
+    return failing, passing, moved
+
+
+def _only(
+    one: Facts, other: Facts, targets: Mapping[str, object] | None = None
+) -> dict[str, tuple[str, ...]]:
+    """Tests that only `one` has, for the targets that both ran."""
+    found = {}
+    for target in one.tests:
+        if target in other.tests and (targets is None or target in targets):
+            names = tuple(sorted(set(one.tests[target]) - set(other.tests[target])))
+            if names:
+                found[target] = names
+    return found
+
+
+def _met(before: Facts, after: Facts) -> tuple[Change, ...]:
+    """Rules whose edits changed; units where a rule had nothing to do before come first."""
+    totals = before.per_rule(), after.per_rule()
+    found = []
+    for rule in sorted(totals[0].keys() | totals[1].keys()):
+        units = before.units.keys() | after.units.keys()
+        counts = {unit: (_count(before, unit, rule), _count(after, unit, rule)) for unit in units}
+        differ = [(old > 0, -abs(new - old), u) for u, (old, new) in counts.items() if old != new]
+        if differ:
+            names = [unit for _, _, unit in sorted(differ)]
+            places = [f"{unit} {counts[unit][0]}→{counts[unit][1]}" for unit in names[:MOST_UNITS]]
+            if len(names) > MOST_UNITS:
+                places.append(f"{len(names) - MOST_UNITS} more units")
+            old, new = totals[0].get(rule, 0), totals[1].get(rule, 0)
+            found.append(Change(rule, str(old), str(new), ", ".join(places)))
+    return tuple(found)
+
+
+def _count(facts: Facts, unit: str, rule: str) -> int:
+    return facts.units.get(unit, {}).get(rule, 0)
+
+
+def _values(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[Change, ...]:
+    names = [*after, *(name for name in before if name not in after)]
+    pairs = ((name, before.get(name, "not there"), after.get(name, "not there")) for name in names)
+    return tuple(Change(name, old, new) for name, old, new in pairs if old != new)
+
+
+def _numbers(before: Numbers, after: Numbers) -> tuple[Change, ...]:
+    names = sorted(before.keys() | after.keys())
+    pairs = ((name, before.get(name, 0), after.get(name, 0)) for name in names)
+    return tuple(Change(name, str(old), str(new)) for name, old, new in pairs if old != new)
+
+
+def _sizes(before: Facts, after: Facts) -> tuple[Change, ...]:
+    return tuple(
+        Change(f"{target} {change.where}", change.before, change.after)
+        for target in after.sizes
+        if target in before.sizes
+        for change in _numbers(before.sizes[target], after.sizes[target])
+    )

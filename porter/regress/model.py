@@ -1,0 +1,116 @@
+"""The values of a regression run: stages and their problems, and the facts of a baseline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Any
+
+import attrs
+from attrs import field, frozen
+
+from porter.errors import PorterError
+
+Numbers = Mapping[str, int]
+
+
+class State(Enum):
+    """How a stage ended."""
+
+    OK = "ok"
+    CACHED = "cached"  # nothing was done: the same inputs had been through it
+    FAILED = "failed"
+    SKIPPED = "skipped"  # it cannot be done here, and that is no failure
+    NOT_REACHED = "not reached"  # an earlier stage failed
+
+
+@frozen
+class Problem:
+    """An error of a stage, as the reports show it. `line` is 0 and texts are "" where unknown."""
+
+    error: str
+    code: int
+    message: str
+    hint: str = ""
+    file: str = ""
+    line: int = 0
+    rule: str = ""
+    patch: str = ""
+
+    @classmethod
+    def of(cls, error: PorterError) -> Problem:
+        """What is known about `error`."""
+        return cls(
+            error=type(error).__name__,
+            code=error.exit_code,
+            message=error.message,
+            hint=error.hint or "",
+            file=str(getattr(error, "file", "")),
+            line=int(getattr(error, "line", 0)),
+            rule=str(getattr(error, "rule", "")),
+            patch=str(getattr(error, "patch", "")),
+        )
+
+
+@frozen
+class Stage:
+    """One stage of one release; `target` is "" for the stages that targets share."""
+
+    name: str
+    target: str = ""
+    state: State = State.OK
+    seconds: float = 0.0
+    note: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+@frozen
+class Facts:
+    """What a release does to porter, without times: what a baseline keeps and compares.
+
+    `tree`: hash of its sources. `patches`: how each fits. `units`: edits per rule of every unit,
+    by the unit's path. `warnings`: clang's, without line numbers, and how often each is there.
+    `sizes` and `tests`: by target, the build's numbers (bytes, registers) and every test's verdict.
+    """
+
+    tree: str = ""
+    patches: Mapping[str, str] = field(factory=dict)
+    units: Mapping[str, Numbers] = field(factory=dict)
+    warnings: Numbers = field(factory=dict)
+    sizes: Mapping[str, Numbers] = field(factory=dict)
+    tests: Mapping[str, Mapping[str, str]] = field(factory=dict)
+
+    def per_rule(self) -> dict[str, int]:
+        """Edits of each rule, over all units."""
+        totals: dict[str, int] = {}
+        for counts in self.units.values():
+            for rule, count in counts.items():
+                totals[rule] = totals.get(rule, 0) + count
+        return totals
+
+
+@frozen
+class ReleaseRun:
+    """One release: its stages in order, and the facts as far as they were reached.
+
+    `reasons` says of each test that is not as it must be why, by target.
+    """
+
+    release: str
+    origin: str
+    stages: tuple[Stage, ...]
+    facts: Facts
+    reasons: Mapping[str, Mapping[str, str]] = field(factory=dict)
+    errors: tuple[PorterError, ...] = field(default=(), repr=False)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the rewriter got to its end: only then the facts are a baseline."""
+        return bool(self.facts.units)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        values = attrs.asdict(self, filter=lambda attribute, _: attribute.name != "errors")
+        for stage in values["stages"]:
+            stage["state"] = stage["state"].value
+        return values

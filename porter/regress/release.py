@@ -1,0 +1,192 @@
+"""One release through all stages: sync, patch, rewrite; build, smoke, conformance per target."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from attrs import define, evolve, field, frozen
+
+from porter import pipeline
+from porter.config import BuildConfig
+from porter.conformance.suite import Events
+from porter.errors import (
+    BuildFailed,
+    CompilerRefused,
+    NoGpu,
+    PatchDrift,
+    PorterError,
+    SmokeFailed,
+)
+from porter.patches import check_series, load_series
+from porter.regress.checks import conformance_config, run_smoke, run_tests
+from porter.regress.memory import Memory
+from porter.regress.model import Facts, ReleaseRun, State
+from porter.regress.running import Running, Sequence, Started
+from porter.regress.sizes import sizes_of
+from porter.regress.warnings import warnings_of
+from porter.sync.store import Synced
+
+TARGET_STAGES = ("build", "smoke", "conformance")
+_PLACE = re.compile(r"\b(?:upstream|patched)/[^/\s:]+/([^\s:]+\.[ch]):(\d+)")
+
+
+@frozen
+class Options:
+    """What a run is about: targets in their order, and processes at a time."""
+
+    targets: tuple[str, ...] = ("host",)
+    jobs: int | None = None
+    started: Started = lambda name: None
+    events: Events = field(factory=Events)
+
+
+@define
+class _Facts:
+    """Facts while they are found."""
+
+    facts: Facts = field(factory=Facts)
+    reasons: dict[str, dict[str, str]] = field(factory=dict)
+
+    def add(self, **values: Any) -> None:
+        self.facts = evolve(self.facts, **values)
+
+
+def run_release(name: str, sync: Callable[[], tuple[Synced, bool]], options: Options) -> ReleaseRun:
+    """Take a release through its stages; what fails is in the result, nothing is raised.
+
+    `sync` brings its sources and says whether they were there already; `name` stands in reports
+    until they are. Only what is no PorterError gets out.
+    """
+    steps, found = Sequence(options.started), _Facts()
+    synced: Synced | None = None
+    with steps.stage("sync") as running:
+        synced, there = sync()
+        running.note = synced.origin
+        running.state = State.CACHED if there else State.OK
+        found.add(tree=synced.tree)
+    if synced is None:
+        steps.not_reached("patch", "rewrite")
+        for target in options.targets:
+            steps.not_reached(*TARGET_STAGES, target=target)
+        return _result(name, "", steps, found)
+    release = synced.release
+    with steps.stage("patch") as running:
+        _patch(synced, running, found)
+    if steps.failed:
+        steps.not_reached("rewrite")
+    else:
+        with steps.stage("rewrite") as running:
+            _rewrite(release, options, running, found)
+    for target in options.targets:
+        if found.facts.units:
+            _target(release, target, options, steps, found)
+        else:
+            steps.not_reached(*TARGET_STAGES, target=target)
+    return _result(release, synced.origin, steps, found)
+
+
+def _result(name: str, origin: str, steps: Sequence, found: _Facts) -> ReleaseRun:
+    return ReleaseRun(
+        name, origin, tuple(steps.stages), found.facts, found.reasons, tuple(steps.errors)
+    )
+
+
+def _patch(synced: Synced, running: Running, found: _Facts) -> None:
+    checks = check_series(synced.path, synced.release, load_series())
+    states = {check.patch: check.state for check in checks}
+    found.add(patches=states)
+    words = [f"{list(states.values()).count(s)} {s}" for s in ("exact", "drift", "fails")]
+    running.note = ", ".join(word for word in words if not word.startswith("0 "))
+    failed = [check for check in checks if check.state == "fails"]
+    if failed:
+        raise PatchDrift(
+            "\n".join(check.detail for check in failed),
+            hint="Change the anchor in patches/ (docs/upstream.md), or add a variant for this "
+            "release to patches/series.toml.",
+            patch=", ".join(check.patch for check in failed),
+            file=", ".join(dict.fromkeys(check.file for check in failed)),
+        )
+
+
+def _rewrite(release: str, options: Options, running: Running, found: _Facts) -> None:
+    done = pipeline.rewrite_sources(BuildConfig(release=release), jobs=options.jobs)
+    names = {unit.unit.name: unit.unit.path for unit in done.units}
+    edits = {names[name]: dict(sorted(e.items())) for name, e in done.report.edits.items()}
+    jobs = options.jobs or os.cpu_count() or 1
+    warnings = warnings_of([unit.path for unit in done.units], release, jobs)
+    found.add(units=dict(sorted(edits.items())), warnings=warnings)
+    running.state = State.OK if done.fresh else State.CACHED
+    running.note = f"{done.fresh} of {len(edits)} units"
+
+
+def _target(release: str, target: str, options: Options, steps: Sequence, found: _Facts) -> None:
+    memory = Memory.of(release)
+    folder: Path | None = None
+    with steps.stage("build", target) as running:
+        folder = _build(BuildConfig(release=release, target=target), options, running, found)
+    if folder is None:
+        steps.not_reached(*TARGET_STAGES[1:], target=target)
+        return
+    with steps.stage("smoke", target) as running:
+        _smoke(folder, target, memory, running)
+    if steps.stages[-1].state is State.SKIPPED:
+        with steps.stage("conformance", target) as running:
+            running.state, running.note = State.SKIPPED, steps.stages[-1].note
+        return
+    # A wrong smoke program does not keep the tests from running: they tell more.
+    with steps.stage("conformance", target) as running:
+        config = conformance_config(release, target)
+        folder = _compiled(config, options).folder
+        tree = found.facts.tree
+        tested = run_tests(config, folder, target, tree, memory, options.events)
+        found.add(tests={**found.facts.tests, target: tested.verdicts})
+        found.reasons[target] = dict(tested.reasons)
+        running.note = tested.note()
+        running.state = State.CACHED if tested.cached else State.OK
+        if tested.reasons:
+            running.state = State.FAILED
+
+
+def _build(config: BuildConfig, options: Options, running: Running, found: _Facts) -> Path:
+    done = _compiled(config, options)
+    sizes = sizes_of(done.folder, config.target, pipeline.state_size(done))
+    found.add(sizes={**found.facts.sizes, config.target: sizes})
+    steps = done.compiled.steps[config.target]
+    running.state = State.OK if steps else State.CACHED
+    running.note = f"{steps} steps"
+    return done.folder
+
+
+def _compiled(config: BuildConfig, options: Options) -> pipeline.Build:
+    try:
+        return pipeline.build(config, jobs=options.jobs)
+    except BuildFailed as error:
+        raise _refused(error) from error
+
+
+def _refused(error: BuildFailed) -> PorterError:
+    place = _PLACE.search(error.message)
+    file, line = (place[1], int(place[2])) if place else ("", 0)
+    return CompilerRefused(
+        error.message,
+        hint="A construct that needs a rule (docs/rules.md), or, at the link, a function that "
+        "upstream wants of its port (templates/port).",
+        file=file,
+        line=line,
+    )
+
+
+def _smoke(folder: Path, target: str, memory: Memory, running: Running) -> None:
+    try:
+        failed, cached = run_smoke(folder, target, memory)
+    except NoGpu as error:
+        running.state = State.SKIPPED
+        running.note = f"built, not run: {error.message}"
+        return
+    if failed:
+        raise SmokeFailed(f"wrong output from: {', '.join(failed)}")
+    running.state = State.CACHED if cached else State.OK
