@@ -1,4 +1,4 @@
-"""Programs whose instructions are counted, and how: callgrind inside `gpusnek_exec` alone."""
+"""Programs whose instructions are counted when the ways of unwinding are compared."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from porter import process
+from porter.bench.callgrind import SIZES
 from porter.run.built import open_build
 from porter.run.host import HostTwin
 from porter.run.session import Launch, run
@@ -60,17 +61,6 @@ PROGRAMS: dict[str, tuple[str, str]] = {
         "65320 22\n",
     ),
 }
-# Bytes an interpreter; the same for every build, so that the collector runs as often.
-SIZES = {"heap": 64 << 10, "pystack": 4 << 10, "stack": 32 << 10}
-
-_ENTRY = "gpusnek_exec"
-CALLGRIND = (
-    "valgrind",
-    "--tool=callgrind",
-    f"--toggle-collect={_ENTRY}",
-    f"--dump-after={_ENTRY}",
-)
-_TOTALS = re.compile(r"^(?:totals|summary): (\d+)", re.MULTILINE)
 _SECTION = re.compile(r"\] (\.text\S*)\s+PROGBITS\s+\S+ \S+ ([0-9a-f]+) ")
 
 
@@ -84,17 +74,6 @@ def launch_programs(build: Path, names: Sequence[str]) -> None:
         shown = result.stdout[0].decode()
         if shown != expected:
             raise SystemExit(f"{name} printed {shown!r}, not {expected!r}")
-
-
-def read_counts(folder: Path, programs: int) -> list[int]:
-    """Instructions of each program, in order, from callgrind's dumps in `folder`."""
-    counts = []
-    for number in range(1, programs + 1):
-        found = _TOTALS.search((folder / f"out.{number}").read_text())
-        if found is None:
-            raise SystemExit(f"{folder}/out.{number} holds no totals")
-        counts.append(int(found.group(1)))
-    return counts
 
 
 def text_bytes(path: Path) -> int:

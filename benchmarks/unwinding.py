@@ -21,8 +21,9 @@ from attrs import frozen
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from benchmarks.counting import CALLGRIND, PROGRAMS, SIZES, launch_programs, read_counts, text_bytes
+from benchmarks.counting import PROGRAMS, launch_programs, text_bytes
 from porter import paths, process
+from porter.bench.callgrind import COMMAND, SIZES, read_counts
 from porter.compile import compile_build
 from porter.compile.cuda import CUBIN, LINK_LOG, cuda_folder
 from porter.compile.host import LIBRARY, host_folder
@@ -135,7 +136,7 @@ def count_twin(build: Path, names: tuple[str, ...], out: Path) -> dict[str, int]
     """Instructions of each program on a host twin."""
     out.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, __file__, "--launch", str(build), *names]
-    process.run([*CALLGRIND, f"--callgrind-out-file={out}/out", *command], timeout=1200)
+    process.run([*COMMAND, f"--callgrind-out-file={out}/out", *command], timeout=1200)
     return dict(zip(names, read_counts(out, len(names)), strict=True))
 
 
@@ -148,7 +149,7 @@ def count_reference(executable: Path, out: Path) -> dict[str, int]:
         (folder / "program.py").write_text(source)
         sizes = [word for key, size in SIZES.items() for word in (f"--{key}", str(size))]
         command = [str(executable), *sizes, str(folder / "program.py")]
-        done = process.run([*CALLGRIND, f"--callgrind-out-file={folder}/out", *command])
+        done = process.run([*COMMAND, f"--callgrind-out-file={folder}/out", *command])
         if done.stdout != expected:
             raise SystemExit(f"{name} on the reference build printed {done.stdout!r}")
         counts[name] = read_counts(folder, 1)[0]

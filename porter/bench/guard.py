@@ -1,0 +1,116 @@
+"""The regression guard: counts of a build against stored ones. No seconds.
+
+    python -m porter.bench.guard BUILD BASELINE.toml [--store]
+
+compares the build's host twin, its device code, or both; --store writes what was counted.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from porter.bench.callgrind import count
+from porter.bench.catalogue import SUITE
+from porter.errors import BenchFailed, UsageError
+from porter.run.built import Built, open_build
+
+Baseline = dict[str, dict[str, int]]
+
+TOLERANCE = 0.03  # compilers of the same major version differ less
+KERNEL = "gpusnek_launch"
+
+
+def host_table(built: Built) -> str:
+    """The baseline's table for instructions of this host twin."""
+    compiler = str(built.manifest["targets"]["host"]["compiler"])
+    return f"host, {built.manifest['release']}, g++ {compiler.partition('.')[0]}"
+
+
+def device_table(built: Built) -> str:
+    """The baseline's table for the resources of this device build."""
+    config, cuda = built.config, built.manifest["targets"]["cuda"]
+    nvcc = ".".join(str(cuda["nvcc"]).split(".")[:2])
+    return f"{config['arch']}, {config['arena']} arena, {built.manifest['release']}, nvcc {nvcc}"
+
+
+def instructions(built: Built) -> dict[str, int]:
+    """Instructions of one run of each of the suite's programs on the host twin."""
+    with TemporaryDirectory(prefix="porter-guard-") as folder:
+        return count(built.folder, SUITE, Path(folder))
+
+
+def resources(built: Built) -> dict[str, int]:
+    """What the compiler says of the device code: registers, bytes of stack and spills."""
+    report = built.manifest["targets"]["cuda"]["resources"]
+    kernel = report["kernels"][KERNEL]
+    return {
+        "registers": int(kernel["registers"]),
+        "stack": int(kernel["stack"]),
+        "largest frame": max(report["largest_frames"].values()),
+        "spill stores": int(report["spill_stores"]),
+        "spill loads": int(report["spill_loads"]),
+    }
+
+
+def load(path: Path) -> Baseline:
+    """The stored counts, by table. Raises UsageError."""
+    try:
+        tables = tomllib.loads(path.read_text())
+    except (OSError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{path}: {error}") from error
+    return {table: {key: int(n) for key, n in values.items()} for table, values in tables.items()}
+
+
+def store(path: Path, table: str, counts: Mapping[str, int]) -> None:
+    """Write `counts` as the new `table` of the baseline; other tables stay."""
+    tables = load(path) if path.exists() else {}
+    tables[table] = dict(counts)
+    lines = ["# Written by `python -m porter.bench.guard BUILD BASELINE.toml --store`."]
+    for name in sorted(tables):
+        lines += ["", f'["{name}"]', *(f'"{key}" = {n}' for key, n in tables[name].items())]
+    partial = path.with_suffix(".tmp")
+    partial.write_text("\n".join(lines) + "\n")
+    partial.replace(path)
+
+
+def compare(stored: Mapping[str, int], counts: Mapping[str, int]) -> list[str]:
+    """What is more than stored by more than TOLERANCE, or not stored, a line each."""
+    worse = []
+    for name, n in counts.items():
+        before = stored.get(name)
+        if before is None:
+            worse.append(f"{name}: {n}, and none is stored")
+        elif n > before * (1 + TOLERANCE):
+            share = f", {100 * (n / before - 1):+.1f} %" if before else ""
+            worse.append(f"{name}: {n}, stored {before}{share}")
+    return worse
+
+
+def main(arguments: list[str]) -> None:
+    """See above. Raises BenchFailed for what got worse."""
+    built, path = open_build(Path(arguments[0])), Path(arguments[1])
+    worse = []
+    for target, table_of, count_of in (
+        ("host", host_table, instructions),
+        ("cuda", device_table, resources),
+    ):
+        if target not in built.manifest["targets"]:
+            continue
+        table, counts = table_of(built), count_of(built)
+        print(table, counts)
+        if "--store" in arguments:
+            store(path, table, counts)
+        worse += compare(load(path).get(table, {}), counts)
+    if worse:
+        raise BenchFailed("\n".join(worse))
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except BenchFailed as error:
+        sys.exit(error.message)

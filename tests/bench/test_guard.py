@@ -1,0 +1,96 @@
+"""The regression guard: no program takes more instructions than stored, no kernel more registers.
+
+After a change that is worth its cost: `python -m porter.bench.guard BUILD tests/bench/baseline.toml
+--store`, and say why in docs/performance.md.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import warnings
+from pathlib import Path
+
+import pytest
+
+from porter.bench import guard
+from porter.bench.callgrind import count
+from porter.bench.catalogue import Benchmark
+from porter.config import BuildConfig
+from porter.errors import NoNvcc, UsageError
+from porter.pipeline import Build, build
+from porter.run.built import Built, open_build
+from porter.toolchain import nvcc
+
+BASELINE = Path(__file__).parent / "baseline.toml"
+
+needs_valgrind = pytest.mark.skipif(shutil.which("valgrind") is None, reason="no valgrind")
+
+
+def check(table: str, counts: dict[str, int]) -> None:
+    stored = guard.load(BASELINE).get(table)
+    if stored is None:
+        pytest.skip(f"no baseline for {table}; porter.bench.guard --store makes one")
+    worse = guard.compare(stored, counts)
+    assert not worse, "\n".join(worse)
+    if better := guard.compare(counts, stored):
+        warnings.warn(f"{table}: better than stored, store it: {better}", stacklevel=1)
+
+
+@needs_valgrind
+def test_instructions(built: Build) -> None:
+    host = open_build(built.folder)
+    check(guard.host_table(host), guard.instructions(host))
+
+
+@pytest.mark.slow
+def test_device_resources(built: Build) -> None:
+    device = device_build(built)
+    check(guard.device_table(device), guard.resources(device))
+
+
+def device_build(host: Build) -> Built:
+    """That of $PORTER_GPU_BUILD, else one with the defaults, made here (minutes)."""
+    if "PORTER_GPU_BUILD" in os.environ:
+        return open_build(Path(os.environ["PORTER_GPU_BUILD"]))
+    try:
+        nvcc()
+    except NoNvcc:
+        pytest.skip("no nvcc, and PORTER_GPU_BUILD names no device build")
+    release = open_build(host.folder).manifest["release"]
+    return open_build(build(BuildConfig(release=release, target="cuda"), jobs=2).folder)
+
+
+@needs_valgrind
+def test_one_more_statement_is_counted(
+    built: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("porter.bench.catalogue.PROGRAMS", tmp_path)
+    loop = "for i in range(100):\n    x = i + 1\n"
+    (tmp_path / "a.py").write_text(loop)
+    (tmp_path / "b.py").write_text(loop + "    y = x\n")
+    benchmarks = [Benchmark("a", "", "a.py"), Benchmark("b", "", "b.py")]
+    counts = count(built.folder, benchmarks, tmp_path / "out")
+    # At least a dispatch or two for each of the 100 iterations, not the whole loop again.
+    assert counts["a"] + 1000 < counts["b"] < 2 * counts["a"]
+    assert guard.compare({"a": counts["a"]}, {"a": counts["b"]})
+
+
+def test_only_more_is_worse() -> None:
+    stored = {"a": 1000, "b": 0}
+    assert not guard.compare(stored, {"a": 1029, "b": 0})
+    assert guard.compare(stored, {"a": 1031}) == ["a: 1031, stored 1000, +3.1 %"]
+    assert guard.compare(stored, {"b": 1}) == ["b: 1, stored 0"]
+    assert guard.compare(stored, {"c": 5}) == ["c: 5, and none is stored"]
+    assert not guard.compare(stored, {"a": 1})
+
+
+def test_storing_keeps_other_tables(tmp_path: Path) -> None:
+    path = tmp_path / "baseline.toml"
+    guard.store(path, "one", {"a": 1})
+    guard.store(path, "two, g++ 12", {"b c": 2})
+    guard.store(path, "one", {"d": 3})
+    assert guard.load(path) == {"one": {"d": 3}, "two, g++ 12": {"b c": 2}}
+    path.write_text("not [ toml")
+    with pytest.raises(UsageError):
+        guard.load(path)
