@@ -25,6 +25,7 @@ from porter.errors import (
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result, Stream, open_device, run
 from porter.run.banners import STYLE, render
+from porter.run.device import BLOCK
 from porter.run.filesystem import copies, image_of
 
 
@@ -91,6 +92,13 @@ def judge(result: Result, device: Device) -> None:
 @click.option("-c", "code", metavar="CODE", help="Run this program.")
 @click.option("-n", "n", type=int, default=32, show_default=True, help="Interpreters.")
 @click.option("--timeout", type=float, help="Seconds until the interpreters are interrupted.")
+@click.option(
+    "--block",
+    type=click.IntRange(1),
+    default=BLOCK,
+    show_default=True,
+    help="Interpreters of a block: syncthreads() waits for these.",
+)
 @click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
 @click.option("--stdin-file", type=click.File("rb"), help="What every interpreter reads.")
 @click.option(
@@ -112,6 +120,7 @@ def command(
     code: str | None,
     n: int,
     timeout: float | None,
+    block: int,
     max_groups: int,
     stdin_file: IO[bytes] | None,
     image: Path | None,
@@ -138,7 +147,7 @@ def command(
     built = build_shown(config, err)
     device = open_device(built.folder, config.target)
     stdin = stdin_file.read() if stdin_file is not None else b""
-    launch = Launch(deadline=timeout, stdin=stdin)
+    launch = Launch(deadline=timeout, stdin=stdin, block=block)
     if files is not None:
         memory = copies(device, files.data, n)
         launch = attrs.evolve(launch, fs=memory, fs_shared=False, fs_block=files.block_size)

@@ -9,9 +9,8 @@ import numpy as np
 
 from porter.errors import LaunchFailed, MissingPackage, NoGpu, NotEnoughMemory
 from porter.run.built import Built
-from porter.run.device import Arenas, Array, Interrupt, Record, Room
+from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room
 
-BLOCK = 128  # threads of a block where the programs ask for none
 GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
 
 # By device: the local memory a thread that the driver has set aside by now, and so is not free.
@@ -86,6 +85,7 @@ class Cuda:
                 f"{cubin} does not load on this GPU: {error}",
                 hint=f"It is built for {arch}; `porter build --arch` builds for another.",
             ) from error
+        self.most_block = int(self._kernel.max_threads_per_block)
         self.info = {name: int(word) for name, word in zip(built.info, words, strict=True)}
         self.stream = stream or cupy.cuda.Stream(non_blocking=True)
         self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
@@ -188,7 +188,7 @@ class Cuda:
 
     def launch(self, record: Record, n: int) -> CudaRunning:
         """Start one thread per interpreter on this device's stream."""
-        block = int(record["block_size"]) or self.block
+        block = int(record["block_size"])
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
         record["local_bytes"] = self._reserve(self.local_bytes(*sizes))
         keep = self.xp.asarray(record.reshape(1).view(np.uint8))

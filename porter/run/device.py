@@ -37,10 +37,18 @@ class Room:
     fixed: int
 
 
+BLOCK = 128  # interpreters that share a barrier where nothing else is said, on every device
+
+
 class Device(Protocol):
-    """One target of one build. `xp` is the array module: numpy or cupy."""
+    """One target of one build. `xp` is the array module: numpy or cupy.
+
+    block: interpreters of a block where a launch does not say; most_block: where it does, at most.
+    """
 
     name: str
+    block: int
+    most_block: int
     built: Built
     xp: Any
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from porter.errors import LaunchFailed, NotEnoughMemory
 from porter.run.built import Built
-from porter.run.device import Arenas, Array, Interrupt, Record, Room
+from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room
 
 
 class HostRunning:
@@ -57,6 +57,8 @@ class HostTwin:
     """Interpreters on this machine's processor; arrays are numpy's."""
 
     name = "host"
+    block = BLOCK
+    most_block = 1024  # CUDA's
     xp: Any = np
 
     def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:

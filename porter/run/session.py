@@ -42,9 +42,9 @@ class Launch:
     kind: file, single or eval. first, total: threadIdx of the first interpreter, numThreads.
     stdin: what all read, or one text each. deadline: seconds until interpreters are interrupted.
     interrupt: the interrupt word's value from the start (interp.h), acted on at the first poll.
-    block: interpreters that share a barrier. fail_allocation: per interpreter, the allocation
-    that fails (0: none); with fail_rest every later one too. fs: file system memory, all images
-    in one array of bytes, on the device.
+    block: interpreters that share a barrier, 0: the device's choice. fail_allocation: per
+    interpreter, the allocation that fails (0: none); with fail_rest every later one too. fs: file
+    system memory, all images in one array of bytes, on the device.
     persist: the arenas that interpreters go on in; None and they end with the launch.
     """
 
@@ -167,6 +167,11 @@ def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> Non
         raise UsageError(f"{n} interpreters: from 1 to {MAXIMUM} can run in one launch")
     if launch.kind not in KINDS:
         raise UsageError(f"kind: {launch.kind!r} is not one of {', '.join(KINDS)}")
+    if not 0 <= launch.block <= device.most_block:
+        raise UsageError(
+            f"block: {launch.block} interpreters, but a block has 1 to {device.most_block} here",
+            hint="On a GPU the interpreter's registers are the limit, whatever the program needs.",
+        )
     if launch.persist is not None and launch.persist.n != n:
         raise UsageError(f"{n} interpreters cannot go on in the arenas of {launch.persist.n}")
     if launch.persist is not None:
@@ -219,7 +224,7 @@ def _pack_launch(
         "n": n,
         "first": launch.first,
         "total": n if launch.total is None else launch.total,
-        "block_size": launch.block,
+        "block_size": launch.block or device.block,
         "kind": values[KINDS[launch.kind]],
         "heap_size": sizes["heap"],
         "pystack_size": sizes["pystack"],

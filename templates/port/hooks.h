@@ -17,6 +17,22 @@ uint64_t porter_clock_ns(void);
 // Called again and again while an interpreter waits for the clock: give way to others.
 void porter_pause(void);
 
+// Called now and then by an interpreter that runs on: others of its block may need its processor.
+void porter_give_way(void);
+
+// Waits until all interpreters of the block that have not ended are here.
+void porter_syncthreads(void);
+
+// One atomic operation on an item of array's `typecode` (i I l L q Q f d), aligned to its size.
+// `operand`, `expected` and what comes back (the old value) are the item's bytes, zero-extended.
+#define PORTER_ATOMIC_ADD (0) // integers wrap around
+#define PORTER_ATOMIC_MIN (1)
+#define PORTER_ATOMIC_MAX (2)
+#define PORTER_ATOMIC_EXCHANGE (3)
+#define PORTER_ATOMIC_CAS (4) // stores operand where the item's bytes are those of expected
+uint64_t porter_atomic(int operation, char typecode, void *address, uint64_t operand,
+    uint64_t expected);
+
 // Shows text at once, in a way of the runtime's own: output of size GPUSNEK_CONSOLE.
 void porter_console(const char *text, unsigned long size);
 

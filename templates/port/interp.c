@@ -31,6 +31,9 @@ void gpusnek_attach(const gpusnek_io_t *io) {
 static void set_up_modules(void) {
     mp_store_global(MP_QSTR_threadIdx, mp_obj_new_int_from_uint(gpusnek_boot.index));
     mp_store_global(MP_QSTR_numThreads, mp_obj_new_int_from_uint(gpusnek_boot.total));
+    mp_store_global(MP_QSTR_blockIdx, mp_obj_new_int_from_uint(gpusnek_boot.block));
+    mp_store_global(MP_QSTR_blockDim, mp_obj_new_int_from_uint(gpusnek_boot.block_size));
+    mp_store_global(MP_QSTR_localIdx, mp_obj_new_int_from_uint(gpusnek_boot.local));
 }
 
 // mp_init itself allocates, so a heap that is far too small shows here.

@@ -54,6 +54,9 @@ typedef struct _gpusnek_boot_t {
     size_t fs_size; // bytes, whole blocks are used; 0: none
     uint64_t seed; // random and os.urandom: mixed with index, so interpreters differ
     uint32_t fail_allocation; // N: the Nth allocation after start fails; 0: none
+    uint32_t block; // blockIdx
+    uint32_t block_size; // blockDim: interpreters that share a barrier
+    uint32_t local; // localIdx: the index within the block
 } gpusnek_boot_t;
 
 // As gpusnek_output_t.size: every byte goes to the hook porter_console, none is stored.

@@ -106,6 +106,7 @@ void mp_hal_delay_ms(mp_uint_t ms) {
 
 void gpusnek_poll(void) {
     gpusnek_poll_budget = MICROPY_GPUSNEK_POLL_INTERVAL;
+    porter_give_way();
     if (gpusnek_io.interrupt == NULL) {
         return;
     }

@@ -10,6 +10,11 @@ extern gpusnek_boot_t gpusnek_boot;
 extern gpusnek_io_t gpusnek_io;
 
 extern const mp_obj_type_t gpusnek_block_device_type;
+MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_atomic_add_obj);
+MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_atomic_min_obj);
+MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_atomic_max_obj);
+MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_atomic_exchange_obj);
+MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(gpusnek_atomic_cas_obj);
 
 // Appends text to an output buffer, counting what does not fit.
 void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size);

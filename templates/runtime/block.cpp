@@ -161,6 +161,14 @@ void gpusnek_pause() {
     fiber_yield(false);
 }
 
+void gpusnek_give_way() {
+    // Rarely: every switch brings another arena into the caches.
+    static thread_local uint32_t calls;
+    if (++calls % 64 == 0 && current) {
+        fiber_yield(false);
+    }
+}
+
 void gpusnek_end_here(int32_t status) {
     Worker::Interpreter *self = (Worker::Interpreter *)current;
     if (!self) {

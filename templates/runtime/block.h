@@ -39,6 +39,9 @@ void gpusnek_barrier();
 // The running interpreter lets the others of its block go on for a while.
 void gpusnek_pause();
 
+// The same now and then, for one that has something to do: the others may be what it waits for.
+void gpusnek_give_way();
+
 // The running interpreter ends at once with `status`; the others go on.
 [[noreturn]] void gpusnek_end_here(int32_t status);
 

@@ -20,8 +20,13 @@ PORTER_DEVICE void porter_pause(void) {
     __nanosleep(1000);
 }
 
+// Threads run by themselves.
+PORTER_DEVICE void porter_give_way(void) {}
+
+// Not __syncthreads(), which is barrier.sync.aligned: that one asks that all threads of a warp
+// come to it together, which interpreters need not. Threads that have ended are not waited for.
 PORTER_DEVICE void porter_syncthreads(void) {
-    __syncthreads();
+    asm volatile("barrier.sync 0;" : : : "memory");
 }
 
 // Ends this thread and no other; its status stands at GPUSNEK_STATUS_ABORT since it began.
@@ -39,5 +44,6 @@ PORTER_DEVICE __noinline__ void porter_gc_flush_below(
 }
 }
 
+#include "atomics.inc"
 #include "libm.inc"
 #include "unwind.inc"

@@ -26,6 +26,10 @@ void porter_pause(void) {
     usleep(50); // or a block that only waits for the clock would take a whole core
 }
 
+void porter_give_way(void) {
+    gpusnek_give_way();
+}
+
 void porter_syncthreads(void) {
     gpusnek_barrier();
 }
@@ -40,5 +44,6 @@ void porter_fatal(const char *message) {
 }
 }
 
+#include "atomics.inc"
 #include "libm.inc"
 #include "unwind.inc"

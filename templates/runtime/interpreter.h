@@ -129,6 +129,10 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.fs_size = launch->fs_size;
     boot.seed = launch->seed;
     boot.fail_allocation = launch->fail_alloc ? ((const uint32_t *)launch->fail_alloc)[i] : 0;
+    const uint32_t block_size = launch->block_size ? launch->block_size : 1;
+    boot.block = launch->first / block_size + i / block_size;
+    boot.block_size = block_size;
+    boot.local = i % block_size;
     return gpusnek_start(&boot);
 }
 

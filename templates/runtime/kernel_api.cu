@@ -204,6 +204,9 @@ static __device__ int start(char *base, const gpusnek_launch_t *launch) {
     boot.fs_size = 0;
     boot.seed = porter_clock_ns();
     boot.fail_allocation = 0;
+    boot.block = blockIdx.x;
+    boot.block_size = blockDim.x;
+    boot.local = threadIdx.x;
     return gpusnek_start(&boot);
 }
 

@@ -48,8 +48,8 @@ def _run(
         fs_shared=False,
         fs_block=BLOCK_SIZE,
         persist=device.arenas(len(programs), config["pystack"], config["heap"]),
-        # Every test takes its own way; in a warp of their own they do not wait for each other.
-        block=1 if device.name == "cuda" else 0,
+        # Every test takes its own way; in a block of their own they do not wait for each other.
+        block=1,
     )
     setups = [Source(program.setup, "<setup>") for program in programs]
     sources = [Source(program.source, program.name) for program in programs]

@@ -1,0 +1,31 @@
+// syncthreads(): what the instruction does, and the function of that name for every other use.
+#include "hooks.h"
+#include "port.h"
+#include "py/obj.h"
+#include "py/runtime.h"
+
+void gpusnek_syncthreads(void) {
+    porter_syncthreads();
+    // Who waited saw no interrupt meanwhile. The barrier opens once the others came or ended.
+    gpusnek_poll_and_raise();
+}
+
+static bool holds(const mp_obj_dict_t *dict) {
+    return dict != NULL && mp_map_lookup((mp_map_t *)&dict->map,
+        MP_OBJ_NEW_QSTR(MP_QSTR_syncthreads), MP_MAP_LOOKUP) != NULL;
+}
+
+bool gpusnek_syncthreads_is_rebound(void) {
+    #if MICROPY_CAN_OVERRIDE_BUILTINS
+    if (holds(MP_STATE_VM(mp_module_builtins_override_dict))) {
+        return true;
+    }
+    #endif
+    return holds(mp_globals_get()) || holds(mp_locals_get());
+}
+
+static mp_obj_t builtin_syncthreads(void) {
+    gpusnek_syncthreads();
+    return mp_const_none;
+}
+MP_DEFINE_CONST_FUN_OBJ_0(gpusnek_syncthreads_obj, builtin_syncthreads);
