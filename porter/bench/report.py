@@ -75,11 +75,11 @@ def _show_programs(rows: Sequence[Row], about: Mapping[str, Any], console: Conso
         table.add_row(
             row.benchmark.name,
             *map(_ratio, ratios),
-            _ms(execute.median),
-            f"{_ms(execute.least)}-{_ms(execute.most)}",
+            milliseconds(execute.median),
+            f"{milliseconds(execute.least)}-{milliseconds(execute.most)}",
             f"{100 * row.phases.swap_share:.0f} %",
-            _ms(row.whole.launch.median),
-            _ms(row.whole.end_to_end.median),
+            milliseconds(row.whole.launch.median),
+            milliseconds(row.whole.end_to_end.median),
         )
     console.print(table)
     for line in legend(rows, about):
@@ -93,8 +93,10 @@ def _show_costs(costs: Sequence[Cost], console: Console) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     for cost in costs:
         device = cost.device
-        spread = f"{_ms(device.least)}-{_ms(device.most)}"
-        table.add_row(cost.title, _ms(device.median), spread, _ms(cost.whole.median))
+        spread = f"{milliseconds(device.least)}-{milliseconds(device.most)}"
+        table.add_row(
+            cost.title, milliseconds(device.median), spread, milliseconds(cost.whole.median)
+        )
     console.print(table)
 
 
@@ -133,6 +135,7 @@ def _ratio(value: float | None) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
-def _ms(seconds: float) -> str:
+def milliseconds(seconds: float) -> str:
+    """Seconds as text, in milliseconds."""
     value = seconds * 1e3
     return f"{value:,.1f}" if value >= 10 else f"{value:.3g}"

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import json
-import platform
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
-from porter.bench import lifecycle, native, report, scripts
+from porter.bench import lifecycle, plot, report, scale, scale_report
 from porter.bench.catalogue import SUITE, Benchmark
+from porter.bench.conditions import conditions, fitting, with_references
 from porter.bench.measure import Setting
-from porter.bench.scripts import Python
-from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, C, Suite
-from porter.bench.upstream_unix import unix_port
+from porter.bench.suite import Suite
 from porter.conformance.report import write_whole
-from porter.errors import PorterError, UsageError
+from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
+from porter.run.built import open_build
 from porter.settings import load_config
 from porter.sizes import parse_size
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
-WIDTH = 120  # columns
-COMPILED = SUITE[0]  # what the cost of compiling is measured with
+COMPILED = SUITE[0]  # what the cost of compiling, and scaling, is measured with
 COUNTS = {"cuda": 1 << 18, "host": 64}
+WIDTH = 120  # columns
 
 
 @click.command("bench")
 @click.option("-n", "n", type=click.IntRange(1), help="Interpreters [262144 on a GPU, else 64].")
-@click.option("--only", multiple=True, metavar="NAME", help="This program, or all that start so.")
+@click.option("--only", multiple=True, metavar="NAME", help="This one, or all that start so.")
 @click.option("--repeat", type=click.IntRange(1), default=5, show_default=True)
 @click.option("--target", type=click.Choice(["host", "cuda"]), help="[the GPU where there is one]")
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
@@ -48,8 +47,10 @@ COUNTS = {"cuda": 1 << 18, "host": 64}
     help="Upstream's unix port, built elsewhere [built here].",
 )
 @click.option("--no-references", is_flag=True, help="Measure interpreters alone.")
+@click.option("--scale", "scaled", is_flag=True, help="One program, many counts and heaps.")
+@click.option("--plot", "plot_file", type=FilePath, help="With --scale: draw it as SVG.")
 @click.option("--json", "json_file", type=FilePath, help="Write everything measured, as JSON.")
-@click.option("--list", "only_list", is_flag=True, help="Print the programs and run none.")
+@click.option("--list", "only_list", is_flag=True, help="Print the names and run nothing.")
 def command(
     n: int | None,
     only: tuple[str, ...],
@@ -61,6 +62,8 @@ def command(
     folder: Path | None,
     reference: Path | None,
     no_references: bool,
+    scaled: bool,
+    plot_file: Path | None,
     json_file: Path | None,
     only_list: bool,
 ) -> None:
@@ -74,27 +77,26 @@ def command(
             click.echo(f"{benchmark.name:<20} {benchmark.title}")
         click.echo("\n".join(costs))
         return
+    if plot_file is not None and not scaled:
+        raise UsageError("--plot: only what --scale measures can be drawn")
     out, err = Console(), Console(stderr=True, highlight=False)
     if not out.is_terminal:
         out.width = WIDTH  # a file or pipe can hold the whole table
     size = None if heap is None else parse_size(heap, "--heap")
     device = _device(folder, {"release": release, "target": target, "heap": size}, err)
-    benchmarks, left_out = _fitting(benchmarks, device)
+    benchmarks, left_out = fitting(benchmarks, device)
     setting = Setting(device, n or COUNTS[device.name], repeat, Launch(heap=size, block=block))
-    no_references = no_references or not benchmarks
-    references = {} if no_references else {C: native.ABOUT[device.name]}
-    upstream: Python | None = None
     with err.status("references") as status:
-        if not no_references:
-            about = scripts.cpython().about
-            references |= {CPYTHON: f"{about}, one core", ALL_CORES: f"{about}, all cores"}
-            upstream, references[UPSTREAM] = _upstream(device, reference)
-        suite = Suite(
-            setting,
-            upstream=upstream,
-            cpython=None if no_references else scripts.cpython(),
-            native=not no_references,
-        )
+        suite = Suite(setting, cpython=None, native=False)
+        references: dict[str, str] = {}
+        if benchmarks and not (no_references or scaled):
+            suite, references = with_references(setting, reference)
+        about = conditions(setting, suite.cores)
+        about |= {"references": references, "left_out": left_out}
+        if scaled:
+            chosen = (benchmarks or [COMPILED])[0]
+            _write(json_file, plot_file, about, scale.scaling(setting, chosen, status.update), out)
+            return
         rows = suite.run(benchmarks, status.update)
         status.update("costs")
         measured = report.Measured(
@@ -102,21 +104,26 @@ def command(
             lifecycle.measure(setting, costs, COMPILED),
             lifecycle.memory(setting) if "memory" in costs else None,
         )
-    conditions = {
-        "n": setting.n,
-        "repeat": repeat,
-        "device": _device_name(device),
-        "machine": platform.processor() or platform.machine(),
-        "cores": suite.cores,
-        "release": device.built.manifest["release"],
-        "config": dict(device.built.config) | ({"heap": size} if size else {}),
-        "references": references,
-        "left_out": left_out,
-    }
     if json_file is not None:
-        text = json.dumps(report.to_json(measured, conditions), indent=1) + "\n"
+        text = json.dumps(report.to_json(measured, about), indent=1) + "\n"
         write_whole(json_file, text.encode())
-    report.show(measured, conditions, out)
+    report.show(measured, about, out)
+
+
+def _write(
+    json_file: Path | None,
+    plot_file: Path | None,
+    about: dict[str, Any],
+    found: scale.Scaling,
+    console: Console,
+) -> None:
+    if json_file is not None:
+        text = json.dumps(scale_report.to_json(found, about), indent=1) + "\n"
+        write_whole(json_file, text.encode())
+    if plot_file is not None:
+        under = f"{about['device']}, release {about['release']}, arena {about['config']['arena']}"
+        write_whole(plot_file, plot.draw(found, under).encode())
+    scale_report.show(found, about, console)
 
 
 def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
@@ -134,8 +141,6 @@ def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
 
 def _device(folder: Path | None, options: dict[str, Any], console: Console) -> Device:
     if folder is not None:
-        from porter.run.built import open_build
-
         built = open_build(folder)
         target = options["target"] or ("cuda" if "cuda" in built.manifest["targets"] else "host")
         return open_device(built, target)
@@ -144,29 +149,3 @@ def _device(folder: Path | None, options: dict[str, Any], console: Console) -> D
 
     config = load_config(options)
     return open_device(build_shown(config, console).folder, config.targets[0])
-
-
-def _fitting(benchmarks: list[Benchmark], device: Device) -> tuple[list[Benchmark], list[str]]:
-    """Without those that this build's floats cannot do, and their names."""
-    if device.built.config["float"] == "double":
-        return benchmarks, []
-    left_out = [benchmark.name for benchmark in benchmarks if benchmark.double]
-    return [b for b in benchmarks if not b.double], left_out
-
-
-def _upstream(device: Device, executable: Path | None) -> tuple[Python | None, str]:
-    """Upstream's unix port and what it is, or None and why there is none."""
-    try:
-        python = unix_port(device.built.manifest["release"], executable)
-    except PorterError as error:
-        if executable is not None:
-            raise
-        return None, f"not measured: {error.message.splitlines()[0]}"
-    return python, python.about
-
-
-def _device_name(device: Device) -> str:
-    if device.name == "host":
-        return "host twin"
-    name = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)["name"]
-    return str(name.decode())
