@@ -136,10 +136,20 @@ class MissingPackage(PorterError):
 
 
 class UpstreamChange(PorterError):
-    """Upstream changed in a way that porter cannot handle."""
+    """Upstream changed in a way that porter cannot handle.
+
+    `file` and `line` are upstream's where they are known, else "" and 0.
+    """
 
     exit_code = 20
     meaning = "upstream has something that porter cannot handle"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, file: str = "", line: int = 0
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.file = file
+        self.line = line
 
 
 class UnknownConstruct(UpstreamChange):
@@ -166,9 +176,8 @@ class UnknownConstruct(UpstreamChange):
         shown = construct.strip()
         if len(shown) > 200:
             shown = shown[:200] + " ..."
-        super().__init__(f"{file}:{line}:{column}: {rule}: {reason}: {shown}", hint=hint)
-        self.file = str(file)
-        self.line = line
+        message = f"{file}:{line}:{column}: {rule}: {reason}: {shown}"
+        super().__init__(message, hint=hint, file=str(file), line=line)
         self.column = column
         self.rule = rule
         self.construct = construct
@@ -193,9 +202,8 @@ class PatchDrift(UpstreamChange):
     def __init__(
         self, message: str, *, hint: str | None = None, patch: str = "", file: str = ""
     ) -> None:
-        super().__init__(message, hint=hint)
+        super().__init__(message, hint=hint, file=file)
         self.patch = patch
-        self.file = file
 
 
 class GenerateFailed(UpstreamChange):
@@ -213,20 +221,10 @@ class PreprocessFailed(UpstreamChange):
 
 
 class CompilerRefused(UpstreamChange):
-    """A compiler or the linker refuses what the rules made of a release, whatever rule is missing.
-
-    `file` and `line` are upstream's where the compiler names them.
-    """
+    """A compiler or the linker refuses what the rules made of a release: a rule or hook lacks."""
 
     exit_code = 25
     meaning = "a compiler refuses what the rules made of a release"
-
-    def __init__(
-        self, message: str, *, hint: str | None = None, file: str = "", line: int = 0
-    ) -> None:
-        super().__init__(message, hint=hint)
-        self.file = file
-        self.line = line
 
 
 class BuildFailed(PorterError):

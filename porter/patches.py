@@ -3,7 +3,8 @@
 `patches/series.toml` lists them; each patch is a TOML file of hunks. A hunk says where by an
 anchor: whole lines of upstream's text, unique in the file, or in the function named by `inside`.
 There are no line numbers, and a change of blanks or indentation does not matter, so a patch fits
-as long as the lines that it needs are still there once. Upstream's files are never written.
+as long as the lines that it needs are still there once. A hunk that belongs at a function's
+start needs no more than the function's name. Upstream's files are never written.
 """
 
 from __future__ import annotations
@@ -21,12 +22,15 @@ from porter import paths
 from porter.errors import PatchDrift, PorterError
 from porter.sync.lock import version_key
 
-ACTIONS = ("replace", "before", "after")
+ACTIONS = ("replace", "before", "after", "enter")
 
 
 @frozen
 class Hunk:
-    """Put `text` before or after the lines `anchor` of `file`, or in their place."""
+    """Put `text` before or after the lines `anchor` of `file`, or in their place.
+
+    `enter` has no anchor: it puts `text` at the start of the body of the function `inside`.
+    """
 
     file: str
     anchor: tuple[str, ...]
@@ -122,12 +126,15 @@ def check_series(root: Path, release: str, series: Iterable[Patch]) -> list[Chec
 def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> Applied:
     """`text` with that hunk. Raises PatchDrift when the anchor is not there exactly once."""
     lines = text.splitlines(keepends=True)
+    if hunk.action == "enter":
+        head = _scope(hunk, lines, patch, number)[0]
+        body = next(i for i in range(head, len(lines)) if "{" in lines[i]) + 1
+        lines[body:body] = _whole_lines(hunk.text)
+        return Applied("".join(lines), True)
     at = _find(hunk, lines, patch, number)
     size = len(hunk.anchor)
     exact = _window(lines, at, size) == hunk.anchor
-    new = hunk.text.splitlines(keepends=True)
-    if new and not new[-1].endswith("\n"):
-        new[-1] += "\n"
+    new = _whole_lines(hunk.text)
     if hunk.action == "before":
         lines[at:at] = new
     elif hunk.action == "after":
@@ -137,9 +144,16 @@ def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> Appli
     return Applied("".join(lines), exact)
 
 
+def _whole_lines(text: str) -> list[str]:
+    return [line + "\n" for line in text.splitlines()]
+
+
 def match_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tuple[str, ...]:
     """The lines of `text` that the hunk's anchor matches. Raises PatchDrift."""
     lines = text.splitlines(keepends=True)
+    if hunk.action == "enter":
+        _scope(hunk, lines, patch, number)
+        return ()
     return _window(lines, _find(hunk, lines, patch, number), len(hunk.anchor))
 
 
@@ -266,12 +280,15 @@ def _load_patch(row: dict[str, Any], folder: Path, series: Path) -> Patch:
 def _load_hunk(row: dict[str, Any], file: Path) -> Hunk:
     try:
         action = row.get("action", "replace")
-        anchor = tuple(row["anchor"].strip("\n").splitlines())
+        text = row.get("anchor", "") if action == "enter" else row["anchor"]
+        anchor = tuple(text.strip("\n").splitlines())
         hunk = Hunk(row["file"], anchor, action, row["text"], row.get("inside", ""))
     except KeyError as error:
         raise PorterError(f"{file}: a [[hunk]] lacks {error}") from error
     if action not in ACTIONS:
         raise PorterError(f"{file}: action {action!r} is not one of {', '.join(ACTIONS)}")
-    if not any(_squeeze(line) for line in anchor):
+    if action == "enter" and (anchor or not hunk.inside):
+        raise PorterError(f'{file}: a [[hunk]] with action "enter" takes `inside` and no anchor')
+    if action != "enter" and not any(_squeeze(line) for line in anchor):
         raise PorterError(f"{file}: a [[hunk]] has an empty anchor")
     return hunk

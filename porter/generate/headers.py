@@ -10,6 +10,7 @@ from pathlib import Path
 from porter import process
 from porter.errors import GenerateFailed, ToolFailed
 from porter.generate.compiler import CC
+from porter.generate.refused import preprocess_error
 
 _QSTR_LINE = re.compile(r"^(Q\(.*\))", re.MULTILINE)
 _QUOTED_QSTR_LINE = re.compile(r'^"(Q\(.*\))"', re.MULTILINE)
@@ -25,7 +26,8 @@ def _script(upstream: Path, name: str, *args: str | Path, env: dict[str, str] | 
     try:
         return process.run([sys.executable, "-B", path, *args], env=env, timeout=600).stdout
     except ToolFailed as error:
-        raise GenerateFailed(f"upstream's py/{name} failed: {error}") from error
+        refused = preprocess_error(error.output, upstream)
+        raise refused or GenerateFailed(f"upstream's py/{name} failed: {error}") from error
 
 
 def write_version(upstream: Path, release: str, genhdr: Path) -> None:

@@ -12,6 +12,7 @@ from porter import process
 from porter.errors import PreprocessFailed, ToolFailed
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
+from porter.generate.refused import preprocess_error
 from porter.generate.units import Unit, UnitList
 from porter.preprocess.cache import (
     Entry,
@@ -80,7 +81,8 @@ def _preprocess_unit(unit: Unit, flags: list[str], layout: Layout) -> Entry:
         process.run(command, timeout=300)
     except ToolFailed as error:
         beside.unlink(missing_ok=True)
-        raise PreprocessFailed(f"{unit.path}: {error.output or error}") from error
+        refused = preprocess_error(error.output, layout.upstream, unit.path)
+        raise refused or PreprocessFailed(f"{unit.path}: {error.output or error}") from error
     files = tuple(sorted(set(read_dependencies(rule))))
     rule.unlink()
     digest = inputs_digest([*flags, unit.source], files)

@@ -56,7 +56,7 @@ def rewrite(
 
     Raises:
         UnknownConstruct: a rule refuses something, or two rules' edits cross. It is the first one
-            in the units' order; its `others` are those of further units.
+            by file and line; its `others` are those of further units.
         PreprocessFailed: libclang cannot read a unit.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -79,6 +79,7 @@ def rewrite(
                 continue
             records[result.unit].finish(shares[result.unit], result.text, result.edits)
     if refused:
+        refused.sort(key=lambda error: (error.file, error.line, error.column))
         refused[0].others = tuple(refused[1:])
         raise refused[0]
     _write(out / STATE_HEADER, state_header(program))

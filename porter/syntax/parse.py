@@ -35,6 +35,8 @@ def parse_unit(name: str, path: Path) -> Unit:
                 f"{file}:{line}:{column}: {name}: libclang cannot read the unit: "
                 f"{diagnostic.spelling}",
                 hint="What a header of templates/libc lacks, or C that libclang does not know.",
+                file=file,
+                line=line,
             )
     unit = Unit(name, text, translation_unit)
     for cursor in translation_unit.cursor.get_children():

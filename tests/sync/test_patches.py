@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import attrs
 import pytest
 
 from porter import cli, paths
@@ -79,6 +80,17 @@ def test_drift_shows_expected_and_nearest() -> None:
     assert "return first(c);" in message
     assert "nearest, line 15" in message and "return first(b);" in message
     assert (caught.value.patch, caught.value.file) == ("feature", "py/vm.c")
+
+
+def test_enter_needs_the_name_alone() -> None:
+    enter = attrs.evolve(hunk("", inside="second"), action="enter", anchor=())
+    for text in (C, C.replace("    int b) {", "    int c)\n{")):
+        applied = apply_hunk(enter, text)
+        head, _, rest = applied.text.partition("NEW;\n")
+        assert applied.exact and head.rstrip().endswith("{") and "second(" in head.split("}")[-1]
+        assert head + rest == text
+    with pytest.raises(PatchDrift, match="there is no function third"):
+        apply_hunk(attrs.evolve(enter, inside="third"), C)
 
 
 def test_function_that_is_gone() -> None:
@@ -177,6 +189,7 @@ def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture
         ("feature.toml", "[[hunk]]\nfile='a'\n", "lacks 'anchor'"),
         ("feature.toml", "[[hunk]]\nfile='a'\nanchor=' '\ntext=''\n", "empty anchor"),
         ("feature.toml", "[[hunk]]\nfile='a'\nanchor='b'\ntext=''\naction='x'", "not one of"),
+        ("feature.toml", "[[hunk]]\nfile='a'\ntext='b'\naction='enter'", "takes `inside`"),
         ("feature.toml", "[[hunk", "cannot be read"),
     ],
 )
