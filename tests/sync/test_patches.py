@@ -11,6 +11,7 @@ from porter import cli, paths
 from porter.errors import PatchDrift, PorterError
 from porter.patch_refresh import refresh
 from porter.patches import Hunk, apply_hunk, check_series, load_series, patched_files
+from porter.sync.lock import read_lock
 from porter.sync.store import release_dir, synced_releases
 from porter.sync.syncing import sync
 
@@ -230,3 +231,14 @@ def test_shipped_series_fits_what_is_synced() -> None:
             c for c in check_series(release_dir(release), release, series) if c.state == "fails"
         ]
         assert failed == []
+
+
+def test_every_patch_says_why_where_and_what_shows_it() -> None:
+    known = set(read_lock(paths.lock_file()).entries)
+    series = load_series()
+    assert series
+    for patch in series:
+        assert patch.purpose.endswith(".") and set(patch.releases) >= {
+            release for release in known if patch.wanted(release)
+        }, patch.name
+        assert (paths.patches_dir().parent / patch.test).is_file(), patch.name
