@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import IO
 
-import attrs
 import click
 import numpy as np
 from rich.console import Console
@@ -26,7 +25,7 @@ from porter.fs import Image
 from porter.run import Device, Launch, Program, Result, Stream, open_device, run
 from porter.run.banners import STYLE, render
 from porter.run.device import BLOCK
-from porter.run.filesystem import copies, image_of
+from porter.run.filesystem import mounted, written
 
 
 def _program(file: Path | None, code: str | None) -> Program:
@@ -106,12 +105,16 @@ def judge(result: Result, device: Device) -> None:
     "image",
     metavar="IMAGE",
     type=click.Path(path_type=Path),
-    help="littlefs2 image: every interpreter has a copy of its own at /.",
+    help="littlefs2 image that interpreters find at /.",
 )
-@click.option("--save", is_flag=True, help="Write one interpreter's file system back to IMAGE.")
 @click.option(
-    "--save-from", type=int, default=0, show_default=True, help="Which one: its threadIdx."
+    "--fs-shared/--fs-private",
+    "fs_shared",
+    default=False,
+    help="One image for all, or a copy for each. [private]",
 )
+@click.option("--save", is_flag=True, help="Write the file system back to IMAGE.")
+@click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @build_options
 def command(
@@ -124,8 +127,9 @@ def command(
     max_groups: int,
     stdin_file: IO[bytes] | None,
     image: Path | None,
+    fs_shared: bool,
     save: bool,
-    save_from: int,
+    save_from: int | None,
     times: bool,
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
@@ -136,8 +140,12 @@ def command(
         raise UsageError(f"-n {n}: at least one interpreter is needed")
     if save and image is None:
         raise UsageError("--save: there is no image to save to; give --fs IMAGE")
-    if not 0 <= save_from < n:
+    if save_from is not None and (fs_shared or not save):
+        raise UsageError("--save-from: it is for --save of private file systems")
+    if not 0 <= (save_from or 0) < n:
         raise UsageError(f"--save-from {save_from}: there are interpreters 0 to {n - 1}")
+    if fs_shared and image is None:
+        raise UsageError("--fs-shared: there is no image to share; give --fs IMAGE")
     files = None
     if image is not None:
         files = Image.load(image)
@@ -149,16 +157,14 @@ def command(
     stdin = stdin_file.read() if stdin_file is not None else b""
     launch = Launch(deadline=timeout, stdin=stdin, block=block)
     if files is not None:
-        memory = copies(device, files.data, n)
-        launch = attrs.evolve(launch, fs=memory, fs_shared=False, fs_block=files.block_size)
+        launch = mounted(launch, device, files, n, shared=fs_shared)
     result = run(device, [program], n, launch)
     show(result.stdout, out, max_groups)
     syntax = result.count(device.built.constants["GPUSNEK_SYNTAX_ERROR"])
     if result.stderr.longest and syntax != n:
         show(result.stderr, err, max_groups, skip_empty=True)
-    if save and files is not None and image is not None:
-        written = Image(image_of(device, launch.fs, n, save_from), files.block_size, str(image))
-        written.save(image)
+    if save and image is not None:
+        written(launch, device, n, save_from or 0, str(image)).save(image)
     if times:
         steps = {**built.seconds, **result.timings}
         err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))

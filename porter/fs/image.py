@@ -70,12 +70,17 @@ class Image:
             data = path.read_bytes()
         except OSError as error:
             raise FileProblem(f"{path}: {error.strerror}") from error
-        block_size, block_count = _superblock(data, path)
-        image = cls(data[: block_size * block_count], block_size, str(path))
+        return cls.of(data, str(path))
+
+    @classmethod
+    def of(cls, data: bytes, name: str) -> Image:
+        """The image that `data` is. Raises FileProblem, which calls it `name`, when it is none."""
+        block_size, block_count = _superblock(data, name)
+        image = cls(data[: block_size * block_count], block_size, name)
         try:
             image._fs.mount()
         except littlefs.LittleFSError as error:
-            raise FileProblem(f"{path}: damaged littlefs image: {error}") from error
+            raise FileProblem(f"{name}: damaged littlefs image: {error}") from error
         return image
 
     @property
@@ -174,15 +179,15 @@ def _geometry(block_size: int, block_count: int) -> dict[str, Any]:
     }
 
 
-def _superblock(data: bytes, path: Path) -> tuple[int, int]:
+def _superblock(data: bytes, name: str) -> tuple[int, int]:
     if data[_MAGIC_AT : _MAGIC_AT + 8] != b"littlefs" or len(data) < _GEOMETRY_AT + 8:
         raise FileProblem(
-            f"{path}: not a littlefs2 image", hint="`porter fs build FOLDER IMAGE` makes one."
+            f"{name}: not a littlefs2 image", hint="`porter fs build FOLDER IMAGE` makes one."
         )
     block_size, block_count = struct.unpack_from("<II", data, _GEOMETRY_AT)
     if not 128 <= block_size <= 1 << 20 or block_size * block_count > len(data):
         raise FileProblem(
-            f"{path}: the image says {block_count} blocks of {block_size} bytes, the file has "
+            f"{name}: the image says {block_count} blocks of {block_size} bytes, the file has "
             f"{len(data)} bytes"
         )
     return block_size, block_count

@@ -44,7 +44,9 @@ class Launch:
     interrupt: the interrupt word's value from the start (interp.h), acted on at the first poll.
     block: interpreters that share a barrier, 0: the device's choice. fail_allocation: per
     interpreter, the allocation that fails (0: none); with fail_rest every later one too. fs: file
-    system memory, all images in one array of bytes, on the device.
+    system memory, one image for all or one for each in one array of bytes, on the device.
+    fs_guard: of one for all, a uint64 on the device that is 0 at first and lives as long; without
+    it nobody can write.
     persist: the arenas that interpreters go on in; None and they end with the launch.
     """
 
@@ -69,6 +71,7 @@ class Launch:
     fs_shared: bool = True
     fs_block: int = 0
     fs_format: bool = False
+    fs_guard: Array | None = None
     persist: Arenas | None = None
     stop: bool = True
 
@@ -244,6 +247,8 @@ def _pack_launch(
         record["fs_size"] = total if launch.fs_shared else total // n
         record["fs_stride"] = 0 if launch.fs_shared else total // n
         record["fs_block"] = launch.fs_block
+        if launch.fs_guard is not None:
+            record["fs_guard"] = device.address(launch.fs_guard)
     if launch.fail_allocation is not None:
         packed.put("fail_alloc", _per_interpreter(launch.fail_allocation, n, "fail_allocation"))
 

@@ -1,9 +1,12 @@
-// Mounts the interpreter's own file system region at "/".
+// Mounts the file system region at "/".
 #include "extmod/vfs.h"
 #include "extmod/vfs_lfs.h"
 #include "port.h"
 #include "py/objlist.h"
+#include "py/objstr.h"
 #include "py/runtime.h"
+
+static const MP_DEFINE_STR_OBJ(library_path, "/lib");
 
 void gpusnek_fs_mount(void) {
     mp_obj_t device = mp_call_function_0(MP_OBJ_FROM_PTR(&gpusnek_block_device_type));
@@ -24,5 +27,5 @@ void gpusnek_fs_mount(void) {
     mp_vfs_mount(2, args, (mp_map_t *)&mp_const_empty_map);
     // Mounting at "/" does not make it the current directory's file system by itself.
     mp_vfs_chdir(MP_OBJ_NEW_QSTR(MP_QSTR__slash_));
-    mp_obj_list_append(mp_sys_path, MP_OBJ_NEW_QSTR(MP_QSTR__slash_lib));
+    mp_obj_list_append(mp_sys_path, MP_OBJ_FROM_PTR(&library_path));
 }

@@ -33,6 +33,11 @@ void porter_syncthreads(void);
 uint64_t porter_atomic(int operation, char typecode, void *address, uint64_t operand,
     uint64_t expected);
 
+// Compare and swap, and read, a word in memory that interpreters share: in one order for all of
+// them, and no other access moves across. Returns what stood there.
+uint64_t porter_cas64(volatile uint64_t *at, uint64_t expected, uint64_t desired);
+uint64_t porter_load64(const volatile uint64_t *at);
+
 // Shows text at once, in a way of the runtime's own: output of size GPUSNEK_CONSOLE.
 void porter_console(const char *text, unsigned long size);
 

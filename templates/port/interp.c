@@ -1,6 +1,7 @@
 // One interpreter's life: start, run sources, stop.
 #include <string.h>
 
+#include "blockdevice.h"
 #include "port.h"
 #include "hooks.h"
 #include "py/builtin.h"
@@ -214,6 +215,7 @@ static void stop_vm(void) {
         nlr_pop();
     }
     nlr_set_abort(NULL);
+    gpusnek_devices_release(); // their memory is free by now and still as it was
 }
 
 int gpusnek_stop(void) {

@@ -39,6 +39,7 @@
 #define GPUSNEK_FS_MOUNT (1u << 1) // mount the region as littlefs2 at "/"
 #define GPUSNEK_FS_FORMAT (1u << 2) // with FS_MOUNT: make a new file system if none is there
 #define GPUSNEK_FAIL_REST (1u << 3) // fail_allocation: that one and every later one
+#define GPUSNEK_FS_SHARED (1u << 4) // other interpreters have the same file system memory
 
 // The arena's parts and the identity of one interpreter; read by gpusnek_start.
 typedef struct _gpusnek_boot_t {
@@ -50,8 +51,9 @@ typedef struct _gpusnek_boot_t {
     size_t heap_size; // bytes
     void *pystack; // 8-byte aligned
     size_t pystack_size; // bytes
-    void *fs; // this interpreter's own file system memory, kept between launches
+    void *fs; // file system memory, kept between launches
     size_t fs_size; // bytes, whole blocks are used; 0: none
+    volatile uint64_t *fs_guard; // with GPUSNEK_FS_SHARED: 0 at first; NULL: nobody writes
     uint64_t seed; // random and os.urandom: mixed with index, so interpreters differ
     uint32_t fail_allocation; // N: the Nth allocation after start fails; 0: none
     uint32_t block; // blockIdx
@@ -84,6 +86,7 @@ typedef struct _gpusnek_io_t {
     void *stack_top; // an address above every frame that this launch's calls will make
     size_t stack_size; // bytes below stack_top before RuntimeError (recursion depth)
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
+    uint64_t launch; // the same for all of one launch, another in the next; 0: not known
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
 } gpusnek_io_t;
 

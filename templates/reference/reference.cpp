@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "libm.inc"
+#include "words.inc"
 
 extern "C" {
 #define _Noreturn [[noreturn]]

@@ -47,3 +47,4 @@ PORTER_DEVICE __noinline__ void porter_gc_flush_below(
 #include "atomics.inc"
 #include "libm.inc"
 #include "unwind.inc"
+#include "words.inc"

@@ -47,3 +47,4 @@ void porter_fatal(const char *message) {
 #include "atomics.inc"
 #include "libm.inc"
 #include "unwind.inc"
+#include "words.inc"

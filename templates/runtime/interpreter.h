@@ -104,6 +104,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.stack_top = stack_top;
     io.stack_size = stack_size;
     io.epoch_ns = launch->clock_origin;
+    io.launch = launch->clock_origin;
     io.interrupt = launch->interrupt
         ? (const volatile uint32_t *)(launch->interrupt + i * launch->interrupt_stride)
         : NULL;
@@ -119,7 +120,8 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.flags = (launch->flags & GPUSNEK_FLAG_GC_STRESS ? GPUSNEK_GC_STRESS : 0)
         | (launch->flags & GPUSNEK_FLAG_FS_MOUNT ? GPUSNEK_FS_MOUNT : 0)
         | (launch->flags & GPUSNEK_FLAG_FS_FORMAT ? GPUSNEK_FS_FORMAT : 0)
-        | (launch->flags & GPUSNEK_FLAG_FAIL_REST ? GPUSNEK_FAIL_REST : 0);
+        | (launch->flags & GPUSNEK_FLAG_FAIL_REST ? GPUSNEK_FAIL_REST : 0)
+        | (launch->fs_stride ? 0 : GPUSNEK_FS_SHARED);
     boot.fs_block_size = (uint32_t)launch->fs_block;
     boot.heap = gpusnek_heap(base, launch);
     boot.heap_size = launch->heap_size;
@@ -127,6 +129,7 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.pystack_size = launch->pystack_size;
     boot.fs = (void *)(launch->fs_base + i * launch->fs_stride);
     boot.fs_size = launch->fs_size;
+    boot.fs_guard = (volatile uint64_t *)launch->fs_guard;
     boot.seed = launch->seed;
     boot.fail_allocation = launch->fail_alloc ? ((const uint32_t *)launch->fail_alloc)[i] : 0;
     const uint32_t block_size = launch->block_size ? launch->block_size : 1;

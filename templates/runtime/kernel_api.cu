@@ -91,6 +91,7 @@ static __device__ void connect(char *base, void *stack_top, uint64_t stack_size)
     io.stack_top = stack_top;
     io.stack_size = stack_size;
     io.epoch_ns = porter_clock_ns(); // the GPU's global timer counts from 1970
+    io.launch = 0;
     io.interrupt = NULL;
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
     gpusnek_attach(&io);
@@ -202,6 +203,7 @@ static __device__ int start(char *base, const gpusnek_launch_t *launch) {
     boot.pystack_size = launch->pystack_size;
     boot.fs = NULL;
     boot.fs_size = 0;
+    boot.fs_guard = NULL;
     boot.seed = porter_clock_ns();
     boot.fail_allocation = 0;
     boot.block = blockIdx.x;

@@ -74,6 +74,7 @@ typedef struct gpusnek_launch_t {
     uint64_t fs_stride; // from one interpreter's to the next; 0: all share one
     uint64_t fs_size;
     uint64_t fs_block;
+    uint64_t fs_guard; // uint64_t, kept as long as the images: guards the one; 0: nobody writes
 
     uint64_t interrupt;        // uint32_t words polled by the VM (values: interp.h); 0: none
     uint64_t interrupt_stride; // 4: one word each; 0: one for all
