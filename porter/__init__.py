@@ -1,3 +1,20 @@
 """porter: from an upstream MicroPython release to a Python interpreter per GPU thread."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from porter.array import InterpreterArray
+
+__all__ = ["InterpreterArray", "__version__"]
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    # Loaded when asked for: every command imports this package, few need numpy.
+    if name == "InterpreterArray":
+        from porter.array import InterpreterArray
+
+        return InterpreterArray
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
@@ -33,7 +33,7 @@ class PorterError(Exception):
         return self.message
 
 
-class UsageError(PorterError):
+class UsageError(PorterError, ValueError):
     """An option, size, path or configuration key that makes no sense."""
 
     exit_code = 2
@@ -262,7 +262,7 @@ class ProgramFailed(PorterError):
     meaning = "an interpreter ended with an uncaught exception"
 
 
-class NotEnoughMemory(PorterError):
+class NotEnoughMemory(PorterError, MemoryError):
     """More interpreters, or larger ones, than the memory holds."""
 
     exit_code = 42
@@ -274,6 +274,51 @@ class LaunchFailed(PorterError):
 
     exit_code = 43
     meaning = "the launch failed (a fault, or the arena has moved)"
+
+
+class InterpreterError(PorterError):
+    """Interpreters of an array ended with exceptions that nothing caught.
+
+    `exceptions` are the groups (porter.array.Exceptions), `outcome` all that the launch left.
+    """
+
+    exit_code = 44
+    meaning = "interpreters of an array raised exceptions"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, exceptions: Any = (), outcome: Any = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.exceptions = exceptions
+        self.outcome = outcome
+
+
+class InterpreterTimeout(InterpreterError, TimeoutError):
+    """Interpreters of an array ran past their time limit and were interrupted."""
+
+    exit_code = 45
+    meaning = "interpreters of an array ran past their time limit"
+
+
+class BindingError(PorterError, ValueError):
+    """An array or a value that interpreters cannot have, or not under that name."""
+
+    exit_code = 46
+    meaning = "an array or a value cannot be bound to a name"
+
+
+class WrongType(PorterError, TypeError):
+    """An object of a type that interpreters cannot have, or where another one belongs."""
+
+    exit_code = 47
+    meaning = "an object has a type that interpreters cannot have"
+
+
+class ArrayClosed(PorterError, ValueError):
+    """An array of interpreters is used after it was closed."""
+
+    exit_code = 48
+    meaning = "an array of interpreters is closed"
 
 
 class SmokeFailed(PorterError):

@@ -116,6 +116,17 @@ class Stream:
         return Groups(texts, self.device.host(self.lengths[example]), rows)
 
 
+@frozen(eq=False)
+class Values:
+    """What programs left: arrays on the device. kind: n uint8, GPUSNEK_VALUE_* of interp.h.
+
+    bits: n uint64: a bool, an int64, a double, or how many bytes wait to be fetched.
+    """
+
+    kind: Array
+    bits: Array
+
+
 @frozen(slots=False, eq=False)
 class Result:
     """One launch's results.
@@ -134,6 +145,7 @@ class Result:
     seconds: float
     interrupted: bool = False
     timings: dict[str, float] = attrs.field(factory=dict)
+    values: Values | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -12,7 +12,7 @@ from attrs import frozen
 
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
-from porter.run.result import Result, Stream
+from porter.run.result import Result, Stream, Values
 from porter.sizes import format_size
 
 KINDS = {"file": "GPUSNEK_FILE", "single": "GPUSNEK_SINGLE", "eval": "GPUSNEK_EVAL"}
@@ -48,6 +48,9 @@ class Launch:
     fs_guard: of one for all, a uint64 on the device that is 0 at first and lives as long; without
     it nobody can write.
     persist: the arenas that interpreters go on in; None and they end with the launch.
+    execute: run the programs; else interpreters are only booted, or only asked for data.
+    values: what each program left goes to Result.values. fetch: bytes that an earlier launch of
+    the same arenas announced.
     """
 
     kind: str = "file"
@@ -74,6 +77,20 @@ class Launch:
     fs_guard: Array | None = None
     persist: Arenas | None = None
     stop: bool = True
+    execute: bool = True
+    values: bool = False
+    fetch: Fetch | None = None
+
+
+@frozen(eq=False)
+class Fetch:
+    """Where announced bytes go. memory: bytes; offsets: n uint64 into it, all ones for none.
+
+    Both on the device, and large enough for what the values said.
+    """
+
+    memory: Array
+    offsets: Array
 
 
 @attrs.define
@@ -108,8 +125,20 @@ def run(
     All run programs[0], or interpreter i runs programs[program_of[i]]. Raises NotEnoughMemory
     before anything starts, LaunchFailed, UsageError.
     """
+    return start(device, programs, n, launch, program_of=program_of).wait()
+
+
+def start(
+    device: Device,
+    programs: Sequence[Program | str | bytes],
+    n: int,
+    launch: Launch | None = None,
+    *,
+    program_of: np.ndarray[Any, Any] | None = None,
+) -> Started:
+    """As run, without waiting."""
     launch = launch or Launch()
-    start = time.monotonic()
+    begun = time.monotonic()
     sizes = _sizes(device, launch)
     _check(device, launch, n, sizes)
     interrupt = device.interrupt()
@@ -129,23 +158,61 @@ def run(
     status = packed.own("status", device.array(np.full(n, not_run, np.int32)))
     exit_code = packed.own("exit_code", device.zeros(n, np.int32))
     allocations = packed.own("allocations", device.zeros(n, np.uint32))
-    packing = time.monotonic() - start
+    values = None
+    if launch.values:
+        values = Values(
+            packed.own("value_kind", device.zeros(n, np.uint8)),
+            packed.own("value", device.zeros(n, np.uint64)),
+        )
+    if launch.fetch is not None:
+        packed.own("data_base", launch.fetch.memory)
+        packed.own("data_offsets", launch.fetch.offsets)
+    packing = time.monotonic() - begun
     started = time.monotonic()
     running = device.launch(packed.record, n)
-    interrupted = _wait(running, interrupt, launch.deadline, device.built.constants)
-    seconds = time.monotonic() - started
-    if launch.persist is not None:
-        launch.persist.started = not launch.stop
-    return Result(
-        Stream(device, *outputs["stdout"], sizes["stdout"]),
-        Stream(device, *outputs["stderr"], sizes["stderr"]),
-        device.host(status),
-        device.host(exit_code),
-        device.host(allocations),
-        seconds,
-        interrupted,
-        {"prepare": packing, "launch": seconds, "device": running.seconds},
-    )
+
+    def result(interrupted: bool) -> Result:
+        seconds = time.monotonic() - started
+        if launch.persist is not None:
+            launch.persist.started = not launch.stop
+        return Result(
+            Stream(device, *outputs["stdout"], sizes["stdout"]),
+            Stream(device, *outputs["stderr"], sizes["stderr"]),
+            device.host(status),
+            device.host(exit_code),
+            device.host(allocations),
+            seconds,
+            interrupted,
+            {"prepare": packing, "launch": seconds, "device": running.seconds},
+            values,
+        )
+
+    end = None if launch.deadline is None else started + launch.deadline
+    return Started(packed, running, interrupt, end, result)
+
+
+@attrs.define
+class Started:
+    """A launch under way. Keep it until wait() has returned: it owns what interpreters use."""
+
+    _packed: _Packed
+    _running: Running
+    _interrupt: Interrupt
+    _end: float | None  # time.monotonic() of the deadline
+    _result: Callable[[bool], Result]
+
+    def done(self) -> bool:
+        """Whether all interpreters have ended. Raises LaunchFailed."""
+        return self._running.wait(0)
+
+    def interrupt(self, value: int = 1) -> None:
+        """Write the interrupt word, from any thread (values: interp.h)."""
+        self._interrupt.write(value)
+
+    def wait(self) -> Result:
+        """Wait for the end, once. Ctrl-C, or the deadline, interrupts the interpreters."""
+        values = self._packed.device.built.constants
+        return self._result(_wait(self._running, self._interrupt, self._end, values))
 
 
 def _sizes(device: Device, launch: Launch) -> dict[str, int]:
@@ -203,9 +270,10 @@ def _pack_launch(
 ) -> None:
     device, record = packed.device, packed.record
     values = device.built.constants
-    flags = values["GPUSNEK_FLAG_EXEC"]
+    flags = 0
     started = launch.persist is not None and launch.persist.started
     wanted = {
+        "EXEC": launch.execute,
         "START": not started,
         "STOP": launch.stop,
         "PERSIST": launch.persist is not None,
@@ -265,6 +333,8 @@ def _per_interpreter(
 def _pack_programs(
     packed: _Packed, programs: list[Program], program_of: np.ndarray[Any, Any] | None, n: int
 ) -> None:
+    if not packed.record["flags"] & packed.device.built.constants["GPUSNEK_FLAG_EXEC"]:
+        return
     if not programs:
         raise UsageError("there is no program to run")
     text = b"".join(program.source for program in programs)
@@ -297,10 +367,9 @@ def _pack_stdin(packed: _Packed, stdin: bytes | Sequence[bytes], n: int) -> None
     packed.record["stdin_stride"] = stride
 
 
-def _wait(running: Running, interrupt: Interrupt, deadline: float | None, values: Any) -> bool:
-    """Wait for the end; after `deadline` seconds, or on Ctrl-C, interrupt, then stop hard."""
+def _wait(running: Running, interrupt: Interrupt, end: float | None, values: Any) -> bool:
+    """Wait for the end; at the time `end`, or on Ctrl-C, interrupt, then stop hard."""
     try:
-        end = None if deadline is None else time.monotonic() + deadline
         while True:
             left = 0.1 if end is None else max(0.0, min(0.1, end - time.monotonic()))
             if running.wait(left):

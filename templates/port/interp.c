@@ -161,6 +161,8 @@ int gpusnek_exec(const char *source, size_t length, int kind, const char *name) 
         return GPUSNEK_NOT_STARTED;
     }
     exit_code = 0;
+    MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
+    MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
     // A hard stop leaves the globals of the function that it stopped.
     mp_globals_set(&MP_STATE_VM(dict_main));
     mp_locals_set(&MP_STATE_VM(dict_main));

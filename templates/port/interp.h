@@ -29,6 +29,17 @@
 #define GPUSNEK_SINGLE (1) // one interactive statement: an expression's value is printed
 #define GPUSNEK_EVAL (2) // one expression; its value is kept, see gpusnek_result
 
+// Kinds of what gpusnek_value gives.
+#define GPUSNEK_VALUE_NONE (0) // there is no value
+#define GPUSNEK_VALUE_BOOL (1) // 0 or 1
+#define GPUSNEK_VALUE_INT (2) // int64_t
+#define GPUSNEK_VALUE_FLOAT (3) // double
+#define GPUSNEK_VALUE_DATA (4) // so many bytes of CPython's marshal format wait to be fetched
+#define GPUSNEK_VALUE_WRAPPED (5) // the same, with objects in it that marshal has no code for
+#define GPUSNEK_VALUE_ERROR (6) // the same: type name, message and traceback of an exception
+#define GPUSNEK_VALUE_STR (7) // so many bytes of UTF-8 wait to be fetched
+#define GPUSNEK_VALUE_BYTES (8) // a bytes object's bytes wait to be fetched
+
 // Values of the interrupt word. Every change to another value that is neither of these raises
 // one KeyboardInterrupt, so the host writes 1, then 3, then 4 to interrupt three times.
 #define GPUSNEK_INTERRUPT_NONE (0)
@@ -97,6 +108,14 @@ GPUSNEK_API int gpusnek_stop(void);
 
 // How many allocations were tried since start; growing a block in place counts too.
 GPUSNEK_API uint32_t gpusnek_allocations(void);
+
+// The value of the last GPUSNEK_EVAL, if the last gpusnek_exec was one and ended well, or the
+// exception that ended it. Returns its kind, and in *value the value as int64_t, as double or as
+// a number of bytes. May run Python code (__repr__): if that raises, the exception is what counts
+// and *status becomes GPUSNEK_EXCEPTION.
+GPUSNEK_API int gpusnek_value(int *status, uint64_t *value);
+// Copies the bytes that the last gpusnek_value announced, in this launch or a later one.
+GPUSNEK_API void gpusnek_value_data(char *to);
 
 // The status that the last SystemExit carried: 0 for none, an int's value, else 1.
 GPUSNEK_API int gpusnek_exit_code(void);

@@ -148,6 +148,24 @@ static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *laun
         (const char *)launch->names + names[program]);
 }
 
+// What interpreter `i`'s program left, for the host's arrays.
+static inline PORTER_DEVICE void gpusnek_give_value(
+    const gpusnek_launch_t *launch, uint32_t i, int32_t *status) {
+    int left = *status;
+    uint64_t value;
+    ((uint8_t *)launch->value_kind)[i] = (uint8_t)gpusnek_value(&left, &value);
+    ((uint64_t *)launch->value)[i] = value;
+    *status = left;
+}
+
+// The bytes that interpreter `i` announced in an earlier launch, or in this one.
+static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launch, uint32_t i) {
+    const uint64_t offset = ((const uint64_t *)launch->data_offsets)[i];
+    if (offset != UINT64_MAX) {
+        gpusnek_value_data((char *)launch->data_base + offset);
+    }
+}
+
 // Interpreter `i` of `launch` from start to stop, as the flags say. Its arena is at `base`, which
 // PORTER_STATE is by now. Returns a status and leaves the lengths of its outputs.
 static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
@@ -172,6 +190,12 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
             if (launch->exit_code) {
                 ((int32_t *)launch->exit_code)[i] = gpusnek_exit_code();
             }
+            if (launch->value_kind) {
+                gpusnek_give_value(launch, i, &status);
+            }
+        }
+        if (launch->data_base) {
+            gpusnek_give_data(launch, i);
         }
         if (launch->allocations) {
             ((uint32_t *)launch->allocations)[i] = gpusnek_allocations();

@@ -70,6 +70,11 @@ typedef struct gpusnek_launch_t {
     uint64_t status;    // int32_t[n]
     uint64_t exit_code; // int32_t[n]: what SystemExit carried, where the status says so
 
+    uint64_t value_kind;   // uint8_t[n]: what each program left (interp.h); 0: not wanted
+    uint64_t value;        // uint64_t[n]: the value itself, or how many bytes wait to be fetched
+    uint64_t data_base;    // where bytes that wait go; 0: none are fetched
+    uint64_t data_offsets; // uint64_t[n], from data_base; UINT64_MAX: not this interpreter's
+
     uint64_t fs_base; // file system images
     uint64_t fs_stride; // from one interpreter's to the next; 0: all share one
     uint64_t fs_size;

@@ -154,6 +154,16 @@ PORTER_DEVICE int gpusnek_exec(const char *source, size_t length, int kind, cons
     return GPUSNEK_OK;
 }
 
+PORTER_DEVICE int gpusnek_value(int *status, uint64_t *value) {
+    (void)status;
+    *value = PORTER_STATE->fake_boot.index;
+    return GPUSNEK_VALUE_INT;
+}
+
+PORTER_DEVICE void gpusnek_value_data(char *to) {
+    *to = 'd';
+}
+
 PORTER_DEVICE int gpusnek_stop(void) {
     return GPUSNEK_OK;
 }

@@ -1,0 +1,152 @@
+"""Exceptions of many interpreters as data: equal ones merged where they are."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import numpy as np
+from attrs import field, frozen
+
+from porter.array.fetch import Fetcher, fetch_rows
+from porter.array.values import kinds
+from porter.run import Device, Result
+from porter.run.merge import group_rows
+
+
+@frozen(eq=False)
+class Raised:
+    """One exception and the interpreters that it ended.
+
+    type: its class's name. message: its `str`. traceback: as Python prints it, the last line
+    included. count: how many interpreters. which: their indices (count int64, rising).
+    """
+
+    type: str
+    message: str
+    traceback: str = field(repr=False)
+    count: int
+    which: np.ndarray[Any, Any] = field(repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.message}" if self.message else self.type
+
+
+Text = tuple[str, str, str]  # type, message, traceback
+
+
+class Exceptions(Sequence[Raised]):
+    """The different exceptions of a launch, the most frequent first. Made on demand.
+
+    failed: n bools (numpy), which interpreters an exception ended.
+    """
+
+    def __init__(self, texts: Sequence[Text | bytes], group_of: np.ndarray[Any, Any]) -> None:
+        """texts[g]: what group g raised, or its marshalled bytes. group_of: n int64, -1: none."""
+        self._group_of = group_of
+        self.failed = group_of >= 0
+        self._texts = texts
+        counts = np.bincount(group_of[self.failed], minlength=len(texts))
+        self._order = np.argsort(-counts, kind="stable")
+        self._counts = counts[self._order]
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @overload
+    def __getitem__(self, index: int) -> Raised: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Raised]: ...
+    def __getitem__(self, index: int | slice) -> Raised | list[Raised]:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        group = int(self._order[index])
+        text = self._texts[group]
+        kind, message, traceback = marshal.loads(text) if isinstance(text, bytes) else text
+        which = np.flatnonzero(self._group_of == group)
+        return Raised(kind, message, traceback, int(self._counts[index]), which)
+
+    def __iter__(self) -> Iterator[Raised]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} exceptions of {int(self.failed.sum())} interpreters>"
+
+
+def collect(device: Device, result: Result, fetcher: Fetcher, exits: bool = False) -> Exceptions:
+    """The exceptions of `result`, whose launch asked for values.
+
+    A SystemExit counts unless its code is 0, or whatever its code with `exits`. `fetcher` gets
+    what interpreters announced.
+    """
+    status, values = result.status, device.built.constants
+    bad = status != values["GPUSNEK_OK"]
+    if not exits:
+        bad &= (status != values["GPUSNEK_EXIT"]) | (result.exit_code != 0)
+    group_of = np.full(len(status), -1, np.int64)
+    texts: list[Text | bytes] = []
+    if not bad.any():
+        return Exceptions(texts, group_of)
+    texts += _exits(result, bad & (status == values["GPUSNEK_EXIT"]), group_of)
+    stopped = bad & (status == values["GPUSNEK_STOPPED"])
+    if stopped.any():
+        group_of[stopped] = len(texts)
+        texts.append(("KeyboardInterrupt", "stopped", "KeyboardInterrupt: stopped\n"))
+    texts += _announced(device, result, fetcher, group_of, len(texts))
+    rest = np.flatnonzero(bad & (group_of < 0))
+    if len(rest):
+        texts += _printed(result, rest, group_of, len(texts))
+    return Exceptions(texts, group_of)
+
+
+def _exits(
+    result: Result, exited: np.ndarray[Any, Any], group_of: np.ndarray[Any, Any]
+) -> list[Text]:
+    codes, of = np.unique(result.exit_code[exited], return_inverse=True)
+    group_of[exited] = of
+    return [("SystemExit", str(code), f"SystemExit: {code}\n") for code in codes.tolist()]
+
+
+def _announced(
+    device: Device, result: Result, fetcher: Fetcher, group_of: np.ndarray[Any, Any], base: int
+) -> list[bytes]:
+    assert result.values is not None
+    xp = device.xp
+    lengths = result.values.bits
+    chosen = xp.flatnonzero(result.values.kind == kinds(device)["ERROR"])
+    if not len(chosen):
+        return []
+    rows = fetch_rows(device, chosen, lengths, fetcher)
+    merged = group_rows(rows, lengths[chosen], xp)
+    group_of[device.host(chosen)] = base + device.host(merged.group_of)
+    example = device.array(merged.example)
+    texts = device.host(xp.ascontiguousarray(rows[example]))
+    sizes = device.host(lengths[chosen][example])
+    return [row.tobytes()[: int(size)] for row, size in zip(texts, sizes, strict=True)]
+
+
+def _printed(
+    result: Result, rest: np.ndarray[Any, Any], group_of: np.ndarray[Any, Any], base: int
+) -> list[Text]:
+    """Exceptions that had no room to be announced (a full heap): by what stderr holds."""
+    device = result.stderr.device
+    at = device.array(rest)
+    merged = group_rows(result.stderr.words[at], result.stderr.lengths[at], device.xp)
+    group_of[rest] = base + device.host(merged.group_of)
+    return [parse_traceback(result.stderr[int(rest[i])]) for i in merged.example]
+
+
+def parse_traceback(stderr: bytes) -> Text:
+    """The last traceback in what an interpreter wrote to stderr, whose end may be cut off."""
+    text = stderr.decode("utf-8", "replace")
+    start = max(text.rfind("Traceback (most recent call last):\n"), 0)
+    traceback = text[start:]
+    # Below the frames: the type, a colon, and a message that may have lines of its own.
+    lines = traceback.split("\n")
+    skip = 1 if start or traceback.startswith("Traceback") else 0
+    while skip < len(lines) and lines[skip].startswith("  "):
+        skip += 1
+    name, _, message = "\n".join(lines[skip:]).rstrip("\n").partition(": ")
+    known = name.replace(".", "_").isidentifier()
+    return (name if known else "Exception", message if known else "", traceback)

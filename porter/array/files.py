@@ -1,0 +1,34 @@
+"""The file systems of an array's interpreters."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.errors import WrongType
+from porter.fs import Image
+from porter.run import Device
+from porter.run.device import Array
+from porter.run.filesystem import copies, image_of
+
+
+@frozen(eq=False)
+class FileSystems:
+    """Images side by side in `memory` (bytes, on the device), of blocks of `block_size` bytes."""
+
+    memory: Array
+    block_size: int
+    name: str
+
+    def image(self, device: Device, n: int, index: int) -> Image:
+        """A copy of image `index` of `n`."""
+        return Image.of(image_of(device, self.memory, n, index), self.name)
+
+
+def file_systems(device: Device, fs: str | Path | Image, n: int) -> FileSystems:
+    """`n` copies of an image, or of the image in a file. Raises FileProblem, NotEnoughMemory."""
+    if not isinstance(fs, str | Path | Image):
+        raise WrongType(f"fs: {type(fs).__name__} is neither a path nor an Image")
+    image = fs if isinstance(fs, Image) else Image.load(Path(fs))
+    return FileSystems(copies(device, image.data, n), image.block_size, image.name)

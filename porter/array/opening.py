@@ -1,0 +1,98 @@
+"""Finding or making the build that an array's interpreters run on."""
+
+from __future__ import annotations
+
+import operator
+from pathlib import Path
+from typing import Any
+
+from porter.config import SIZE_BOUNDS
+from porter.errors import NotEnoughMemory, PorterError, UsageError, WrongType
+from porter.run import Device, open_device
+from porter.run.built import Built, open_build
+from porter.run.session import MAXIMUM
+from porter.sizes import check_bounds, format_size, parse_size
+
+SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
+
+
+def open_target(
+    target: str | None,
+    release: str | None,
+    build: str | Path | Built | None,
+    stream: Any,
+    sizes: dict[str, int],
+) -> Device:
+    """The device to run on; `build` is a finished build's folder, None builds one if need be.
+
+    target None: the GPU where there is one. Raises UsageError, NotBuilt, NoGpu, MissingPackage,
+    and what building raises.
+    """
+    if target not in (None, "host", "cuda"):
+        raise UsageError(f"target: {target!r} is neither 'host' nor 'cuda'")
+    if stream is not None and target == "host":
+        raise UsageError("stream: the host twin has no streams")
+    if build is None:
+        from porter.pipeline import build as build_now
+        from porter.settings import load_config
+
+        config = load_config({"target": target, "release": release, **sizes})
+        return _open(build_now(config).folder, config.target, stream)
+    if release is not None:
+        raise UsageError("release: the build in a folder has its own")
+    built = build if isinstance(build, Built) else open_build(Path(build))
+    if target is None and "cuda" in built.manifest["targets"]:
+        try:
+            return _open(built, "cuda", stream)
+        except PorterError:
+            if stream is not None or "host" not in built.manifest["targets"]:
+                raise
+    return _open(built, target or "host", stream)
+
+
+def _open(folder: Path | Built, target: str, stream: Any) -> Device:
+    if target == "all":
+        raise UsageError("target: an array's interpreters are on host or cuda, not on all")
+    if target == "cuda":
+        return open_device(folder, "cuda", stream=stream)
+    if stream is not None:
+        raise UsageError("stream: the host twin has no streams")
+    return open_device(folder, target)
+
+
+def read_sizes(given: dict[str, int | str | None]) -> dict[str, int]:
+    """Bytes of the sizes that are given. Raises UsageError, WrongType."""
+    found: dict[str, int] = {}
+    for name, value in given.items():
+        if value is not None:
+            if not isinstance(value, int | str):
+                raise WrongType(f"{name}: {type(value).__name__} is not a size")
+            found[name] = check_bounds(parse_size(value, name), SIZE_BOUNDS[name], name)
+    for name in ("heap", "pystack", "stack"):
+        if found.get(name, 0) % 16:
+            raise UsageError(f"{name}: {found[name]} is not a multiple of 16 bytes")
+    return found
+
+
+def check_room(device: Device, n: int, pystack: int, heap: int, stack: int) -> None:
+    """NotEnoughMemory unless `n` interpreters that persist fit."""
+    each = device.bytes_each(pystack, heap, True)
+    room = device.room(pystack, heap, stack)
+    most = max(0, room.free - room.fixed) // each
+    if n > most:
+        raise NotEnoughMemory(
+            f"{n} interpreters do not fit: each takes {format_size(each)}, and "
+            f"{format_size(max(0, room.free - room.fixed))} are free",
+            hint=f"At most {most} fit now; or make heap or pystack smaller.",
+        )
+
+
+def check_count(n: int) -> int:
+    """`n` if so many interpreters can run in one launch. Raises WrongType, UsageError."""
+    try:
+        count = operator.index(n)
+    except TypeError as error:
+        raise WrongType(f"n: {type(n).__name__} is not a number of interpreters") from error
+    if not 1 <= count <= MAXIMUM:
+        raise UsageError(f"n: {count} interpreters; from 1 to {MAXIMUM} can run in one launch")
+    return count

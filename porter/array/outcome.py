@@ -1,0 +1,84 @@
+"""What one launch of an array left, and a launch that has not ended yet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from attrs import define, field, frozen
+
+from porter.array.exceptions import Exceptions
+from porter.errors import InterpreterError, InterpreterTimeout
+from porter.run import Result, Stream
+
+T = TypeVar("T")
+SHOWN = 3  # groups whose tracebacks an error's message holds
+
+
+@frozen(eq=False)
+class Outcome:
+    """Outputs, statuses and exceptions of one launch.
+
+    failed: n bools (numpy): which interpreters an exception ended. seconds: of the launch.
+    interrupted: its time limit passed.
+    """
+
+    stdout: Stream
+    stderr: Stream
+    status: np.ndarray[Any, Any] = field(repr=False)
+    exit_code: np.ndarray[Any, Any] = field(repr=False)
+    exceptions: Exceptions
+    seconds: float
+    interrupted: bool
+
+    @classmethod
+    def of(cls, result: Result, exceptions: Exceptions) -> Outcome:
+        """Of a launch's result."""
+        streams = (result.stdout, result.stderr)
+        statuses = (result.status, result.exit_code)
+        return cls(*streams, *statuses, exceptions, result.seconds, result.interrupted)
+
+    @property
+    def failed(self) -> np.ndarray[Any, Any]:
+        """Which interpreters an exception ended (n bools)."""
+        return self.exceptions.failed
+
+    def check(self) -> None:
+        """Raise InterpreterError, or InterpreterTimeout, if an interpreter failed."""
+        if not len(self.exceptions):
+            return
+        count, n = int(self.failed.sum()), len(self.status)
+        lines = [f"{count} of {n} interpreters raised {_named(self.exceptions)}"]
+        for raised in self.exceptions[:SHOWN]:
+            lines.append(f"{raised.count}x:\n{raised.traceback.rstrip()}")
+        if len(self.exceptions) > SHOWN:
+            lines.append(f"... and {len(self.exceptions) - SHOWN} more different exceptions")
+        error = InterpreterTimeout if self.interrupted else InterpreterError
+        raise error("\n".join(lines), exceptions=self.exceptions, outcome=self)
+
+
+def _named(exceptions: Exceptions) -> str:
+    names = list(dict.fromkeys(raised.type for raised in exceptions[:SHOWN]))
+    return ", ".join(names) + (", ..." if len(exceptions) > SHOWN else "")
+
+
+@define(eq=False)
+class Handle(Generic[T]):
+    """A launch of an array that was not waited for."""
+
+    _finish: Callable[[], T]
+    _done: Callable[[], bool]
+    _interrupt: Callable[[], None]
+
+    def done(self) -> bool:
+        """Whether all interpreters have ended."""
+        return self._done()
+
+    def result(self) -> T:
+        """Wait, and return or raise what the call would have without `wait=False`."""
+        return self._finish()
+
+    def interrupt(self) -> None:
+        """Raise KeyboardInterrupt in every interpreter of this launch."""
+        self._interrupt()

@@ -1,0 +1,60 @@
+"""Sources for an array: one for all, one each, or a choice of several."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from porter.errors import UsageError, WrongType
+from porter.run import Program
+
+Source = str | bytes | Sequence[str | bytes]
+Which = Sequence[int] | np.ndarray[Any, Any] | None
+
+
+def programs_of(
+    source: Source, which: Which, name: str, n: int
+) -> tuple[list[Program], np.ndarray[Any, Any] | None]:
+    """The programs, and which of them each of `n` interpreters runs (n uint32; None: the first).
+
+    Raises WrongType, UsageError.
+    """
+    if not isinstance(name, str) or "\0" in name:
+        raise UsageError(f"name: {name!r} is not a name")
+    if isinstance(source, str | bytes):
+        if which is not None:
+            raise UsageError("which: there is one source, and nothing to choose")
+        return [Program(_bytes(source), name)], None
+    if not isinstance(source, Sequence):
+        raise WrongType(f"source: {type(source).__name__} is neither text nor a sequence of it")
+    programs = [Program(_bytes(text), name) for text in source]
+    if which is None:
+        if len(programs) != n:
+            raise UsageError(
+                f"source: {len(programs)} sources for {n} interpreters",
+                hint="Give `which`, the number of each interpreter's source.",
+            )
+        return programs, np.arange(n, dtype=np.uint32)
+    return programs, _chosen(which, len(programs), n)
+
+
+def _bytes(source: object) -> bytes:
+    if isinstance(source, str):
+        return source.encode("utf-8", "surrogatepass")
+    if isinstance(source, bytes):
+        return source
+    raise WrongType(f"source: {type(source).__name__} is neither str nor bytes")
+
+
+def _chosen(which: Which, programs: int, n: int) -> np.ndarray[Any, Any]:
+    get = getattr(which, "get", None)  # an array on a GPU
+    chosen = np.asarray(get() if callable(get) else which)
+    if chosen.dtype.kind not in "iu":
+        raise WrongType(f"which: {chosen.dtype} are no indices")
+    if chosen.shape != (n,):
+        raise UsageError(f"which: {chosen.shape} indices for {n} interpreters")
+    if chosen.min() < 0 or chosen.max() >= programs:
+        raise UsageError(f"which: indices {chosen.min()} to {chosen.max()} of {programs} sources")
+    return chosen.astype(np.uint32)

@@ -1,0 +1,124 @@
+"""What expressions gave: numbers as an array where they are, anything else as a list."""
+
+from __future__ import annotations
+
+import array
+import marshal
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from porter.array.fetch import Fetcher, fetch_packed
+from porter.errors import LaunchFailed
+from porter.run import Device
+from porter.run.device import Array
+from porter.run.result import Values
+
+
+@frozen(repr=False)
+class Repr:
+    """Stands for an object that has no counterpart here: what its `repr` was."""
+
+    text: str
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def kinds(device: Device) -> dict[str, int]:
+    """GPUSNEK_VALUE_* without the prefix, as the build has them."""
+    prefix = "GPUSNEK_VALUE_"
+    return {k.removeprefix(prefix): v for k, v in device.built.constants.items() if prefix in k}
+
+
+def numbers(device: Device, values: Values, default: object = None) -> Array | None:
+    """All values as one array on the device: bool, int64 or float64; None if they are not that.
+
+    Integers among floats become floats. `default`: the value of those that have none. Nothing
+    travels but the number of each kind.
+    """
+    xp, kind = device.xp, kinds(device)
+    values = _filled(device, values, default)
+    counts = device.host(xp.bincount(values.kind, minlength=len(kind)))
+    n = len(values.kind)
+    if counts[kind["BOOL"]] == n:
+        return values.bits.astype(np.bool_)
+    if counts[kind["INT"]] == n:
+        return values.bits.view(np.int64)
+    if counts[kind["FLOAT"]] == n:
+        return values.bits.view(np.float64)
+    if counts[kind["INT"]] + counts[kind["FLOAT"]] == n:
+        whole = values.bits.view(np.int64).astype(np.float64)
+        return xp.where(values.kind == kind["INT"], whole, values.bits.view(np.float64))
+    return None
+
+
+def _filled(device: Device, values: Values, default: object) -> Values:
+    """`values` with the number `default` where there is none; as they are if it is no number."""
+    kind = kinds(device)
+    if isinstance(default, bool):
+        filler, name = np.uint64(default), "BOOL"
+    elif isinstance(default, int) and -(2**63) <= default < 2**63:
+        filler, name = np.int64(default).view(np.uint64), "INT"
+    elif isinstance(default, float):
+        filler, name = np.float64(default).view(np.uint64), "FLOAT"
+    else:
+        return values
+    none = (values.kind == kind["NONE"]) | (values.kind == kind["ERROR"])
+    where = device.xp.where
+    filled = where(none, np.uint8(kind[name]), values.kind)
+    return Values(filled, where(none, filler, values.bits))
+
+
+def objects(device: Device, values: Values, fetcher: Fetcher, default: object) -> list[Any]:
+    """Every value as a Python object; `default` for interpreters that have none."""
+    kind = kinds(device)
+    kept = values.kind >= kind["DATA"]
+    kept &= values.kind != kind["ERROR"]
+    lengths = device.xp.where(kept, values.bits, np.uint64(0)).astype(np.int64)
+    data, ends = fetch_packed(device, lengths, fetcher)
+    of, bits = device.host(values.kind), device.host(values.bits)
+    ints, floats = bits.view(np.int64).tolist(), bits.view(np.float64).tolist()
+    found: list[Any] = [default] * len(of)
+    starts = ends - device.host(lengths)
+    for i in np.flatnonzero(of != kind["NONE"]).tolist():
+        k = of[i]
+        if k == kind["INT"]:
+            found[i] = ints[i]
+        elif k == kind["FLOAT"]:
+            found[i] = floats[i]
+        elif k == kind["BOOL"]:
+            found[i] = bool(ints[i])
+        elif k == kind["STR"]:
+            found[i] = str(data[starts[i] : ends[i]], "utf-8", "surrogatepass")
+        elif k == kind["BYTES"]:
+            found[i] = bytes(data[starts[i] : ends[i]])
+        elif k != kind["ERROR"]:
+            found[i] = _load(data[starts[i] : ends[i]], k == kind["WRAPPED"], i)
+    return found
+
+
+def _load(data: bytes | memoryview, wrapped: bool, index: int) -> Any:
+    """The object in `data` as templates/port/marshal.c writes it. `index`: whose it is."""
+    try:
+        value = marshal.loads(data)
+    except (ValueError, EOFError, TypeError) as error:
+        raise LaunchFailed(f"the value of interpreter {index} does not read: {error}") from error
+    return _unwrap(value) if wrapped else value
+
+
+def _unwrap(value: Any) -> Any:
+    if isinstance(value, tuple) and value and value[0] is StopIteration:
+        return _special(*value[1:])
+    if isinstance(value, dict):
+        return {_unwrap(key): _unwrap(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return type(value)(map(_unwrap, value))
+    return value
+
+
+def _special(first: str | bytes, data: bytes | None = None) -> object:
+    if isinstance(first, bytes):
+        return bytearray(first)
+    return Repr(first) if data is None else array.array(first, data)

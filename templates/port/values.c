@@ -1,0 +1,130 @@
+// What the last source left: an expression's value, or the exception that ended it.
+#include <string.h>
+
+#include "marshal.h"
+#include "port.h"
+#include "py/objexcept.h"
+#include "py/objint.h"
+#include "py/runtime.h"
+
+// Bytes that were announced and wait to be fetched; a str or bytes object.
+MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_data);
+
+static uint64_t keep(vstr_t *data) {
+    const uint64_t length = data->len;
+    MP_STATE_VM(gpusnek_data) = mp_obj_new_bytes_from_vstr(data);
+    return length;
+}
+
+static bool int64_of(mp_obj_t value, int64_t *number) {
+    if (mp_obj_is_small_int(value)) {
+        *number = MP_OBJ_SMALL_INT_VALUE(value);
+        return true;
+    }
+    if (!mp_obj_is_int(value)) {
+        return false;
+    }
+    const mpz_t *big = &((const mp_obj_int_t *)MP_OBJ_TO_PTR(value))->mpz;
+    uint64_t magnitude = 0;
+    for (size_t i = big->len; i-- > 0;) {
+        if (magnitude >> (64 - MPZ_DIG_SIZE)) {
+            return false;
+        }
+        magnitude = magnitude << MPZ_DIG_SIZE | big->dig[i];
+    }
+    if (magnitude > (uint64_t)INT64_MAX + big->neg) {
+        return false;
+    }
+    *number = (int64_t)(big->neg ? -magnitude : magnitude);
+    return true;
+}
+
+static int result_of(mp_obj_t result, uint64_t *value) {
+    int64_t integer;
+    if (mp_obj_is_bool(result)) {
+        *value = result == mp_const_true;
+        return GPUSNEK_VALUE_BOOL;
+    }
+    if (int64_of(result, &integer)) {
+        *value = (uint64_t)integer;
+        return GPUSNEK_VALUE_INT;
+    }
+    if (mp_obj_is_float(result)) {
+        const double number = (double)mp_obj_float_get(result);
+        memcpy(value, &number, sizeof(number));
+        return GPUSNEK_VALUE_FLOAT;
+    }
+    if (mp_obj_is_str(result) || mp_obj_is_type(result, &mp_type_bytes)) {
+        size_t length;
+        mp_obj_str_get_data(result, &length);
+        *value = length;
+        MP_STATE_VM(gpusnek_data) = result; // as it is: a copy might not fit into the heap
+        return mp_obj_is_str(result) ? GPUSNEK_VALUE_STR : GPUSNEK_VALUE_BYTES;
+    }
+    vstr_t data;
+    bool wrapped = false;
+    vstr_init(&data, 32);
+    gpusnek_marshal(&data, result, &wrapped);
+    *value = keep(&data);
+    return wrapped ? GPUSNEK_VALUE_WRAPPED : GPUSNEK_VALUE_DATA;
+}
+
+static int exception_of(mp_obj_t exception, uint64_t *value) {
+    vstr_t data;
+    vstr_t text;
+    mp_print_t print;
+    vstr_init(&data, 128);
+    vstr_init_print(&text, 64, &print);
+    const char *name = mp_obj_get_type_str(exception);
+    gpusnek_marshal_tuple(&data, 3);
+    gpusnek_marshal_str(&data, name, strlen(name));
+    mp_obj_print_helper(&print, exception, PRINT_STR);
+    gpusnek_marshal_str(&data, text.buf, text.len);
+    text.len = 0;
+    mp_obj_print_exception(&print, exception);
+    gpusnek_marshal_str(&data, text.buf, text.len);
+    vstr_clear(&text);
+    *value = keep(&data);
+    return GPUSNEK_VALUE_ERROR;
+}
+
+static int protect(int (*act)(mp_obj_t object, uint64_t *value), mp_obj_t object, uint64_t *value,
+    int *status) {
+    int kind = GPUSNEK_VALUE_NONE;
+    nlr_buf_t nlr;
+    nlr_set_abort(&nlr);
+    if (nlr_push(&nlr) == 0) {
+        kind = act(object, value);
+        nlr_pop();
+        nlr_set_abort(NULL);
+    } else {
+        nlr_set_abort(NULL);
+        mp_handle_pending(false);
+        *status = gpusnek_report(nlr.ret_val, true);
+    }
+    return kind;
+}
+
+int gpusnek_value(int *status, uint64_t *value) {
+    int kind = GPUSNEK_VALUE_NONE;
+    int ignored;
+    *value = 0;
+    MP_STATE_VM(gpusnek_data) = MP_OBJ_NULL;
+    if (MP_STATE_VM(gpusnek_result) != MP_OBJ_NULL) {
+        kind = protect(result_of, MP_STATE_VM(gpusnek_result), value, status);
+        MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
+    }
+    if (MP_STATE_VM(gpusnek_exception) != MP_OBJ_NULL) {
+        kind = protect(exception_of, MP_STATE_VM(gpusnek_exception), value, &ignored);
+    }
+    return kind;
+}
+
+void gpusnek_value_data(char *to) {
+    if (MP_STATE_VM(gpusnek_data) != MP_OBJ_NULL) {
+        size_t length;
+        const char *data = mp_obj_str_get_data(MP_STATE_VM(gpusnek_data), &length);
+        memcpy(to, data, length);
+        MP_STATE_VM(gpusnek_data) = MP_OBJ_NULL;
+    }
+}
