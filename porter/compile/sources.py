@@ -10,7 +10,15 @@ from attrs import frozen
 from porter.errors import NotBuilt
 from porter.paths import templates_dir
 
-HOST_RUNTIME = ("host.cpp", "block.cpp", "fiber.cpp", "arena.cpp", "hooks_host.cpp", "gc_host.cpp")
+HOST_RUNTIME = (
+    "host.cpp",
+    "block.cpp",
+    "fiber.cpp",
+    "arena.cpp",
+    "hooks_host.cpp",
+    "gc_host.cpp",
+    "kernel_host.cpp",
+)
 CUDA_RUNTIME = ("kernels.cu", "kernel_api.cu", "hooks.cu")
 GC_FLUSH = "gc_flush.cu"
 
@@ -67,6 +75,7 @@ def find_sources(folder: Path, runtime: Path | None = None) -> Sources:
         )
     port = runtime.parent / "port"
     headers = [*cxx.rglob("*.h"), *runtime.glob("*.h"), *runtime.glob("*.inc")]
+    headers += [*runtime.glob("*.hpp"), runtime / "kernel_api.cu"]
     headers += [*runtime.glob("*.cuh"), port / "interp.h", port / "kernel_api.h"]
     return Sources(
         units=units,

@@ -18,7 +18,7 @@ from porter.config import BuildConfig
 from porter.errors import ToolMissing
 
 # Headers that the runner reads, and that a user's own kernels include.
-TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh")
+TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
 
 
 @frozen

@@ -1,9 +1,11 @@
-// Globals of __main__ from outside.
+// Globals of __main__ from outside, and code that is kept compiled.
 #include <string.h>
 
 #include "kernel_api.h"
 #include "port.h"
 #include "py/binary.h"
+#include "py/compile.h"
+#include "py/lexer.h"
 #include "py/objarray.h"
 #include "py/objstr.h"
 #include "py/runtime.h"
@@ -17,7 +19,11 @@ typedef struct _access_t {
     int64_t integer;
     double number;
     char typecode;
+    bool compiling; // so that a SyntaxError is the source's own
 } access_t;
+
+// Compiled modules, by slot; None where one was let go.
+MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_codes);
 
 static mp_obj_t find(const char *name) {
     qstr key = qstr_from_str(name);
@@ -69,6 +75,44 @@ static void get_str(access_t *access) {
     memcpy(access->memory, text, access->length < access->size ? access->length : access->size);
 }
 
+static void compile_code(access_t *access) {
+    mp_lexer_t *lexer = mp_lexer_new_from_str_len(MP_QSTR__lt_string_gt_, access->name,
+        access->length, 0);
+    qstr source_name = lexer->source_name;
+    mp_parse_tree_t tree = mp_parse(lexer, MP_PARSE_FILE_INPUT);
+    mp_obj_t function = mp_compile(&tree, source_name, false);
+    access->compiling = false;
+    if (MP_STATE_VM(gpusnek_codes) == MP_OBJ_NULL) {
+        MP_STATE_VM(gpusnek_codes) = mp_obj_new_list(0, NULL);
+    }
+    size_t count;
+    mp_obj_t *codes;
+    mp_obj_list_get(MP_STATE_VM(gpusnek_codes), &count, &codes);
+    for (access->size = 0; access->size < count; access->size++) {
+        if (codes[access->size] == mp_const_none) {
+            codes[access->size] = function;
+            return;
+        }
+    }
+    mp_obj_list_append(MP_STATE_VM(gpusnek_codes), function);
+}
+
+// Where a slot's code is; NULL where there is none.
+static mp_obj_t *find_code(size_t slot) {
+    size_t count;
+    mp_obj_t *codes;
+    if (MP_STATE_VM(gpusnek_codes) == MP_OBJ_NULL) {
+        return NULL;
+    }
+    mp_obj_list_get(MP_STATE_VM(gpusnek_codes), &count, &codes);
+    return slot < count && codes[slot] != mp_const_none ? &codes[slot] : NULL;
+}
+
+static void run_code(access_t *access) {
+    mp_call_function_0(*find_code(access->size));
+    mp_handle_pending(true);
+}
+
 static int protect(void (*act)(access_t *access), access_t *access) {
     nlr_buf_t nlr;
     if (nlr_push(&nlr) == 0) {
@@ -76,7 +120,7 @@ static int protect(void (*act)(access_t *access), access_t *access) {
         nlr_pop();
         return GPUSNEK_OK;
     }
-    return gpusnek_report(nlr.ret_val, true);
+    return gpusnek_report(nlr.ret_val, !access->compiling);
 }
 
 int gpusnek_store_int(const char *name, int64_t value) {
@@ -124,4 +168,32 @@ int gpusnek_load_str(const char *name, char *text, size_t size, size_t *length) 
         *length = access.length;
     }
     return status;
+}
+
+int gpusnek_compile_code(const char *source, size_t length, size_t *slot) {
+    mp_globals_set(&MP_STATE_VM(dict_main));
+    mp_locals_set(&MP_STATE_VM(dict_main));
+    access_t access = {.name = source, .length = length, .compiling = true};
+    int status = protect(compile_code, &access);
+    *slot = access.size;
+    return status;
+}
+
+int gpusnek_run_code(size_t slot) {
+    if (find_code(slot) == NULL) {
+        return GPUSNEK_NO_CODE;
+    }
+    mp_globals_set(&MP_STATE_VM(dict_main));
+    mp_locals_set(&MP_STATE_VM(dict_main));
+    access_t access = {.size = slot};
+    return protect(run_code, &access);
+}
+
+int gpusnek_release_code(size_t slot) {
+    mp_obj_t *code = find_code(slot);
+    if (code == NULL) {
+        return GPUSNEK_NO_CODE;
+    }
+    *code = mp_const_none;
+    return GPUSNEK_OK;
 }

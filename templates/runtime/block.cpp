@@ -5,34 +5,17 @@
 #include "arena.h"
 #include "interpreter.h"
 
-// Room below the limit that the port enforces, for what is called without a check.
-static const size_t STACK_SLACK = 64 * 1024;
-#ifdef __SANITIZE_ADDRESS__
-static const size_t STACK_FACTOR = 4; // red zones around every local
-#else
-static const size_t STACK_FACTOR = 1;
-#endif
-
-enum Phase {
-    PHASE_NEW,
-    PHASE_READY,   // can go on
-    PHASE_WAITING, // at the barrier
-    PHASE_DONE,
-};
-
-struct Worker::Interpreter {
+struct Worker::Interpreter : Turn {
     Fiber fiber;
     const gpusnek_launch_t *launch;
     uint32_t index;
-    Phase phase;
     char *slot; // its arena
     char *base; // the state struct in it
-    int32_t status;
 };
 
 __thread porter_state_t *porter_state_current;
 
-static thread_local void *current; // the running Worker::Interpreter
+thread_local Turn *gpusnek_turn;
 
 static int32_t *status_of(const gpusnek_launch_t *launch, uint32_t index) {
     return (int32_t *)launch->status + index;
@@ -43,7 +26,8 @@ Worker::Worker(const gpusnek_launch_t *launch)
       stride_(launch->arenas
               ? launch->arena_stride
               : GPUSNEK_ARENA_BYTES(launch->pystack_size, launch->heap_size)),
-      stack_size_((launch->stack_size + STACK_SLACK + 4095) / 4096 * 4096 * STACK_FACTOR) {}
+      stack_size_((launch->stack_size + GPUSNEK_FIBER_SLACK + 4095) / 4096 * 4096
+          * GPUSNEK_STACK_FACTOR) {}
 
 Worker::~Worker() {
     for (char *stack : free_stacks_) {
@@ -58,7 +42,7 @@ void Worker::enter(void *argument) {
     Interpreter *self = (Interpreter *)argument;
     char *top = self->fiber.stack + self->fiber.stack_size;
     self->status = gpusnek_run(
-        self->launch, self->index, self->base, top, self->launch->stack_size * STACK_FACTOR);
+        self->launch, self->index, self->base, top, self->launch->stack_size * GPUSNEK_STACK_FACTOR);
 }
 
 bool Worker::begin(Interpreter *self) {
@@ -108,7 +92,7 @@ void Worker::finish(Interpreter *self) {
 }
 
 void Worker::run_block(uint32_t first, uint32_t count) {
-    // On the heap: gpusnek_barrier() reaches an interpreter through `current` from its own stack.
+    // On the heap: gpusnek_barrier() reaches an interpreter through gpusnek_turn from its own stack.
     std::vector<Interpreter> block(count);
     for (uint32_t i = 0; i < count; i++) {
         block[i].launch = launch_;
@@ -141,19 +125,18 @@ void Worker::step(Interpreter *self) {
         return;
     }
     self->phase = PHASE_READY;
-    current = self;
+    gpusnek_turn = self;
     porter_state_current = (porter_state_t *)self->base;
     fiber_resume(&self->fiber);
     porter_state_current = nullptr;
-    current = nullptr;
+    gpusnek_turn = nullptr;
     if (self->fiber.done) {
         finish(self);
     }
 }
 
 void gpusnek_barrier() {
-    Worker::Interpreter *self = (Worker::Interpreter *)current;
-    self->phase = PHASE_WAITING;
+    gpusnek_turn->phase = PHASE_WAITING;
     fiber_yield(false);
 }
 
@@ -164,17 +147,16 @@ void gpusnek_pause() {
 void gpusnek_give_way() {
     // Rarely: every switch brings another arena into the caches.
     static thread_local uint32_t calls;
-    if (++calls % 64 == 0 && current) {
+    if (++calls % 64 == 0 && gpusnek_turn) {
         fiber_yield(false);
     }
 }
 
 void gpusnek_end_here(int32_t status) {
-    Worker::Interpreter *self = (Worker::Interpreter *)current;
-    if (!self) {
+    if (!gpusnek_turn) {
         abort(); // not inside an interpreter: nothing to end but the process
     }
-    self->status = status;
+    gpusnek_turn->status = status;
     fiber_yield(true);
     abort(); // a fiber that is done is never resumed
 }

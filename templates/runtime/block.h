@@ -7,6 +7,29 @@
 #include "fiber.h"
 #include "launch.h"
 
+// C stack below the limit that the port enforces, for what is called without a check.
+#define GPUSNEK_FIBER_SLACK 65536u
+#ifdef __SANITIZE_ADDRESS__
+#define GPUSNEK_STACK_FACTOR 4 // red zones around every local
+#else
+#define GPUSNEK_STACK_FACTOR 1
+#endif
+
+enum Phase {
+    PHASE_NEW,
+    PHASE_READY,   // can go on
+    PHASE_WAITING, // at the barrier
+    PHASE_DONE,
+};
+
+// One of a block, as the barrier sees it: an interpreter, or a thread of a user's kernel.
+struct Turn {
+    Phase phase;
+    int32_t status;
+};
+
+extern thread_local Turn *gpusnek_turn; // who has it
+
 // One pool thread's memory: C stacks and scratch arenas, reused from interpreter to interpreter.
 class Worker {
 public:

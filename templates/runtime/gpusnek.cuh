@@ -4,12 +4,22 @@
 //
 // BUILD is a build with --arena global. Kernels have one-dimensional grids and blocks: a thread's
 // interpreter is found by blockIdx.x * blockDim.x + threadIdx.x, in every launch. docs/kernels.md
-// of porter has the table of errors.
+// of porter has the table of errors. Without nvcc the same source compiles for the host twin
+// (gpusnek_host.hpp).
 #ifndef GPUSNEK_CUH
 #define GPUSNEK_CUH
 
 #include <stddef.h>
 #include <stdint.h>
+
+#ifdef __CUDACC__
+// A launch, written so that the host twin can do it too. A kernel whose name holds commas goes in
+// parentheses.
+#define GPUSNEK_LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
+#else
+#include "gpusnek_host.hpp"
+#pragma GCC visibility push(default)
+#endif
 
 #ifndef GPUSNEK_API
 #define GPUSNEK_API extern "C" __device__
@@ -24,7 +34,13 @@ enum {
     GPUSNEK_STATUS_SHAPE = -8,    // a grid or block of more than one dimension
     GPUSNEK_STATUS_NO_STACK = -9, // the kernel's own frames leave too little C stack
     GPUSNEK_STATUS_ARGUMENT = -10, // a null pointer where none may be
+    GPUSNEK_STATUS_NO_CODE = -11, // a handle of no compiled code of this thread's interpreter
 };
+
+// A handle of compiled code. Interpreters number their code alike: if all of them compile the same
+// sources in the same order, one handle names the same code in all, and may be an argument of a
+// later kernel.
+typedef struct gpusnek_code_t *mp_obj_t;
 
 // Bytes of gpusnek_error()'s text that are kept, its NUL included.
 #define GPUSNEK_ERROR_BYTES 512
@@ -48,6 +64,14 @@ GPUSNEK_API int gpusnek_deinit(void);
 // Compile and run statements in __main__.
 GPUSNEK_API int gpusnek_do_str(const char *source);
 
+// Compile statements for __main__, to be run any number of times, in later launches too. The code
+// is kept until gpusnek_release, gpusnek_deinit. NULL where it does not compile; *status says why.
+GPUSNEK_API mp_obj_t gpusnek_compile(const char *source, int *status = NULL);
+// Run what gpusnek_compile made.
+GPUSNEK_API int gpusnek_do_bytecode(mp_obj_t code);
+// Let go of it: its memory is free for others, and its handle for other code.
+GPUSNEK_API int gpusnek_release(mp_obj_t code);
+
 // Set a global of __main__.
 GPUSNEK_API int gpusnek_new_int(const char *name, long long value);
 GPUSNEK_API int gpusnek_new_float(const char *name, double value);
@@ -66,6 +90,12 @@ GPUSNEK_API int gpusnek_get_str(const char *name, char *text, size_t size);
 // "". Valid until the thread's next call.
 GPUSNEK_API const char *gpusnek_error(void);
 
+// What the last SystemExit of this thread's interpreter carried: 0 for none, an int's value, else 1.
+GPUSNEK_API int gpusnek_last_exit(void);
+#ifndef GPUSNEK_LIBRARY
+#define gpusnek_exit_code gpusnek_last_exit // the port's own asks for no interpreter first
+#endif
+
 // Python's output from now on: at most size - 1 bytes and a NUL go to buffer, which is empty now.
 // NULL: device printf, line by line (as it is after gpusnek_init); stderr goes there too then.
 GPUSNEK_API int gpusnek_set_output(char *buffer, size_t size);
@@ -77,7 +107,27 @@ GPUSNEK_API void gpusnek_table_get(void **table, uint64_t *threads);
 GPUSNEK_API void gpusnek_table_set(
     void *table, uint64_t threads, uint64_t stack_bytes, uint64_t local_bytes);
 
-#ifndef GPUSNEK_LIBRARY
+#ifndef __CUDACC__
+#pragma GCC visibility pop
+
+// As on a GPU; the C stack is memory like any other here.
+static inline cudaError_t gpusnek_host_setup(size_t max_threads, size_t stack_bytes = 8192) {
+    void *old = NULL;
+    uint64_t had = 0;
+    gpusnek_table_get(&old, &had);
+    const size_t threads = max_threads > had ? max_threads : (size_t)had;
+    void *table = calloc(threads, sizeof(void *));
+    if (table == NULL) {
+        return cudaErrorMemoryAllocation;
+    }
+    if (old != NULL) {
+        memcpy(table, old, had * sizeof(void *));
+    }
+    gpusnek_table_set(table, threads, stack_bytes, 0);
+    free(old);
+    return cudaSuccess;
+}
+#elif !defined(GPUSNEK_LIBRARY)
 struct gpusnek_table_t {
     void *table;
     uint64_t threads;

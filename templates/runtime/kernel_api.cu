@@ -1,6 +1,10 @@
 // gpusnek.cuh's functions. For arenas in global memory: those in local memory end with a launch.
+// kernel_host.cpp includes this file for the host twin, where `stack_low` is the end of the C stack
+// of the thread whose turn it is, and NULL outside users' kernels.
 #if !PORTER_ARENA_LOCAL
 #include <stdio.h>
+
+#include <time.h>
 
 #define GPUSNEK_LIBRARY // of gpusnek.cuh the declarations alone
 
@@ -33,6 +37,15 @@ typedef struct user_t {
 #define FIXED_BYTES (GPUSNEK_ARENA_BYTES(0, 0) + USER_BYTES)
 #define LEAST_BYTES (FIXED_BYTES + LEAST_PYSTACK + LEAST_HEAP)
 
+#define CODE_TAG 0x736e656b00000000ull // in every handle, above its slot + 1
+
+static_assert(GPUSNEK_NO_CODE == (int)GPUSNEK_STATUS_NO_CODE, "kernel_api.h has it too");
+
+#ifdef __CUDACC__
+#define table porter_state_table
+#else
+static porter_state_t **table;
+#endif
 static __device__ uint64_t table_threads;
 static __device__ uint64_t stack_allowed;
 static __device__ uint64_t local_bytes;
@@ -41,20 +54,24 @@ static __device__ user_t *user_of(char *base) {
     return (user_t *)(base + GPUSNEK_STATE_BYTES + GPUSNEK_CANARY_BYTES);
 }
 
-GPUSNEK_API void gpusnek_table_get(void **table, uint64_t *threads) {
-    *table = (void *)porter_state_table;
+GPUSNEK_API void gpusnek_table_get(void **found, uint64_t *threads) {
+    *found = (void *)table;
     *threads = table_threads;
 }
 
 GPUSNEK_API void gpusnek_table_set(
-    void *table, uint64_t threads, uint64_t stack_bytes, uint64_t local) {
+    void *given, uint64_t threads, uint64_t stack_bytes, uint64_t local) {
     if (table_threads == 0) {
         porter_setup();
     }
-    porter_state_table = (porter_state_t **)table;
+    table = (porter_state_t **)given;
     table_threads = threads;
     stack_allowed = stack_bytes;
     local_bytes = local;
+}
+
+static __device__ uint64_t thread_index(void) {
+    return (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
 // Whether this thread has an entry in the table.
@@ -65,12 +82,24 @@ static __device__ int check_thread(void) {
     if ((uint64_t)blockDim.y * blockDim.z * gridDim.y * gridDim.z != 1) {
         return GPUSNEK_STATUS_SHAPE;
     }
-    return blockIdx.x * blockDim.x + threadIdx.x < table_threads ? GPUSNEK_OK
-                                                                  : GPUSNEK_STATUS_TOO_MANY;
+    return thread_index() < table_threads ? GPUSNEK_OK : GPUSNEK_STATUS_TOO_MANY;
 }
 
 static __device__ void enroll(char *base) {
-    porter_state_table[blockIdx.x * blockDim.x + threadIdx.x] = (porter_state_t *)base;
+    table[thread_index()] = (porter_state_t *)base;
+#ifndef __CUDACC__
+    porter_state_current = (porter_state_t *)base;
+#endif
+}
+
+static __device__ uint64_t epoch_ns(void) {
+#ifdef __CUDACC__
+    return porter_clock_ns(); // the GPU's global timer counts from 1970
+#else
+    timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+#endif
 }
 
 static __device__ void connect(char *base, void *stack_top, uint64_t stack_size) {
@@ -90,7 +119,7 @@ static __device__ void connect(char *base, void *stack_top, uint64_t stack_size)
     io.err.length = &head->err_length;
     io.stack_top = stack_top;
     io.stack_size = stack_size;
-    io.epoch_ns = porter_clock_ns(); // the GPU's global timer counts from 1970
+    io.epoch_ns = epoch_ns();
     io.launch = 0;
     io.interrupt = NULL;
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
@@ -99,12 +128,21 @@ static __device__ void connect(char *base, void *stack_top, uint64_t stack_size)
 
 // C stack below `here` that Python may use; 0 where that is too little.
 static __device__ uint64_t stack_below(uint64_t here) {
+#ifdef __CUDACC__
     const uint64_t used = (here | (LOCAL_WINDOW - 1)) + 1 - here;
     if (used + STACK_SLACK + LEAST_STACK > local_bytes) {
         return 0;
     }
     const uint64_t room = local_bytes - used - STACK_SLACK;
     return room < stack_allowed ? room : stack_allowed;
+#else
+    const uint64_t low = (uint64_t)stack_low + GPUSNEK_FIBER_SLACK * GPUSNEK_STACK_FACTOR;
+    const uint64_t allowed = stack_allowed * GPUSNEK_STACK_FACTOR;
+    if (stack_low == NULL || here < low + LEAST_STACK) {
+        return 0;
+    }
+    return here - low < allowed ? here - low : allowed;
+#endif
 }
 
 // Begins a call: finds the thread's interpreter. Inlined, so that `frame` lies above every frame
@@ -137,7 +175,7 @@ static __device__ void flush_line(user_t *user) {
 
 // A line goes out whole, so that those of other threads do not cut it. printf ends at a NUL, so
 // there are none.
-extern "C" PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
+static __device__ void console(const char *text, unsigned long size) {
     user_t *user = user_of((char *)PORTER_STATE);
     for (unsigned long i = 0; i < size; i++) {
         if (text[i] != 0) {
@@ -148,6 +186,20 @@ extern "C" PORTER_DEVICE void porter_console(const char *text, unsigned long siz
         }
     }
 }
+
+#ifdef __CUDACC__
+extern "C" PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
+    console(text, size);
+}
+#else
+// Whether the text was of a user's kernel; hooks_host.cpp has porter_console.
+extern "C" bool gpusnek_user_console(const char *text, unsigned long size) {
+    if (stack_low != NULL) {
+        console(text, size);
+    }
+    return stack_low != NULL;
+}
+#endif
 
 static __device__ uint64_t least(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -163,7 +215,7 @@ static __device__ int leave(char *base, int status) {
         user->out[least(head->out_length, user->out_size - 1)] = 0;
     } else {
         flush_line(user);
-        porter_console(user->error, length);
+        console(user->error, length);
         flush_line(user);
     }
     gpusnek_launch_t sizes;
@@ -193,7 +245,7 @@ static __device__ char *carve(void *mem, size_t size, gpusnek_launch_t *launch) 
 
 static __device__ int start(char *base, const gpusnek_launch_t *launch) {
     gpusnek_boot_t boot;
-    boot.index = blockIdx.x * blockDim.x + threadIdx.x;
+    boot.index = (uint32_t)thread_index();
     boot.total = gridDim.x * blockDim.x;
     boot.flags = 0;
     boot.fs_block_size = 0;
@@ -306,6 +358,39 @@ GPUSNEK_API int gpusnek_do_str(const char *source) {
     CALL(source, gpusnek_exec(source, text_length(source), GPUSNEK_FILE, "<string>"));
 }
 
+static __device__ int compile(const char *source, mp_obj_t *handle) {
+    size_t slot = 0;
+    const int status = gpusnek_compile_code(source, text_length(source), &slot);
+    *handle = status == GPUSNEK_OK ? (mp_obj_t)(CODE_TAG + slot + 1) : NULL;
+    return status;
+}
+
+static __device__ int compile_call(const char *source, mp_obj_t *handle) {
+    CALL(source, compile(source, handle));
+}
+
+GPUSNEK_API mp_obj_t gpusnek_compile(const char *source, int *status) {
+    mp_obj_t handle = NULL;
+    const int ended = compile_call(source, &handle);
+    if (status) {
+        *status = ended;
+    }
+    return handle;
+}
+
+// The slot of a handle; one that no interpreter has where it is none.
+static __device__ size_t slot_of(mp_obj_t handle) {
+    return (size_t)((uint64_t)handle - CODE_TAG - 1);
+}
+
+GPUSNEK_API int gpusnek_do_bytecode(mp_obj_t handle) {
+    CALL(handle, gpusnek_run_code(slot_of(handle)));
+}
+
+GPUSNEK_API int gpusnek_release(mp_obj_t handle) {
+    CALL(handle, gpusnek_release_code(slot_of(handle)));
+}
+
 GPUSNEK_API int gpusnek_new_int(const char *name, long long value) {
     CALL(name, gpusnek_store_int(name, value));
 }
@@ -350,6 +435,10 @@ static __device__ char *mine(void) {
 GPUSNEK_API const char *gpusnek_error(void) {
     char *base = mine();
     return base ? user_of(base)->error : "";
+}
+
+GPUSNEK_API int gpusnek_last_exit(void) {
+    return mine() ? gpusnek_exit_code() : 0;
 }
 
 GPUSNEK_API int gpusnek_set_output(char *buffer, size_t size) {

@@ -25,7 +25,7 @@ from porter.generate.project import write_project
 from porter.pipeline import build
 from porter.sync.lock import newest_release
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "hello_kernel.cu"
+EXAMPLE = Path(__file__).parents[2] / "examples" / "figure2_hello.cu"
 CONFIG = BuildConfig(release="0.0.0", target="cuda", arena="global")
 
 

@@ -31,3 +31,15 @@ GPUSNEK_API int gpusnek_load_float(const char *, double *) {
 GPUSNEK_API int gpusnek_load_str(const char *, char *, size_t, size_t *) {
     return GPUSNEK_EXCEPTION;
 }
+
+GPUSNEK_API int gpusnek_compile_code(const char *, size_t, size_t *) {
+    return GPUSNEK_EXCEPTION;
+}
+
+GPUSNEK_API int gpusnek_run_code(size_t) {
+    return GPUSNEK_NO_CODE;
+}
+
+GPUSNEK_API int gpusnek_release_code(size_t) {
+    return GPUSNEK_NO_CODE;
+}

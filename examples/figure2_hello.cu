@@ -1,11 +1,10 @@
-// Figure 2 of the paper, with the host's side of it: every thread prints Hello World!
-#include <cstdio>
-#include <cstdlib>
+// Figure 2 of the paper: every thread prints Hello World! Then what the figure does not show: a
+// later launch, an exception, too little memory.
+#include "check.h"
 
-#include "gpusnek.cuh"
-
-__global__ void my_kernel(char *mem, int per_thread_mem) {
-    char *my_mem = &mem[threadIdx.x * per_thread_mem];
+__global__
+void my_kernel(char* mem, int per_thread_mem) {
+    char* my_mem = &mem[threadIdx.x * per_thread_mem];
     gpusnek_init(my_mem, per_thread_mem);
 
     gpusnek_do_str("print('Hello World!')\n");
@@ -24,35 +23,28 @@ __global__ void starved_kernel(char *mem, int *status) {
     status[threadIdx.x] = gpusnek_init(mem + threadIdx.x * 1024, 1024);
 }
 
-static void check(cudaError_t error, const char *what) {
-    if (error != cudaSuccess) {
-        std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(error));
-        std::exit(1);
-    }
-}
-
 int main() {
     constexpr int threads = 4;
     constexpr int per_thread_mem = 32 * 1024;
     char *mem;
-    long long *squares;
-    int *status;
+    long long *squares = shared_with_host<long long>(threads);
+    int *status = shared_with_host<int>(threads);
     check(gpusnek_host_setup(threads), "gpusnek_host_setup");
     check(cudaMalloc(&mem, threads * per_thread_mem), "memory for the interpreters");
-    check(cudaMallocManaged(&squares, threads * sizeof *squares), "memory for results");
-    check(cudaMallocManaged(&status, threads * sizeof *status), "memory for results");
 
-    my_kernel<<<1, threads>>>(mem, per_thread_mem);
-    check(cudaDeviceSynchronize(), "my_kernel");
+    GPUSNEK_LAUNCH(my_kernel, 1, threads, mem, per_thread_mem);
+    finish("my_kernel");
 
-    later_kernel<<<1, threads>>>(squares, status);
-    check(cudaDeviceSynchronize(), "later_kernel");
+    GPUSNEK_LAUNCH(later_kernel, 1, threads, squares, status);
+    finish("later_kernel");
     for (int i = 0; i < threads; i++) {
         std::printf("thread %d: status %d, square %lld\n", i, status[i], squares[i]);
+        expect(status[i] == (i == 3) && squares[i] == i * i, "later_kernel");
     }
 
-    starved_kernel<<<1, threads>>>(mem, status);
-    check(cudaDeviceSynchronize(), "starved_kernel");
+    GPUSNEK_LAUNCH(starved_kernel, 1, threads, mem, status);
+    finish("starved_kernel");
     std::printf("1 KiB: status %d\n", status[0]);
+    expect(status[0] == GPUSNEK_STATUS_NO_MEMORY, "starved_kernel");
     return 0;
 }
