@@ -15,7 +15,7 @@ class Benchmark:
 
     file: its name in `programs/`. period: what it prints depends on `threadIdx % period`. kernel:
     the function of `kernels.h` that does the same work in C. double: its output needs floats of
-    64 bits.
+    64 bits. setup: a program that makes the data which interpreters share, for other Pythons.
     """
 
     name: str
@@ -24,6 +24,7 @@ class Benchmark:
     period: int = 1
     kernel: str | None = None
     double: bool = False
+    setup: str | None = None
 
     @property
     def path(self) -> Path:
@@ -31,12 +32,34 @@ class Benchmark:
         return PROGRAMS / self.file
 
     @property
+    def setup_path(self) -> Path | None:
+        """Where the setup is."""
+        return PROGRAMS / self.setup if self.setup is not None else None
+
+    @property
     def source(self) -> str:
         """The program's text."""
         return self.path.read_text()
 
 
+MATRIX = "figure8_setup.py"
 SUITE = (
+    Benchmark(
+        "figure8-module",
+        "sum of matrix columns, module level",
+        "figure8_module.py",
+        period=32,
+        kernel="figure8",
+        setup=MATRIX,
+    ),
+    Benchmark(
+        "figure8-function",
+        "sum of matrix columns, in a function",
+        "figure8_function.py",
+        period=32,
+        kernel="figure8",
+        setup=MATRIX,
+    ),
     Benchmark(
         "integers-module", "integers, module level", "integers_module.py", 64, kernel="integers"
     ),

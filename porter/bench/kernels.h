@@ -19,6 +19,28 @@
     }
 #endif
 
+WORK float figure8_of(const float *data, unsigned n, unsigned i) {
+    float total = 0;
+    for (unsigned row = 0; row < 256; row++) {
+        total += data[(unsigned long long)row * n + i];
+    }
+    return total;
+}
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+extern "C" __global__ void figure8(float *data, unsigned n) {
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        data[i] = figure8_of(data, n, i);
+    }
+}
+#else
+extern "C" void figure8(float *data, unsigned n) {
+    for (unsigned i = 0; i < n; i++) {
+        data[i] = figure8_of(data, n, i);
+    }
+}
+#endif
+
 WORK int integers_of(unsigned i) {
     const int x = (int)(i % 64);
     int total = 0;

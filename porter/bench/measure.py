@@ -10,7 +10,8 @@ from attrs import field, frozen
 
 from porter.bench.catalogue import Benchmark
 from porter.bench.figures import Figure
-from porter.bench.oracle import check_ended, check_result
+from porter.bench.oracle import check_ended
+from porter.bench.subjects import subject
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.device import Arenas
 
@@ -83,20 +84,22 @@ def compiling(benchmark: Benchmark) -> Program:
 def whole(setting: Setting, benchmark: Benchmark) -> Whole:
     """Time whole launches of `benchmark`. Raises BenchFailed."""
     program = Program(benchmark.source.encode(), benchmark.file)
+    about = subject(benchmark, setting.device, setting.n)
     launches, walls = [], []
     for _ in range(setting.repeat + 1):
+        about.reset()
         start = time.perf_counter()
-        result = setting.run(program)
+        result = setting.run(program, **about.launch())
         walls.append(time.perf_counter() - start)
         launches.append(result.timings["device"])
-        check_result(benchmark, result, setting.device)
+        about.check(result)
     # The first has paid for memory and clocks that later ones find ready.
     return Whole(Figure.of(launches[1:]), Figure.of(walls[1:]))
 
 
 def phases(setting: Setting, benchmark: Benchmark) -> Phases:
     """Time `benchmark` phase by phase. Raises BenchFailed."""
-    arenas = setting.arenas()
+    arenas, about = setting.arenas(), subject(benchmark, setting.device, setting.n)
     steps: dict[str, Program] = {
         "start": EMPTY,
         "compile": compiling(benchmark),
@@ -106,11 +109,13 @@ def phases(setting: Setting, benchmark: Benchmark) -> Phases:
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(setting.repeat + 1):
         arenas.started = False
+        about.reset()
         for name, program in steps.items():
-            result = setting.run(program, persist=arenas, stop=False)
+            given = about.launch() if name == "execute" else {}
+            result = setting.run(program, persist=arenas, stop=False, **given)
             seconds[name].append(result.timings["device"])
             if name == "execute":
-                check_result(benchmark, result, setting.device)
+                about.check(result)
             else:
                 check_ended(f"{benchmark.name}, {name}", result, setting.device)
     return Phases(**{name: Figure.of(values[1:]) for name, values in seconds.items()})

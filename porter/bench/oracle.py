@@ -17,16 +17,21 @@ from porter.run.result import Result, Stream
 
 @cache
 def expected(benchmark: Benchmark) -> tuple[bytes, ...]:
-    """What this CPython prints for threadIdx 0 to period - 1."""
+    """What this CPython prints, or reports of its data, for threadIdx 0 to period - 1."""
     code = compile(benchmark.source, benchmark.file, "exec")
-    return tuple(_printed(code, index, benchmark.period) for index in range(benchmark.period))
+    setup = benchmark.setup_path.read_text() if benchmark.setup_path is not None else ""
+    return tuple(_shown(code, setup, index, benchmark.period) for index in range(benchmark.period))
 
 
-def _printed(code: Any, index: int, total: int) -> bytes:
+def _shown(code: Any, setup: str, index: int, total: int) -> bytes:
+    names: dict[str, Any] = {"__name__": "__main__", "threadIdx": index, "numThreads": total}
+    exec(setup, names)
+    report = names.pop("report", lambda first, count: "")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
-        exec(code, {"__name__": "__main__", "threadIdx": index, "numThreads": total})
-    return printed.getvalue().encode()
+        exec(code, names)
+    text: str = printed.getvalue() + report(index, 1)
+    return text.encode()
 
 
 def check_text(
@@ -39,13 +44,13 @@ def check_text(
         raise BenchFailed(f"{benchmark.name}: {who} printed something else: {output[:200]!r}")
 
 
-def check_result(benchmark: Benchmark, result: Result, device: Device) -> None:
-    """Raise BenchFailed unless every interpreter ended well and printed what it must."""
-    check_ended(benchmark.name, result, device)
-    bad = _differing(device, result.stdout, expected(benchmark))
+def check_outputs(name: str, result: Result, device: Device, texts: tuple[bytes, ...]) -> None:
+    """Raise BenchFailed unless every interpreter ended well; i printed texts[i % len(texts)]."""
+    check_ended(name, result, device)
+    bad = _differing(device, result.stdout, texts)
     if bad is not None:
         text = result.stdout[bad].decode("utf-8", "replace")
-        raise BenchFailed(f"{benchmark.name}: interpreter {bad} printed {text!r}, CPython does not")
+        raise BenchFailed(f"{name}: interpreter {bad} printed {text!r}, CPython does not")
 
 
 def check_ended(what: str, result: Result, device: Device) -> None:

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-from attrs import frozen
+from attrs import Factory, field, frozen
 
 from porter.bench.catalogue import PROGRAMS, Benchmark
 from porter.bench.figures import Figure
@@ -21,11 +21,15 @@ SAMPLE = 0.1  # seconds that a repetition should take at least
 
 @frozen
 class Python:
-    """An executable that runs the driver. about: what it is, for the report."""
+    """An executable that runs the driver. about: what it is, for the report.
+
+    roomy: the command for programs with much data.
+    """
 
     name: str
     about: str
     command: tuple[str, ...]
+    roomy: tuple[str, ...] = field(default=Factory(lambda self: self.command, takes_self=True))
 
 
 def cpython() -> Python:
@@ -68,12 +72,14 @@ def _run(
 ) -> list[float]:
     """Seconds of each repetition: those of the slowest process, all starting together."""
     with tempfile.TemporaryDirectory(prefix="porter-bench-") as folder:
+        setup = "-" if benchmark.setup_path is None else str(benchmark.setup_path)
+        start = python.command if benchmark.setup is None else python.roomy
         outputs = [Path(folder, f"out{i}") for i in range(processes)]
         children = []
         try:
             for i, output in enumerate(outputs):
                 words = (i * count, count, total, repeat)
-                command = [*python.command, str(DRIVER), str(benchmark.path), "-", *map(str, words)]
+                command = [*start, str(DRIVER), str(benchmark.path), setup, *map(str, words)]
                 children.append(_start(command, output))
             seconds = [_together(children) for _ in range(repeat)]
             for child in children:
@@ -122,7 +128,10 @@ def _line(child: subprocess.Popen[str], end: bool = False) -> str:
 
 
 def _failed(child: subprocess.Popen[str], line: str) -> ToolFailed:
-    child.kill()
-    text = line + child.communicate()[1]
+    try:
+        text = line + child.communicate(timeout=5)[1]  # the rest of what it has to say
+    except subprocess.TimeoutExpired:
+        child.kill()
+        text = line + child.communicate()[1]
     command = child.args if isinstance(child.args, list) else [str(child.args)]
     return ToolFailed(f"{command[0]} did not run a benchmark:\n{text}", output=text)

@@ -32,7 +32,7 @@ _OPTIONS = (
     "LDFLAGS_EXTRA=-static",
     *(f"{name}=0" for name in _WITHOUT),
 )
-HEAP = "64M"  # of the one interpreter
+HEAP, ROOMY = "64M", "1024M"  # of the one interpreter; with the matrix of Figure 8, twice for a time
 
 
 def unix_port(release: str, executable: Path | None = None) -> Python:
@@ -48,8 +48,8 @@ def unix_port(release: str, executable: Path | None = None) -> Python:
         if "micropython" not in shown.stdout:
             raise UsageError(f"{executable}: not upstream's unix port")
         about = f"{executable.name}, {shown.stdout.strip()}"
-    command = (str(executable.resolve()), "-X", f"heapsize={HEAP}")
-    return Python("MicroPython", about, command)
+    command, roomy = ((str(executable.resolve()), "-X", f"heapsize={h}") for h in (HEAP, ROOMY))
+    return Python("MicroPython", about, command, roomy)
 
 
 def build(release: str, jobs: int | None = None) -> Path:

@@ -3,9 +3,10 @@
     driver.py PROGRAM SETUP FIRST COUNT TOTAL REPEAT
 
 Started by porter/bench/scripts.py and by MicroPython, so it keeps to what both have. SETUP is a
-program whose globals all others see, or `-`. It writes to stderr "ready", waits for a line on
-stdin before each repetition, and then writes the nanoseconds that it took. What programs print
-goes to stdout.
+program whose globals all others see, or `-`; its reset(first, count) is called before each
+repetition, and what its report(first, count) returns is written to stdout after it. Before each
+repetition this writes "ready" to stderr and waits for a line on stdin, and afterwards it writes
+the nanoseconds that it took. What programs print goes to stdout.
 """
 
 import sys
@@ -30,7 +31,7 @@ def shared(setup, total):
     """What all interpreters' programs see."""
     names = {"numThreads": total}
     if setup != "-":
-        exec(read(setup), names)
+        exec(compile(read(setup), setup, "exec"), names)
     names["__name__"] = "__main__"
     return names
 
@@ -40,8 +41,10 @@ def main():
     program, setup = sys.argv[1:3]
     first, count, total, repeat = [int(word) for word in sys.argv[3:7]]
     code = compile(read(program), program, "exec")
+    names = shared(setup, total)
     for _ in range(repeat):
-        names = shared(setup, total)
+        if "reset" in names:
+            names["reset"](first, count)
         sys.stderr.write("ready\n")
         sys.stdin.readline()
         start = clock()
@@ -49,7 +52,10 @@ def main():
             own = dict(names)
             own["threadIdx"] = index
             exec(code, own)
-        sys.stderr.write("%d\n" % (clock() - start))
+        elapsed = clock() - start
+        if "report" in names:
+            sys.stdout.write(names["report"](first, count))
+        sys.stderr.write("%d\n" % elapsed)
 
 
 main()

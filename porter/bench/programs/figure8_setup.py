@@ -1,0 +1,28 @@
+# The matrix that Figure 8 sums, for CPython and MicroPython; porter/bench/subjects.py makes the
+# same for interpreters. A column's sum is exact in 32 bits, in any order.
+from array import array
+
+
+def line(row):
+    return [(row + 1) * (column + 1) % 37 / 4 for column in range(32)]
+
+
+def matrix(rows, columns):
+    memory = bytearray(4 * rows * columns)
+    for row in range(rows):
+        cells = (bytes(array("f", line(row))) * (columns // 32 + 1))[: 4 * columns]
+        memory[4 * row * columns : 4 * (row + 1) * columns] = cells
+    return memoryview(array("f", memory))
+
+
+data = matrix(256, numThreads)
+
+
+def reset(first, count):
+    cells = line(0)
+    for column in range(first, first + count):
+        data[column] = cells[column % 32]
+
+
+def report(first, count):
+    return "".join(["%d\n" % (4 * data[column]) for column in range(first, first + count)])
