@@ -32,7 +32,10 @@ _OPTIONS = (
     "LDFLAGS_EXTRA=-static",
     *(f"{name}=0" for name in _WITHOUT),
 )
-HEAP, ROOMY = "64M", "1024M"  # of the one interpreter; with the matrix of Figure 8, twice for a time
+HEAP, ROOMY = (
+    "64M",
+    "1024M",
+)  # of the one interpreter; with the matrix of Figure 8, twice for a time
 
 
 def unix_port(release: str, executable: Path | None = None) -> Python:

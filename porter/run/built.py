@@ -30,9 +30,14 @@ class Built:
         return values
 
     @cached_property
+    def structs(self) -> Mapping[str, np.dtype[Any]]:
+        """The dtypes of launch.h's structs, by their C names."""
+        return layouts(self.folder / "include" / "launch.h")
+
+    @cached_property
     def record(self) -> np.dtype[Any]:
         """The dtype of `gpusnek_launch_t`."""
-        return layouts(self.folder / "include" / "launch.h")["gpusnek_launch_t"]
+        return self.structs["gpusnek_launch_t"]
 
     @cached_property
     def info(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -11,6 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.errors import NotEnoughMemory, UsageError
+from porter.run.binding import table
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
 from porter.run.result import Result, Stream, Values
 from porter.sizes import format_size
@@ -50,7 +51,8 @@ class Launch:
     persist: the arenas that interpreters go on in; None and they end with the launch.
     execute: run the programs; else interpreters are only booted, or only asked for data.
     values: what each program left goes to Result.values. fetch: bytes that an earlier launch of
-    the same arenas announced.
+    the same arenas announced. bind: arrays of the device that programs find by these names, as
+    memoryviews of their elements; they must live as long as the interpreters that use them.
     """
 
     kind: str = "file"
@@ -80,6 +82,7 @@ class Launch:
     execute: bool = True
     values: bool = False
     fetch: Fetch | None = None
+    bind: Mapping[str, Array] = attrs.field(factory=dict)
 
 
 @frozen(eq=False)
@@ -147,6 +150,7 @@ def start(
     _pack_launch(packed, launch, n, sizes, interrupt)
     _pack_programs(packed, [Program.of(program) for program in programs], program_of, n)
     _pack_stdin(packed, launch.stdin, n)
+    _pack_bindings(packed, launch.bind)
     outputs = {
         name: (
             packed.own(f"{name}_base", device.zeros((n, sizes[name] // 8), np.uint64)),
@@ -365,6 +369,15 @@ def _pack_stdin(packed: _Packed, stdin: bytes | Sequence[bytes], n: int) -> None
     packed.put("stdin_base", np.array(list(stdin), f"S{stride}"))
     packed.put("stdin_length", np.array([len(text) for text in stdin], np.uint32))
     packed.record["stdin_stride"] = stride
+
+
+def _pack_bindings(packed: _Packed, bind: Mapping[str, Array]) -> None:
+    if not bind:
+        return
+    rows, names = table(packed.device, bind)
+    packed.keep += [*names, *bind.values()]
+    packed.put("bindings", rows.view(np.uint8))
+    packed.record["binding_count"] = len(rows)
 
 
 def _wait(running: Running, interrupt: Interrupt, end: float | None, values: Any) -> bool:

@@ -10,6 +10,7 @@
 
 #define GPUSNEK_API extern "C" PORTER_DEVICE
 #include "interp.h"
+#include "kernel_api.h"
 
 #define GPUSNEK_ROUND(x) (((uint64_t)(x) + 63u) / 64u * 64u)
 #define GPUSNEK_MAGIC 0x6b656e7375706721ull // "!gpusnek": the arena or image holds a VM
@@ -166,6 +167,17 @@ static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launc
     }
 }
 
+// The launch's memory by its names. Ends at the first that raises.
+static inline PORTER_DEVICE int32_t gpusnek_bind(const gpusnek_launch_t *launch) {
+    const gpusnek_binding_t *bindings = (const gpusnek_binding_t *)launch->bindings;
+    int32_t status = GPUSNEK_OK;
+    for (uint64_t b = 0; b < launch->binding_count && status == GPUSNEK_OK; b++) {
+        status = gpusnek_store_memory((const char *)bindings[b].name, (void *)bindings[b].memory,
+            (size_t)bindings[b].count, (char)bindings[b].typecode);
+    }
+    return status;
+}
+
 // Interpreter `i` of `launch` from start to stop, as the flags say. Its arena is at `base`, which
 // PORTER_STATE is by now. Returns a status and leaves the lengths of its outputs.
 static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
@@ -186,7 +198,10 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     if (status == GPUSNEK_OK) {
         head->magic = GPUSNEK_MAGIC;
         if (launch->flags & GPUSNEK_FLAG_EXEC) {
-            status = gpusnek_program(launch, i);
+            status = gpusnek_bind(launch);
+            if (status == GPUSNEK_OK) {
+                status = gpusnek_program(launch, i);
+            }
             if (launch->exit_code) {
                 ((int32_t *)launch->exit_code)[i] = gpusnek_exit_code();
             }

@@ -30,6 +30,14 @@ enum {
     GPUSNEK_STATUS_ABORT = -5,     // an assertion in the port or in upstream failed
 };
 
+// Memory that every program of a launch finds as a memoryview.
+typedef struct gpusnek_binding_t {
+    uint64_t name;     // NUL-terminated, UTF-8
+    uint64_t memory;
+    uint64_t count;    // elements
+    int32_t typecode;  // array's
+} gpusnek_binding_t;
+
 typedef struct gpusnek_launch_t {
     uint64_t record_size; // sizeof(gpusnek_launch_t), checked first
     uint32_t flags;       // GPUSNEK_FLAG_*
@@ -80,6 +88,9 @@ typedef struct gpusnek_launch_t {
     uint64_t fs_size;
     uint64_t fs_block;
     uint64_t fs_guard; // uint64_t, kept as long as the images: guards the one; 0: nobody writes
+
+    uint64_t bindings; // gpusnek_binding_t[binding_count], bound before the programs run
+    uint64_t binding_count;
 
     uint64_t interrupt;        // uint32_t words polled by the VM (values: interp.h); 0: none
     uint64_t interrupt_stride; // 4: one word each; 0: one for all
