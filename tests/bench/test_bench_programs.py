@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 
-from porter.bench import catalogue, lifecycle, measure, native, oracle, scripts
+from porter.bench import catalogue, lifecycle, measure, native, oracle, scripts, subjects
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.errors import BenchFailed, ToolFailed
 from porter.run import Device, Program
 
 NUMERIC = [benchmark for benchmark in SUITE if benchmark.kernel]
+
+
+def by_its_name(name: str) -> Benchmark:
+    return next(benchmark for benchmark in SUITE if benchmark.name == name)
 
 
 def by_name(benchmark: Benchmark) -> str:
@@ -53,6 +59,40 @@ def test_another_output_is_refused(
         measure.whole(setting, Benchmark("odd", "odd", "odd.py", period=4))
 
 
+def test_a_wrong_sum_is_refused(
+    any_device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One interpreter leaves out the last row."""
+    benchmark = by_its_name("figure8-module")
+    text = benchmark.source.replace("NUM_ROWS = 256", "NUM_ROWS = 256 - (threadIdx == 3)")
+    setup = benchmark.setup_path
+    assert setup is not None
+    (tmp_path / setup.name).write_text(setup.read_text())
+    (tmp_path / "odd.py").write_text(text)
+    right = oracle.expected(benchmark)
+    monkeypatch.setattr(catalogue, "PROGRAMS", tmp_path)
+    monkeypatch.setattr(subjects, "expected", lambda _: right)
+    wrong = attrs.evolve(benchmark, name="odd", file="odd.py")
+    with pytest.raises(BenchFailed, match="odd: column 3 sums to"):
+        measure.whole(measure.Setting(any_device, n=40, repeat=1), wrong)
+
+
+def test_all_have_the_same_matrix() -> None:
+    setup = by_its_name("figure8-module").setup_path
+    assert setup is not None
+    for n in (5, 32, 77):
+        names: dict[str, Any] = {"numThreads": n}
+        exec(setup.read_text(), names)
+        assert names["data"].tolist() == subjects.cells(np, n).reshape(-1).tolist()
+
+
+def test_shared_data_is_as_it_was_in_each_repetition() -> None:
+    """Figure 8 writes its sums where it reads; a second run would sum them too."""
+    for processes in (1, 2):
+        found = scripts.measure(scripts.cpython(), SUITE[0], n=64, repeat=3, processes=processes)
+        assert found.sample == 64
+
+
 def test_a_failing_interpreter_is_refused(any_device: Device) -> None:
     setting = measure.Setting(any_device, n=9, repeat=1)
     result = setting.run(Program(b"1 // (threadIdx - 5)"))
@@ -60,8 +100,8 @@ def test_a_failing_interpreter_is_refused(any_device: Device) -> None:
         oracle.check_ended("division", result, any_device)
 
 
-def test_references_are_scaled_and_checked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    benchmark = SUITE[0]
+def test_references_are_scaled_and_checked() -> None:
+    benchmark = by_its_name("integers-module")
     python = scripts.cpython()
     found = scripts.measure(python, benchmark, n=1 << 30, repeat=2, processes=2)
     assert benchmark.period <= found.sample < 1 << 24
