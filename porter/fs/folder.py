@@ -39,7 +39,17 @@ def image_of(folder: Path, size: int | None = None, block_size: int = BLOCK_SIZE
 
 
 def pull(image: Image, path: str, to: Path) -> int:
-    """Copy a file, or a folder with all below it, from `image` to `to`; how many files."""
+    """Copy a file, or a folder with all below it, from `image` to `to`; how many files.
+
+    Raises FileProblem.
+    """
+    try:
+        return _pull(image, path, to)
+    except OSError as error:
+        raise FileProblem(f"{error.filename or to}: {error.strerror}") from error
+
+
+def _pull(image: Image, path: str, to: Path) -> int:
     top = image.entry(path)
     if not top.folder:
         target = to / PurePosixPath(top.path).name if to.is_dir() else to
@@ -57,8 +67,18 @@ def pull(image: Image, path: str, to: Path) -> int:
     return files
 
 
+def _is_folder(image: Image, path: str) -> bool:
+    try:
+        return path.endswith("/") or image.entry(path).folder
+    except FileProblem:
+        return False
+
+
 def push(image: Image, source: Path, path: str) -> int:
-    """Copy a file or a folder's content into `image` at `path`; how many files."""
+    """Copy a file or a folder's content into `image` at `path`; how many files.
+
+    A file goes into `path` if that is a folder or ends with a slash. Raises FileProblem.
+    """
     if source.is_dir():
         files = 0
         for name, content in read_folder(source):
@@ -73,5 +93,5 @@ def push(image: Image, source: Path, path: str) -> int:
         content = source.read_bytes()
     except OSError as error:
         raise FileProblem(f"{source}: {error.strerror}") from error
-    image.write(f"{path}/{source.name}" if path.endswith("/") else path, content)
+    image.write(f"{path}/{source.name}" if _is_folder(image, path) else path, content)
     return 1

@@ -19,6 +19,18 @@ LEAST_BLOCKS = 2  # littlefs' superblock is a pair
 SPARE = 1.25  # an image made from a folder has room for a quarter more
 LARGEST = 1 << 30  # bytes of an image
 
+# By littlefs' error code: what it means here, and what to do.
+_REFUSED = {
+    -17: ("there is a file of that name", None),
+    -20: ("a file stands where a folder is needed", None),
+    -21: ("it is a folder", None),
+    -28: (
+        "the image is full",
+        "Is the image too small? `porter fs build --size` makes a larger one.",
+    ),
+    -36: ("a name is longer than 255 bytes", None),
+}
+
 # The superblock's entry, where littlefs' SPEC.md puts it: revision, tag, "littlefs", tag, and
 # then version, block size and block count as little-endian words.
 _MAGIC_AT, _GEOMETRY_AT = 8, 24
@@ -79,6 +91,8 @@ class Image:
         image = cls(data[: block_size * block_count], block_size, name)
         try:
             image._fs.mount()
+            # What a power cut left half done: until then a rename can hide the name behind it.
+            littlefs.lfs.fs_mkconsistent(image._fs.fs)
         except littlefs.LittleFSError as error:
             raise FileProblem(f"{name}: damaged littlefs image: {error}") from error
         return image
@@ -150,11 +164,12 @@ class Image:
     def _writing(self, what: str) -> Iterator[None]:
         try:
             yield
-        except (littlefs.LittleFSError, OSError) as error:
-            raise FileProblem(
-                f"{self.name}: {what} cannot be written: {error}",
-                hint="Is the image too small? `porter fs build --size` makes a larger one.",
-            ) from error
+        except littlefs.LittleFSError as error:
+            why, hint = _REFUSED.get(error.code, (str(error), None))
+            raise FileProblem(f"{self.name}: {what} cannot be written: {why}", hint=hint) from error
+        except OSError as error:  # littlefs-python turns some of littlefs' errors into these
+            why = str(error) or "it is a folder"
+            raise FileProblem(f"{self.name}: {what} cannot be written: {why}") from error
 
 
 def size_for(tree: list[tuple[str, bytes | None]], block_size: int = BLOCK_SIZE) -> int:

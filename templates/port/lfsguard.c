@@ -5,9 +5,11 @@
 #include "hooks.h"
 #include "lib/littlefs/lfs2.h"
 #include "port.h"
+#include "py/mperrno.h"
 
 #define NO_BLOCK ((lfs2_block_t)-1)
-#define MOUNT_TRIES (100)
+#define MOUNT_TRIES (1000)
+#define PENDING_MOVE (0x70000000u) // in the tag of littlefs2's global state: SPEC.md
 
 static gpusnek_device_t *device_of(const struct lfs2_config *config) {
     mp_vfs_blockdev_t *blockdev = config->context;
@@ -41,6 +43,17 @@ static void drop_caches(lfs2_t *lfs) {
     }
 }
 
+// Between the two commits of a rename, littlefs2 does not find the name that follows the one that
+// goes, until somebody writes. So what a power cut left there is done first; and a rename that
+// another interpreter is just doing is waited for.
+static int settle(gpusnek_device_t *device) {
+    if (device->read_only || !(device->lfs->gdisk.tag & PENDING_MOVE)) {
+        return 0;
+    }
+    int status = lfs2_fs_mkconsistent(device->lfs);
+    return status == -MP_EBUSY || status == -GPUSNEK_ESTALE ? -GPUSNEK_ESTALE : 0;
+}
+
 // Mounts again until nobody has written meanwhile. Buffers are the config's: there is none to free.
 static int mount_again(gpusnek_device_t *device, const struct lfs2_config *config) {
     int status = -GPUSNEK_ESTALE;
@@ -52,6 +65,9 @@ static int mount_again(gpusnek_device_t *device, const struct lfs2_config *confi
         gpusnek_guard_open(&device->guard);
         device->operations = 0;
         status = lfs2_mount(device->lfs, config);
+        if (status == 0) {
+            status = settle(device);
+        }
     }
     if (status != 0) {
         device->guard.stale = true; // the next operation tries again
@@ -112,8 +128,12 @@ void gpusnek_lfs2_guard(mp_vfs_blockdev_t *blockdev, struct lfs2_config *config,
 
 // `status` is what mounting gave; somebody may have written while it read.
 int gpusnek_lfs2_mounted(struct lfs2_config *config, int status) {
-    if (status == -GPUSNEK_ESTALE && config->lock == begin) {
-        return mount_again(device_of(config), config);
+    if (config->lock != begin) {
+        return status;
     }
-    return status;
+    gpusnek_device_t *device = device_of(config);
+    if (status == 0) {
+        status = settle(device);
+    }
+    return status == -GPUSNEK_ESTALE ? mount_again(device, config) : status;
 }

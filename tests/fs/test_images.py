@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import littlefs
 import pytest
 from click.testing import CliRunner
 from hypothesis import given, settings
@@ -108,3 +109,75 @@ def test_a_full_image_says_so_and_the_file_stays(folder: Path, tmp_path: Path) -
     (tmp_path / "large").write_bytes(bytes(100_000))
     assert execute(["fs", "push", str(path), str(tmp_path / "large"), "/large"]) == 6
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("n" * 256, "a name is longer than 255 bytes"),
+        ("é" * 128, "a name is longer than 255 bytes"),
+        ("lib/" + "n" * 256 + "/x", "a name is longer than 255 bytes"),
+        ("main.py/x", "a file stands where a folder is needed"),
+        ("lib", "cannot be written: it is a folder"),
+    ],
+)
+def test_names_that_cannot_be(folder: Path, path: str, message: str) -> None:
+    image = image_of(folder)
+    with pytest.raises(FileProblem, match=message) as caught:
+        image.write(path, b"x")
+    assert caught.value.hint is None
+    assert image.read("main.py") == b"print('main')\n"
+
+
+def test_push_and_pull_with_folders(folder: Path, tmp_path: Path) -> None:
+    image, out = tmp_path / "image", tmp_path / "out"
+    image_of(folder).save(image)
+    out.mkdir()
+    porter("push", image, folder / "main.py", "/lib")  # a folder that is there
+    assert porter("cat", image, "/lib/main.py") == "print('main')\n"
+    porter("pull", image, "/lib/main.py", out)
+    assert (out / "main.py").read_text() == "print('main')\n"
+    assert execute(["fs", "pull", str(image), "/nothing", str(out)]) == 6
+    assert execute(["fs", "pull", str(image), "/main.py", str(out / "none" / "x")]) == 6
+    assert execute(["fs", "pull", str(image), "/", str(out / "main.py")]) == 6
+    assert execute(["fs", "push", str(image), str(out / "none"), "/x"]) == 6
+    assert execute(["fs", "cat", str(image), "/lib"]) == 6
+
+
+@pytest.mark.parametrize("size", [0, 100, 3 << 20])
+def test_a_block_size_that_cannot_be(folder: Path, tmp_path: Path, size: int) -> None:
+    path = tmp_path / "image"
+    image_of(folder).save(path)
+    data = bytearray(path.read_bytes())
+    data[24:28] = size.to_bytes(4, "little")
+    path.write_bytes(data)
+    with pytest.raises(FileProblem, match=f"blocks of {size} bytes"):
+        Image.load(path)
+
+
+class Recorder(littlefs.UserContext):  # type: ignore[misc]
+    """Memory that keeps what stood there before each write."""
+
+    before: list[bytes] | None = None
+
+    def prog(self, config: object, block: int, offset: int, data: bytes) -> int:
+        if self.before is not None:
+            self.before.append(bytes(self.buffer))
+        return int(super().prog(config, block, offset, data))
+
+
+def test_a_rename_cut_in_the_middle_hides_no_other_file() -> None:
+    memory = Recorder(buffer=bytearray(b"\xff" * 32 * 256))
+    files = littlefs.LittleFS(memory, block_size=256, block_count=32)
+    files.mkdir("/to")
+    for name in ("a", "b", "c"):
+        with files.open(f"/{name}", "wb") as file:
+            file.write(name.encode() * 600)
+    memory.before = []
+    files.rename("/a", "/to/a")
+    assert len(memory.before) >= 2
+    for data in [*memory.before, bytes(memory.buffer)]:
+        image = Image.of(data, "cut")
+        names = {entry.path for entry in image.walk()}
+        assert names in ({"a", "b", "c", "to"}, {"to/a", "b", "c", "to"})
+        assert image.read("b") == b"b" * 600

@@ -218,3 +218,26 @@ def _bytes(image: Image) -> object:
     import numpy as np
 
     return np.frombuffer(image.data, np.uint8)
+
+
+def test_a_rename_hides_no_other_file(any_device: Device, image: Image) -> None:
+    program = """
+import os
+seen = set()
+for turn in range(40):
+    try:
+        if threadIdx == 0:
+            os.rename('/a', '/lib/a')
+            os.rename('/lib/a', '/a')
+        else:
+            os.stat('/b')
+    except OSError as error:
+        seen.add(error.errno)
+print(*seen)
+"""
+    for name in "abc":
+        image.write(name, name.encode() * 400)
+    shared = Shared.of(any_device, image)
+    said = {word for (line,) in shared.lines(program, 32, block=8) for word in line.split()}
+    assert said <= {str(EBUSY), str(ESTALE)}
+    assert shared.files()["a"] == b"a" * 400
