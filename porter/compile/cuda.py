@@ -133,7 +133,7 @@ def build_cuda(
     steps = run_ninja(out, rules, edges, what="device build", jobs=jobs)
     flush_cubin = out / "obj" / sources.object_name(sources.gc_flush, ".cubin")
     try:
-        flush = check_flush(flush_cubin, nvdisasm)
+        flush = check_flush(flush_cubin, nvdisasm, registers)
     except VerifyFailed:
         linked.unlink(missing_ok=True)
         raise

@@ -45,12 +45,15 @@ def preprocess(layout: Layout, units: UnitList, jobs: int | None = None) -> list
     cache_path = layout.pre / "cache.json"
     known_units = read_cache(cache_path)
     flags = preprocessor_flags(layout, units.defines)
+    # A header that is new among our own may hide one of upstream's that a unit was read with.
+    ours = sorted(str(path) for path in layout.patched.rglob("*.h"))
+    key = [*flags, *ours]
 
     def one(unit: Unit) -> tuple[Entry, bool]:
         known = known_units.get(unit.name)
-        if known is not None and _up_to_date(known, unit, flags, layout):
+        if known is not None and _up_to_date(known, unit, key, layout):
             return known, False
-        return _preprocess_unit(unit, flags, layout), True
+        return _preprocess_unit(unit, flags, key, layout), True
 
     with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
         done = list(pool.map(one, units.units))
@@ -67,13 +70,13 @@ def preprocess(layout: Layout, units: UnitList, jobs: int | None = None) -> list
     ]
 
 
-def _up_to_date(known: Entry, unit: Unit, flags: list[str], layout: Layout) -> bool:
+def _up_to_date(known: Entry, unit: Unit, key: list[str], layout: Layout) -> bool:
     if known.kept and not (layout.pre / f"{unit.name}.i").is_file():
         return False
-    return inputs_digest([*flags, unit.source], known.files) == known.digest
+    return inputs_digest([*key, unit.source], known.files) == known.digest
 
 
-def _preprocess_unit(unit: Unit, flags: list[str], layout: Layout) -> Entry:
+def _preprocess_unit(unit: Unit, flags: list[str], key: list[str], layout: Layout) -> Entry:
     result = layout.pre / f"{unit.name}.i"
     beside, rule = result.with_suffix(".i.tmp"), result.with_suffix(".d")
     command: list[str | Path] = [CC, "-E", *flags, "-MD", "-MF", rule, unit.source, "-o", beside]
@@ -85,7 +88,7 @@ def _preprocess_unit(unit: Unit, flags: list[str], layout: Layout) -> Entry:
         raise refused or PreprocessFailed(f"{unit.path}: {error.output or error}") from error
     files = tuple(sorted(set(read_dependencies(rule))))
     rule.unlink()
-    digest = inputs_digest([*flags, unit.source], files)
+    digest = inputs_digest([*key, unit.source], files)
     if digest is None:
         raise PreprocessFailed(f"{unit.path}: a file that it includes went away meanwhile")
     text = beside.read_text(encoding="utf-8", errors="surrogateescape")

@@ -39,20 +39,21 @@ class CudaRunning:
 
     def __init__(self, cupy: Any, stream: Any, keep: object, events: tuple[Any, Any]) -> None:
         self._cupy, self._stream, self._keep, self._events = cupy, stream, keep, events
+        self._started = time.monotonic()
 
     def wait(self, seconds: float | None) -> bool:
         """Whether it has ended, after at most `seconds`."""
         end = None if seconds is None else time.monotonic() + seconds
-        pause = 20e-6
         try:
             if end is None:
                 self._stream.synchronize()
                 return True
             while not self._stream.done:
-                if time.monotonic() >= end:
+                now = time.monotonic()
+                if now >= end:
                     return False
-                time.sleep(pause)
-                pause = min(2 * pause, 2e-3)
+                # A fiftieth of what has passed: short launches are not rounded up by the wait.
+                time.sleep(min(max((now - self._started) / 50, 20e-6), 2e-3))
             self._stream.synchronize()  # what failed is reported here
             return True
         except self._cupy.cuda.runtime.CUDARuntimeError as error:

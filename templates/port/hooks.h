@@ -14,6 +14,10 @@ unsigned int porter_register_bytes(void);
 // Nanoseconds of a clock that never goes back; its zero means nothing.
 uint64_t porter_clock_ns(void);
 
+// `pointer` itself, which must be to memory of this interpreter alone: with arenas in local memory
+// the compiler then reads and writes it as such.
+void *porter_private(const void *pointer);
+
 // Called again and again while an interpreter waits for the clock: give way to others.
 void porter_pause(void);
 

@@ -44,6 +44,18 @@ PORTER_DEVICE void porter_setup(void);      // references that close cycles, onc
 PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
 }
 
+// A hook of the port (hooks.h). A local address is an offset in the thread's window, so the low
+// bits of a generic one are enough.
+extern "C" {
+static inline PORTER_DEVICE void *porter_private(const void *pointer) {
+#if defined(__CUDACC__) && PORTER_ARENA_LOCAL
+    return __cvta_local_to_generic((size_t)pointer & (PORTER_LOCAL_WINDOW - 1));
+#else
+    return (void *)pointer;
+#endif
+}
+}
+
 // A moved variable: `field` is its bytes in the state, T the type it was declared with.
 template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
     return *(T *)field;

@@ -109,6 +109,8 @@ class Casts(Rule):
             return self._pointer_needs_cast(target.element_type, source)
         if target.kind == TypeKind.ENUM:
             return bool(source.kind != TypeKind.ENUM or target != source)
+        if target.kind in INTEGERS - {TypeKind.BOOL} and source.kind in (*_POINTERS, *_ARRAYS):
+            return True  # a warning in C
         if parent.kind == K.INIT_LIST_EXPR or self._is_designated(parent):
             return _narrows(target, source)
         return False
