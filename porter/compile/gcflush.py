@@ -67,9 +67,7 @@ def check_stores(stores: tuple[FrameStore, ...], registers: int | None = None) -
             )
 
 
-def check_flush(
-    cubin: Path, nvdisasm: str | None, registers: int | None = None
-) -> FlushReport:
+def check_flush(cubin: Path, nvdisasm: str | None, registers: int | None = None) -> FlushReport:
     """Check `porter_gc_flush` in the relocatable `cubin`, compiled with a cap of `registers`.
 
     Raises VerifyFailed.

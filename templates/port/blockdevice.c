@@ -111,7 +111,7 @@ static mp_obj_t block_device_make_new(const mp_obj_type_t *type, size_t n_args, 
     enum { ARG_block_size, ARG_buffer, ARG_readonly, ARG_start, ARG_size };
     static const mp_arg_t allowed_args[] = {
         { MP_QSTR_block_size, MP_ARG_INT, {.u_int = 0} },
-        { MP_QSTR_buffer, MP_ARG_OBJ, {.u_obj = MP_ROM_NONE} },
+        { MP_QSTR_buffer, MP_ARG_OBJ, {.u_rom_obj = MP_ROM_NONE} },
         { MP_QSTR_readonly, MP_ARG_BOOL | MP_ARG_KW_ONLY, {.u_bool = false} },
         { MP_QSTR_start, MP_ARG_INT | MP_ARG_KW_ONLY, {.u_int = 0} },
         { MP_QSTR_size, MP_ARG_INT | MP_ARG_KW_ONLY, {.u_int = -1} },

@@ -64,3 +64,11 @@ def test_listing_of_the_named_function_only() -> None:
         FrameStore(16, 8),
         FrameStore(17, 12),
     )
+
+
+def test_a_cap_on_registers_needs_fewer_stored() -> None:
+    slots = good()
+    kept = {register: offset for register, offset in slots.items() if register < 62}
+    check_stores(stores(kept), 64)
+    with pytest.raises(VerifyFailed, match="R61"):
+        check_stores(stores({r: at for r, at in kept.items() if r != 61}), 64)

@@ -165,6 +165,8 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "(void)q; (void)r; }",
         "array parameter": "void g(int a[3]); void f(void *p) { g(p); }",
         "conditional": "int *f(int *a, void *b, int c) { return c ? a : b; }",
+        "pointer to integer": "typedef unsigned long word; word f(int *p) { return p; } "
+        "_Bool g(int *p) { return p; }",
         "null": "int *f(void) { int *p = ((void *)0); p = 0; return p; }",
     },
     "cycles": {
