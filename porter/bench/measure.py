@@ -8,6 +8,7 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
+from porter.array.opening import check_room
 from porter.bench.catalogue import Benchmark
 from porter.bench.figures import Figure
 from porter.bench.oracle import check_ended
@@ -16,7 +17,7 @@ from porter.run import Device, Launch, Program, Result, run
 from porter.run.device import Arenas
 
 EMPTY = Program(b"", "<empty>")
-SIZES = ("heap", "pystack", "stdout", "stderr")
+SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
 
 
 @frozen
@@ -30,14 +31,16 @@ class Setting:
 
     @property
     def sizes(self) -> dict[str, int]:
-        """Bytes of heap, pystack, stdout and stderr."""
+        """Bytes of heap, pystack, C stack, stdout and stderr."""
         config = self.device.built.config
         given = {name: getattr(self.launch, name) for name in SIZES}
         return {name: config[name] if size is None else size for name, size in given.items()}
 
     def arenas(self) -> Arenas:
-        """Memory in which all interpreters outlive a launch."""
-        return self.device.arenas(self.n, self.sizes["pystack"], self.sizes["heap"])
+        """Memory in which all interpreters outlive a launch. Raises NotEnoughMemory."""
+        pystack, heap, stack = (self.sizes[name] for name in ("pystack", "heap", "stack"))
+        check_room(self.device, self.n, pystack, heap, stack)
+        return self.device.arenas(self.n, pystack, heap)
 
     def run(self, program: Program, **changes: Any) -> Result:
         """One launch of all interpreters."""

@@ -27,7 +27,7 @@ ABOUT = {
 }
 # Python rounds after each operation; the outputs must be the same.
 _GXX = ("g++", "-x", "c++", "-O2", "-ffp-contract=off", "-shared", "-fPIC")
-_NVRTC = ("-fmad=false", "-std=c++14")
+_NVRTC = ("-fmad=false", "-std=c++17")
 
 
 def measure(device: Device, benchmark: Benchmark, n: int, repeat: int) -> Figure:

@@ -54,6 +54,7 @@ def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None
     console.print(title, style="bold", highlight=False)
     if measured.rows:
         _show_programs(measured.rows, about, console)
+        _show_phases(measured.rows, console)
     if measured.costs:
         _show_costs(measured.costs, console)
     if measured.memory is not None:
@@ -86,6 +87,18 @@ def _show_programs(rows: Sequence[Row], about: Mapping[str, Any], console: Conso
         console.print(line, style="dim", soft_wrap=True, highlight=False)
 
 
+def _show_phases(rows: Sequence[Row], console: Console) -> None:
+    names = ("start", "compile", "execute", "empty")
+    table = Table(box=SIMPLE, pad_edge=False)
+    table.add_column("a launch each, ms", no_wrap=True)
+    for name in names:
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        figures = (getattr(row.phases, name) for name in names)
+        table.add_row(row.benchmark.name, *(milliseconds(figure.median) for figure in figures))
+    console.print(table)
+
+
 def _show_costs(costs: Sequence[Cost], console: Console) -> None:
     table = Table(box=SIMPLE, pad_edge=False)
     table.add_column("all interpreters", no_wrap=True)
@@ -106,7 +119,8 @@ def legend(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
         "x C: execute's time over C's. CPython, cores (CPython on all), upstream: their time for "
         "the same work over execute's. execute: exec of compiled code on interpreters that "
         f"persist, median of {about['repeat']}. swap: the share of it that an empty program "
-        "takes. launch: start, compile, run, stop in one launch. end to end: as the caller waits.",
+        "takes, which moves images and launches. launch: start, compile, run, stop in one launch. "
+        "end to end: as the caller waits.",
     ]
     lines += [f"{name}: {text}" for name, text in about["references"].items()]
     sampled = {

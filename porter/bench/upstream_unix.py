@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from porter import paths, process
+from porter import process
 from porter.bench.scripts import Python
 from porter.errors import BuildFailed, ToolFailed, UnknownRelease, UsageError
 
@@ -57,6 +57,8 @@ def unix_port(release: str, executable: Path | None = None) -> Python:
 
 def build(release: str, jobs: int | None = None) -> Path:
     """The executable, made once for each release and set of options (about 30 s of one core)."""
+    from porter import paths  # needs more packages than running what is there
+
     source = paths.upstream_dir() / release / "ports" / "unix"
     if not source.is_dir():
         raise UnknownRelease(

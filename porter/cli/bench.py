@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from porter.bench import lifecycle, plot, report, scale, scale_report
+from porter.bench import lifecycle, report, scale, scale_report
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.bench.conditions import conditions, fitting, with_references
 from porter.bench.measure import Setting
@@ -121,6 +121,8 @@ def _write(
         text = json.dumps(scale_report.to_json(found, about), indent=1) + "\n"
         write_whole(json_file, text.encode())
     if plot_file is not None:
+        from porter.bench import plot  # needs jinja2, which measuring does not
+
         under = f"{about['device']}, release {about['release']}, arena {about['config']['arena']}"
         write_whole(plot_file, plot.draw(found, under).encode())
     scale_report.show(found, about, console)

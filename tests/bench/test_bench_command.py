@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from porter import process
 from porter.cli import execute
 from porter.pipeline import Build
 
@@ -60,6 +61,18 @@ def test_costs_beside_programs(
     config = built.folder / "build.json"
     heap = json.loads(config.read_text())["inputs"]["config"]["heap"]
     assert heap < document["memory"]["image"] < 4 * heap
+
+
+def test_needs_no_more_than_a_machine_with_a_gpu_has(built: Build, tmp_path: Path) -> None:
+    """Neither compilers' bindings nor templates, which only building and drawing need."""
+    missing = ("clang", "ninja", "pycparser", "jinja2", "platformdirs")
+    arguments = ["bench", "--build", str(built.folder), "--target", "host", "--repeat", "1"]
+    arguments += ["--only", "integers", "--only", "repl", "--reference", str(stand_in(tmp_path))]
+    program = f"import sys; sys.modules |= dict.fromkeys({missing!r})\n"
+    program += f"from porter.cli import execute; sys.exit(execute({arguments!r}))"
+    done = process.run([sys.executable, "-c", program], timeout=120, check=False)
+    assert done.returncode == 0, done.output
+    assert "REPL" in done.stdout
 
 
 def test_an_unknown_program_is_refused(capfd: pytest.CaptureFixture[str]) -> None:
