@@ -88,6 +88,11 @@ class Stream:
             raise IndexError(index)
         return row.tobytes()[: min(self.size, int(self.lengths[index]))]
 
+    def of(self, which: np.ndarray[Any, Any]) -> Stream:
+        """The stream of interpreters `which` (indices) alone, as a copy."""
+        index = self.device.array(which)
+        return Stream(self.device, self.words[index], self.lengths[index], self.size)
+
     @cached_property
     def longest(self) -> int:
         """The most bytes that one interpreter wrote."""
@@ -133,8 +138,8 @@ class Result:
 
     status: n int32 (GPUSNEK_* of interp.h, negative ones of launch.h). exit_code: n int32, what
     SystemExit carried. allocations: n uint32, tried by program i, failed ones too. seconds: of
-    the launch alone. interrupted: the deadline passed. timings: seconds by step; `device` is what
-    the device's own clock says of the launch.
+    the launch alone. interrupted: the deadline passed, or the launch was cancelled. timings:
+    seconds by step; `device` is what the device's own clock says of the launch.
     """
 
     stdout: Stream

@@ -16,7 +16,9 @@ from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
 from porter.run.result import Result, Stream, Values
 from porter.sizes import format_size
 
-KINDS = {"file": "GPUSNEK_FILE", "single": "GPUSNEK_SINGLE", "eval": "GPUSNEK_EVAL"}
+KINDS = {
+    kind: f"GPUSNEK_{kind.upper()}" for kind in ("file", "single", "eval", "continue", "complete")
+}
 GRACE = 2.0  # seconds from a KeyboardInterrupt to the hard stop
 MAXIMUM = 2**31 - 1  # interpreters of one launch
 
@@ -36,18 +38,34 @@ class Program:
         return cls(program.encode() if isinstance(program, str) else program)
 
 
+@attrs.define
+class Cancel:
+    """Asks a launch under way to end; may be called in a signal handler or another thread.
+
+    Asked once, interpreters get a KeyboardInterrupt; asked twice, they are stopped hard.
+    """
+
+    asked: int = 0
+
+    def __call__(self, *_: object) -> None:
+        self.asked += 1
+
+
 @frozen(kw_only=True)
 class Launch:
     """How a launch runs. Sizes in bytes; None takes the build's.
 
-    kind: file, single or eval. first, total: threadIdx of the first interpreter, numThreads.
+    kind: file, single or eval; or a question of a REPL, continue or complete (interp.h),
+    which take one program. first, total: threadIdx of the first interpreter, numThreads.
     stdin: what all read, or one text each. deadline: seconds until interpreters are interrupted.
     interrupt: the interrupt word's value from the start (interp.h), acted on at the first poll.
     block: interpreters that share a barrier, 0: the device's choice. fail_allocation: per
     interpreter, the allocation that fails (0: none); with fail_rest every later one too. fs: file
     system memory, one image for all or one for each in one array of bytes, on the device.
     fs_guard: of one for all, a uint64 on the device that is 0 at first and lives as long; without
-    it nobody can write.
+    it nobody can write. outbuf: bytes on the device that programs share as `outbuf`; the same in
+    every launch of persisting interpreters.
+    cancel: ends the launch early, which Result.interrupted then says.
     persist: the arenas that interpreters go on in; None and they end with the launch.
     execute: run the programs; else interpreters are only booted, or only asked for data.
     values: what each program left goes to Result.values. fetch: bytes that an earlier launch of
@@ -77,6 +95,8 @@ class Launch:
     fs_block: int = 0
     fs_format: bool = False
     fs_guard: Array | None = None
+    outbuf: Array | None = None
+    cancel: Cancel | None = None
     persist: Arenas | None = None
     stop: bool = True
     execute: bool = True
@@ -125,8 +145,9 @@ def run(
 ) -> Result:
     """Run `n` interpreters on `device` and wait for them.
 
-    All run programs[0], or interpreter i runs programs[program_of[i]]. Raises NotEnoughMemory
-    before anything starts, LaunchFailed, UsageError.
+    All run programs[0], or interpreter i runs programs[program_of[i]]; where that is
+    GPUSNEK_NO_PROGRAM it rests. Raises NotEnoughMemory before anything starts, LaunchFailed,
+    UsageError.
     """
     return start(device, programs, n, launch, program_of=program_of).wait()
 
@@ -192,7 +213,7 @@ def start(
         )
 
     end = None if launch.deadline is None else started + launch.deadline
-    return Started(packed, running, interrupt, end, result)
+    return Started(packed, running, interrupt, end, launch.cancel or Cancel(), result)
 
 
 @attrs.define
@@ -203,6 +224,7 @@ class Started:
     _running: Running
     _interrupt: Interrupt
     _end: float | None  # time.monotonic() of the deadline
+    _cancel: Cancel
     _result: Callable[[bool], Result]
 
     def done(self) -> bool:
@@ -214,9 +236,9 @@ class Started:
         self._interrupt.write(value)
 
     def wait(self) -> Result:
-        """Wait for the end, once. Ctrl-C, or the deadline, interrupts the interpreters."""
+        """Wait for the end, once. Ctrl-C, the deadline or `cancel` interrupts them."""
         values = self._packed.device.built.constants
-        return self._result(_wait(self._running, self._interrupt, self._end, values))
+        return self._result(_wait(self._running, self._interrupt, self._end, self._cancel, values))
 
 
 def _sizes(device: Device, launch: Launch) -> dict[str, int]:
@@ -321,6 +343,9 @@ def _pack_launch(
         record["fs_block"] = launch.fs_block
         if launch.fs_guard is not None:
             record["fs_guard"] = device.address(launch.fs_guard)
+    if launch.outbuf is not None:
+        record["outbuf_base"] = device.address(launch.outbuf)
+        record["outbuf_size"] = launch.outbuf.nbytes
     if launch.fail_allocation is not None:
         packed.put("fail_alloc", _per_interpreter(launch.fail_allocation, n, "fail_allocation"))
 
@@ -353,8 +378,9 @@ def _pack_programs(
     packed.record["programs"] = len(programs)
     if program_of is not None:
         chosen = _per_interpreter(program_of, n, "program_of")
-        if n and int(chosen.max()) >= len(programs):
-            raise UsageError(f"program_of: {int(chosen.max())}, but there are {len(programs)}")
+        running = chosen[chosen != packed.device.built.constants["GPUSNEK_NO_PROGRAM"]]
+        if running.size and int(running.max()) >= len(programs):
+            raise UsageError(f"program_of: {int(running.max())}, but there are {len(programs)}")
         packed.put("program_of", chosen)
 
 
@@ -380,24 +406,29 @@ def _pack_bindings(packed: _Packed, bind: Mapping[str, Array]) -> None:
     packed.record["binding_count"] = len(rows)
 
 
-def _wait(running: Running, interrupt: Interrupt, end: float | None, values: Any) -> bool:
-    """Wait for the end; at the time `end`, or on Ctrl-C, interrupt, then stop hard."""
+def _wait(
+    running: Running, interrupt: Interrupt, end: float | None, cancel: Cancel, values: Any
+) -> bool:
+    """Wait for the end; at the time `end`, or if cancelled, interrupt, then stop hard."""
     try:
-        while True:
+        while not cancel.asked:
             left = 0.1 if end is None else max(0.0, min(0.1, end - time.monotonic()))
             if running.wait(left):
                 return False
             if end is not None and time.monotonic() >= end:
                 break
     except KeyboardInterrupt:
-        _halt(running, interrupt, values)
+        _halt(running, interrupt, cancel, values)
         raise
-    _halt(running, interrupt, values)
+    _halt(running, interrupt, cancel, values)
     return True
 
 
-def _halt(running: Running, interrupt: Interrupt, values: Any) -> None:
+def _halt(running: Running, interrupt: Interrupt, cancel: Cancel, values: Any) -> None:
     interrupt.write(1)
-    if not running.wait(GRACE):
-        interrupt.write(values["GPUSNEK_INTERRUPT_STOP"])
-        running.wait(None)
+    end = time.monotonic() + GRACE
+    while not running.wait(0.1):
+        if time.monotonic() >= end or cancel.asked > 1:
+            interrupt.write(values["GPUSNEK_INTERRUPT_STOP"])
+            running.wait(None)
+            return

@@ -35,6 +35,9 @@ static void set_up_modules(void) {
     mp_store_global(MP_QSTR_blockIdx, mp_obj_new_int_from_uint(gpusnek_boot.block));
     mp_store_global(MP_QSTR_blockDim, mp_obj_new_int_from_uint(gpusnek_boot.block_size));
     mp_store_global(MP_QSTR_localIdx, mp_obj_new_int_from_uint(gpusnek_boot.local));
+    if (gpusnek_boot.outbuf_size) {
+        mp_store_global(MP_QSTR_outbuf, MP_OBJ_FROM_PTR(&gpusnek_outbuf_obj));
+    }
 }
 
 // mp_init itself allocates, so a heap that is far too small shows here.
@@ -171,7 +174,11 @@ int gpusnek_exec(const char *source, size_t length, int kind, const char *name) 
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
-        compile_and_run(source, length, kind, name, &compiled);
+        if (kind == GPUSNEK_CONTINUE || kind == GPUSNEK_COMPLETE) {
+            status = gpusnek_ask(source, length, kind);
+        } else {
+            compile_and_run(source, length, kind, name, &compiled);
+        }
         nlr_pop();
         nlr_set_abort(NULL);
     } else {

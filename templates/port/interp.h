@@ -23,11 +23,15 @@
 #define GPUSNEK_NO_MEMORY (5) // the heap is too small for an interpreter to start in
 #define GPUSNEK_NO_FILE_SYSTEM (6) // the file system region could not be mounted
 #define GPUSNEK_NOT_STARTED (7) // gpusnek_exec or gpusnek_stop without a started interpreter
+#define GPUSNEK_MORE (8) // GPUSNEK_CONTINUE: more lines are needed; GPUSNEK_COMPLETE: several
 
 // Kinds of source that gpusnek_exec takes.
 #define GPUSNEK_FILE (0) // a module's statements
 #define GPUSNEK_SINGLE (1) // one interactive statement: an expression's value is printed
 #define GPUSNEK_EVAL (2) // one expression; its value is kept, see gpusnek_result
+// A REPL's questions; nothing is compiled or run. Here source[length] must be 0.
+#define GPUSNEK_CONTINUE (3) // does the statement go on? GPUSNEK_MORE or GPUSNEK_OK
+#define GPUSNEK_COMPLETE (4) // how can the name at the end go on? The answer is in stdout
 
 // Kinds of what gpusnek_value gives.
 #define GPUSNEK_VALUE_NONE (0) // there is no value
@@ -65,6 +69,8 @@ typedef struct _gpusnek_boot_t {
     void *fs; // file system memory, kept between launches
     size_t fs_size; // bytes, whole blocks are used; 0: none
     volatile uint64_t *fs_guard; // with GPUSNEK_FS_SHARED: 0 at first; NULL: nobody writes
+    void *outbuf; // bytes that all interpreters share, as `outbuf`; the same in every launch
+    size_t outbuf_size; // 0: none
     uint64_t seed; // random and os.urandom: mixed with index, so interpreters differ
     uint32_t fail_allocation; // N: the Nth allocation after start fails; 0: none
     uint32_t block; // blockIdx

@@ -15,6 +15,7 @@ MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_atomic_min_obj);
 MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_atomic_max_obj);
 MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_atomic_exchange_obj);
 MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(gpusnek_atomic_cas_obj);
+extern const mp_obj_base_t gpusnek_outbuf_obj;
 
 // Appends text to an output buffer, counting what does not fit.
 void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size);
@@ -30,6 +31,8 @@ void gpusnek_fs_mount(void);
 // What a protected call that raised `raised` ended with: prints the traceback, returns a status.
 // `compiled`: the source was, so that a SyntaxError is the program's own.
 int gpusnek_report(void *raised, bool compiled);
+// Sources of the kinds GPUSNEK_CONTINUE and GPUSNEK_COMPLETE; returns a status, may raise.
+int gpusnek_ask(const char *source, size_t length, int kind);
 // Looks at the interrupt word now; raises nothing except the hard stop.
 void gpusnek_poll(void);
 

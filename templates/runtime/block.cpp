@@ -100,7 +100,14 @@ void Worker::run_block(uint32_t first, uint32_t count) {
         block[i].phase = PHASE_NEW;
         block[i].slot = nullptr;
     }
-    for (uint32_t done = 0; done < count;) {
+    uint32_t done = 0;
+    for (Interpreter &self : block) {
+        if (gpusnek_rests(launch_, self.index)) {
+            self.phase = PHASE_DONE; // its status stays what the caller wrote
+            done++;
+        }
+    }
+    while (done < count) {
         bool ready = false;
         for (Interpreter &self : block) {
             if (self.phase == PHASE_NEW || self.phase == PHASE_READY) {

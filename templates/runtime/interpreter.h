@@ -131,6 +131,8 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.fs = (void *)(launch->fs_base + i * launch->fs_stride);
     boot.fs_size = launch->fs_size;
     boot.fs_guard = (volatile uint64_t *)launch->fs_guard;
+    boot.outbuf = (void *)launch->outbuf_base;
+    boot.outbuf_size = launch->outbuf_size;
     boot.seed = launch->seed;
     boot.fail_allocation = launch->fail_alloc ? ((const uint32_t *)launch->fail_alloc)[i] : 0;
     const uint32_t block_size = launch->block_size ? launch->block_size : 1;
@@ -138,6 +140,11 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.block_size = block_size;
     boot.local = i % block_size;
     return gpusnek_start(&boot);
+}
+
+static inline PORTER_DEVICE bool gpusnek_rests(const gpusnek_launch_t *launch, uint32_t i) {
+    return launch->program_of
+        && ((const uint32_t *)launch->program_of)[i] == (uint32_t)GPUSNEK_NO_PROGRAM;
 }
 
 static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *launch, uint32_t i) {

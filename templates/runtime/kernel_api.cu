@@ -256,6 +256,8 @@ static __device__ int start(char *base, const gpusnek_launch_t *launch) {
     boot.fs = NULL;
     boot.fs_size = 0;
     boot.fs_guard = NULL;
+    boot.outbuf = NULL;
+    boot.outbuf_size = 0;
     boot.seed = porter_clock_ns();
     boot.fail_allocation = 0;
     boot.block = blockIdx.x;

@@ -87,7 +87,8 @@ extern "C" __global__ void gpusnek_setup() {
 // At least launch->n threads, of one-dimensional blocks. `launch` is in device memory.
 extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (launch->record_size != sizeof(gpusnek_launch_t) || i >= launch->n) {
+    if (launch->record_size != sizeof(gpusnek_launch_t) || i >= launch->n
+        || gpusnek_rests(launch, i)) {
         return;
     }
     int32_t *status = (int32_t *)launch->status + i;

@@ -23,7 +23,7 @@ enum {
 
 // Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.
 enum {
-    GPUSNEK_STATUS_NOT_RUN = -1,   // the launch ended before this interpreter
+    GPUSNEK_STATUS_NOT_RUN = -1,   // it rested, or the launch ended before this interpreter
     GPUSNEK_STATUS_NO_MEMORY = -2, // arena too small for state, pystack and heap
     GPUSNEK_STATUS_MOVED = -3,     // the local window is not where the build assumed it
     GPUSNEK_STATUS_CANARY = -4,    // something wrote past an arena's end
@@ -37,6 +37,9 @@ typedef struct gpusnek_binding_t {
     uint64_t count;    // elements
     int32_t typecode;  // array's
 } gpusnek_binding_t;
+
+// In program_of: the interpreter rests. Nothing of it is read or written.
+#define GPUSNEK_NO_PROGRAM (4294967295)
 
 typedef struct gpusnek_launch_t {
     uint64_t record_size; // sizeof(gpusnek_launch_t), checked first
@@ -91,6 +94,9 @@ typedef struct gpusnek_launch_t {
 
     uint64_t bindings; // gpusnek_binding_t[binding_count], bound before the programs run
     uint64_t binding_count;
+
+    uint64_t outbuf_base; // bytes that all interpreters share, `outbuf` in programs
+    uint64_t outbuf_size; // 0: none
 
     uint64_t interrupt;        // uint32_t words polled by the VM (values: interp.h); 0: none
     uint64_t interrupt_stride; // 4: one word each; 0: one for all

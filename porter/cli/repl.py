@@ -1,0 +1,108 @@
+"""`porter repl`: the Mega-REPL."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from porter.cli._options import build_options
+from porter.config import BuildConfig
+from porter.errors import ProgramFailed, UsageError
+from porter.fs import Image
+from porter.repl import Session, Shell
+from porter.repl.plain import feed
+from porter.run import Device, open_device
+from porter.run.filesystem import written
+from porter.sizes import parse_size
+
+ON_GPU, ON_HOST = 1 << 20, 1 << 10  # interpreters where -n is not given
+
+
+def _open(config: BuildConfig, folder: Path | None, err: Console) -> Device:
+    if config.target == "all":
+        raise UsageError("target: interpreters run on host or cuda, not on all")
+    if folder is None:
+        from porter.cli._building import build_shown  # needs what builds need
+
+        folder = build_shown(config, err).folder
+    return open_device(folder, config.target)
+
+
+def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    return None if value is None else parse_size(value, param.opts[0])
+
+
+@click.command("repl")
+@click.option("-n", "n", type=int, help=f"Interpreters [{ON_GPU} on a GPU, else {ON_HOST}].")
+@click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
+@click.option(
+    "--fs",
+    "image",
+    metavar="IMAGE",
+    type=click.Path(path_type=Path),
+    help="littlefs2 image that all interpreters share at /.",
+)
+@click.option("--save", is_flag=True, help="On leaving, write the file system back to IMAGE.")
+@click.option("--outbuf", metavar="SIZE", callback=_bytes, help="Size of outbuf [3 bytes each].")
+@click.option("--timeout", type=float, help="Seconds until what an input runs is interrupted.")
+@click.option("--history", type=click.Path(path_type=Path), help="File of earlier inputs.")
+@click.option(
+    "--build",
+    "folder",
+    metavar="BUILD",
+    type=click.Path(path_type=Path),
+    help="Use this finished build, with its sizes; builds nothing.",
+)
+@build_options
+def command(
+    config: BuildConfig,
+    n: int | None,
+    max_groups: int,
+    image: Path | None,
+    save: bool,
+    outbuf: int | None,
+    timeout: float | None,
+    history: Path | None,
+    folder: Path | None,
+) -> None:
+    """A prompt with many Python interpreters behind it, their answers merged.
+
+    Reads statements from a file or pipe too; then the exit code says whether one failed.
+    """
+    if save and image is None:
+        raise UsageError("--save: there is no image to save to; give --fs IMAGE")
+    if n is not None and n < 1:
+        raise UsageError(f"-n {n}: at least one interpreter is needed")
+    files = None if image is None else Image.load(image)
+    out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+    terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    device = _open(config, folder, err)
+    n = n or (ON_GPU if config.target == "cuda" else ON_HOST)
+    if terminal:
+        out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
+    session = Session.open(
+        device,
+        n,
+        files=files,
+        outbuf_size=outbuf,
+        deadline=timeout,
+    )
+    shell = Shell(session, out, err, max_groups)
+    if terminal:
+        from porter.repl.terminal import interact
+
+        interact(shell, history)
+    else:
+        feed(shell, sys.stdin)
+    over = shell.over
+    shell.finish()
+    if image is not None and save:
+        written(session.launch, device, n, 0, str(image)).save(image)
+    if over and shell.exit_code:
+        raise click.exceptions.Exit(shell.exit_code & 0xFF)
+    if shell.failed and not terminal:
+        raise ProgramFailed("an input failed in at least one interpreter")

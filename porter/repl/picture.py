@@ -1,0 +1,78 @@
+"""`outbuf` as a picture: a PNG file, and a sketch of it in the terminal."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.color import Color
+from rich.console import Console
+from rich.style import Style
+from rich.text import Text
+
+from porter.errors import FileProblem, MissingPackage, UsageError
+
+Pixels = np.ndarray[Any, Any]  # height x width x 3 uint8: red, green, blue
+SKETCH_ROWS = 32  # lines of the terminal that a sketch takes at most
+
+
+def _pillow() -> Any:
+    try:
+        from PIL import Image
+    except ImportError as error:
+        raise MissingPackage(
+            f"Pillow does not load: {error}", hint="Install it: pip install pillow."
+        ) from error
+    return Image
+
+
+def pixels(buffer: Pixels, width: int, height: int, *, rgb: bool = False) -> Pixels:
+    """The picture in `buffer` (bytes): rows from the top, 3 bytes a pixel.
+
+    They are blue, green, red as in the paper's Figure 6, or red, green, blue. Raises UsageError.
+    """
+    need = width * height * 3
+    if width < 1 or height < 1 or need > buffer.size:
+        raise UsageError(f"{width}x{height} pixels take {need} bytes, and outbuf has {buffer.size}")
+    picture = buffer[:need].reshape(height, width, 3)
+    return picture if rgb else picture[:, :, ::-1]
+
+
+def save_png(picture: Pixels, path: Path) -> None:
+    """Write `picture` to `path`. Up to 256 colours become a palette, which loses nothing."""
+    image = _pillow()
+    packed = picture.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
+    colours, index = np.unique(packed, return_inverse=True)
+    if len(colours) <= 256:
+        drawn = image.fromarray(index.reshape(packed.shape).astype(np.uint8))
+        parts = (colours[:, None] >> np.array([16, 8, 0], np.uint32)) & 255
+        drawn.putpalette(parts.astype(np.uint8).tobytes())
+    else:
+        drawn = image.fromarray(np.ascontiguousarray(picture))
+    beside = path.with_name(path.name + ".part")
+    try:
+        drawn.save(beside, format="PNG", optimize=True)
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        raise FileProblem(f"{path}: {error.strerror or error}") from error
+
+
+def sketch(picture: Pixels, console: Console, rows: int = SKETCH_ROWS) -> None:
+    """Draw `picture` with half blocks, two pixels a character, scaled down to fit."""
+    height, width = picture.shape[:2]
+    scale = min(1.0, console.width / width, 2 * rows / height)
+    size = (max(1, int(width * scale)), max(1, int(height * scale)))
+    image = _pillow().fromarray(np.ascontiguousarray(picture))
+    small = np.asarray(image.resize(size, _pillow().Resampling.BOX))
+    if len(small) % 2:
+        small = np.concatenate([small, small[-1:]])
+    for upper, lower in zip(small[::2], small[1::2], strict=True):
+        line = Text(end="\n")
+        for above, below in zip(upper.tolist(), lower.tolist(), strict=True):
+            line.append(
+                "\u2580", Style(color=Color.from_rgb(*above), bgcolor=Color.from_rgb(*below))
+            )
+        console.print(line, soft_wrap=True)

@@ -1,0 +1,20 @@
+"""Input that comes from a file or a pipe: no prompts, no echo, outputs only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from porter.repl.shell import Shell
+from porter.repl.statements import Statements, unprompted
+
+
+def feed(shell: Shell, lines: Iterable[str]) -> None:
+    """Run `lines` as they come, each statement as soon as it is whole."""
+    statements = Statements(shell.prompter.continues)
+    for line in lines:
+        for text in statements.feed(unprompted(line.rstrip("\r\n"))):
+            shell.enter(text)
+        if shell.over:
+            return
+    for text in statements.flush():
+        shell.enter(text)

@@ -1,0 +1,72 @@
+"""What the prompt must know before a line runs: is it whole, how can a name go on."""
+
+from __future__ import annotations
+
+import keyword
+import re
+
+from attrs import define, evolve, field
+
+from porter.repl.session import NAME, Session
+from porter.run import Launch, Program, Result, run
+from porter.run.device import Arenas
+
+ROOM = 16 << 10  # bytes for the names of all builtins
+
+
+@define
+class Prompter:
+    """One interpreter beside the user's: it answers fast, however many those are.
+
+    It decides by MicroPython's own code (py/repl.c), so the grammar is the release's.
+    """
+
+    session: Session
+    _arenas: Arenas | None = None
+    _builtins: list[str] = field(factory=list)
+
+    def continues(self, text: str) -> bool:
+        """Whether `text` is not a whole statement yet."""
+        launch = Launch(kind="continue", stdout=0, stderr=0)
+        return self._more(self._run(text, launch))
+
+    def complete(self, text: str) -> list[str]:
+        """What may follow `text`, which ends in a name.
+
+        Builtins and keywords, and what the first live interpreter has; of names of its own that
+        begin alike, how they begin.
+        """
+        typed = re.findall(r"\w*$", text)[0]
+        found = self._live(text, typed)
+        if re.search(r"(^|[^\w.])\w+$", text) and not text.startswith("import "):
+            found += [name[len(typed) :] for name in self.builtins() if name.startswith(typed)]
+        # Upstream's `import ` and our `import` are one.
+        once = {rest.strip(): rest for rest in reversed(found) if rest}
+        return sorted(once.values())
+
+    def builtins(self) -> list[str]:
+        """Names that every interpreter knows, keywords too."""
+        if not self._builtins:
+            launch = Launch(kind="single", stdout=ROOM, stderr=0)
+            result = self._run("import builtins; print(*dir(builtins))\n", launch)
+            self._builtins = sorted({*result.stdout[0].decode().split(), *keyword.kwlist})
+        return self._builtins
+
+    def _live(self, text: str, typed: str) -> list[str]:
+        result = self.session.ask("complete", text)
+        if result is None:
+            return []
+        answer = result.stdout[0].decode("utf-8", "replace")
+        if self._more(result):
+            return [word[len(typed) :] for word in answer.split()]
+        return [answer] if answer else []
+
+    def _more(self, result: Result) -> bool:
+        return result.count(self.session.device.built.constants["GPUSNEK_MORE"]) > 0
+
+    def _run(self, text: str, launch: Launch) -> Result:
+        device, sizes = self.session.device, self.session.arenas.sizes
+        if self._arenas is None:
+            self._arenas = device.arenas(1, sizes["pystack"], sizes["heap"])
+        launch = evolve(launch, persist=self._arenas, stop=False)
+        return run(device, [Program(text.encode(), NAME)], 1, launch)

@@ -1,0 +1,199 @@
+"""Interpreters that go on from line to line."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import define, frozen
+
+from porter.errors import FileProblem, NotEnoughMemory, UsageError
+from porter.fs import Image
+from porter.run import Device, Launch, Program, Result, Stream, run
+from porter.run.device import Arenas, Array
+from porter.run.filesystem import mounted
+from porter.run.session import Cancel
+from porter.sizes import format_size
+
+NAME = "<stdin>"  # what tracebacks call the user's input
+PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel
+QUESTION_TIME = 1.0  # seconds that completing a name may take: it may run the user's __getattr__
+
+
+@frozen(eq=False)
+class Answer:
+    """What one input gave.
+
+    outputs: what the interpreters that ran wrote, stdout and tracebacks in order; then, where
+    some ended, what they wrote while ending. which: the indices of those that ran.
+    exited, broken: how many ended by SystemExit, and by a status below 0, by its name.
+    """
+
+    outputs: tuple[Stream, ...]
+    which: np.ndarray[Any, Any]
+    result: Result
+    failed: int = 0
+    stopped: int = 0
+    exited: int = 0
+    exit_code: int = 0
+    broken: dict[str, int] = attrs.field(factory=dict)
+
+
+@define
+class Session:
+    """`n` interpreters on `device` which share a file system and `outbuf`.
+
+    live: which of them have not ended (n bools). cancel: may end what runs, see Cancel; each
+    input has a new one. deadline: seconds until an input is interrupted.
+    """
+
+    device: Device
+    n: int
+    arenas: Arenas
+    outbuf: Array
+    launch: Launch
+    live: np.ndarray[Any, Any]
+    cancel: Cancel = attrs.field(factory=Cancel)
+
+    @classmethod
+    def open(
+        cls,
+        device: Device,
+        n: int,
+        *,
+        files: Image | None = None,
+        outbuf_size: int | None = None,
+        deadline: float | None = None,
+    ) -> Session:
+        """Start `n` interpreters. files: what all have at "/", in one copy that they can
+        write in turn.
+
+        Raises NotEnoughMemory, FileProblem, UsageError.
+        """
+        if n < 1:
+            raise UsageError(f"{n} interpreters: at least one is needed")
+        _check_memory(device, n)
+        config = device.built.config
+        arenas = device.arenas(n, int(config["pystack"]), int(config["heap"]))
+        outbuf = device.zeros(n * PIXEL if outbuf_size is None else outbuf_size, np.uint8)
+        launch = Launch(
+            kind="single",
+            merge_stderr=True,
+            stderr=0,
+            persist=arenas,
+            stop=False,
+            outbuf=outbuf,
+            deadline=deadline,
+        )
+        if files is not None:
+            launch = mounted(launch, device, files, n, shared=True)
+        session = cls(device, n, arenas, outbuf, launch, np.ones(n, np.bool_))
+        session.reset()
+        return session
+
+    @property
+    def bytes_each(self) -> int:
+        """What one interpreter takes, its output included, bytes."""
+        sizes = self.arenas.sizes
+        each = self.device.bytes_each(sizes["pystack"], sizes["heap"], True)
+        return each + int(self.device.built.config["stdout"])
+
+    def reset(self) -> None:
+        """Fresh interpreters, all of them; what is in outbuf and the file system stays."""
+        self.live[:] = True
+        self.arenas.started = False
+        answer = self.execute("pass\n")
+        values = self.device.built.constants
+        if small := answer.result.count(values["GPUSNEK_NO_MEMORY"]):
+            raise NotEnoughMemory(
+                f"{small} of {self.n} interpreters could not start: the heap is too small",
+                hint="Make --heap larger.",
+            )
+        if unmounted := answer.result.count(values["GPUSNEK_NO_FILE_SYSTEM"]):
+            raise FileProblem(f"{unmounted} of {self.n} interpreters could not mount the image")
+
+    def execute(self, source: str, *, kind: str = "single", name: str = NAME) -> Answer:
+        """Run `source` in all live interpreters. kind: single (one statement) or file."""
+        self.cancel.asked = 0
+        launch = attrs.evolve(self.launch, kind=kind, cancel=self.cancel)
+        which = np.flatnonzero(self.live)
+        result = self._run(Program(source.encode(), name), launch, which)
+        return self._conclude(result, which)
+
+    def close(self) -> Answer:
+        """End all live interpreters: exit functions and finalisers run."""
+        self.cancel.asked = 0
+        which = np.flatnonzero(self.live)
+        result = self._end(which)
+        return Answer((result.stdout.of(which),), which, result)
+
+    def ask(self, question: str, text: str) -> Result | None:
+        """Put `text` to the first live interpreter as a question of a REPL (Launch.kind).
+
+        None when there is none, or when it took too long.
+        """
+        which = np.flatnonzero(self.live)[:1]
+        if not len(which):
+            return None
+        launch = attrs.evolve(self.launch, kind=question, deadline=QUESTION_TIME)
+        result = self._run(Program(text.encode(), NAME), launch, which)
+        if result.interrupted:
+            return None
+        return attrs.evolve(result, stdout=result.stdout.of(which), status=result.status[which])
+
+    def _run(self, program: Program, launch: Launch, which: np.ndarray[Any, Any]) -> Result:
+        program_of = None
+        if len(which) < self.n:
+            rests = self.device.built.constants["GPUSNEK_NO_PROGRAM"]
+            program_of = np.full(self.n, rests, np.uint32)
+            program_of[which] = 0
+        return run(self.device, [program], self.n, launch, program_of=program_of)
+
+    def _end(self, which: np.ndarray[Any, Any]) -> Result:
+        launch = attrs.evolve(self.launch, stop=True, cancel=self.cancel)
+        result = self._run(Program(b"", NAME), launch, which)
+        self.arenas.started = True  # the others go on
+        return result
+
+    def _conclude(self, result: Result, which: np.ndarray[Any, Any]) -> Answer:
+        values = self.device.built.constants
+        status = result.status[which]
+        whole = len(which) == self.n
+        outputs = [result.stdout if whole else result.stdout.of(which)]
+        exited = which[status == values["GPUSNEK_EXIT"]]
+        if len(exited):
+            self.live[exited] = False
+            outputs.append(self._end(exited).stdout.of(exited))
+        self.live[which[status < 0]] = False
+        names = {v: k for k, v in values.items() if k.startswith("GPUSNEK_STATUS_")}
+        numbers, counts = np.unique(status[status < 0], return_counts=True)
+        return Answer(
+            tuple(outputs),
+            which,
+            result,
+            failed=len(which) - len(exited) - int((status == values["GPUSNEK_OK"]).sum()),
+            stopped=int((status == values["GPUSNEK_STOPPED"]).sum()),
+            exited=len(exited),
+            exit_code=int(result.exit_code[exited[0]]) if len(exited) else 0,
+            broken={
+                names.get(int(number), str(number)): int(count)
+                for number, count in zip(numbers, counts, strict=True)
+            },
+        )
+
+
+def _check_memory(device: Device, n: int) -> None:
+    config = device.built.config
+    sizes = {name: int(config[name]) for name in ("pystack", "heap", "stack")}
+    room = device.room(**sizes)
+    # As porter.run.session reckons: an output row, and what grouping it takes.
+    each = device.bytes_each(sizes["pystack"], sizes["heap"], True)
+    each += int(config["stdout"]) + 9 * 8 + PIXEL
+    most = max(0, room.free - room.fixed) // each
+    if n > most:
+        raise NotEnoughMemory(
+            f"{n} interpreters do not fit: each takes {format_size(each)}, and "
+            f"{format_size(max(0, room.free - room.fixed))} are free",
+            hint=f"At most {most} fit now; or make --heap or --stdout smaller.",
+        )

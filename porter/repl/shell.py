@@ -1,0 +1,158 @@
+"""What is typed, piped or pasted at a session, and what is printed of the answers."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from attrs import define, field
+from rich.console import Console
+from rich.text import Text
+
+from porter.errors import LaunchFailed, PorterError
+from porter.repl.prompter import Prompter
+from porter.repl.session import Answer, Session
+from porter.run import Stream
+from porter.run.banners import STYLE, render
+from porter.run.session import GRACE, Cancel
+
+WORDS = {
+    "GPUSNEK_STATUS_CANARY": "wrote past the end of its memory (a stack or the heap overran)",
+    "GPUSNEK_STATUS_ABORT": "failed an assertion of its own code",
+    "GPUSNEK_STATUS_NO_MEMORY": "had no memory to run in",
+    "GPUSNEK_STATUS_MOVED": "was not where the build assumed it",
+    "GPUSNEK_STATUS_NOT_RUN": "was not reached",
+}
+
+
+@contextmanager
+def interrupting(cancel: Cancel) -> Iterator[None]:
+    """Ctrl-C asks `cancel` while this lasts, and raises nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def asked(number: int, frame: FrameType | None) -> None:
+        cancel()
+
+    before = signal.signal(signal.SIGINT, asked)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+@define
+class Times:
+    """Seconds that the last input took: the launch alone, and merging its outputs."""
+
+    device: float = 0.0
+    merge: float = 0.0
+
+
+@define
+class Shell:
+    """Runs inputs and prints what they give. out: answers; err: what porter itself has to say.
+
+    failed: whether an input ended with an uncaught exception somewhere. inputs: all so far.
+    """
+
+    session: Session
+    out: Console
+    err: Console
+    max_groups: int | None = 20
+    failed: bool = False
+    exit_code: int = 0
+    inputs: list[str] = field(factory=list)
+    times: Times = field(factory=Times)
+    prompter: Prompter = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.prompter = Prompter(self.session)
+
+    @property
+    def over(self) -> bool:
+        """Whether no interpreter is left."""
+        return not self.session.live.any()
+
+    def enter(self, text: str) -> None:
+        """Run one statement, or a command that begins with %, and print what it gives.
+
+        A command's mistake is printed; LaunchFailed, after which nothing can run, is raised.
+        """
+        from porter.repl.commands import command  # which uses this class
+
+        if self.over:
+            return
+        if text.startswith("%"):
+            try:
+                command(self, text)
+            except PorterError as error:
+                if isinstance(error, LaunchFailed):
+                    raise
+                self.failed = True
+                self.say(error.message, error.hint)
+            return
+        self.inputs.append(text)
+        self.execute(text)
+
+    def execute(self, text: str, *, kind: str = "single", name: str | None = None) -> None:
+        """Run `text` in all interpreters and print the groups of outputs."""
+        with interrupting(self.session.cancel):
+            names = {} if name is None else {"name": name}
+            answer = self.session.execute(text, kind=kind, **names)
+            start = time.monotonic()
+            for stream in answer.outputs:
+                _ = stream.groups  # merged here, where Ctrl-C does not break it off
+            self.times = Times(answer.result.seconds, time.monotonic() - start)
+        self.failed = self.failed or answer.failed > 0
+        for stream in answer.outputs:
+            self.show(stream)
+        self._tell(answer)
+
+    def show(self, stream: Stream) -> None:
+        """Print a stream's groups; nothing when all are silent."""
+        if not stream.longest:
+            return
+        for line in render(stream.groups, max_groups=self.max_groups, n=len(stream)):
+            style = STYLE if line.banner else ""
+            self.out.print(Text(line.text, style=style), end="", soft_wrap=True)
+
+    def say(self, message: str, hint: str | None = None) -> None:
+        """Print something of porter's own."""
+        self.err.print(Text(f"porter: {message}", style="yellow"), soft_wrap=True)
+        if hint:
+            self.err.print(Text(f"porter: hint: {hint}", style="yellow"), soft_wrap=True)
+
+    def finish(self) -> None:
+        """End the interpreters that are left and print what they write while ending."""
+        if self.over:
+            return
+        with interrupting(self.session.cancel):
+            answer = self.session.close()
+        for stream in answer.outputs:
+            self.show(stream)
+
+    def _tell(self, answer: Answer) -> None:
+        """In words, what no output says: who was stopped, broke or ended."""
+        if answer.stopped:
+            self.say(
+                f"{_many(answer.stopped)} did not end within {GRACE:g} s of the interrupt: "
+                "stopped hard, and ready for the next line"
+            )
+        for name, count in answer.broken.items():
+            self.say(f"{_many(count)} broke: each {WORDS.get(name, name)}")
+            self.failed = True
+        if answer.exited:
+            self.exit_code = answer.exit_code
+            self.say(f"{_many(answer.exited)} ended by SystemExit")
+        if answer.exited or answer.broken:
+            self.say(f"{_many(int(self.session.live.sum()))} left of {self.session.n:,}")
+
+
+def _many(count: int) -> str:
+    return f"{count:,} interpreter{'' if count == 1 else 's'}"
