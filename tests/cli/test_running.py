@@ -162,3 +162,14 @@ def test_more_file_systems_than_memory(run: Porter) -> None:
     done = run("-n", 2_000_000, "--fs-size", "1M", "-c", "1")
     assert (done.code, "file systems of 1M do not fit" in done.err) == (42, True)
     assert "At most" in done.err
+
+
+def test_blocks(run: Porter) -> None:
+    program = "syncthreads()\nprint(blockIdx, blockDim)"
+    done = run("-n", 10, "--block", 4, "-c", program)
+    assert (done.code, done.err) == (0, "")
+    assert done.out.count("0 4") == done.out.count("1 4") == done.out.count("2 4") == 1
+    assert run("-n", 300, "-c", "print(blockDim)").out == "128\n"
+    wide = run("-n", 2, "--block", 2000, "-c", "pass")
+    assert wide.code == 2
+    assert "a block has 1 to 1024 here" in wide.err

@@ -8,7 +8,14 @@ import pytest
 from porter.errors import UsageError
 from porter.run import Device, Launch, Result, run
 
-BLOCKS = [(1, 1), (8, 8), (20, 7), (96, 32), (200, 64)]  # interpreters, interpreters of a block
+BLOCKS = [
+    (1, 1),
+    (8, 8),
+    (20, 7),
+    (96, 32),
+    (200, 64),
+    (256, 256),
+]  # interpreters, interpreters of a block
 
 
 def run_shared(device: Device, program: str, n: int, block: int, **settings: object) -> Result:

@@ -5,12 +5,16 @@ On a GPU: PORTER_GPU_BUILD is a build with global arenas, and nvcc is there.
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from porter.generate.project import write_project
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHECKS = Path(__file__).with_name("kernel_checks.cu")
@@ -105,6 +109,14 @@ def test_every_example_is_tested() -> None:
 
 def test_what_kernels_may_do(programs: Path) -> None:
     assert run(programs / "kernel_checks") == CHECKED
+
+
+def test_a_new_project_on_the_host(built: Any, tmp_path: Path) -> None:
+    write_project(tmp_path / "mine", "sm_90")
+    line = ["./build.sh", "--host", built.folder]
+    subprocess.run(line, check=True, cwd=tmp_path / "mine")
+    roots = sum(math.sqrt(k) for k in range(63))
+    assert run(tmp_path / "mine" / "mine") == f"thread 63: {roots:f}\n"
 
 
 def test_the_script_says_what_it_needs(tmp_path: Path) -> None:
