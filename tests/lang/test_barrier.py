@@ -20,10 +20,8 @@ BLOCKS = [
 
 def run_shared(device: Device, program: str, n: int, block: int, **settings: object) -> Result:
     """Run `program` on memory that all share: `shared`, n bytes of 0 for each of 8 rounds."""
-    memory = device.zeros(8 * n, np.uint8)
-    start = "import uctypes\n"
-    start += f"shared = uctypes.bytearray_at({device.address(memory)}, {8 * n})\n"
-    return run(device, [start + program], n, Launch(block=block, **settings))  # type: ignore[arg-type]
+    bind = {"shared": device.zeros(8 * n, np.uint8)}
+    return run(device, [program], n, Launch(block=block, bind=bind, **settings))  # type: ignore[arg-type]
 
 
 def ended_well(device: Device, result: Result) -> bool:
