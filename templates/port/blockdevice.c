@@ -71,6 +71,7 @@ static size_t use_buffer(gpusnek_device_t *self, mp_obj_t buffer, bool read_only
         read_only = true;
     }
     self->buffer = buffer;
+    self->length = info.len;
     self->memory = info.buf;
     uintptr_t end = ((uintptr_t)info.buf + info.len) & ~(uintptr_t)7;
     uintptr_t tail = end - sizeof(tail_t);
@@ -147,7 +148,19 @@ static mp_obj_t block_device_make_new(const mp_obj_type_t *type, size_t n_args, 
     return MP_OBJ_FROM_PTR(self);
 }
 
-// The memory of block `block_in` plus `offset_in` bytes, checked against the device's end.
+bool gpusnek_device_alive(gpusnek_device_t *device) {
+    mp_buffer_info_t info;
+    if (device->buffer == MP_OBJ_NULL || (mp_get_buffer(device->buffer, &info, MP_BUFFER_READ)
+        && info.buf == device->memory && info.len == device->length)) {
+        return true;
+    }
+    device->guard.word = NULL;
+    device->guard.holds = false;
+    device->guard.stale = true;
+    return false;
+}
+
+// The memory of block args[1] plus args[3] bytes, checked against the device's end.
 static uint8_t *block_address(gpusnek_device_t *self, size_t n_args, const mp_obj_t *args,
     size_t size) {
     mp_int_t block = mp_obj_get_int(args[1]);
@@ -167,6 +180,9 @@ static mp_obj_t block_device_readblocks(size_t n_args, const mp_obj_t *args) {
     gpusnek_device_t *self = MP_OBJ_TO_PTR(args[0]);
     mp_buffer_info_t to;
     mp_get_buffer_raise(args[2], &to, MP_BUFFER_WRITE);
+    if (!gpusnek_device_alive(self)) {
+        return MP_OBJ_NEW_SMALL_INT(-MP_ENODEV);
+    }
     uint8_t *from = block_address(self, n_args, args, to.len);
     if (from == NULL) {
         return MP_OBJ_NEW_SMALL_INT(-MP_EINVAL);
@@ -190,6 +206,9 @@ static mp_obj_t block_device_writeblocks(size_t n_args, const mp_obj_t *args) {
     gpusnek_device_t *self = MP_OBJ_TO_PTR(args[0]);
     mp_buffer_info_t from;
     mp_get_buffer_raise(args[2], &from, MP_BUFFER_READ);
+    if (!gpusnek_device_alive(self)) {
+        return MP_OBJ_NEW_SMALL_INT(-MP_ENODEV);
+    }
     uint8_t *to = block_address(self, n_args, args, from.len);
     if (to == NULL) {
         return MP_OBJ_NEW_SMALL_INT(-MP_EINVAL);
@@ -212,7 +231,9 @@ static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(block_device_writeblocks_obj, 3, 4,
     block_device_writeblocks);
 
 void gpusnek_device_release(gpusnek_device_t *device) {
-    gpusnek_guard_release(&device->guard);
+    if (gpusnek_device_alive(device)) {
+        gpusnek_guard_release(&device->guard);
+    }
     gpusnek_device_t **link = &MP_STATE_VM(gpusnek_devices);
     while (*link != NULL && *link != device) {
         link = &(*link)->next;

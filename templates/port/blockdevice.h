@@ -10,7 +10,8 @@
 typedef struct _gpusnek_device_t {
     mp_obj_base_t base;
     struct _gpusnek_device_t *next; // in the list of those that may hold an image
-    mp_obj_t buffer; // keeps the memory alive
+    mp_obj_t buffer; // keeps the memory alive; MP_OBJ_NULL: the file system region
+    size_t length; // bytes of the buffer
     uint8_t *memory;
     size_t block_size; // bytes
     size_t block_count;
@@ -21,6 +22,9 @@ typedef struct _gpusnek_device_t {
     size_t operations; // begun by that mount since its littlefs was set up
 } gpusnek_device_t;
 
+// Whether the buffer is still where and what it was: a bytearray can grow, and bound memory can be
+// taken away. If not, nothing touches that memory any more.
+bool gpusnek_device_alive(gpusnek_device_t *device);
 // Lets go of the image, if the device holds it; of all that this interpreter's devices hold.
 void gpusnek_device_release(gpusnek_device_t *device);
 void gpusnek_devices_release(void);

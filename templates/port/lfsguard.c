@@ -78,7 +78,8 @@ static int mount_again(gpusnek_device_t *device, const struct lfs2_config *confi
 static int begin(const struct lfs2_config *config) {
     gpusnek_device_t *device = device_of(config);
     // The first operation is the one that mounts or formats: there is no littlefs before it.
-    if (device->operations++ == 0 || gpusnek_guard_fresh(&device->guard)) {
+    if (device->operations++ == 0
+        || (gpusnek_device_alive(device) && gpusnek_guard_fresh(&device->guard))) {
         return 0;
     }
     if (device->lfs->mlist != NULL) {
@@ -118,7 +119,9 @@ void gpusnek_lfs2_guard(mp_vfs_blockdev_t *blockdev, struct lfs2_config *config,
     device->guard.holds = false;
     device->lfs = lfs;
     device->operations = 0;
-    gpusnek_guard_open(&device->guard);
+    if (gpusnek_device_alive(device)) {
+        gpusnek_guard_open(&device->guard);
+    }
     blockdev->readblocks[1] = MP_OBJ_FROM_PTR(device);
     blockdev->writeblocks[1] = MP_OBJ_FROM_PTR(device);
     blockdev->u.ioctl[1] = MP_OBJ_FROM_PTR(device);
