@@ -356,6 +356,17 @@ class BenchFailed(PorterError):
     meaning = "a benchmark's result is wrong"
 
 
+class LaunchInterrupted(KeyboardInterrupt):
+    """Ctrl-C came while interpreters ran: they have been interrupted, and have ended.
+
+    result: what they left, a porter.run.Result.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("interrupted")
+        self.result = result
+
+
 def error_classes() -> Iterator[type[PorterError]]:
     """Every error class, by exit code."""
     found: list[type[PorterError]] = []

@@ -37,6 +37,11 @@ def _parse(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     return None if value is None else parse_size(value, param.opts[0])
 
 
+def size_option(name: str, text: str) -> Callable[[F], F]:
+    """An option that takes a size such as 64K and gives bytes, or None."""
+    return click.option(name, metavar="SIZE", callback=_parse, help=text)
+
+
 def build_options(function: F) -> F:
     """Give a command every option of a BuildConfig; it gets them as `config: BuildConfig`."""
     names = ["release", *SIZE_BOUNDS, *CHOICES, "arch", "gc_stress"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
 
 import click
 import numpy as np
@@ -11,11 +10,13 @@ from rich.console import Console
 from rich.text import Text
 
 from porter.cli._building import build_shown
+from porter.cli._console import ConsoleOptions, Shower, console_options
 from porter.cli._options import build_options
 from porter.config import BuildConfig
 from porter.errors import (
     FileProblem,
     LaunchFailed,
+    LaunchInterrupted,
     NotEnoughMemory,
     ProgramFailed,
     ProgramSyntaxError,
@@ -58,7 +59,7 @@ def judge(result: Result, device: Device) -> None:
     if wrong := result.count(values["GPUSNEK_SYNTAX_ERROR"]):
         if wrong == n and len(result.stderr.groups) == 1:
             message = result.stderr.groups[0].text.decode("utf-8", "replace").strip()
-            raise ProgramSyntaxError(message)
+            raise ProgramSyntaxError(message or "the program has a syntax error")
         raise ProgramSyntaxError(f"the program has a syntax error in {wrong} interpreters")
     if small := result.count(values["GPUSNEK_NO_MEMORY"]):
         raise NotEnoughMemory(
@@ -99,7 +100,7 @@ def judge(result: Result, device: Device) -> None:
     help="Interpreters of a block: syncthreads() waits for these.",
 )
 @click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
-@click.option("--stdin-file", type=click.File("rb"), help="What every interpreter reads.")
+@console_options
 @click.option(
     "--fs",
     "image",
@@ -125,7 +126,7 @@ def command(
     timeout: float | None,
     block: int,
     max_groups: int,
-    stdin_file: IO[bytes] | None,
+    console: ConsoleOptions,
     image: Path | None,
     fs_shared: bool,
     save: bool,
@@ -154,12 +155,18 @@ def command(
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     built = build_shown(config, err)
     device = open_device(built.folder, config.target)
-    stdin = stdin_file.read() if stdin_file is not None else b""
-    launch = Launch(deadline=timeout, stdin=stdin, block=block)
+    shower = Shower(out, err, n, max_groups)
+    launch = console.apply(Launch(deadline=timeout, block=block), n, shower)
     if files is not None:
         launch = mounted(launch, device, files, n, shared=fs_shared)
-    result = run(device, [program], n, launch)
-    show(result.stdout, out, max_groups)
+    stopped: LaunchInterrupted | None = None
+    try:
+        result = run(device, [program], n, launch)
+    except LaunchInterrupted as error:
+        stopped, result = error, error.result
+    shower.finish(result)
+    if console.mode == "buffer" or result.stdout.longest:
+        show(result.stdout, out, max_groups)
     syntax = result.count(device.built.constants["GPUSNEK_SYNTAX_ERROR"])
     if result.stderr.longest and syntax != n:
         show(result.stderr, err, max_groups, skip_empty=True)
@@ -168,4 +175,6 @@ def command(
     if times:
         steps = {**built.seconds, **result.timings}
         err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
+    if stopped is not None:
+        raise stopped
     judge(result, device)

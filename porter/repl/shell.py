@@ -18,7 +18,8 @@ from porter.repl.prompter import Prompter
 from porter.repl.session import Answer, Session
 from porter.run import Stream
 from porter.run.banners import STYLE, render
-from porter.run.session import GRACE, Cancel
+from porter.run.session import Cancel
+from porter.run.waiting import GRACE
 
 WORDS = {
     "GPUSNEK_STATUS_CANARY": "wrote past the end of its memory (a stack or the heap overran)",

@@ -45,6 +45,11 @@ class Built:
         return layouts(self.folder / "include" / "launch.h")["gpusnek_info_t"].names or ()
 
     @cached_property
+    def ring(self) -> np.dtype[Any]:
+        """The dtype of `gpusnek_ring_t`."""
+        return layouts(self.folder / "include" / "interp.h")["gpusnek_ring_t"]
+
+    @cached_property
     def constants(self) -> Mapping[str, int]:
         """Flags, statuses and kinds by their C names."""
         include = self.folder / "include"

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from porter.errors import LaunchFailed, MissingPackage, NoGpu, NotEnoughMemory
+from porter.errors import LaunchFailed, MissingPackage, NoGpu, NotEnoughMemory, UsageError
 from porter.run.built import Built
-from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room
+from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Shared
 
+PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize, which CuPy may not name
 GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
 
 # By device: the local memory a thread that the driver has set aside by now, and so is not free.
@@ -163,6 +164,27 @@ class Cuda:
         word = np.frombuffer(memory, np.uint32, 1)
         word[0] = 0
         return Interrupt(word, memory.ptr, memory)
+
+    def shared(self, size: int) -> Shared:
+        """Pinned host memory, which kernels read and write over the bus at the same address."""
+        memory = self.xp.cuda.alloc_pinned_memory(size)
+        view = np.frombuffer(memory, np.uint8, size)
+        view[:] = 0
+        return Shared(view, memory.ptr, memory)
+
+    def print_room(self, size: int) -> None:
+        """The buffer of device printf, which the driver sizes before the first kernel prints."""
+        runtime = self.xp.cuda.runtime
+        if int(runtime.deviceGetLimit(PRINTF_FIFO)) >= size:
+            return
+        try:
+            runtime.deviceSetLimit(PRINTF_FIFO, size)
+        except runtime.CUDARuntimeError as error:
+            have = int(runtime.deviceGetLimit(PRINTF_FIFO))
+            raise UsageError(
+                f"this GPU cannot give printf {size} bytes now, it has {have}: {error}",
+                hint="Ask before any kernel that prints has run in this process.",
+            ) from error
 
     def room(self, pystack: int, heap: int, stack: int) -> Room:
         """Free device memory, and the local memory that resident threads reserve."""

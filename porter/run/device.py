@@ -17,6 +17,15 @@ Record = np.ndarray[Any, Any]  # one gpusnek_launch_t
 
 
 @define
+class Shared:
+    """Memory that the host and running interpreters both see: `view` is bytes, zero at first."""
+
+    view: np.ndarray[Any, Any]
+    address: int
+    keep: object = attrs.field(default=None, repr=False)  # what owns the memory
+
+
+@define
 class Interrupt:
     """A 32-bit word that the host writes and running interpreters poll."""
 
@@ -69,6 +78,12 @@ class Device(Protocol):
 
     def interrupt(self) -> Interrupt:
         """A fresh interrupt word, 0."""
+
+    def shared(self, size: int) -> Shared:
+        """`size` bytes that host and interpreters read and write meanwhile."""
+
+    def print_room(self, size: int) -> None:
+        """Ask for `size` bytes of output that a launch can print before it ends."""
 
     def room(self, pystack: int, heap: int, stack: int) -> Room:
         """The memory there is for interpreters of such sizes."""

@@ -13,7 +13,9 @@ import numpy as np
 
 from porter.errors import LaunchFailed, NotEnoughMemory
 from porter.run.built import Built
-from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room
+from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Shared
+
+PAGE = 4096
 
 
 class HostRunning:
@@ -112,6 +114,15 @@ class HostTwin:
         """A word in ordinary memory."""
         word = np.zeros(1, np.uint32)
         return Interrupt(word, word.ctypes.data)
+
+    def shared(self, size: int) -> Shared:
+        """Ordinary memory, from a page's start."""
+        memory = np.zeros(size + PAGE, np.uint8)
+        view = memory[-memory.ctypes.data % PAGE :][:size]
+        return Shared(view, view.ctypes.data, memory)
+
+    def print_room(self, size: int) -> None:
+        """Nothing: the C library's stdout takes all."""
 
     def room(self, pystack: int, heap: int, stack: int) -> Room:
         """What the kernel says is available; unlimited where it does not say."""

@@ -138,8 +138,10 @@ class Result:
 
     status: n int32 (GPUSNEK_* of interp.h, negative ones of launch.h). exit_code: n int32, what
     SystemExit carried. allocations: n uint32, tried by program i, failed ones too. seconds: of
-    the launch alone. interrupted: the deadline passed, or the launch was cancelled. timings:
-    seconds by step; `device` is what the device's own clock says of the launch.
+    the launch alone. interrupted: the deadline passed, the launch was cancelled, or Ctrl-C
+    came. lost: n uint32, bytes for which rings had no room, where output went there; then, and
+    with printf, the streams hold only what could not go out. timings: seconds by step; `device`
+    is what the device's own clock says of the launch.
     """
 
     stdout: Stream
@@ -151,6 +153,7 @@ class Result:
     interrupted: bool = False
     timings: dict[str, float] = attrs.field(factory=dict)
     values: Values | None = field(default=None, repr=False)
+    lost: np.ndarray[Any, Any] | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""

@@ -10,16 +10,19 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from porter.errors import NotEnoughMemory, UsageError
+from porter.errors import LaunchInterrupted, NotEnoughMemory, UsageError
 from porter.run.binding import table
+from porter.run.console import LEAST_LINE, MODES, MOST_RING, OVERFLOWS, Collector, OnOutput
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
+from porter.run.feed import Feed
 from porter.run.result import Result, Stream, Values
+from porter.run.ring import Rings
+from porter.run.waiting import Pump, Wait
 from porter.sizes import format_size
 
 KINDS = {
     kind: f"GPUSNEK_{kind.upper()}" for kind in ("file", "single", "eval", "continue", "complete")
 }
-GRACE = 2.0  # seconds from a KeyboardInterrupt to the hard stop
 MAXIMUM = 2**31 - 1  # interpreters of one launch
 
 
@@ -57,7 +60,10 @@ class Launch:
 
     kind: file, single or eval; or a question of a REPL, continue or complete (interp.h),
     which take one program. first, total: threadIdx of the first interpreter, numThreads.
-    stdin: what all read, or one text each. deadline: seconds until interpreters are interrupted.
+    stdin: what all read, one text each, or a Feed. console: what becomes of output (MODES of
+    console.py); on_output gets it while interpreters run, where that is `ring`; overflow, ring:
+    what an interpreter does when the rings are full, and their bytes; print_room: bytes of device
+    printf's buffer, 0 as it is. deadline: seconds until interpreters are interrupted.
     interrupt: the interrupt word's value from the start (interp.h), acted on at the first poll.
     block: interpreters that share a barrier, 0: the device's choice. fail_allocation: per
     interpreter, the allocation that fails (0: none); with fail_rest every later one too. fs: file
@@ -81,7 +87,12 @@ class Launch:
     stack: int | None = None
     stdout: int | None = None
     stderr: int | None = None
-    stdin: bytes | Sequence[bytes] = b""
+    stdin: bytes | Sequence[bytes] | Feed = b""
+    console: str = "buffer"
+    on_output: OnOutput | None = None
+    overflow: str = "wait"
+    ring: int = 2 << 20
+    print_room: int = 0
     merge_stderr: bool = False
     gc_stress: bool = False
     deadline: float | None = None
@@ -147,7 +158,7 @@ def run(
 
     All run programs[0], or interpreter i runs programs[program_of[i]]; where that is
     GPUSNEK_NO_PROGRAM it rests. Raises NotEnoughMemory before anything starts, LaunchFailed,
-    UsageError.
+    UsageError; LaunchInterrupted with what there is, after Ctrl-C.
     """
     return start(device, programs, n, launch, program_of=program_of).wait()
 
@@ -192,6 +203,8 @@ def start(
     if launch.fetch is not None:
         packed.own("data_base", launch.fetch.memory)
         packed.own("data_offsets", launch.fetch.offsets)
+    rings = _pack_console(packed, launch, n)
+    lost = None if rings is None else packed.own("lost", device.zeros(n, np.uint32))
     packing = time.monotonic() - begun
     started = time.monotonic()
     running = device.launch(packed.record, n)
@@ -210,10 +223,15 @@ def start(
             interrupted,
             {"prepare": packing, "launch": seconds, "device": running.seconds},
             values,
+            None if lost is None else device.host(lost),
         )
 
     end = None if launch.deadline is None else started + launch.deadline
-    return Started(packed, running, interrupt, end, launch.cancel or Cancel(), result)
+    pump = None
+    if rings is not None and launch.on_output is not None:
+        pump = Collector(rings, launch.on_output)
+    feed = launch.stdin if isinstance(launch.stdin, Feed) else None
+    return Started(packed, running, interrupt, end, launch.cancel or Cancel(), result, pump, feed)
 
 
 @attrs.define
@@ -226,6 +244,8 @@ class Started:
     _end: float | None  # time.monotonic() of the deadline
     _cancel: Cancel
     _result: Callable[[bool], Result]
+    _pump: Pump | None = None
+    _feed: Feed | None = None
 
     def done(self) -> bool:
         """Whether all interpreters have ended. Raises LaunchFailed."""
@@ -236,9 +256,22 @@ class Started:
         self._interrupt.write(value)
 
     def wait(self) -> Result:
-        """Wait for the end, once. Ctrl-C, the deadline or `cancel` interrupts them."""
+        """Wait for the end, once. Ctrl-C, the deadline or `cancel` interrupts them.
+
+        Raises LaunchInterrupted with the result after Ctrl-C.
+        """
         values = self._packed.device.built.constants
-        return self._result(_wait(self._running, self._interrupt, self._end, self._cancel, values))
+        try:
+            ended = Wait(
+                self._running, self._interrupt, self._end, self._cancel, values, self._pump
+            ).run()
+        finally:
+            if self._feed is not None:
+                self._feed.close()
+        result = self._result(ended.interrupted)
+        if ended.keyboard:
+            raise LaunchInterrupted(result)
+        return result
 
 
 def _sizes(device: Device, launch: Launch) -> dict[str, int]:
@@ -248,6 +281,8 @@ def _sizes(device: Device, launch: Launch) -> dict[str, int]:
         asked = getattr(launch, name)
         sizes[name] = int(config[name] if asked is None else asked)
     for name in ("stdout", "stderr"):
+        if launch.console != "buffer":
+            sizes[name] = max(sizes[name], LEAST_LINE)  # where lines are collected
         sizes[name] = -(-sizes[name] // 8) * 8  # rows are grouped by 8-byte words
     local = device.name == "cuda" and config["arena"] == "local"
     if local and sizes["stack"] > config["stack"]:
@@ -268,6 +303,13 @@ def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> Non
             f"block: {launch.block} interpreters, but a block has 1 to {device.most_block} here",
             hint="On a GPU the interpreter's registers are the limit, whatever the program needs.",
         )
+    for name, known in (("console", MODES), ("overflow", OVERFLOWS)):
+        if (value := getattr(launch, name)) not in known:
+            raise UsageError(f"{name}: {value!r} is not one of {', '.join(known)}")
+    if not 1 <= launch.ring <= MOST_RING:
+        raise UsageError(f"ring: {launch.ring} bytes: from 1 to {MOST_RING}")
+    if (launch.console == "ring") != (launch.on_output is not None):
+        raise UsageError(f"console: {launch.console!r} and on_output: one needs the other")
     if launch.persist is not None and launch.persist.n != n:
         raise UsageError(f"{n} interpreters cannot go on in the arenas of {launch.persist.n}")
     if launch.persist is not None:
@@ -279,7 +321,7 @@ def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> Non
         arena = device.bytes_each(sizes["pystack"], sizes["heap"], False)
     # Grouping needs a hash, a sort index and the group of every row beside the streams.
     each = arena + sizes["stdout"] + sizes["stderr"] + 4 * 8 + 5 * 8
-    if not isinstance(launch.stdin, bytes):
+    if not isinstance(launch.stdin, bytes | Feed):
         each += max(map(len, launch.stdin), default=0)
     room = device.room(sizes["pystack"], sizes["heap"], sizes["stack"])
     most = max(0, room.free - room.fixed) // each
@@ -306,6 +348,7 @@ def _pack_launch(
         "MERGE_STDERR": launch.merge_stderr,
         "GC_STRESS": launch.gc_stress,
         "FAIL_REST": launch.fail_rest,
+        "PRINT": launch.console == "printf",
         "FS_MOUNT": launch.fs is not None,
         "FS_FORMAT": launch.fs is not None and launch.fs_format,
     }
@@ -384,7 +427,24 @@ def _pack_programs(
         packed.put("program_of", chosen)
 
 
-def _pack_stdin(packed: _Packed, stdin: bytes | Sequence[bytes], n: int) -> None:
+def _pack_console(packed: _Packed, launch: Launch, n: int) -> Rings | None:
+    if launch.console == "printf" and launch.print_room:
+        packed.device.print_room(launch.print_room)
+    if launch.console != "ring":
+        return None
+    rings = Rings(packed.device, n, launch.ring, drop=launch.overflow == "drop")
+    packed.own("rings", rings.records)
+    packed.record["ring_count"] = rings.count
+    return rings
+
+
+def _pack_stdin(packed: _Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) -> None:
+    if isinstance(stdin, Feed):
+        shared = stdin.attach(packed.device)
+        packed.keep.append(shared)
+        packed.record["stdin_live"] = shared.address
+        packed.record["stdin_base"] = shared.address + stdin.text_offset
+        return
     if isinstance(stdin, bytes):
         packed.put("stdin_base", np.frombuffer(stdin or b"\0", np.uint8))
         packed.put("stdin_length", np.array([len(stdin)], np.uint32))
@@ -404,31 +464,3 @@ def _pack_bindings(packed: _Packed, bind: Mapping[str, Array]) -> None:
     packed.keep += [*names, *bind.values()]
     packed.put("bindings", rows.view(np.uint8))
     packed.record["binding_count"] = len(rows)
-
-
-def _wait(
-    running: Running, interrupt: Interrupt, end: float | None, cancel: Cancel, values: Any
-) -> bool:
-    """Wait for the end; at the time `end`, or if cancelled, interrupt, then stop hard."""
-    try:
-        while not cancel.asked:
-            left = 0.1 if end is None else max(0.0, min(0.1, end - time.monotonic()))
-            if running.wait(left):
-                return False
-            if end is not None and time.monotonic() >= end:
-                break
-    except KeyboardInterrupt:
-        _halt(running, interrupt, cancel, values)
-        raise
-    _halt(running, interrupt, cancel, values)
-    return True
-
-
-def _halt(running: Running, interrupt: Interrupt, cancel: Cancel, values: Any) -> None:
-    interrupt.write(1)
-    end = time.monotonic() + GRACE
-    while not running.wait(0.1):
-        if time.monotonic() >= end or cancel.asked > 1:
-            interrupt.write(values["GPUSNEK_INTERRUPT_STOP"])
-            running.wait(None)
-            return

@@ -45,6 +45,12 @@ uint64_t porter_load64(const volatile uint64_t *at);
 // Shows text at once, in a way of the runtime's own: output of size GPUSNEK_CONSOLE.
 void porter_console(const char *text, unsigned long size);
 
+// The same for output of the kind GPUSNEK_PRINT: device printf, or the process's stdout.
+void porter_print(const char *text, unsigned long size);
+
+// The host sees what was written before this before what is written after it.
+void porter_fence(void);
+
 // The port's own: raises what a recursion that is too deep raises.
 _Noreturn void porter_stack_overflow(void);
 

@@ -237,6 +237,10 @@ int gpusnek_stop(void) {
     return status;
 }
 
+void gpusnek_detach(void) {
+    gpusnek_output_flush();
+}
+
 int gpusnek_exit_code(void) {
     return exit_code;
 }

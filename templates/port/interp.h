@@ -2,7 +2,7 @@
 //
 // Order of calls, with the interpreter's state struct in place: gpusnek_attach, gpusnek_start,
 // any number of gpusnek_exec, gpusnek_stop. A later launch of the same interpreter calls
-// gpusnek_attach first, then gpusnek_exec. Nothing here raises; every function reports by status.
+// gpusnek_attach first, then gpusnek_exec. gpusnek_detach ends each. Nothing here raises; every function reports by status.
 #ifndef GPUSNEK_INTERP_H
 #define GPUSNEK_INTERP_H
 
@@ -16,9 +16,9 @@
 
 // Statuses of gpusnek_start, gpusnek_exec and gpusnek_stop.
 #define GPUSNEK_OK (0)
-#define GPUSNEK_EXCEPTION (1) // nothing caught it; its traceback is in the stderr buffer
+#define GPUSNEK_EXCEPTION (1) // nothing caught it; its traceback has gone to stderr
 #define GPUSNEK_EXIT (2) // SystemExit; see gpusnek_exit_code()
-#define GPUSNEK_SYNTAX_ERROR (3) // the source did not compile; message in the stderr buffer
+#define GPUSNEK_SYNTAX_ERROR (3) // the source did not compile; the message has gone to stderr
 #define GPUSNEK_STOPPED (4) // the host's hard stop (GPUSNEK_INTERRUPT_STOP)
 #define GPUSNEK_NO_MEMORY (5) // the heap is too small for an interpreter to start in
 #define GPUSNEK_NO_FILE_SYSTEM (6) // the file system region could not be mounted
@@ -81,11 +81,17 @@ typedef struct _gpusnek_boot_t {
 // As gpusnek_output_t.size: every byte goes to the hook porter_console, none is stored.
 #define GPUSNEK_CONSOLE ((size_t)-1)
 
-// Text that goes out. Bytes beyond `size` are counted in *length and not stored.
+// What becomes of text that goes out.
+#define GPUSNEK_KEEP (0) // it stays in the buffer; bytes beyond `size` are counted, not stored
+#define GPUSNEK_SEND (1) // lines are collected in the buffer and go out through the ring
+#define GPUSNEK_PRINT (2) // lines are collected in the buffer and go to the hook porter_print
+
 typedef struct _gpusnek_output_t {
     char *data;
-    size_t size; // bytes
-    size_t *length; // running length; the caller sets it to 0; must not be NULL
+    size_t size; // bytes; not 0 for lines that are collected
+    size_t *length; // bytes in the buffer, for GPUSNEK_KEEP all written; never NULL, 0 at first
+    uint16_t how; // GPUSNEK_KEEP ...
+    uint16_t stream; // what the host knows it by: 1 stdout, 2 stderr
 } gpusnek_output_t;
 
 // Text that comes in; *position runs from 0 to size, which is the end of file.
@@ -93,13 +99,45 @@ typedef struct _gpusnek_input_t {
     const char *data;
     size_t size; // bytes
     size_t *position; // may be NULL where size is 0
+    // Two words that the host writes: bytes so far, and not 0 while more may follow. NULL: `size`
+    // is all.
+    const volatile uint32_t *live;
 } gpusnek_input_t;
+
+// A ring of slots, which several interpreters fill and the host empties while they run. Host and
+// interpreters count tickets; slot `ticket % length` is free for one whose distance to the tail
+// is less than the length.
+typedef struct gpusnek_ring_t {
+    uint64_t slots; // address of the slots, in memory that the host sees
+    uint64_t tail; // address of the uint64_t ticket that the host takes next
+    uint64_t head; // the next ticket to be given
+    uint64_t seen; // the tail as an interpreter read it last: reading it costs a way to the host
+    uint32_t length; // slots, a power of two
+    uint32_t drop; // not 0: text for which there is no room is counted and lost, not waited for
+    uint64_t pad1; // to a cache line
+    uint64_t pad2;
+    uint64_t pad3;
+} gpusnek_ring_t;
+
+#define GPUSNEK_SLOT_TEXT (112) // bytes of text in a slot
+#define GPUSNEK_MORE (256) // in a slot's stream: the text goes on in this interpreter's next slot
+
+typedef struct gpusnek_slot_t {
+    uint32_t stamp; // ticket + 1, written last
+    uint32_t lane; // which interpreter of the launch
+    uint32_t stream; // the output's, and GPUSNEK_MORE
+    uint32_t length; // bytes of text; what follows in the last word is zero
+    uint64_t text[GPUSNEK_SLOT_TEXT / 8];
+} gpusnek_slot_t;
 
 // What belongs to one launch; read by gpusnek_attach, which keeps a copy.
 typedef struct _gpusnek_io_t {
     gpusnek_input_t in;
     gpusnek_output_t out;
     gpusnek_output_t err;
+    gpusnek_ring_t *ring; // for GPUSNEK_SEND
+    uint32_t *lost; // counts bytes that the ring had no room for; may be NULL
+    uint32_t lane; // this interpreter's number in the launch
     void *stack_top; // an address above every frame that this launch's calls will make
     size_t stack_size; // bytes below stack_top before RuntimeError (recursion depth)
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
@@ -111,6 +149,9 @@ GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);
 GPUSNEK_API int gpusnek_start(const gpusnek_boot_t *boot);
 GPUSNEK_API int gpusnek_exec(const char *source, size_t length, int kind, const char *name);
 GPUSNEK_API int gpusnek_stop(void);
+
+// Last in every launch: lines without an end go out too.
+GPUSNEK_API void gpusnek_detach(void);
 
 // How many allocations were tried since start; growing a block in place counts too.
 GPUSNEK_API uint32_t gpusnek_allocations(void);

@@ -4,8 +4,8 @@ MICROPY_VFS_LFS1 = 1
 MICROPY_VFS_LFS2 = 1
 
 # Files of this folder.
-SRC_C = atomics.c barrier.c blockdevice.c filesystem.c gccollect.c imageguard.c interp.c \
-    kernel_api.c lfsguard.c modgpu.c mphalport.c outbuf.c random.c repl.c stdio.c
+SRC_C = atomics.c barrier.c blockdevice.c console.c filesystem.c gccollect.c imageguard.c \
+    interp.c kernel_api.c lfsguard.c modgpu.c mphalport.c outbuf.c random.c repl.c stdio.c
 SRC_C += marshal.c values.c
 
 # Upstream files outside py/ and extmod/ that a port picks.

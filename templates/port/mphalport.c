@@ -12,25 +12,6 @@ static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
 static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
 uint32_t gpusnek_poll_budget; // back edges left before the interrupt word is read again
 
-void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size) {
-    size_t length = *output->length;
-    *output->length = length + size;
-    if (output->size == GPUSNEK_CONSOLE) {
-        porter_console(text, size);
-    } else if (length < output->size) {
-        size_t room = output->size - length;
-        memcpy(output->data + length, text, size < room ? size : room);
-    }
-}
-
-int gpusnek_input_byte(void) {
-    gpusnek_input_t *in = &gpusnek_io.in;
-    if (in->position == NULL || *in->position >= in->size) {
-        return -1;
-    }
-    return (unsigned char)in->data[(*in->position)++];
-}
-
 mp_uint_t mp_hal_stdout_tx_strn(const char *text, size_t size) {
     gpusnek_output_write(&gpusnek_io.out, text, size);
     return size;
@@ -51,8 +32,8 @@ int mp_hal_stdin_rx_chr(void) {
 }
 
 uintptr_t mp_hal_stdio_poll(uintptr_t flags) {
-    // Output never blocks; input is all there from the start, its end included.
-    return flags & (MP_STREAM_POLL_RD | MP_STREAM_POLL_WR);
+    // Output may have to wait for the host, but then not for long.
+    return flags & (MP_STREAM_POLL_WR | (gpusnek_input_ready() ? MP_STREAM_POLL_RD : 0));
 }
 
 int gpusnek_readline(vstr_t *line, const char *prompt) {
@@ -93,6 +74,7 @@ uint64_t mp_hal_time_ns(void) {
 }
 
 void mp_hal_delay_us(mp_uint_t us) {
+    gpusnek_output_flush();
     uint64_t start = porter_clock_ns();
     while (porter_clock_ns() - start < (uint64_t)us * 1000) {
         mp_event_handle_nowait();

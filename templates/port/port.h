@@ -17,10 +17,14 @@ MP_DECLARE_CONST_FUN_OBJ_3(gpusnek_atomic_exchange_obj);
 MP_DECLARE_CONST_FUN_OBJ_VAR_BETWEEN(gpusnek_atomic_cas_obj);
 extern const mp_obj_base_t gpusnek_outbuf_obj;
 
-// Appends text to an output buffer, counting what does not fit.
+// Text for stdout or stderr (console.c). May raise KeyboardInterrupt while it waits for the host.
 void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size);
-// The next byte of stdin, or -1 at its end.
+// Lines without an end go out now.
+void gpusnek_output_flush(void);
+// The next byte of stdin, or -1 at its end. While it waits for the host it may raise too.
 int gpusnek_input_byte(void);
+// Whether gpusnek_input_byte() would not wait.
+bool gpusnek_input_ready(void);
 // Restarts the clock, the random state and the interrupt state for a new launch or interpreter.
 void gpusnek_clock_attach(void);
 void gpusnek_random_start(void);

@@ -1,4 +1,4 @@
-// sys.stdin, sys.stdout and sys.stderr over the launch's buffers.
+// sys.stdin, sys.stdout and sys.stderr as stream objects; console.c moves the bytes.
 #include <string.h>
 
 #include "port.h"
@@ -57,6 +57,7 @@ static mp_uint_t stdio_ioctl(mp_obj_t self_in, mp_uint_t request, uintptr_t arg,
         return mp_hal_stdio_poll(arg);
     }
     if (request == MP_STREAM_CLOSE || request == MP_STREAM_FLUSH) {
+        gpusnek_output_flush();
         return 0;
     }
     *errcode = MP_EINVAL;

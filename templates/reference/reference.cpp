@@ -57,6 +57,14 @@ extern "C" void porter_console(const char *text, unsigned long size) {
     fwrite(text, 1, size, stdout);
 }
 
+extern "C" void porter_print(const char *text, unsigned long size) {
+    fwrite(text, 1, size, stdout);
+}
+
+extern "C" void porter_fence(void) {
+    __sync_synchronize();
+}
+
 extern "C" [[noreturn]] void porter_fatal(const char *message) {
     fprintf(stderr, "fatal: %s\n", message);
     abort();

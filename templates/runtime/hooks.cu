@@ -1,6 +1,7 @@
 // What the port asks of the runtime (templates/port/hooks.h), on the device.
 #include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "porter_runtime.h"
 
@@ -27,6 +28,28 @@ PORTER_DEVICE void porter_give_way(void) {}
 // come to it together, which interpreters need not. Threads that have ended are not waited for.
 PORTER_DEVICE void porter_syncthreads(void) {
     asm volatile("barrier.sync 0;" : : : "memory");
+}
+
+#define PRINT_BYTES 256 // one device printf at most
+
+// printf ends at a NUL, so there are none.
+PORTER_DEVICE __noinline__ void porter_print(const char *text, unsigned long size) {
+    char line[PRINT_BYTES];
+    unsigned length = 0;
+    for (unsigned long i = 0; i < size; i++) {
+        if (text[i] != 0) {
+            line[length++] = text[i];
+        }
+        if (length == PRINT_BYTES - 1 || i + 1 == size) {
+            line[length] = 0;
+            length = 0;
+            printf("%s", line);
+        }
+    }
+}
+
+PORTER_DEVICE void porter_fence(void) {
+    __threadfence_system();
 }
 
 // Ends this thread and no other; its status stands at GPUSNEK_STATUS_ABORT since it began.

@@ -43,6 +43,15 @@ void porter_console(const char *text, unsigned long size) {
     fwrite(text, 1, size, stdout);
 }
 
+void porter_print(const char *text, unsigned long size) {
+    fwrite(text, 1, size, stdout);
+    fflush(stdout); // of the C library, which Python's own stdout does not know
+}
+
+void porter_fence(void) {
+    __sync_synchronize();
+}
+
 void porter_fatal(const char *message) {
     fprintf(stderr, "gpusnek: fatal: %s\n", message);
     gpusnek_end_here(GPUSNEK_STATUS_ABORT);

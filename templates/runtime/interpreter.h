@@ -12,6 +12,7 @@
 #include "interp.h"
 #include "kernel_api.h"
 
+#define GPUSNEK_WARP 32u
 #define GPUSNEK_ROUND(x) (((uint64_t)(x) + 63u) / 64u * 64u)
 #define GPUSNEK_MAGIC 0x6b656e7375706721ull // "!gpusnek": the arena or image holds a VM
 
@@ -93,12 +94,22 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.in.data = (const char *)launch->stdin_base + i * launch->stdin_stride;
     io.in.size = launch->stdin_length ? ((const uint32_t *)launch->stdin_length)[stdin_lane] : 0;
     io.in.position = &head->in_position;
+    io.in.live = (const volatile uint32_t *)launch->stdin_live;
     io.out.data = (char *)launch->stdout_base + i * launch->stdout_size;
     io.out.size = launch->stdout_size;
     io.out.length = &head->out_length;
     io.err.data = (char *)launch->stderr_base + i * launch->stderr_size;
     io.err.size = launch->stderr_size;
     io.err.length = &head->err_length;
+    io.err.how = launch->rings ? GPUSNEK_SEND : GPUSNEK_KEEP;
+    io.err.stream = 2;
+    io.out.how = launch->flags & GPUSNEK_FLAG_PRINT ? GPUSNEK_PRINT : io.err.how;
+    io.out.stream = 1;
+    io.ring = launch->rings
+        ? (gpusnek_ring_t *)launch->rings + i / GPUSNEK_WARP % launch->ring_count
+        : NULL;
+    io.lost = launch->lost ? (uint32_t *)launch->lost + i : NULL;
+    io.lane = i;
     if (launch->flags & GPUSNEK_FLAG_MERGE_STDERR) {
         io.err = io.out;
     }
@@ -228,6 +239,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
             head->magic = 0;
         }
     }
+    gpusnek_detach();
     ((uint32_t *)launch->stdout_length)[i] = gpusnek_clip(head->out_length);
     ((uint32_t *)launch->stderr_length)[i] = gpusnek_clip(head->err_length);
     return status;

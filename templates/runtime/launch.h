@@ -19,6 +19,7 @@ enum {
     GPUSNEK_FLAG_FS_MOUNT = 64,     // mount the file system region at "/"
     GPUSNEK_FLAG_FS_FORMAT = 128,   // with FS_MOUNT: make a file system where there is none
     GPUSNEK_FLAG_FAIL_REST = 256,   // fail_alloc: that allocation and every later one
+    GPUSNEK_FLAG_PRINT = 512,       // stdout goes to printf, line by line
 };
 
 // Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.
@@ -71,12 +72,20 @@ typedef struct gpusnek_launch_t {
     uint64_t stdin_stride; // from one interpreter's to the next; 0: all read the same
     uint64_t stdin_length; // uint32_t[n], or uint32_t[1] when the stride is 0
 
+    uint64_t stdin_live;   // uint32_t[2] in memory that the host writes meanwhile: bytes so far of
+                           // what all read, and not 0 while more may follow; 0: all is there
+
     uint64_t stdout_base; // stdout_size bytes per interpreter
     uint64_t stdout_size;
-    uint64_t stdout_length; // uint32_t[n]: all bytes written, the ones past the end too
+    uint64_t stdout_length; // uint32_t[n]: all bytes written, the ones past the end too; with
+                            // rings or PRINT those that could not go out
     uint64_t stderr_base;
     uint64_t stderr_size;
     uint64_t stderr_length;
+
+    uint64_t rings;      // gpusnek_ring_t[ring_count] (interp.h): both streams go there; 0: none
+    uint64_t ring_count; // the interpreters of a warp share one
+    uint64_t lost;       // uint32_t[n]: bytes for which a ring had no room
 
     uint64_t status;    // int32_t[n]
     uint64_t exit_code; // int32_t[n]: what SystemExit carried, where the status says so

@@ -168,6 +168,8 @@ PORTER_DEVICE int gpusnek_stop(void) {
     return GPUSNEK_OK;
 }
 
+PORTER_DEVICE void gpusnek_detach(void) {}
+
 PORTER_DEVICE int gpusnek_exit_code(void) {
     return 3;
 }

@@ -1,0 +1,162 @@
+"""Options and display of what interpreters read and write while they run."""
+
+from __future__ import annotations
+
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+import click
+from attrs import frozen
+from rich.console import Console
+from rich.text import Text
+
+from porter.cli._options import size_option
+from porter.errors import UsageError
+from porter.run import Feed, Launch, Result
+from porter.run.banners import STYLE, Line
+from porter.run.console import MODES, OVERFLOWS
+from porter.run.live import Live
+
+F = TypeVar("F", bound=Callable[..., Any])
+STDIN = 0  # file descriptor
+PART = 1 << 16  # bytes of one read
+
+
+@frozen
+class ConsoleOptions:
+    """What the user chose. stdin_file `-` is porter's own stdin."""
+
+    mode: str
+    overflow: str
+    ring: int | None
+    stdin_file: str | None
+    stdin_dir: Path | None
+
+    def apply(self, launch: Launch, n: int, shower: Shower) -> Launch:
+        """`launch` with these streams. Raises UsageError."""
+        changes: dict[str, Any] = {"console": self.mode, "overflow": self.overflow}
+        if self.mode == "ring":
+            changes["on_output"] = shower.live
+        if self.ring is not None:
+            changes["ring"] = self.ring
+        return attrs.evolve(launch, stdin=self._stdin(n), **changes)
+
+    def _stdin(self, n: int) -> bytes | list[bytes] | Feed:
+        if self.stdin_file is not None and self.stdin_dir is not None:
+            raise UsageError("give --stdin-file or --stdin-dir, and not both")
+        if self.stdin_dir is not None:
+            return [_read(self.stdin_dir / str(i)) for i in range(n)]
+        if self.stdin_file == "-" and self.mode == "ring":
+            return feed_stdin()
+        if self.stdin_file == "-":
+            return sys.stdin.buffer.read()
+        return b"" if self.stdin_file is None else _read(Path(self.stdin_file))
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{path}: {error.strerror}") from error
+
+
+def feed_stdin() -> Feed:
+    """Interpreters read porter's stdin as it comes."""
+    feed = Feed()
+
+    def copy() -> None:
+        # Not sys.stdin: a thread that holds its lock when the process ends is a fatal error.
+        try:
+            while text := os.read(STDIN, PART):
+                feed.write(text)
+        except (OSError, UsageError):
+            pass  # it was closed, or the launch has ended
+        feed.close()
+
+    threading.Thread(target=copy, daemon=True).start()
+    return feed
+
+
+class Shower:
+    """Shows what interpreters write while they run."""
+
+    def __init__(self, out: Console, err: Console, n: int, max_groups: int | None) -> None:
+        self._consoles = {"stdout": out, "stderr": err}
+        self.live = Live(n, self._write, max_groups)
+
+    def _write(self, stream: str, lines: list[Line]) -> None:
+        console = self._consoles[stream]
+        for line in lines:
+            if line.banner:
+                console.print(Text(line.text, style=STYLE), end="", soft_wrap=True)
+            else:
+                console.file.write(line.text)
+        console.file.flush()
+
+    def finish(self, result: Result) -> None:
+        """Show what is left, and say what was lost."""
+        self.live.finish()
+        lost = 0 if result.lost is None else int(result.lost.sum())
+        if lost:
+            by = int((result.lost > 0).sum()) if result.lost is not None else 0
+            note = f"----- lost: {lost} bytes of {by} interpreters -----\n"
+            self._write("stderr", [Line(note, banner=True)])
+
+
+def console_options(function: F) -> F:
+    """Give a command the options of ConsoleOptions; it gets them as `console`."""
+
+    @functools.wraps(function)
+    def wrapper(
+        *args: Any,
+        console_mode: str | None,
+        live: bool,
+        overflow: str,
+        ring: int | None,
+        stdin_file: str | None,
+        stdin_dir: Path | None,
+        **kwargs: Any,
+    ) -> Any:
+        if live and console_mode not in (None, "ring"):
+            raise UsageError(f"--live is --console ring, not {console_mode}")
+        mode = console_mode or ("ring" if live else "buffer")
+        options = ConsoleOptions(mode, overflow, ring, stdin_file, stdin_dir)
+        return function(*args, console=options, **kwargs)
+
+    decorated: Any = wrapper
+    options = [
+        click.option(
+            "--console",
+            "console_mode",
+            type=click.Choice(MODES),
+            help="Output: kept and merged afterwards [buffer], printed by CUDA, shown as it goes.",
+        ),
+        click.option("--live", is_flag=True, help="--console ring: show output as it goes."),
+        click.option(
+            "--overflow",
+            type=click.Choice(OVERFLOWS),
+            default="wait",
+            show_default=True,
+            help="What an interpreter does when the ring is full.",
+        ),
+        size_option("--ring", "Bytes of the ring, for all interpreters."),
+        click.option(
+            "--stdin-file", metavar="FILE", help="What every interpreter reads; - is stdin."
+        ),
+        click.option(
+            "--stdin-dir",
+            metavar="DIR",
+            type=click.Path(file_okay=False, path_type=Path),
+            help="Interpreter 7 reads DIR/7.",
+        ),
+    ]
+    for option in reversed(options):
+        decorated = option(decorated)
+    result: F = decorated
+    return result

@@ -1,0 +1,51 @@
+"""What becomes of interpreters' output: docs/console.md."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import attrs
+from attrs import define
+
+from porter.run.ring import Batch, Rings
+
+# buffer: kept per interpreter, read after the launch. printf: stdout line by line through device
+# printf, shown by CUDA when the launch ends. ring: both streams come while interpreters run.
+MODES = ("buffer", "printf", "ring")
+# wait: for the host to make room; drop: count what is lost.
+OVERFLOWS = ("wait", "drop")
+MOST_RING = 1 << 30  # bytes of pinned memory
+INTERVAL = 0.05  # seconds that output waits for more of the kind
+MOST_PIECES = 1 << 18  # that wait
+LEAST_LINE = 128  # bytes in which an interpreter collects a line
+
+OnOutput = Callable[[Batch], None]
+
+
+@define
+class Collector:
+    """Empties rings all the time, and hands on what has come INTERVAL seconds after its first.
+
+    So interpreters that write the same at about the same time are in one batch.
+    """
+
+    rings: Rings
+    on_output: OnOutput
+    _batches: list[Batch] = attrs.field(factory=list)
+    _since: float = 0.0
+
+    def __call__(self, final: bool) -> bool:
+        """Take what there is; final: and hand it on now. Returns whether there was anything."""
+        batch = self.rings.take()
+        if batch is not None:
+            if not self._batches:
+                self._since = time.monotonic()
+            self._batches.append(batch)
+        if not self._batches:
+            return False
+        full = sum(map(len, self._batches)) >= MOST_PIECES
+        if final or full or time.monotonic() >= self._since + INTERVAL:
+            batches, self._batches = self._batches, []
+            self.on_output(Batch.joined(batches))
+        return batch is not None

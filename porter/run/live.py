@@ -1,0 +1,148 @@
+"""Output as it comes: equal lines of interpreters under one banner, in the order they wrote."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from porter.run.banners import Line, banner
+from porter.run.merge import group_rows
+from porter.run.ring import STREAMS, Batch
+
+LONGEST = 1 << 16  # bytes of a line that has no end yet; then it is shown without
+Write = Callable[[str, list[Line]], None]  # (stream, lines)
+
+
+@frozen
+class Chunk:
+    """What `count` interpreters wrote as their `turn`th text of one batch."""
+
+    turn: int
+    stream: int
+    text: bytes
+    count: int
+    lane: int
+
+
+class Live:
+    """Shows batches of `n` interpreters through `write`. At most `max_groups` texts a turn.
+
+    One interpreter's text is passed on as it is. Of several, the first text that each wrote in a
+    batch is compared, then the second, and so on: equal ones stand under one banner, one that only
+    one interpreter wrote after its number.
+    """
+
+    def __init__(self, n: int, write: Write, max_groups: int | None = None) -> None:
+        self._n, self._write, self._max = n, write, max_groups
+        self._open: dict[tuple[int, int], bytes] = {}  # (lane, stream): text that goes on
+        make = codecs.getincrementaldecoder("utf-8")
+        self._decoders = {stream: make("replace") for stream in STREAMS}
+
+    def __call__(self, batch: Batch) -> None:
+        """Show `batch`."""
+        if self._n == 1:
+            self._pass(batch)
+            return
+        several = self._unfinished(batch)
+        chunks = [*self._single(batch, ~several), *self._long(batch, several)]
+        chunks.sort(key=lambda chunk: (chunk.turn, -chunk.count))
+        self._show(chunks)
+
+    def finish(self) -> None:
+        """Show texts whose rest did not come."""
+        rest, self._open = self._open, {}
+        for (lane, stream), text in rest.items():
+            self._write(STREAMS[stream], self._lines(Chunk(0, stream, text, 1, lane)))
+
+    def _pass(self, batch: Batch) -> None:
+        for _, name, text in batch:
+            stream = next(number for number, known in STREAMS.items() if known == name)
+            self._write(name, [Line(self._decoders[stream].decode(text))])
+
+    def _unfinished(self, batch: Batch) -> np.ndarray[Any, Any]:
+        """Which pieces are of interpreters with text of more than one piece (k bools)."""
+        lanes = {lane for lane, _ in self._open} | set(batch.lane[batch.more].tolist())
+        if not lanes:
+            return np.zeros(len(batch), bool)
+        return np.isin(batch.lane, np.fromiter(lanes, np.uint32))
+
+    def _single(self, batch: Batch, chosen: np.ndarray[Any, Any]) -> Iterator[Chunk]:
+        """Texts of one piece each, grouped without a loop over pieces."""
+        lane, stream = batch.lane[chosen], batch.stream[chosen]
+        if not len(lane):
+            return
+        words, length = batch.words[chosen], batch.length[chosen]
+        turn = _turns(lane)
+        keys = np.column_stack([turn.astype(np.uint64), stream.astype(np.uint64), words])
+        rows = group_rows(keys, length)
+        order = np.lexsort((-rows.count, turn[rows.example]))
+        if self._max is not None:  # of each turn the most frequent ones, and one for the note
+            order = order[_turns(turn[rows.example][order]) <= self._max]
+        for group in order.tolist():
+            at = int(rows.example[group])
+            text = words[at].tobytes()[: int(length[at])]
+            count = int(rows.count[group])
+            yield Chunk(int(turn[at]), int(stream[at]), text, count, int(lane[at]))
+
+    def _long(self, batch: Batch, chosen: np.ndarray[Any, Any]) -> Iterator[Chunk]:
+        """Texts that several pieces make up."""
+        if not chosen.any():
+            return
+        turns: dict[int, int] = {}
+        groups: dict[tuple[int, int, bytes], list[int]] = {}
+        pieces = batch.of(chosen)
+        streams, more = pieces.stream.tolist(), pieces.more.tolist()
+        for (lane, _, text), stream, goes_on in zip(pieces, streams, more, strict=True):
+            text = self._open.pop((lane, stream), b"") + text
+            if goes_on and len(text) < LONGEST:
+                self._open[lane, stream] = text
+                continue
+            turn = turns.get(lane, 0)
+            turns[lane] = turn + 1
+            groups.setdefault((turn, stream, text), []).append(lane)
+        for (turn, stream, text), lanes in groups.items():
+            yield Chunk(turn, stream, text, len(lanes), lanes[0])
+
+    def _show(self, chunks: list[Chunk]) -> None:
+        turn, shown, hidden = -1, 0, 0
+        for chunk in chunks:
+            if chunk.turn != turn:
+                self._note(hidden)
+                turn, shown, hidden = chunk.turn, 0, 0
+            shown += 1
+            if self._max is not None and shown > self._max:
+                hidden += 1
+            else:
+                self._write(STREAMS[chunk.stream], self._lines(chunk))
+        self._note(hidden)
+
+    def _note(self, hidden: int) -> None:
+        if hidden:
+            self._write("stdout", [Line("----- and more different lines -----\n", banner=True)])
+
+    def _lines(self, chunk: Chunk) -> list[Line]:
+        text = chunk.text.decode("utf-8", "replace")
+        if not text.endswith("\n"):
+            text += "\n"
+        if chunk.count == self._n:
+            return [Line(text)]
+        if chunk.count == 1:
+            return [Line(f"[{chunk.lane}] ", banner=True), Line(text)]
+        return [Line(banner(chunk.count) + "\n", banner=True), Line(text)]
+
+
+def _turns(keys: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """For each of `keys`, how many equal ones stand before it."""
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    first = np.ones(len(keys), bool)
+    first[1:] = ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(first)
+    ranks = np.arange(len(keys)) - np.repeat(starts, np.diff(np.append(starts, len(keys))))
+    turns = np.empty(len(keys), np.int64)
+    turns[order] = ranks
+    return turns

@@ -1,0 +1,111 @@
+"""Rings through which interpreters send their output while they run (templates/port/interp.h)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from porter.run.device import Device
+
+STREAMS = {1: "stdout", 2: "stderr"}
+FIELDS = ("lane", "stream", "more", "length", "words")  # of a Batch
+MOST_RINGS = 64
+WARP = 32  # interpreters that share a ring, at least
+LEAST_SLOTS = 4  # of a ring
+_LINE = 64  # bytes of a cache line, in which each ring's tail is alone
+
+
+@frozen(eq=False)
+class Batch:
+    """Pieces of output, k of them; those of one interpreter stand in the order it wrote them.
+
+    lane: k uint32, the interpreter's number in the launch. stream: k uint32, keys of STREAMS.
+    more: k bools, whether the text goes on in that interpreter's next piece. length: k uint32,
+    bytes of text. words: k x 14 uint64, the text, zero behind its end.
+    """
+
+    lane: np.ndarray[Any, Any]
+    stream: np.ndarray[Any, Any]
+    more: np.ndarray[Any, Any]
+    length: np.ndarray[Any, Any]
+    words: np.ndarray[Any, Any]
+
+    def __len__(self) -> int:
+        return len(self.lane)
+
+    def __iter__(self) -> Iterator[tuple[int, str, bytes]]:
+        """(interpreter, "stdout" or "stderr", text), a piece at a time."""
+        width = self.words.shape[1] * 8
+        text = np.ascontiguousarray(self.words).tobytes()
+        columns = (self.lane.tolist(), self.stream.tolist(), self.length.tolist())
+        for i, (lane, stream, length) in enumerate(zip(*columns, strict=True)):
+            yield lane, STREAMS[stream], text[i * width : i * width + length]
+
+    def of(self, chosen: np.ndarray[Any, Any]) -> Batch:
+        """The pieces that `chosen` (k bools) selects."""
+        return Batch(*(getattr(self, name)[chosen] for name in FIELDS))
+
+    @classmethod
+    def joined(cls, batches: Sequence[Batch]) -> Batch:
+        """One batch of several, in their order."""
+        if len(batches) == 1:
+            return batches[0]
+        return cls(*(np.concatenate([getattr(b, name) for b in batches]) for name in FIELDS))
+
+
+class Rings:
+    """The rings of one launch of `n` interpreters, of about `room` bytes in all."""
+
+    def __init__(self, device: Device, n: int, room: int, *, drop: bool = False) -> None:
+        text = device.built.constants["GPUSNEK_SLOT_TEXT"]
+        self._more = device.built.constants["GPUSNEK_MORE"]
+        self._slot = np.dtype([("head", "<u4", 4), ("text", "<u8", text // 8)])
+        self.count = min(MOST_RINGS, -(-n // WARP))
+        each = max(LEAST_SLOTS, room // self._slot.itemsize // self.count)
+        self.length = 1 << (each.bit_length() - 1)
+        slots = self.count * self.length * self._slot.itemsize
+        self._shared = device.shared(slots + self.count * _LINE)
+        self._slots = self._shared.view[:slots].view(self._slot).reshape(self.count, self.length)
+        self._stamps = self._slots["head"][:, :, 0]
+        self._published = self._shared.view[slots:].view(np.uint64)[:: _LINE // 8]
+        self._tails = np.zeros(self.count, np.int64)
+        self._order = np.arange(self.length)
+        which = np.arange(self.count, dtype=np.uint64)
+        records = np.zeros(self.count, device.built.ring)
+        address = self._shared.address
+        records["slots"] = address + which * np.uint64(self.length * self._slot.itemsize)
+        records["tail"] = address + slots + which * np.uint64(_LINE)
+        records["length"] = self.length
+        records["drop"] = drop
+        self.records = device.array(records.view(np.uint8))
+
+    def take(self) -> Batch | None:
+        """What has come since, and room for as much; None when nothing has."""
+        mask = self.length - 1
+        rings = np.arange(self.count)
+        first = self._stamps[rings, self._tails & mask]
+        active = np.flatnonzero(first == self._stamp(self._tails))
+        if not len(active):
+            return None
+        parts = []
+        for ring in active:
+            tickets = self._tails[ring] + self._order
+            ready = self._stamps[ring, tickets & mask] == self._stamp(tickets)
+            count = self.length if ready.all() else int(ready.argmin())
+            parts.append(self._slots[ring, tickets[:count] & mask])
+            self._tails[ring] += count
+            # Only now may interpreters write there again.
+            self._published[ring] = self._tails[ring]
+        taken = np.concatenate(parts)
+        head, words = taken["head"], taken["text"]
+        # A slot keeps what an earlier, longer text left behind this one's end.
+        words[np.arange(words.shape[1]) * 8 >= head[:, 3:]] = 0
+        stream = head[:, 2] & ~np.uint32(self._more)
+        return Batch(head[:, 1], stream, head[:, 2] != stream, head[:, 3], words)
+
+    @staticmethod
+    def _stamp(tickets: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        return (tickets + 1).astype(np.uint32)

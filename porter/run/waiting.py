@@ -1,0 +1,142 @@
+"""Waiting for a launch: its output meanwhile, its deadline, Ctrl-C, the hard stop."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from collections.abc import Callable, Mapping
+from types import FrameType, TracebackType
+from typing import Protocol
+
+import attrs
+from attrs import define
+
+from porter.run.device import Interrupt, Running
+
+GRACE = 2.0  # seconds from an interruption to the hard stop
+STEP = 0.1  # seconds between looks at the clock
+LIVE_STEP = 0.002  # and between looks at rings in which nothing was
+
+Pump = Callable[[bool], bool]  # whether the launch has ended -> whether anything came
+
+
+class Asked(Protocol):
+    """How often somebody has asked for the end."""
+
+    @property
+    def asked(self) -> int:
+        """0, 1: interrupt, 2: stop."""
+
+
+@define
+class CtrlC:
+    """While it is entered, Ctrl-C is counted and not raised, so that nothing is left half done.
+
+    Only where Python would raise it: in the main thread, with nobody else's handler installed.
+    """
+
+    count: int = 0
+    _installed: bool = attrs.field(default=False, init=False)
+
+    def __enter__(self) -> CtrlC:
+        main = threading.current_thread() is threading.main_thread()
+        if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+            signal.signal(signal.SIGINT, self._note)
+            self._installed = True
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._installed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            self._installed = False
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self.count += 1
+
+
+@define
+class Ended:
+    """How a launch ended. interrupted: before its own end. keyboard: Ctrl-C came."""
+
+    interrupted: bool = False
+    keyboard: bool = False
+
+
+@define
+class Wait:
+    """One launch under way.
+
+    At `end` (of time.monotonic()), on Ctrl-C, or when `cancel` is asked, interpreters are
+    interrupted; after another GRACE seconds, or when asked again, they are stopped. `pump` is
+    called again and again with False, and with True after the end; should it raise, they are
+    stopped at once, and it is raised here then.
+    """
+
+    running: Running
+    interrupt: Interrupt
+    end: float | None
+    cancel: Asked
+    values: Mapping[str, int]
+    pump: Pump | None = None
+    _stop_at: float | None = attrs.field(default=None, init=False)
+    _flows: bool = attrs.field(default=False, init=False)
+    _failed: BaseException | None = attrs.field(default=None, init=False)
+
+    def run(self) -> Ended:
+        """Wait for the end. Raises LaunchFailed, and what the pump raises."""
+        ended = Ended()
+        with CtrlC() as ctrl_c:
+            done = False
+            while not done:
+                try:
+                    done = self.running.wait(self._step())
+                    self._pump(done)
+                    if not done:
+                        self._look(ended, ctrl_c)
+                except KeyboardInterrupt:  # there is another handler, or another thread
+                    ctrl_c.count += 1
+            ended.keyboard = ctrl_c.count > 0
+            ended.interrupted |= ended.keyboard
+        if self._failed is not None:
+            raise self._failed
+        return ended
+
+    def _step(self) -> float:
+        if self._flows:
+            return 0
+        step = STEP if self.pump is None else LIVE_STEP
+        soon = [moment for moment in (self.end, self._stop_at) if moment is not None]
+        left = [moment - time.monotonic() for moment in soon]
+        return min([step, *(seconds for seconds in left if seconds > 0)])
+
+    def _pump(self, final: bool) -> None:
+        if self.pump is None or self._failed is not None:
+            return
+        try:
+            self._flows = self.pump(final)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            # Interpreters must not write on into memory that goes away with this call.
+            self._failed, self._flows = error, False
+            self._stop()
+
+    def _look(self, ended: Ended, ctrl_c: CtrlC) -> None:
+        now = time.monotonic()
+        late = self.end is not None and now >= self.end
+        asked = ctrl_c.count + self.cancel.asked
+        if self._stop_at is None and (late or asked):
+            ended.interrupted = True
+            self._stop_at = now + GRACE
+            self.interrupt.write(1)
+        elif self._stop_at is not None and (now >= self._stop_at or asked > 1):
+            self._stop()
+
+    def _stop(self) -> None:
+        self.interrupt.write(self.values["GPUSNEK_INTERRUPT_STOP"])

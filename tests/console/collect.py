@@ -1,0 +1,44 @@
+"""What a launch with rings wrote, collected by interpreter and stream."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable
+
+import numpy as np
+
+from porter.run import Batch, Device, Launch, Result, run
+
+
+class Collected:
+    """Texts by (interpreter, stream), and the order of all pieces."""
+
+    def __init__(self, pause: float = 0.0, then: Callable[[Collected], None] | None = None) -> None:
+        self.texts: dict[tuple[int, str], bytearray] = defaultdict(bytearray)
+        self.pieces: list[tuple[int, str, bytes]] = []
+        self.batches = 0
+        self._pause, self._then = pause, then
+
+    def __call__(self, batch: Batch) -> None:
+        self.batches += 1
+        for lane, stream, text in batch:
+            self.texts[lane, stream] += text
+            self.pieces.append((lane, stream, text))
+        time.sleep(self._pause)
+        if self._then is not None:
+            self._then(self)
+
+    def stdout(self, n: int) -> list[bytes]:
+        return [bytes(self.texts[i, "stdout"]) for i in range(n)]
+
+
+def run_live(
+    device: Device, program: str, n: int, collected: Collected, **options: object
+) -> Result:
+    launch = Launch(console="ring", on_output=collected, **options)  # type: ignore[arg-type]
+    return run(device, [program], n, launch)
+
+
+def ended_well(device: Device, result: Result) -> bool:
+    return bool(np.all(result.status == device.built.constants["GPUSNEK_OK"]))

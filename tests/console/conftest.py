@@ -1,0 +1,3 @@
+from tests.cli.conftest import porter, run
+
+__all__ = ["porter", "run"]
