@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import islice
 from types import FrameType
 
 from attrs import define, field
@@ -28,6 +29,8 @@ WORDS = {
     "GPUSNEK_STATUS_MOVED": "was not where the build assumed it",
     "GPUSNEK_STATUS_NOT_RUN": "was not reached",
 }
+
+CHUNK = 4096  # lines that are written at a time
 
 
 @contextmanager
@@ -119,9 +122,16 @@ class Shell:
         """Print a stream's groups; nothing when all are silent."""
         if not stream.longest:
             return
-        for line in render(stream.groups, max_groups=self.max_groups, n=len(stream)):
-            style = STYLE if line.banner else ""
-            self.out.print(Text(line.text, style=style), end="", soft_wrap=True)
+        with self.out.capture() as capture:
+            self.out.print(Text("@", STYLE), end="")
+        before, after = capture.get().split("@")  # rich itself is too slow for a million banners
+        lines = render(stream.groups, max_groups=self.max_groups, n=len(stream))
+        texts = (
+            f"{before}{line.text[:-1]}{after}\n" if line.banner else line.text for line in lines
+        )
+        while part := "".join(islice(texts, CHUNK)):
+            self.out.file.write(part)
+        self.out.file.flush()
 
     def say(self, message: str, hint: str | None = None) -> None:
         """Print something of porter's own."""

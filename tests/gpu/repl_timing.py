@@ -1,0 +1,125 @@
+"""How long the REPL takes from Enter to the last banner, and how much memory.
+
+    python tests/gpu/repl_timing.py BUILD OUT.json [-n 1048576] [--target cuda] [--repeat 5]
+
+Enters statements at a shell that prints to nowhere: asking whether the statement is whole, the
+launch, merging the outputs where they are, fetching the distinct ones, and writing them. Medians,
+in seconds. Needs what running does, and prompt_toolkit not at all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from rich.console import Console
+
+from porter.repl import Session, Shell
+from porter.repl.plain import feed
+from porter.run import Device, open_device
+
+# What is entered, how many groups are shown (None: all), and how many there are.
+CASES: dict[str, tuple[str, int | None, Any]] = {
+    "numThreads": ("numThreads", 20, lambda n: 1),
+    "threadIdx % 3": ("threadIdx % 3", 20, lambda n: min(n, 3)),
+    "threadIdx, 20 groups shown": ("threadIdx", 20, lambda n: n),
+    "threadIdx, all groups shown": ("threadIdx", None, lambda n: n),
+    "silent": ("x = threadIdx", 20, lambda n: 1),
+}
+
+
+def memory(device: Device) -> int:
+    """Bytes of the device that are taken now."""
+    if device.name != "cuda":
+        return 0
+    device.xp.get_default_memory_pool().free_all_blocks()
+    free, total = device.xp.cuda.runtime.memGetInfo()
+    return int(total - free)
+
+
+def entered(shell: Shell, source: str) -> float:
+    """Seconds from Enter to the last banner."""
+    start = time.perf_counter()
+    feed(shell, [source])
+    return time.perf_counter() - start
+
+
+def case(shell: Shell, source: str, groups: int, repeat: int) -> dict[str, Any]:
+    """Medians of one input, after one run that does not count."""
+    entered(shell, source)
+    whole, launch, merge = [], [], []
+    for _ in range(repeat):
+        whole.append(entered(shell, source))
+        launch.append(shell.times.device)
+        merge.append(shell.times.merge)
+    shown = shell.session.execute(source + "\n").outputs[0].groups
+    assert len(shown) == groups and not shell.failed, (source, len(shown), groups)
+    return {
+        "enter_to_last_banner": statistics.median(whole),
+        "launch": statistics.median(launch),
+        "merge": statistics.median(merge),
+        "groups": groups,
+        "all": whole,
+    }
+
+
+def questions(shell: Shell, repeat: int) -> dict[str, float]:
+    """Medians of what the prompt asks: is a line whole, how does a name go on."""
+    prompter = shell.prompter
+    asked = {"continues": prompter.continues, "complete": prompter.complete}
+    seconds = {}
+    for name, ask in asked.items():
+        times = []
+        for _ in range(repeat + 1):
+            start = time.perf_counter()
+            ask("threadI")
+            times.append(time.perf_counter() - start)
+        seconds[name] = statistics.median(times[1:])
+    return seconds
+
+
+def main() -> None:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("-n", type=int, default=1 << 20)
+    parser.add_argument("--target", default="cuda")
+    parser.add_argument("--repeat", type=int, default=5)
+    options = parser.parse_args()
+    device = open_device(options.build, options.target)
+    before = memory(device)
+    start = time.perf_counter()
+    session = Session.open(device, options.n)
+    opened = time.perf_counter() - start
+    results: dict[str, Any] = {
+        "command": " ".join(sys.argv),
+        "interpreters": options.n,
+        "open_seconds": opened,
+        "bytes_each": session.bytes_each,
+        "device_bytes_between_inputs": memory(device) - before,
+    }
+    with open(os.devnull, "w") as nowhere:
+        out = Console(file=nowhere, force_terminal=True, color_system="256", width=100)
+        shell = Shell(session, out, out)
+        for name, (source, shown, groups) in CASES.items():
+            shell.max_groups = shown
+            results[name] = case(shell, source, groups(options.n), options.repeat)
+            print(name, json.dumps(results[name]), flush=True)
+        results["questions"] = questions(shell, options.repeat)
+    beside = options.out.with_name(options.out.name + ".part")
+    beside.write_text(json.dumps(results, indent=1) + "\n")
+    os.replace(beside, options.out)
+    print(json.dumps({k: v for k, v in results.items() if k not in CASES}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
