@@ -50,8 +50,8 @@ def render(
         empty = next((i for i in range(min(len(groups), SEARCHED)) if not groups[i].length), None)
     left = len(groups) - (empty is not None)
     passed = 0 if empty is None else groups[empty].count
-    indices = (index for index in range(len(groups)) if index != empty)
-    for group in (groups[index] for index in islice(indices, max_groups)):
+    some = (group for index, group in enumerate(groups) if index != empty)
+    for group in islice(some, max_groups):
         if several:
             yield Line(banner(group.count) + "\n", banner=True)
         yield from _body(group)

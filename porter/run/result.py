@@ -32,6 +32,9 @@ class Group:
         return self.length > len(self.text)
 
 
+_CHUNK = 4096  # groups made at a time
+
+
 class Groups(Sequence[Group]):
     """Groups, the largest first, equal counts by text. Made one at a time, on demand."""
 
@@ -62,7 +65,16 @@ class Groups(Sequence[Group]):
         return Group(text, int(self._counts[index]), int(self._examples[index]), length)
 
     def __iter__(self) -> Iterator[Group]:
-        return (self[i] for i in range(len(self)))
+        # By chunks: numpy takes microseconds for one element, and there may be a million groups.
+        for at in range(0, len(self), _CHUNK):
+            chunk = slice(at, at + _CHUNK)
+            texts = self._texts[chunk]
+            width, raw = texts.shape[1], texts.tobytes()
+            columns = (self._counts[chunk], self._examples[chunk], self._lengths[chunk])
+            numbers = zip(*(column.tolist() for column in columns), strict=True)
+            for row, (count, example, length) in enumerate(numbers):
+                start = row * width
+                yield Group(raw[start : start + min(length, width)], count, example, length)
 
 
 @frozen(slots=False, eq=False)

@@ -31,6 +31,16 @@ def test_groups_are_the_multiset_of_outputs(outputs: list[bytes]) -> None:
     assert all(outputs[group.example] == group.text for group in groups)
 
 
+def test_groups_one_by_one_and_all_in_turn_are_the_same() -> None:
+    rows = np.array([f"{i:07}\n".encode() for i in range(10_000)], "S8").view(np.uint8)
+    lengths = np.arange(10_000, dtype=np.uint32) % 20  # some empty, some longer than was kept
+    grouped = group_rows(rows.view(np.uint64).reshape(-1, 1), lengths)
+    groups = Groups(rows.reshape(-1, 8)[grouped.example], lengths[grouped.example], grouped)
+    assert list(groups) == groups[:] and len(groups[:]) == 10_000
+    assert {len(group.text) for group in groups} == set(range(9))
+    assert sum(group.cut for group in groups) == 5_500
+
+
 def test_trailing_zero_bytes_are_not_lost() -> None:
     assert sorted(group.text for group in _groups([b"a", b"a\0"])) == [b"a", b"a\0"]
 
@@ -48,3 +58,8 @@ def test_no_banner_when_all_agree() -> None:
 def test_limit_on_groups_says_how_many_are_left() -> None:
     lines = [line.text for line in render(_groups([b"a", b"b", b"c"]), max_groups=1)]
     assert lines[-1] == "----- 2 more different outputs -----\n"
+    lines = [line.text for line in render(_groups([b"a", b"b", b"b", b"c"]), max_groups=1, n=4)]
+    assert lines[-1] == "----- 2 more different outputs of 2 interpreters -----\n"
+    silent = _groups([b"", b"", b"a", b"b"])
+    lines = [line.text for line in render(silent, max_groups=1, skip_empty=True, n=4)]
+    assert lines[-1] == "----- 1 more different outputs of 1 interpreters -----\n"
