@@ -27,8 +27,12 @@ def banner(count: int) -> str:
 
 
 def _rest(groups: int, interpreters: int | None) -> str:
-    of = "" if interpreters is None else f" of {interpreters} interpreters"
-    return f"----- {groups} more different outputs{of} -----\n"
+    of = "" if interpreters is None else f" of {interpreters} interpreter{_s(interpreters)}"
+    return f"----- {groups} more different output{_s(groups)}{of} -----\n"
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
 
 
 def render(

@@ -62,4 +62,4 @@ def test_limit_on_groups_says_how_many_are_left() -> None:
     assert lines[-1] == "----- 2 more different outputs of 2 interpreters -----\n"
     silent = _groups([b"", b"", b"a", b"b"])
     lines = [line.text for line in render(silent, max_groups=1, skip_empty=True, n=4)]
-    assert lines[-1] == "----- 1 more different outputs of 1 interpreters -----\n"
+    assert lines[-1] == "----- 1 more different output of 1 interpreter -----\n"
