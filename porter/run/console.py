@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import time
 from collections.abc import Callable
 
@@ -21,6 +22,11 @@ MOST_PIECES = 1 << 18  # that wait
 LEAST_LINE = 128  # bytes in which an interpreter collects a line
 
 OnOutput = Callable[[Batch], None]
+
+
+def flush_printed() -> None:
+    """Out with what the C library holds of the process's stdout, where CUDA puts printf's text."""
+    ctypes.CDLL(None).fflush(None)
 
 
 @define

@@ -49,7 +49,7 @@ class Live:
             return
         several = self._unfinished(batch)
         chunks = [*self._single(batch, ~several), *self._long(batch, several)]
-        chunks.sort(key=lambda chunk: (chunk.turn, -chunk.count))
+        chunks.sort(key=lambda chunk: (chunk.turn, -chunk.count, chunk.lane))
         self._show(chunks)
 
     def finish(self) -> None:
@@ -79,7 +79,7 @@ class Live:
         turn = _turns(lane)
         keys = np.column_stack([turn.astype(np.uint64), stream.astype(np.uint64), words])
         rows = group_rows(keys, length)
-        order = np.lexsort((-rows.count, turn[rows.example]))
+        order = np.lexsort((rows.example, -rows.count, turn[rows.example]))
         if self._max is not None:  # of each turn the most frequent ones, and one for the note
             order = order[_turns(turn[rows.example][order]) <= self._max]
         for group in order.tolist():

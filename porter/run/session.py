@@ -12,7 +12,15 @@ from attrs import frozen
 
 from porter.errors import LaunchInterrupted, NotEnoughMemory, UsageError
 from porter.run.binding import table
-from porter.run.console import LEAST_LINE, MODES, MOST_RING, OVERFLOWS, Collector, OnOutput
+from porter.run.console import (
+    LEAST_LINE,
+    MODES,
+    MOST_RING,
+    OVERFLOWS,
+    Collector,
+    OnOutput,
+    flush_printed,
+)
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
 from porter.run.feed import Feed
 from porter.run.result import Result, Stream, Values
@@ -213,6 +221,8 @@ def start(
         seconds = time.monotonic() - started
         if launch.persist is not None:
             launch.persist.started = not launch.stop
+        if launch.console == "printf":
+            flush_printed()
         return Result(
             Stream(device, *outputs["stdout"], sizes["stdout"]),
             Stream(device, *outputs["stderr"], sizes["stderr"]),
