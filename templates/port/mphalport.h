@@ -14,7 +14,7 @@ static inline void mp_hal_set_interrupt_char(int c) {
     (void)c;
 }
 
-void mp_hal_get_random(size_t size, void *buffer);
+void mp_hal_get_random(size_t size, uint8_t *bytes);
 
 void gpusnek_poll(void);
 void porter_pause(void);

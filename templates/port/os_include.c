@@ -8,7 +8,7 @@ static mp_obj_t mp_os_urandom(mp_obj_t count_in) {
     }
     vstr_t bytes;
     vstr_init_len(&bytes, count);
-    mp_hal_get_random(count, bytes.buf);
+    mp_hal_get_random(count, (uint8_t *)bytes.buf);
     return mp_obj_new_bytes_from_vstr(&bytes);
 }
 static MP_DEFINE_CONST_FUN_OBJ_1(mp_os_urandom_obj, mp_os_urandom);

@@ -18,9 +18,8 @@ uint64_t gpusnek_random_u64(void) {
     return mixed ^ (mixed >> 31);
 }
 
-void mp_hal_get_random(size_t size, void *buffer) {
-    unsigned char *bytes = (unsigned char *)buffer;
+void mp_hal_get_random(size_t size, uint8_t *bytes) {
     for (size_t i = 0; i < size; ++i) {
-        bytes[i] = (unsigned char)(gpusnek_random_u64() >> 56);
+        bytes[i] = (uint8_t)(gpusnek_random_u64() >> 56);
     }
 }

@@ -2,10 +2,15 @@
 #include "py/mphal.h"
 #include "shared/timeutils/timeutils.h"
 
-// The current time as time.localtime's 8-tuple; the only time zone is UTC.
-static mp_obj_t mp_time_localtime_get(void) {
+// The current time; the only time zone is UTC. Upstream asks for time.localtime's 8-tuple or, in
+// later releases, to fill in its own struct: one argument more.
+static void gpusnek_localtime_into(timeutils_struct_time_t *now) {
+    timeutils_seconds_since_epoch_to_struct_time(mp_hal_time_ns() / 1000000000, now);
+}
+
+static mp_obj_t gpusnek_localtime(void) {
     timeutils_struct_time_t now;
-    timeutils_seconds_since_epoch_to_struct_time(mp_hal_time_ns() / 1000000000, &now);
+    gpusnek_localtime_into(&now);
     mp_obj_t items[8];
     items[0] = mp_obj_new_int(now.tm_year);
     items[1] = mp_obj_new_int(now.tm_mon);
@@ -17,6 +22,10 @@ static mp_obj_t mp_time_localtime_get(void) {
     items[7] = mp_obj_new_int(now.tm_yday);
     return mp_obj_new_tuple(8, items);
 }
+
+#define GPUSNEK_THIRD(first, second, third, ...) third
+#define mp_time_localtime_get(...) \
+    GPUSNEK_THIRD(0, ##__VA_ARGS__, gpusnek_localtime_into, gpusnek_localtime)(__VA_ARGS__)
 
 // Seconds since 1970, with a fraction where a double can hold one and where gmtime takes a float
 // back: upstream's timeutils does since it has MICROPY_TIMESTAMP_IMPL.

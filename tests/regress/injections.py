@@ -86,8 +86,16 @@ mp_obj_t list_injected_guard(mp_obj_t function) {
 }
 """
 
+# A hook of the port that is asked in another way, as later releases do.
+LOCALTIME = """{
+            timeutils_struct_time_t now;
+            mp_time_localtime_get(&now);
+            return mp_obj_new_int(now.tm_year);
+        }"""
+
 PROGRAM = """\
-import injected
+import injected, time
+print(time.localtime() > 2000)
 print(injected.count(), injected.count())
 print(injected.entry(0), injected.entry(1))
 print(injected.guard(lambda: 5), injected.guard(lambda: 1 // 0))
@@ -98,6 +106,7 @@ except TypeError:
 print(injected.guard(lambda: injected.guard(lambda: [][1])))
 """
 EXPECTED = """\
+True
 (1, 42) (2, 44)
 (0, 0, 0, 0, 9, 'zero') (1, 3, 7, 5, 0, 'one')
 5 <class 'ZeroDivisionError'>
@@ -124,11 +133,12 @@ def copy_release(upstream: Path, into: Path) -> Path:
 
 
 def inject_all_handled(tree: Path) -> None:
-    """Every change that must go through: initialisers, statics, a handler, a module, a move."""
+    """What must go through: initialisers, statics, a handler, a module, a move, another hook."""
     (tree / "extmod/modinjected.c").write_text(MODULE)
     change(tree / "extmod/extmod.mk", "\textmod/modheapq.c", "\textmod/modinjected.c \\\n\\g<0>")
     append(tree / "py/objlist.c", "#include <string.h>\n" + STATICS + DESIGNATED + HANDLER)
     move_function(tree / "py/compile.c")
+    change(tree / "extmod/modtime.c", r"return mp_time_localtime_get\(\);", LOCALTIME)
     for name in ("injected", "injected_again"):  # two interpreters, each with statics of its own
         (tree / "tests/basics" / f"{name}.py").write_text(PROGRAM)
         (tree / "tests/basics" / f"{name}.py.exp").write_text(EXPECTED)
