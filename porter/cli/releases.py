@@ -8,14 +8,24 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from porter import paths
+from porter.regress.releases import newest_online
 from porter.sync.listing import list_releases, online_releases
+from porter.sync.lock import read_lock
 
 
 @click.command()
 @click.option("--online", is_flag=True, help="Ask git and the distribution what they have.")
+@click.option("--new", is_flag=True, help="Print the newest one only, if the lock lacks it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def command(online: bool, as_json: bool) -> None:
+def command(online: bool, new: bool, as_json: bool) -> None:
     """List the releases that are here and those that can be had."""
+    if new:
+        said = Console(stderr=True, highlight=False)
+        newest = newest_online(lambda line: said.print(line, style="yellow", markup=False))
+        if newest not in read_lock(paths.lock_file()).entries:
+            click.echo(newest)
+        return
     found, problems = online_releases() if online else ({}, [])
     rows = list_releases(found)
     if as_json:

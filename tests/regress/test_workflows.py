@@ -1,0 +1,96 @@
+"""The workflow files: YAML, with commands and options that porter has, and scripts that parse."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import yaml
+
+from porter import paths
+from porter.cli import group
+
+ROOT = paths.templates_dir().parent
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+SCRIPTS = [*WORKFLOWS, ROOT / ".ci" / "run"]
+
+
+def steps(workflow: Path) -> Iterator[dict[str, Any]]:
+    """Every step of every job."""
+    document = yaml.safe_load(workflow.read_text())
+    for job in document["jobs"].values():
+        yield from job["steps"]
+
+
+def scripts(file: Path) -> list[str]:
+    """The shell scripts in a workflow, or the script itself; expressions stand as a word."""
+    texts = [step.get("run", "") for step in steps(file)] if file.suffix else [file.read_text()]
+    return [re.sub(r"\$\{\{.*?\}\}", "expression", text) for text in texts if text]
+
+
+def commands(text: str) -> list[list[str]]:
+    """The arguments of every call of bootstrap.py in a shell script."""
+    joined = text.replace("\\\n", " ")
+    calls = re.findall(r"bootstrap\.py ((?:\"[^\"]*\"|[^\n|&;)>\"])*)", joined)
+    return [shlex.split(call) for call in calls]
+
+
+def test_there_are_workflows() -> None:
+    assert {file.stem for file in WORKFLOWS} == {"ci", "upstream"}
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_is_whole(workflow: Path) -> None:
+    document = yaml.safe_load(workflow.read_text())
+    assert document[True]  # YAML reads the key `on` as a truth value
+    assert document["permissions"]
+    for step in steps(workflow):
+        assert ("uses" in step) != ("run" in step), step
+        if "uses" in step:
+            assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]), step["uses"]
+    known = set(re.findall(r"^ +(?:- )?id: (\w+)", workflow.read_text(), re.MULTILINE))
+    assert set(re.findall(r"steps\.(\w+)\.outputs", workflow.read_text())) <= known
+    for job in document["jobs"].values():
+        needs = job.get("needs", [])
+        assert {needs} if isinstance(needs, str) else set(needs) <= set(document["jobs"])
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda path: path.name)
+def test_scripts_parse(file: Path) -> None:
+    assert scripts(file)
+    for text in scripts(file):
+        done = subprocess.run(["bash", "-n"], input=text, text=True, capture_output=True)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("file", SCRIPTS, ids=lambda path: path.name)
+def test_porter_has_these_commands(file: Path) -> None:
+    found = [words for text in scripts(file) for words in commands(text)]
+    assert found
+    context = click.Context(group)
+    for words in found:
+        if words[0] == "test":  # bootstrap.py's own
+            continue
+        command, rest = group.get_command(context, words[0]), words[1:]
+        assert command is not None, words
+        while isinstance(command, click.Group):
+            command, rest = command.get_command(context, rest[0]), rest[1:]
+            assert command is not None, words
+        command.make_context(words[0], rest)  # parses; raises UsageError
+
+
+def test_the_weekly_check_runs_and_opens_a_pull_request() -> None:
+    text = (ROOT / ".github" / "workflows" / "upstream.yml").read_text()
+    document = yaml.safe_load(text)
+    assert document[True]["schedule"][0]["cron"]
+    (job,) = document["jobs"].values()
+    (request,) = (s for s in job["steps"] if "create-pull-request" in s.get("uses", ""))
+    for path in request["with"]["add-paths"].split():
+        assert (ROOT / path).exists(), path
+    assert (ROOT / request["with"]["body-path"]).exists()
