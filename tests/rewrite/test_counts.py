@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from porter import paths
 from porter.config import BuildConfig
-from porter.generate import Layout, generate
-from porter.preprocess import preprocess
-from porter.rewrite.stage import RewriteReport, rewrite
+from porter.pipeline import Build, Rewritten, rewrite_sources
+from porter.rewrite.stage import RewriteReport
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 RELEASE = "1.26.1"
 # Measured with benchmarks/unwinding.py (docs/unwinding.md). Fewer is as wrong as more: a call
@@ -23,15 +20,18 @@ TOLERANCE = 0.03  # for what the port and the libc headers grow by
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> RewriteReport:
+def rewritten(tmp_path_factory: pytest.TempPathFactory) -> Rewritten:
     """The release, rewritten in a folder of its own."""
     if not (paths.upstream_dir() / RELEASE / "py").is_dir():
         pytest.skip(f"{RELEASE} is not synced")
-    config = BuildConfig(release=RELEASE)
-    layout = Layout.of(RELEASE, tmp_path_factory.mktemp("counts"))
-    texts = preprocess(layout, generate(config, layout), jobs=2)
-    units: dict[str, Path] = {done.unit.name: done.path for done in texts}
-    return rewrite(units, layout.build / "cxx", jobs=2)
+    folder = tmp_path_factory.mktemp("counts")
+    return rewrite_sources(BuildConfig(release=RELEASE), folder=folder, jobs=2)
+
+
+@pytest.fixture(scope="module")
+def report(rewritten: Rewritten) -> RewriteReport:
+    """Its edits and program."""
+    return rewritten.report
 
 
 @pytest.mark.parametrize(("rule", "stored"), [("unwinding", CHECKS), ("recursion", GUARDS)])
@@ -43,3 +43,19 @@ def test_pruning_leaves_leaves_alone(report: RewriteReport) -> None:
     raising = report.program.raising
     assert {"nlr_jump", "mp_raise_TypeError", "m_malloc", "mp_execute_bytecode"} <= raising
     assert not {"porter_strlen", "utf8_get_char", "qstr_str", "mpz_cmp"} & raising
+
+
+def test_another_folder_gives_the_same_cxx(rewritten: Rewritten, built: Build) -> None:
+    """Byte by byte, the whole release: `built` was rewritten elsewhere, maybe step by step."""
+    if not built.sources.name.startswith(f"{RELEASE}-"):
+        pytest.skip(f"the build here is not of {RELEASE}")
+    one, two = (
+        {
+            path.name: path.read_bytes()
+            for path in sorted((folder / "cxx").iterdir())
+            if path.suffix in (".cpp", ".h")
+        }
+        for folder in (rewritten.folder, built.sources)
+    )
+    assert one.keys() == two.keys() and len(one) > 100
+    assert [name for name in one if one[name] != two[name]] == []
