@@ -11,7 +11,7 @@ import porter
 from porter import paths
 
 RELEASE = re.compile(r"(?<![\d.])1\.(?:[2-9]\d)(?:\.\d+)?(?![\d.])")
-FILE = re.compile(r"\b(?:py|extmod|shared|lib)/[\w./]+\.(?:c|h|mk|py)\b")
+FILE = re.compile(r"\b(?:py|extmod|shared|lib)/[\w./]+\.(?:c|h|mk)\b|\bpy/make\w+\.py\b")
 
 OLDEST = {"1.24"}  # the first release that is supported (porter/sync/gitrepo.py)
 # What makes a folder a MicroPython tree, and where its lists of files are.

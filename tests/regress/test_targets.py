@@ -1,0 +1,117 @@
+"""Targets: a device build on a machine without a GPU, and tools that are not there."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from porter import pipeline
+from porter.compile.manifest import FORMAT, INFO_FIELDS
+from porter.compile.stage import Compiled
+from porter.config import BuildConfig
+from porter.errors import BuildFailed, NoGpu, NoNvcc, NotBuilt
+from porter.regress import checks, release
+from porter.regress.compare import compare
+from porter.regress.memory import Memory, key_of
+from porter.regress.model import Facts, ReleaseRun, State
+from porter.regress.report import number_rows
+from porter.regress.sizes import sizes_of
+from porter.regress.verdict import verdict
+
+RESOURCES = {
+    "kernels": {"one": {"registers": 168, "stack": 0}, "two": {"registers": 255, "stack": 16}},
+    "largest_frames": {"f": 512, "g": 300},
+    "spill_stores": 7,
+}
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Path:
+    """What a finished device build leaves that reports read; any ELF file is its cubin."""
+    folder = tmp_path / "build"
+    (folder / "cuda").mkdir(parents=True)
+    shutil.copyfile(sys.executable, folder / "cuda" / "gpusnek.cubin")
+    info = dict.fromkeys(INFO_FIELDS, 2624)
+    target = {"info": info, "resources": RESOURCES, "files": {}}
+    manifest = {"format": FORMAT, "inputs": {"config": {}}, "targets": {"cuda": target}}
+    (folder / "build.json").write_text(json.dumps(manifest))
+    return folder
+
+
+def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: Path | Exception) -> ReleaseRun:
+    """The stages of a target, with this build instead of a compiler."""
+
+    def build(config: BuildConfig, **options: object) -> pipeline.Build:
+        if isinstance(folder, Exception):
+            raise folder
+        compiled = Compiled(folder, {"host": 0, "cuda": 141}, 1.0, 2624)
+        return pipeline.Build(folder, tmp_path, 1, 0, {}, compiled)
+
+    monkeypatch.setenv("PORTER_HOME", str(tmp_path))
+    monkeypatch.setattr(pipeline, "build", build)
+    steps, found = release.Sequence(), release._Facts(Facts(units={"py/a.c": {}}))
+    release._target("1.0", "cuda", release.Options(("cuda",)), steps, found)
+    return release._result("1.0", "", steps, found)
+
+
+def test_without_a_gpu_it_builds_and_reports(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, device: Path
+) -> None:
+    def none(folder: Path, target: str) -> None:
+        raise NoGpu("no GPU here")
+
+    monkeypatch.setattr(checks, "open_device", none)
+    done = run(monkeypatch, tmp_path, device)
+    states = [(stage.name, stage.state) for stage in done.stages]
+    assert states == [
+        ("build", State.OK),
+        ("smoke", State.SKIPPED),
+        ("conformance", State.SKIPPED),
+    ]
+    assert all("no GPU here" in stage.note for stage in done.stages[1:])
+    sizes = done.facts.sizes["cuda"]
+    assert sizes.pop("code") > 0
+    assert sizes == {"registers": 255, "stack": 512, "spills": 7, "state": 2624}
+    rows = dict(number_rows([done]))
+    assert rows["registers, cuda"] == ["255"] and rows["stack, cuda (bytes)"] == ["512"]
+    assert verdict([done], [compare(done, {})]) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "code"), [(NoNvcc("no nvcc"), 12), (BuildFailed("port/x.c: no"), 25)]
+)
+def test_a_build_that_fails(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, code: int
+) -> None:
+    done = run(monkeypatch, tmp_path, error)
+    assert [stage.state for stage in done.stages] == [State.FAILED] + [State.NOT_REACHED] * 2
+    ended = verdict([done], [])
+    assert ended is not None and ended.exit_code == code
+
+
+def test_numbers_of_what_is_no_build(tmp_path: Path, device: Path) -> None:
+    with pytest.raises(NotBuilt):
+        sizes_of(device, "host", None)
+    (device / "cuda" / "gpusnek.cubin").write_text("text")
+    with pytest.raises(NotBuilt, match="not a 64-bit ELF"):
+        sizes_of(device, "cuda", None)
+
+
+def test_memory_forgets_other_inputs(tmp_path: Path) -> None:
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "a.py").write_text("1")
+    memory = Memory(tmp_path / "memory")
+    key = key_of({"build": 1}, [folder])
+    assert memory.recall("smoke", key) is None
+    memory.keep("smoke", key, ["ok"])
+    assert memory.recall("smoke", key) == ["ok"]
+    (folder / "a.py").write_text("2")
+    assert memory.recall("smoke", key_of({"build": 1}, [folder])) is None
+    assert memory.recall("smoke", key_of({"build": 2}, [folder])) is None
+    (tmp_path / "memory" / "smoke.json").write_text("{")
+    assert memory.recall("smoke", key) is None
