@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from functools import partial
 from pathlib import Path
 
 import click
@@ -60,6 +61,9 @@ def command(
     def say(line: str) -> None:
         errors.print(line, style="dim", markup=False)
 
+    def say_stage(name: str, stage: str) -> None:
+        say(f"{name}: {stage}")
+
     wanted = wanted_releases(releases, everything=everything, latest=latest, record=record, say=say)
     known = read_baseline(baseline)
     started = time.monotonic()
@@ -70,9 +74,9 @@ def command(
                 targets=TARGETS[target],
                 jobs=jobs,
                 events=events,
-                started=lambda stage, name=one.name: say(f"{name}: {stage}"),  # type: ignore[misc]
+                started=partial(say_stage, one.name),
             )
-            runs.append(run_release(one.name, lambda one=one: one.bring(say), options))  # type: ignore[misc]
+            runs.append(run_release(one.name, partial(one.bring, say), options))
     changes = [compare(run, known) for run in runs]
     error = verdict(runs, changes)
     code = error.exit_code if error else 0
