@@ -2,6 +2,9 @@
 # sources. Read by porter/generate together with those makefiles.
 MICROPY_VFS_LFS1 = 1
 MICROPY_VFS_LFS2 = 1
+# It changes struct lfs2_config, and not every release's littlefs reads mpconfigport.h: all units
+# must be told.
+CFLAGS_THIRDPARTY += -DLFS2_THREADSAFE=1
 
 # Files of this folder.
 SRC_C = atomics.c barrier.c blockdevice.c console.c filesystem.c gccollect.c imageguard.c \
