@@ -356,6 +356,13 @@ class BenchFailed(PorterError):
     meaning = "a benchmark's result is wrong"
 
 
+class TortureFailed(PorterError):
+    """A C program does not do the same once the rules have rewritten it."""
+
+    exit_code = 55
+    meaning = "a C program is refused, or does something else, once rewritten"
+
+
 class LaunchInterrupted(KeyboardInterrupt):
     """Ctrl-C came while interpreters ran: they have been interrupted, and have ended.
 

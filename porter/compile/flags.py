@@ -8,7 +8,7 @@ from porter.config import BuildConfig
 
 # Upstream is C that relies on type punning and on signed overflow in hashes; warnings are
 # upstream's business. No contraction of a*b+c: Python's floats must be CPython's.
-_COMMON_CXX = (
+COMMON_CXX = (
     "-std=gnu++17",
     "-fno-strict-aliasing",
     "-fwrapv",
@@ -68,7 +68,7 @@ VARIANTS: dict[str, HostVariant] = {
 def host_compile(variant: HostVariant) -> tuple[str, ...]:
     """Options of `g++ -c`. Thread-local state is reached without a call (initial-exec)."""
     return (
-        *_COMMON_CXX,
+        *COMMON_CXX,
         *variant.compile,
         "-fPIC",
         "-fvisibility=hidden",

@@ -244,7 +244,7 @@ def _variable_fact(unit: Unit, node: Node) -> VariableFact:
         size=node.canonical.get_size(),
         align=node.canonical.get_align(),
         references=tuple(_referenced_variables(unit, [value] if value else [])),
-        flexible=_ends_in_flexible_array(node),
+        flexible=ends_in_flexible_array(node),
         initialised=value is not None,
         array=node.canonical.kind in (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY),
     )
@@ -260,7 +260,8 @@ def _referenced_variables(unit: Unit, roots: Iterable[Node]) -> dict[str, None]:
     return found
 
 
-def _ends_in_flexible_array(node: Node) -> bool:
+def ends_in_flexible_array(node: Node) -> bool:
+    """Whether a variable is a struct, or an array of structs, whose last member has no bound."""
     kind = element_type(node)
     fields = list(kind.get_fields())
     return bool(fields) and fields[-1].type.get_canonical().kind == TypeKind.INCOMPLETEARRAY

@@ -91,6 +91,11 @@ REFUSED = [
         "state and constants in one declaration",
     ),
     Refused("state", "static struct { int a; } s;\nint f(void) { return ⟦s⟧.a++; }", "no name"),
+    Refused(
+        "state",
+        "struct t { int n; int tail[]; };\n⟦static struct t s = {1, {2, 3}}⟧;",
+        "a mutable variable with an array of any length",
+    ),
     # initialisers, literals
     Refused(
         "initialisers",
@@ -141,7 +146,12 @@ REFUSED = [
     Refused("arrays", "int f(int n) { int a[n]; return ⟦sizeof(a)⟧; }", "the size of an array"),
     Refused("arrays", "void f(int n) { ⟦int a[n]⟧, b; }", "beside other declarators"),
     Refused("arrays", "void f(int n) { while (n--) { ⟦int a[n]⟧; } }", "changes in a loop"),
-    Refused("arrays", "void f(int n) { if (n) while (1) { ⟦int a[n]⟧; } }", "such a loop"),
+    Refused(
+        "arrays",
+        "void f(int n) { if (n) while (1) { ⟦int a[n]⟧; n++; } }",
+        "changes in a loop",
+    ),
+    Refused("arrays", "void *f(int n) { int a[n]; return ⟦&a⟧; }", "the address of an array"),
     # enums, sizes
     Refused(
         "enums",

@@ -42,6 +42,9 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "static const int t[2] = {1, 2};",
         "twice": "static const int a; static const int a; static const int a = 1; "
         "const int *f(void) { return &a; }",
+        "zero": "static const int k; int f(void) { return k; }",
+        "external": "extern const int k; const int k; int f(void) { return k; } const int k = 1;",
+        "external zero": "struct s { int n; }; const struct s k; int f(void) { return k.n; }",
     },
     "state": {
         "local": "int f(void) { static int n = 3, m; return n++ + m++; }",
@@ -70,6 +73,8 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "path": "struct p { int x, y; }; const struct { struct p a[2]; } s "
         "= {.a[1].y = 1, .a[0] = {.x = 2}};",
         "union": "const union { int i; double d; } u = {.d = 1.5};",
+        "union in parts": "const union { int i; struct { short a, b; } s; char c[4]; } u "
+        "= {.s.b = 2, .s.a = 1}, v = {.i = 7, .c[1] = 1, .c[0] = 3};",
         "array": "const int t[] = {[2] = 5, 6, [0] = 1};",
         "range": "const int t[4] = {[1 ... 2] = 7};",
         "override": "const int t[2] = {[0] = 1, [0] = 2, [1] = 3};",
@@ -99,12 +104,19 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "loop": "int f(int n) { int s = 0; for (int i = 0; i < 9; i++) "
         "{ int t[n + 1]; t[0] = i; s += t[0]; } return s; }",
         "pointers": "void f(int n) { const char *t[2 * n]; t[0] = 0; }",
+        "jump into a loop": "int f(int n) { int s = 0; if (n > 4) goto in; "
+        "for (int i = 0; i < 9; i++) { { int t[n + 1]; t[0] = i; s += t[0]; } in: s++; } "
+        "return s; }",
+        "loop below if": "int f(int n) { int s = n; if (s) "
+        "while (--s) { char t[n + 1]; t[0] = s; } return s; }",
+        "size of an element": "int f(int n) { int t[n]; return sizeof(t[0]) + sizeof n; }",
     },
     "enums": {
         "steps": "enum e { A, B }; void f(enum e *p) { (*p)++; --*p; }",
         "loop": "enum e { A, B }; int f(void) { int n = 0; "
         "for (enum e e = A; e <= B; e++) { n++; } return n; }",
         "and": "enum e { A, B }; void f(enum e e) { e &= ~B; e <<= 1; }",
+        "shift": "enum e { A, B }; void f(enum e e) { e >>= 1; }",
     },
     "sizes": {
         "kinds": "unsigned long f(int a, char c) "
@@ -112,6 +124,8 @@ SNIPPETS: dict[str, dict[str, str]] = {
     },
     "signs": {
         "unary": "enum e { A }; int f(enum e e) { return -e > 0; }",
+        "wider": "enum e { A }; long f(enum e e, long n) { n -= e; return n == e ? n + e : n; }",
+        "assigned": "enum e { A }; int f(enum e e, int n) { n /= e; n += e; return n; }",
         "negative": "enum e { A = -1 }; int f(enum e e) { return e - 1 < 0; }",
         "equal": "enum e { A }; int f(enum e e) { return e == A; }",
         "conditional": "enum e { A }; long f(enum e e, int c) { return (c ? e : 0u) - 1; }",
@@ -129,6 +143,7 @@ SNIPPETS: dict[str, dict[str, str]] = {
     },
     "unwinding": {
         "tail": "int (*p)(int); int f(int a) { return p(a); } void g(int a) { a++; p(a); }",
+        "no tail": "int (*p)(int); int f(int a) { return p(a) ?: 2; }",
         "tail cast": "void *(*p)(void); long f(void) { return (long)p(); }",
         "struct": "struct s { int a; }; struct s (*p)(void); struct s f(void) { return p(); } "
         "int g(void) { return p().a; }",
@@ -157,6 +172,7 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "arguments": "void g(char *, const unsigned char *); "
         "void f(void *p, char *s) { g(p, (void *)s); }",
         "enum": "enum e { A, B }; enum e f(int a) { enum e e = a; e = a + 1; return a & B; }",
+        "const enum": "enum e { A, B }; const enum e k = B; unsigned f(int a) { return a ^ k; }",
         "function": "int g(int); const void *const slot = g; void *f(void) { return g; }",
         "narrowing": "struct s { unsigned char c; float f; }; "
         "struct s f(int a, double d) { struct s s = {a, d}; return s; }",
@@ -167,6 +183,8 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "conditional": "int *f(int *a, void *b, int c) { return c ? a : b; }",
         "pointer to integer": "typedef unsigned long word; word f(int *p) { return p; } "
         "_Bool g(int *p) { return p; }",
+        "nameless": "int g(void); const struct { int a; } s; "
+        "int f(void *p) { return &s == p || &s != 0; }",
         "null": "int *f(void) { int *p = ((void *)0); p = 0; return p; }",
     },
     "cycles": {
@@ -175,6 +193,8 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "nested": "struct s { struct { const void *p; } in[2]; }; "
         "const struct s s = {{{0}, {&s}}};",
         "keyword": "struct s { const struct s *this; }; const struct s new = {&new};",
+        "tentative": "struct s { const struct s *p; }; static const struct s a; "
+        "static const struct s a = {&a};",
     },
     "jumps": {
         "several": "int f(int a) { if (a) goto out; int b = a, *p = &b; "

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span, insert, replace
-from porter.rewrite.facts import has_effect, strip
+from porter.rewrite.facts import body, has_effect, strip
 from porter.rewrite.names import cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
+from porter.rewrite.rules.jumps import jumps
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
@@ -37,10 +38,11 @@ class Arrays(Rule):
         function = next(above for above in node.ancestors() if above.kind == K.FUNCTION_DECL)
         for inner in function.walk():
             if inner.kind == K.CXX_UNARY_EXPR and any(
-                below.kind == K.DECL_REF_EXPR and below.spelling == node.spelling
-                for below in inner.walk()
+                below.canonical.kind == TypeKind.VARIABLEARRAY for below in inner.children
             ):
                 raise self.refuse(inner, "the size of an array of variable length")
+            if _is_address(inner) and inner.canonical.get_pointee().kind == TypeKind.VARIABLEARRAY:
+                raise self.refuse(inner, "the address of an array of variable length")
         bound = node.children[-1]
         kind = spell(element)
         statement = node.parent
@@ -50,37 +52,56 @@ class Arrays(Rule):
         loops = [above for above in node.ancestors() if above.kind in _LOOPS]
         if loops:
             # What alloca gives stays until the function returns: one piece serves every round.
-            self._check_bound(node, bound, loops[-1])
+            outermost = loops[-1]
             memory = f"array_{node.start}_"
-            yield insert(loops[-1].start, f"{kind} *{memory}; {memory} = 0; ", self.name)
-            kept = f"{memory} = {memory} ? {memory} : "
+            block = body(function)
+            assert block is not None
+            if _is_entered_at_its_head(outermost, block):
+                self._check_bound(node, bound, outermost)
+                head = f"{kind} *{memory}; {memory} = 0; "
+                yield insert(outermost.start, head, self.name)
+                kept = f"{memory} = {memory} ? {memory} : "
+            else:
+                self._check_bound(node, bound, block)
+                yield insert(block.start + 1, f" void *{memory} = 0;", self.name)
+                kept = f"({kind} *)({memory} = {memory} ? {memory} : "
         yield replace(
             node.span,
             self.name,
             f"{kind} *{cpp_name(node.spelling)} = {kept}"
             f"({kind} *)__builtin_alloca(sizeof({kind}) * (",
             Span(bound.start, bound.end),
-            "))",
+            ")))" if kept.startswith("(") else "))",
         )
 
     def _check_bound(self, node: Node, bound: Node, loop: Node) -> None:
-        """Refuses a bound that may change from round to round."""
+        """Refuses a bound that may change inside `loop`, so from round to round."""
         changed = {
             strip(inner.children[0]).spelling
             for inner in loop.walk()
             if inner.children and _may_change(inner)
         }
         changed |= {inner.spelling for inner in loop.walk() if inner.kind == K.VAR_DECL}
-        block = loop.parent
-        if block is None or block.kind != K.COMPOUND_STMT:
-            raise self.refuse(node, "an array of variable length in such a loop")
         for inner in bound.walk():
             if inner.kind == K.CALL_EXPR or (inner.spelling and inner.spelling in changed):
                 raise self.refuse(node, "an array whose length changes in a loop")
 
 
+def _is_entered_at_its_head(loop: Node, block: Node) -> bool:
+    """Whether a declaration can stand before a loop, and nothing jumps past it into the loop."""
+    if loop.parent is None or loop.parent.kind != K.COMPOUND_STMT:
+        return False
+    inside = Span(loop.start, loop.end)
+    return not any(
+        inside.start <= jump.target < inside.end and not inside.start <= jump.source < inside.end
+        for jump in jumps(block)
+    )
+
+
 def _may_change(node: Node) -> bool:
     """Whether an expression assigns to its first operand or takes its address."""
-    if node.kind == K.UNARY_OPERATOR and node.text.startswith("&"):
-        return True
-    return node.kind != K.CALL_EXPR and has_effect(node)
+    return _is_address(node) or (node.kind != K.CALL_EXPR and has_effect(node))
+
+
+def _is_address(node: Node) -> bool:
+    return bool(node.kind == K.UNARY_OPERATOR and node.text.startswith("&"))

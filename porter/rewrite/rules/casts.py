@@ -90,6 +90,8 @@ class Casts(Rule):
                 if node.canonical.kind in _ARRAYS:  # how libclang shows an array parameter's type
                     target = spell(node.canonical.element_type) + " *"
                 if "unnamed" in target or "anonymous" in target:
+                    if _is_compared(node):  # C++ too compares such a pointer with a void *
+                        continue
                     raise self.refuse(node, f"a conversion to a type without a name ({target})")
                 yield wrap(node.span, f"({target})(", ")", self.name)
 
@@ -108,7 +110,8 @@ class Casts(Rule):
         if target.kind in _ARRAYS:
             return self._pointer_needs_cast(target.element_type, source)
         if target.kind == TypeKind.ENUM:
-            return bool(source.kind != TypeKind.ENUM or target != source)
+            same = source.kind == TypeKind.ENUM
+            return not same or target.get_declaration() != source.get_declaration()
         if target.kind in INTEGERS - {TypeKind.BOOL} and source.kind in (*_POINTERS, *_ARRAYS):
             return True  # a warning in C
         if parent.kind == K.INIT_LIST_EXPR or self._is_designated(parent):
@@ -135,6 +138,16 @@ class Casts(Rule):
         if to.kind == TypeKind.VOID and of.kind not in _FUNCTIONS:
             return bool(of.is_const_qualified() and not to.is_const_qualified())
         return True
+
+
+def _is_compared(node: Node) -> bool:
+    """Whether a value is an operand of == or !=."""
+    above = node.parent
+    while above is not None and above.kind == K.PAREN_EXPR:
+        above = above.parent
+    if above is None or above.kind != K.BINARY_OPERATOR:
+        return False
+    return above.binary_operator() in ("==", "!=")
 
 
 def _unqualified(kind: Type) -> str:

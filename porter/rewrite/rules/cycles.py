@@ -12,6 +12,7 @@ from porter.rewrite.layout import ElidedBraces, Slot, slots
 from porter.rewrite.names import cpp_name, identifier
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.tentative import renamed
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, Unit
 
@@ -51,8 +52,9 @@ class Cycles(Rule):
             defined = True
             for path, element in self._elements(value, targets, unit):
                 yield replace(element.span, self.name, "{}")
+                name = renamed(cpp_name(node.spelling), unit, program)
                 stores += [
-                    f"porter_put({cpp_name(node.spelling)}{path}, ",
+                    f"porter_put({name}{path}, ",
                     Span(element.start, element.end, self.name),
                     ");\n",
                 ]

@@ -9,8 +9,11 @@ from porter.rewrite.facts import has_effect
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
+from porter.rewrite.rules.signs import is_unsigned_enum
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
+
+_SIGNED = ("/", "%", ">>")
 
 
 class Enums(Rule):
@@ -37,11 +40,13 @@ class Enums(Rule):
         left, right = node.children
         self._refuse_effects(left)
         operator = node.binary_operator().removesuffix("=")
+        # C++ promotes it to int, C computes with the unsigned int that it is.
+        sign = "(unsigned int)" if operator in _SIGNED and is_unsigned_enum(left) else ""
         return replace(
             node.span,
             self.name,
             left.span,
-            f" = ({spell(node.type)})((",
+            f" = ({spell(node.type)})({sign}(",
             left.span,
             f") {operator} (",
             right.span,

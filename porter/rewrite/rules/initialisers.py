@@ -86,14 +86,12 @@ class Initialisers(Rule):
 
     def _place(self, tree: Tree, slot: Slot) -> None:
         for step in slot.path[:-1]:
-            if step.union:
-                tree.clear()
+            _drop_others(tree, step)
             below = tree.setdefault(step.index, {})
             if isinstance(below, Node):
                 raise self.refuse(slot.value, "a designator reaches into an item set before")
             tree = below
-        if slot.path[-1].union:
-            tree.clear()
+        _drop_others(tree, slot.path[-1])
         tree[slot.path[-1].index] = slot.value
 
     def _render(self, node: Node, kind: Type, tree: Tree) -> list[str | Span]:
@@ -116,6 +114,13 @@ class Initialisers(Rule):
                 parts.extend(self._render(node, _member(kind, index), item))
         parts.append("}")
         return parts
+
+
+def _drop_others(tree: Tree, step: Step) -> None:
+    """A union has one member at a time; going on in the same one keeps what was set of it."""
+    if step.union:
+        for index in tree.keys() - {step.index}:
+            del tree[index]
 
 
 def _is_nameless(kind: Type, slot: Slot) -> bool:

@@ -22,7 +22,9 @@ _CONST = re.compile(r"\bconst\b")
 
 
 @frozen
-class _Jump:
+class Jump:
+    """A way from one offset to another in a function: a goto, a case, a landing."""
+
     source: int
     target: int
 
@@ -41,21 +43,21 @@ class Jumps(Rule):
             block = body(function) if function.kind == K.FUNCTION_DECL else None
             if block is None:
                 continue
-            jumps = list(_jumps(block))
-            if not jumps:
+            found = list(jumps(block))
+            if not found:
                 continue
             for node in block.walk():
-                if node.kind == K.DECL_STMT and self._crossed(node, jumps):
+                if node.kind == K.DECL_STMT and self._crossed(node, found):
                     yield from self._split(node)
 
     @staticmethod
-    def _crossed(statement: Node, jumps: list[_Jump]) -> bool:
+    def _crossed(statement: Node, found: list[Jump]) -> bool:
         scope = statement.parent
         assert scope is not None
         return any(
             statement.end <= jump.target < scope.end
             and not statement.end <= jump.source < scope.end
-            for jump in jumps
+            for jump in found
         )
 
     def _split(self, statement: Node) -> Iterator[Edit]:
@@ -124,7 +126,8 @@ class Jumps(Rule):
         return replace(Span(*match.span()), self.name)
 
 
-def _jumps(block: Node) -> Iterator[_Jump]:
+def jumps(block: Node) -> Iterator[Jump]:
+    """Every jump of a function's body."""
     labels: dict[str, int] = {}
     gotos: list[tuple[int, str]] = []
     for node in block.walk():
@@ -134,10 +137,10 @@ def _jumps(block: Node) -> Iterator[_Jump]:
             gotos.append((node.start, node.children[0].spelling))
         elif node.kind in (K.CASE_STMT, K.DEFAULT_STMT):
             switch = next(above for above in node.ancestors() if above.kind == K.SWITCH_STMT)
-            yield _Jump(switch.start, node.start)
+            yield Jump(switch.start, node.start)
     for start, name in gotos:
-        yield _Jump(start, labels[name])
+        yield Jump(start, labels[name])
     for landing in find_landings(block):
         for node in block.walk():
             if node.kind == K.CALL_EXPR and landing.covers(node):
-                yield _Jump(node.start, landing.statement.start)
+                yield Jump(node.start, landing.statement.start)

@@ -11,6 +11,17 @@ from porter.rewrite.rules.casts import is_implicit
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
+_COMPUTED = frozenset(
+    {
+        TypeKind.UINT,
+        TypeKind.LONG,
+        TypeKind.ULONG,
+        TypeKind.LONGLONG,
+        TypeKind.ULONGLONG,
+        TypeKind.FLOAT,
+        TypeKind.DOUBLE,
+    }
+)
 _SAME = frozenset({"==", "!=", "&&", "||", ",", "="})
 
 
@@ -27,20 +38,32 @@ class Signs(Rule):
         for node in unit.walk():
             if (
                 is_implicit(node)
-                and node.canonical.kind == TypeKind.UINT
-                and node.children[0].canonical.kind == TypeKind.ENUM
+                and node.canonical.kind in _COMPUTED
+                and is_unsigned_enum(node.children[0])
                 and self._matters(node)
             ):
                 yield wrap(node.span, "(unsigned int)(", ")", self.name)
 
     @staticmethod
     def _matters(node: Node) -> bool:
-        """Whether an operator uses the value's sign."""
+        """Whether an operator uses the value's sign: to compute, or to make it wider."""
         above = node.parent
         while above is not None and above.kind == K.PAREN_EXPR:
             above = above.parent
         if above is None:
             return False
+        is_wider = node.canonical.kind != TypeKind.UINT
         if above.kind == K.BINARY_OPERATOR:
-            return above.binary_operator() not in _SAME
+            operator = above.binary_operator()
+            return operator not in _SAME or (is_wider and operator in ("==", "!="))
+        if above.kind == K.COMPOUND_ASSIGNMENT_OPERATOR:
+            return is_wider or above.binary_operator() in ("/=", "%=")
         return above.kind in (K.UNARY_OPERATOR, K.CONDITIONAL_OPERATOR)
+
+
+def is_unsigned_enum(node: Node) -> bool:
+    """Whether an expression is of an enum that is an unsigned int in C."""
+    if node.canonical.kind != TypeKind.ENUM:
+        return False
+    kind = node.canonical.get_declaration().enum_type.get_canonical().kind
+    return bool(kind == TypeKind.UINT)

@@ -6,17 +6,33 @@ from collections.abc import Iterator
 
 from porter.rewrite.appended import append_function
 from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.facts import initialiser, named_variable, static_variables, symbol_key
+from porter.rewrite.facts import (
+    ends_in_flexible_array,
+    initialiser,
+    named_variable,
+    static_variables,
+    symbol_key,
+)
+from porter.rewrite.layout import fields, slots
 from porter.rewrite.names import identifier
 from porter.rewrite.program import Program, StateField
 from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.casts import spell
 from porter.syntax.kinds import TAGS
+from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
 
 def _inside(inner: Span, outer: Span) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end
+
+
+def _sets_last(value: Node) -> bool:
+    """Whether an initialiser list gives the last member of its struct a value."""
+    count = len(fields(value.canonical))
+    return value.kind == K.INIT_LIST_EXPR and any(
+        slot.path[0].index == count - 1 for slot in slots(value)
+    )
 
 
 def _declaration_start(node: Node) -> int:
@@ -90,6 +106,8 @@ class State(Rule):
                 value = initialiser(node)
                 if value is None or value.text in ("0", "NULL", "{}", "{0}"):
                     continue
+                if ends_in_flexible_array(node) and _sets_last(value):
+                    raise self.refuse(node, "a mutable variable with an array of any length")
                 if node.canonical.get_size() != moved.size:
                     raise self.refuse(node, "an initialiser of another size than its field")
                 parts += self._initial_value(node, moved, value)

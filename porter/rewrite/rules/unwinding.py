@@ -190,7 +190,9 @@ def _is_tail(call: Node, block: Node) -> bool:
     callers that look at the value first still see the unwind.
     """
     node = call
-    while node.parent is not None and node.parent.kind in _TRANSPARENT:
+    while (
+        node.parent is not None and node.parent.kind in _TRANSPARENT and not _is_choice(node.parent)
+    ):
         node = node.parent
     above = node.parent
     if above is None:
@@ -198,6 +200,11 @@ def _is_tail(call: Node, block: Node) -> bool:
     if above.kind == K.RETURN_STMT:
         return call.canonical.kind != TypeKind.RECORD or strip(node) is call
     return above is block and block.children[-1] is node and node is call and _is_void_call(call)
+
+
+def _is_choice(node: Node) -> bool:
+    """Whether a node is GNU's `a ?: b`, for which libclang has no kind."""
+    return node.kind == K.UNEXPOSED_EXPR and len(node.children) > 1
 
 
 def _is_void_call(call: Node) -> bool:

@@ -1,0 +1,76 @@
+"""`porter torture`: C that the rules have never seen, as C and rewritten, outputs compared."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from porter import paths
+from porter.errors import TortureFailed
+from porter.torture.campaign import Found, replay, saved, torture
+
+_File = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command("torture")
+@click.option("-n", "count", type=click.IntRange(1), default=1000, show_default=True)
+@click.option("--seed", default="1", show_default=True, help="Any text; the same gives the same.")
+@click.option("--reduce/--no-reduce", default=True, show_default=True, help="Make findings small.")
+@click.option(
+    "--keep",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where findings are written [build/torture].",
+)
+@click.option("--replay", "replayed", type=_File, multiple=True, help="Examine a kept finding.")
+@click.option("-O", "optimise", type=click.Choice("0123s"), default="1", show_default=True)
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
+def command(
+    count: int,
+    seed: str,
+    reduce: bool,
+    keep: Path | None,
+    replayed: tuple[Path, ...],
+    optimise: str,
+    jobs: int | None,
+) -> None:
+    """Generate C programs, rewrite them, and compare what C and C++ print.
+
+    Exits with 55 if a program is refused, does not compile as C++, or prints something else.
+    """
+    console = Console(highlight=False)
+    start = time.monotonic()
+    if replayed:
+        found = [one for path in replayed if (one := replay(path)) is not None]
+        count = len(replayed)
+    else:
+        with Progress(console=console, transient=True) as progress:
+            task = progress.add_task("programs", total=count)
+            found = torture(
+                seed,
+                count,
+                jobs=jobs,
+                reduced=reduce,
+                optimise=f"-O{optimise}",
+                shown=lambda done: progress.advance(task, done),
+            )
+    seconds = time.monotonic() - start
+    folder = keep or paths.build_dir() / "torture"
+    for one in found:
+        where = saved(one, folder) if not replayed else replayed[0]
+        console.print(f"{where}: {one.finding.detail.splitlines()[0]}", markup=False)
+    console.print(f"{count} programs in {seconds:.0f} s, {_kinds(found)}")
+    if found:
+        raise TortureFailed(
+            f"{len(found)} of {count} programs are not the same in C++",
+            hint="`porter torture --replay FILE` examines one again; docs/torture.md says more.",
+        )
+
+
+def _kinds(found: list[Found]) -> str:
+    kinds = Counter(one.finding.kind for one in found)
+    return ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items())) or "all the same"

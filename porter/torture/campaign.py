@@ -1,0 +1,152 @@
+"""A run of many generated programs, in batches, on all cores."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.errors import UsageError
+from porter.torture.batch import Finding, examine
+from porter.torture.choices import Choices
+from porter.torture.program import Program, generate
+from porter.torture.reduce import reduce
+
+BATCH = 20  # programs that share a process; the words of program.py reach for as many
+
+
+@frozen
+class Found:
+    """A finding of a campaign: the program as it was drawn, and reduced if that was asked for."""
+
+    seed: str
+    index: int
+    program: Program
+    finding: Finding
+    lines: int
+
+
+def draw(seed: str, index: int) -> Program:
+    """The program of that number."""
+    return generate(index, Choices(f"{seed}/{index}"))
+
+
+def torture(
+    seed: str,
+    count: int,
+    *,
+    jobs: int | None = None,
+    reduced: bool = True,
+    optimise: str = "-O1",
+    shown: Callable[[int], None] = lambda done: None,
+) -> list[Found]:
+    """Examines programs 0 to `count` - 1 of a seed; `shown` learns how many are done."""
+    batches = [range(at, min(at + BATCH, count)) for at in range(0, count, BATCH)]
+    found: list[Found] = []
+    with ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+        running = {pool.submit(_batch, seed, batch, optimise): batch for batch in batches}
+        for future in as_completed(running):
+            found += future.result()
+            shown(len(running[future]))
+        found.sort(key=lambda one: one.index)
+        if reduced:
+            found = list(pool.map(_reduced, _first_of_each(found))) + _rest(found)
+    return found
+
+
+def _first_of_each(found: Sequence[Found]) -> list[Found]:
+    """The smallest program of each kind of finding: the others are likely the same."""
+    smallest: dict[tuple[str, str], Found] = {}
+    for one in sorted(found, key=lambda one: one.lines):
+        smallest.setdefault((one.finding.kind, one.finding.about), one)
+    return list(smallest.values())
+
+
+def _rest(found: Sequence[Found]) -> list[Found]:
+    first = {one.index for one in _first_of_each(found)}
+    return [one for one in found if one.index not in first]
+
+
+def _batch(seed: str, numbers: range, optimise: str) -> list[Found]:
+    programs = [draw(seed, number) for number in numbers]
+    with _folder() as folder:
+        findings = examine(programs, folder, optimise)
+    return [
+        _found(seed, number, program, findings[program.name])
+        for number, program in zip(numbers, programs, strict=True)
+        if program.name in findings
+    ]
+
+
+def _found(seed: str, index: int, program: Program, finding: Finding) -> Found:
+    lines = program.header.count("\n") + sum(unit.count("\n") for unit in program.units)
+    return Found(seed, index, program, finding, lines)
+
+
+def _reduced(one: Found) -> Found:
+    with _folder() as folder:
+
+        def still(program: Program) -> bool:
+            now = examine([program], folder).get(program.name)
+            return now is not None and (now.kind, now.about) == (
+                one.finding.kind,
+                one.finding.about,
+            )
+
+        program = reduce(one.program, one.index, still)
+        finding = examine([program], folder).get(program.name, one.finding)
+    return _found(one.seed, one.index, program, finding)
+
+
+class _folder:
+    """A temporary folder, gone when the block ends."""
+
+    def __enter__(self) -> Path:
+        self._path = Path(tempfile.mkdtemp(prefix="porter-torture-"))
+        return self._path
+
+    def __exit__(self, *_: object) -> None:
+        shutil.rmtree(self._path, ignore_errors=True)
+
+
+def saved(one: Found, folder: Path) -> Path:
+    """Writes a finding as one file; its path. `replay` and tests/torture read it again."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{one.finding.kind}-{one.seed}-{one.index}.c"
+    parts = [f"// {one.finding.kind}: {line}" for line in one.finding.detail.splitlines()[:4]]
+    parts += [f"// seed {one.seed}, program {one.index}", "// header"]
+    parts += [one.program.header.rstrip(), "// first", one.program.units[0].rstrip()]
+    parts += ["// second", one.program.units[1].rstrip()]
+    beside = path.with_name(path.name + ".new")
+    beside.write_text("\n".join(parts) + "\n")
+    beside.replace(path)
+    return path
+
+
+def read_saved(path: Path) -> Program:
+    """The program of a file that `saved` wrote.
+
+    Raises:
+        UsageError: the file has not the three parts.
+    """
+    parts = re.split(r"^// (?:header|first|second)$\n", path.read_text(), flags=re.MULTILINE)
+    entry = re.search(
+        r"^void (p\d+)_run\(void\)", parts[-2] if len(parts) == 4 else "", re.MULTILINE
+    )
+    if entry is None:
+        raise UsageError(f"{path}: not a program that `porter torture` kept")
+    return Program(entry[1], parts[1], (parts[2], parts[3]), ())
+
+
+def replay(path: Path) -> Found | None:
+    """Examines a kept program again; None when nothing is wrong with it any more."""
+    program = read_saved(path)
+    with _folder() as folder:
+        finding = examine([program], folder).get(program.name)
+    return None if finding is None else _found(path.stem, 0, program, finding)

@@ -1,0 +1,116 @@
+"""A generated program: two units and a header, deterministic, without undefined behaviour."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from porter.torture.choices import Choices
+from porter.torture.expressions import Expressions, Mode, is_call
+from porter.torture.functions import draw_body, draw_head
+from porter.torture.globals import Globals
+from porter.torture.initialisers import Leaf
+from porter.torture.scope import Object, Scope
+from porter.torture.types import KEYWORDS, Function, Number, Text, Types, define_types
+
+_FUEL = 150  # calls of a program's functions below one call of `run`
+_WORDS = 3  # file-scope tags of one program that are keywords of C++
+
+
+@frozen
+class Program:
+    """A program's text. Its name begins every global name, so that programs share units.
+
+    `choices` are the decisions that it was made of.
+    """
+
+    name: str
+    header: str
+    units: tuple[str, str]
+    choices: tuple[int, ...]
+
+    @property
+    def entry(self) -> str:
+        """The function that runs it and prints its checksums."""
+        return f"{self.name}_run"
+
+
+def generate(index: int, choices: Choices) -> Program:
+    """The program that `choices` make; `index` tells it from others of a batch.
+
+    At most len(KEYWORDS) / 3 programs with neighbouring indices can share units: C++'s keywords,
+    which some have for tags, are shared out among them.
+    """
+    name = f"p{index}"
+    prefix = f"{name}_"
+    words = [KEYWORDS[(_WORDS * index + i) % len(KEYWORDS)] for i in range(_WORDS)]
+    types = define_types(choices, prefix, words)
+    heads = [draw_head(choices, types, number) for number in range(choices.between(2, 6))]
+    callable_heads = [h for h in heads if is_call(h.routine)]
+    variables = Globals(
+        choices,
+        types,
+        (
+            tuple(h.routine.name for h in callable_heads if h.unit == 0 or not h.static),
+            tuple(h.routine.name for h in callable_heads if not h.static),
+        ),
+    )
+    variables.draw()
+    header = types.text
+    header += f"extern unsigned long {prefix}sum;\nextern int {prefix}fuel;\n" + variables.first
+    bodies = ["", ""]
+    tops = ["", ""]
+    for head in heads:
+        if head.static:
+            tops[head.unit] += head.text + ";\n"
+        else:
+            header += head.text + ";\n"
+    scopes = []
+    for unit in (0, 1):
+        routines = [h.routine for h in heads if h.unit == unit or not h.static]
+        scopes.append(Scope(list(variables.objects[unit]), routines))
+    for head in heads:
+        bodies[head.unit] += draw_body(choices, types, head, scopes[head.unit])
+    last = _show(choices, types, scopes[1], f"{prefix}show")
+    header += f"void {prefix}show(void);\n"
+    first = f"unsigned long {prefix}sum = 1;\nint {prefix}fuel;\n"
+    units = (
+        tops[0] + variables.top[0] + first + bodies[0] + _run(choices, types, scopes[0], name)
+        + variables.bottom[0],
+        tops[1] + variables.top[1] + bodies[1] + last + variables.bottom[1],
+    )  # fmt: skip
+    return Program(name, header, units, tuple(choices.taken))
+
+
+def _show(c: Choices, types: Types, scope: Scope, name: str) -> str:
+    """A function that mixes all that a unit can see into the checksum."""
+    lines = []
+    for thing, leaf in scope.readable(stable=False):
+        lines.append(_mixed(f"{types.prefix}sum", thing, leaf))
+    return f"void {name}(void) {{\n{''.join(lines)}}}\n"
+
+
+def _mixed(total: str, thing: Object, leaf: Leaf) -> str:
+    text = thing.name + leaf.path
+    if isinstance(leaf.type, Text):
+        return f"mix_text(&{total}, {text}, 8);\n" if leaf.set else f"mix(&{total}, {text} == 0);\n"
+    if isinstance(leaf.type, Function):
+        return f"mix(&{total}, {text} == 0);\n"
+    assert isinstance(leaf.type, Number)
+    mix = "mix_double" if leaf.type.floating else "mix"
+    return f"{mix}(&{total}, {text});\n"
+
+
+def _run(c: Choices, types: Types, scope: Scope, name: str) -> str:
+    """The entry: shows all variables, calls every function under a handler, shows them again."""
+    total, fuel = f"{types.prefix}sum", f"{types.prefix}fuel"
+    show = f'{name}_show();\n{name}_show0();\nput("{name} %s", {total});\n'
+    text = _show(c, types, scope, f"static {name}_show0").replace("void static", "static void")
+    text += f"void {name}_run(void) {{\n" + show.replace("%s", "start")
+    for routine in scope.routines:
+        call = Expressions(c, types, scope).call(routine, 2, Mode.LOUD)
+        text += (
+            f"{{\nhandler_t h;\n{fuel} = {_FUEL};\nif (PUSH(&h) == 0) {{\n{call};\nPOP();\n}} "
+            f"else {{\nmix(&{total}, h.value);\n}}\n}}\n"
+            f'put("{name} {routine.name}", {total});\n'
+        )
+    return text + show.replace("%s", "end") + "}\n"

@@ -1,0 +1,72 @@
+"""Makes a program with a finding smaller: fewer and smaller choices, the same finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from attrs import define, field
+
+from porter.torture.choices import Choices
+from porter.torture.program import Program, generate
+
+Still = Callable[[Program], bool]
+
+
+def reduce(program: Program, index: int, still: Still, most: int = 200) -> Program:
+    """The smallest program found that `still` has the finding, after at most `most` trials.
+
+    Every trial is a whole program of the generator, so none has undefined behaviour, which
+    deleting lines of its text could bring in.
+    """
+    search = _Search(program, index, still, most)
+    before = None
+    while before is not search.best:
+        before = search.best
+        block = max(1, len(before.choices) // 2)
+        while block:
+            search.without(block)
+            search.zeroed(block)
+            block //= 2
+    return search.best
+
+
+@define
+class _Search:
+    best: Program
+    index: int
+    still: Still
+    left: int
+    seen: set[tuple[int, ...]] = field(factory=set)
+
+    def without(self, block: int) -> None:
+        """Leaves out runs of so many choices, each where it can be left out."""
+        at = 0
+        while at < len(self.best.choices) and self.left:
+            values = self.best.choices
+            if not self._try((*values[:at], *values[at + block :])):
+                at += block
+
+    def zeroed(self, block: int) -> None:
+        """Makes runs of so many choices the simplest."""
+        for at in range(0, len(self.best.choices), block):
+            values = self.best.choices
+            if self.left and any(values[at : at + block]):
+                zeros = (0,) * len(values[at : at + block])
+                self._try((*values[:at], *zeros, *values[at + block :]))
+
+    def _try(self, values: Sequence[int]) -> bool:
+        """Whether these choices make a simpler program that still has the finding."""
+        candidate = generate(self.index, Choices(values=values))
+        if candidate.choices in self.seen or _weight(candidate) >= _weight(self.best):
+            return False
+        self.seen.add(candidate.choices)
+        self.left -= 1
+        if not self.still(candidate):
+            return False
+        self.best = candidate
+        return True
+
+
+def _weight(program: Program) -> tuple[int, int, int]:
+    size = len(program.header) + sum(map(len, program.units))
+    return size, len(program.choices), sum(program.choices)

@@ -1,0 +1,30 @@
+// Runs rewritten programs: one state, its initial values, and output.
+#include "porter_runtime.h"
+#include "unwind.inc"
+
+#include <cstdio>
+
+__thread porter_state_t *porter_state_current;
+
+extern "C" void put(const char *what, unsigned long value) {
+    std::printf("%s %016lx\n", what, value);
+    std::fflush(stdout); // a crash tells how far it came
+}
+
+extern "C" void porter_stack_overflow(void) {
+}
+
+extern "C" int program(void);
+
+int main() {
+    static porter_state_t state; // zeroed, as the runtime's is
+    porter_state_current = &state;
+    porter_state_init();
+    porter_setup();
+    int status = program();
+    if (state.porter_unwind != nullptr) {
+        std::printf("still unwinding\n");
+        return 1;
+    }
+    return status;
+}

@@ -1,0 +1,84 @@
+"""A campaign finds what a broken rule does, makes it small, and keeps a file that shows it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import porter.rewrite.unit
+from porter.cli import execute
+from porter.errors import TortureFailed, UsageError
+from porter.rewrite.rules import RULES
+from porter.rewrite.rules.signs import Signs
+from porter.torture.batch import examine
+from porter.torture.campaign import draw, read_saved, replay, saved, torture
+
+PROGRAMS = 200  # .ci/run takes a thousand
+KEPT = sorted((Path(__file__).parent / "found").glob("*.c"))
+
+
+@pytest.mark.slow
+def test_programs_do_the_same_in_cxx() -> None:
+    found = torture("tests", PROGRAMS, jobs=2, reduced=False)
+    assert [(one.index, one.finding.detail) for one in found] == []
+
+
+def without(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leaves a rule out, in this process and those that it starts."""
+    kept = tuple(each for each in RULES if each.name != rule)
+    original = porter.rewrite.unit.collect_edits
+    monkeypatch.setattr(
+        "porter.rewrite.unit.collect_edits",
+        lambda unit, program, rules=kept: original(unit, program, rules),
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("rule", "kind"),
+    [("casts", "compiler"), ("jumps", "compiler"), ("initialisers", "compiler")],
+)
+def test_a_missing_rule_is_found(
+    rule: str, kind: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without(rule, monkeypatch)
+    found = examine([draw("broken", index) for index in range(3)], tmp_path)
+    assert {finding.kind for finding in found.values()} == {kind}
+
+
+@pytest.mark.slow
+def test_a_wrong_output_is_found_made_small_and_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    without("signs", monkeypatch)  # compiles without, and computes something else
+    found = torture("signs", 20, jobs=1)
+    different = [one for one in found if one.finding.kind == "differs"]
+    assert different
+    smallest = min(different, key=lambda one: one.lines)
+    assert smallest.lines * 2 < draw("signs", smallest.index).units[0].count("\n") + 100
+    path = saved(smallest, tmp_path)
+    again = replay(path)
+    assert again is not None and again.finding.kind == "differs"
+    monkeypatch.undo()
+    assert replay(path) is None
+    assert Signs.name in {rule.name for rule in RULES}
+
+
+@pytest.mark.parametrize("path", KEPT, ids=lambda path: path.stem)
+def test_what_was_found_once_is_right_now(path: Path) -> None:
+    assert replay(path) is None
+
+
+def test_a_file_that_is_no_finding(tmp_path: Path) -> None:
+    path = tmp_path / "x.c"
+    path.write_text("int main(void) { return 0; }\n")
+    with pytest.raises(UsageError, match="not a program"):
+        read_saved(path)
+    assert execute(["torture", "--replay", str(path)]) == UsageError.exit_code
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert execute(["torture", "-n", "2", "-j", "1", "--keep", str(tmp_path)]) == 0
+    assert "2 programs" in capsys.readouterr().out
+    assert TortureFailed.exit_code == 55
