@@ -13,7 +13,7 @@ from porter.torture.scope import Object, Scope
 from porter.torture.types import KEYWORDS, Function, Number, Text, Types, define_types
 
 _FUEL = 150  # calls of a program's functions below one call of `run`
-_WORDS = 3  # file-scope tags of one program that are keywords of C++
+_WORDS = 2  # file-scope tags of one program that are keywords of C++
 
 
 @frozen
@@ -37,7 +37,7 @@ class Program:
 def generate(index: int, choices: Choices) -> Program:
     """The program that `choices` make; `index` tells it from others of a batch.
 
-    At most len(KEYWORDS) / 3 programs with neighbouring indices can share units: C++'s keywords,
+    At most len(KEYWORDS) / 2 programs with neighbouring indices can share units: C++'s keywords,
     which some have for tags, are shared out among them.
     """
     name = f"p{index}"
