@@ -153,6 +153,38 @@ print(helper.text, open('mine.txt').read() == 'by %d' % threadIdx)
     assert Image.load(path).read("mine.txt") == b"by 3"
 
 
+def test_file_system_for_all(run: Porter, tmp_path: Path) -> None:
+    path = tmp_path / "image"
+    image = Image.empty(65536)
+    image.write("read.txt", b"the same for all")
+    image.save(path)
+    code = """
+import vram
+def add():
+    with open('log', 'a') as f:
+        f.write('%d ' % threadIdx)
+vram.retry(add)
+print(open('read.txt').read())
+"""
+    shared = ("-n", 20, "--fs", path, "--fs-shared")
+    assert run(*shared, "-c", code).out == "the same for all\n"
+    assert {entry.path for entry in Image.load(path).walk()} == {"read.txt"}  # not saved
+    assert run(*shared, "--save", "-c", code).code == 0
+    assert sorted(map(int, Image.load(path).read("log").split())) == list(range(20))
+    before = path.read_bytes()
+    for wrong in (
+        ("--fs-shared", "-c", "1"),
+        (*shared, "--save", "--save-from", 1, "-c", "1"),
+        ("--fs", path, "--save-from", 1, "-c", "1"),
+        ("-n", 2, "--fs", path, "--save", "--save-from", 2, "-c", "1"),
+    ):
+        assert run(*wrong).code == 2
+    broken = "VRAMBlockDevice().writeblocks(0, bytes(1024))"
+    done = run(*shared, "--save", "-c", broken)
+    assert (done.code, "not saved" in done.err) == (6, True)
+    assert path.read_bytes() == before
+
+
 def test_file_system_of_no_image(run: Porter) -> None:
     code = "open('a', 'w').write('b')\nimport os\nprint(os.listdir('/'))"
     assert run("-n", 2, "--fs-size", "16K", "-c", code).out == "['a']\n"
