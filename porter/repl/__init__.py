@@ -4,7 +4,8 @@
 and attrs (and CuPy for a GPU); prompt_toolkit for a terminal, Pillow for pictures.
 """
 
-from porter.repl.session import Answer, Session
+from porter.repl.answer import Answer
+from porter.repl.session import Session
 from porter.repl.shell import Shell
 
 __all__ = ["Answer", "Session", "Shell"]

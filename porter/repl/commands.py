@@ -6,15 +6,18 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from attrs import frozen
 
 from porter.errors import FileProblem, UsageError
 from porter.repl.picture import pixels, save_png, sketch
-from porter.repl.shell import Shell
 from porter.repl.statements import split
 from porter.repl.transcript import inputs
 from porter.sizes import format_size
+
+if TYPE_CHECKING:
+    from porter.repl.shell import Shell
 
 _SIZE = re.compile(r"(\d+)x(\d+)")
 WHO = (

@@ -6,11 +6,12 @@ from typing import Any
 
 import attrs
 import numpy as np
-from attrs import define, frozen
+from attrs import define
 
 from porter.errors import FileProblem, NotEnoughMemory, UsageError
 from porter.fs import Image
-from porter.run import Device, Launch, Program, Result, Stream, run
+from porter.repl.answer import Answer
+from porter.run import Device, Launch, Program, Result, run
 from porter.run.device import Arenas, Array
 from porter.run.filesystem import mounted
 from porter.run.session import Cancel
@@ -19,25 +20,6 @@ from porter.sizes import format_size
 NAME = "<stdin>"  # what tracebacks call the user's input
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel
 QUESTION_TIME = 1.0  # seconds that completing a name may take: it may run the user's __getattr__
-
-
-@frozen(eq=False)
-class Answer:
-    """What one input gave.
-
-    outputs: what the interpreters that ran wrote, stdout and tracebacks in order; then, where
-    some ended, what they wrote while ending. which: the indices of those that ran.
-    exited, broken: how many ended by SystemExit, and by a status below 0, by its name.
-    """
-
-    outputs: tuple[Stream, ...]
-    which: np.ndarray[Any, Any]
-    result: Result
-    failed: int = 0
-    stopped: int = 0
-    exited: int = 0
-    exit_code: int = 0
-    broken: dict[str, int] = attrs.field(factory=dict)
 
 
 @define
@@ -126,7 +108,7 @@ class Session:
         self.cancel.asked = 0
         which = np.flatnonzero(self.live)
         result = self._end(which)
-        return Answer((result.stdout.of(which),), which, result)
+        return Answer((result.stdout.of(which),), which, result, self.device.built.constants)
 
     def ask(self, question: str, text: str) -> Result | None:
         """Put `text` to the first live interpreter as a question of a REPL (Launch.kind).
@@ -157,30 +139,14 @@ class Session:
         return result
 
     def _conclude(self, result: Result, which: np.ndarray[Any, Any]) -> Answer:
-        values = self.device.built.constants
         status = result.status[which]
-        whole = len(which) == self.n
-        outputs = [result.stdout if whole else result.stdout.of(which)]
-        exited = which[status == values["GPUSNEK_EXIT"]]
+        outputs = [result.stdout if len(which) == self.n else result.stdout.of(which)]
+        exited = which[status == self.device.built.constants["GPUSNEK_EXIT"]]
         if len(exited):
             self.live[exited] = False
             outputs.append(self._end(exited).stdout.of(exited))
         self.live[which[status < 0]] = False
-        names = {v: k for k, v in values.items() if k.startswith("GPUSNEK_STATUS_")}
-        numbers, counts = np.unique(status[status < 0], return_counts=True)
-        return Answer(
-            tuple(outputs),
-            which,
-            result,
-            failed=len(which) - len(exited) - int((status == values["GPUSNEK_OK"]).sum()),
-            stopped=int((status == values["GPUSNEK_STOPPED"]).sum()),
-            exited=len(exited),
-            exit_code=int(result.exit_code[exited[0]]) if len(exited) else 0,
-            broken={
-                names.get(int(number), str(number)): int(count)
-                for number, count in zip(numbers, counts, strict=True)
-            },
-        )
+        return Answer(tuple(outputs), which, result, self.device.built.constants)
 
 
 def _check_memory(device: Device, n: int) -> None:

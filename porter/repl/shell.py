@@ -15,8 +15,10 @@ from rich.console import Console
 from rich.text import Text
 
 from porter.errors import LaunchFailed, PorterError
+from porter.repl.answer import Answer
+from porter.repl.commands import command
 from porter.repl.prompter import Prompter
-from porter.repl.session import Answer, Session
+from porter.repl.session import Session
 from porter.run import Stream
 from porter.run.banners import STYLE, render
 from porter.run.session import Cancel
@@ -88,8 +90,6 @@ class Shell:
 
         A command's mistake is printed; LaunchFailed, after which nothing can run, is raised.
         """
-        from porter.repl.commands import command  # which uses this class
-
         if self.over:
             return
         if text.startswith("%"):

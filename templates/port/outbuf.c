@@ -25,6 +25,10 @@ static void store_array(uint8_t *to, size_t size, const mp_buffer_info_t *from) 
     if (from->len / width != size) {
         mp_raise_ValueError(MP_ERROR_TEXT("slice and value differ in length"));
     }
+    if (from->typecode == 'B' || from->typecode == BYTEARRAY_TYPECODE) {
+        memmove(to, from->buf, size); // it may be a piece of outbuf itself
+        return;
+    }
     for (size_t i = 0; i < size; i++) {
         to[i] = byte_of(mp_binary_get_val_array(from->typecode, from->buf, i));
     }
@@ -39,15 +43,19 @@ static void store_all(uint8_t *to, size_t size, mp_obj_t value) {
     if (!mp_obj_is_type(value, &mp_type_list) && !mp_obj_is_type(value, &mp_type_tuple)) {
         value = mp_call_function_1(MP_OBJ_FROM_PTR(&mp_type_list), value);
     }
-    size_t count;
-    mp_obj_t *items;
-    mp_obj_get_array(value, &count, &items);
-    if (count != size) {
-        mp_raise_ValueError(MP_ERROR_TEXT("slice and value differ in length"));
-    }
-    for (size_t i = 0; i < size; i++) {
-        to[i] = byte_of(items[i]);
-    }
+    size_t i = 0;
+    do {
+        // Asked again each time: converting an item may run Python code that changes the list.
+        size_t count;
+        mp_obj_t *items;
+        mp_obj_get_array(value, &count, &items);
+        if (count != size) {
+            mp_raise_ValueError(MP_ERROR_TEXT("slice and value differ in length"));
+        }
+        if (i < size) {
+            to[i] = byte_of(items[i]);
+        }
+    } while (++i < size);
 }
 
 static mp_obj_t outbuf_subscr(mp_obj_t self_in, mp_obj_t index, mp_obj_t value) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from porter.repl import Session
@@ -49,6 +50,27 @@ def test_what_a_slice_takes(shared: Session, value: str, expected: list[int]) ->
 def test_each_interpreter_has_its_pixel(shared: Session) -> None:
     said(shared, "outbuf[threadIdx * 3: threadIdx * 3 + 3] = [threadIdx, 0, 255]\n")
     assert stored(shared) == [0, 0, 255, 1, 0, 255, 2, 0, 255, 3, 0, 255]
+
+
+def test_overlapping_pieces_of_itself(shared: Session) -> None:
+    shared.outbuf[:] = shared.device.array(np.arange(12, dtype=np.uint8))
+    said(shared, "if threadIdx == 0: outbuf[1:6] = memoryview(outbuf)[0:5]\n\n")
+    assert stored(shared) == [0, 0, 1, 2, 3, 4, 6, 7, 8, 9, 10, 11]
+
+
+def test_empty_slices(shared: Session) -> None:
+    shared.outbuf[:] = 99
+    assert said(shared, "outbuf[3:3] = []; outbuf[5:2] = b''; outbuf[3:3]\n") == ["b''"] * 4
+    assert stored(shared) == [99] * 12
+
+
+def test_a_list_that_changes_while_it_is_stored(shared: Session) -> None:
+    said(shared, "class N:\n    def __int__(self): items.clear(); return 1\n\n")
+    said(shared, "items = [N() for i in range(6)]\n")
+    assert (
+        said(shared, "outbuf[0:6] = items\n")
+        == ["ValueError: slice and value differ in length"] * 4
+    )
 
 
 def test_items_and_reading(shared: Session) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import ctypes
+import io
 import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
+from rich.console import Console
 
 from porter.errors import NotEnoughMemory, UsageError
 from porter.fs.folder import image_of
-from porter.repl import Session
-from porter.run import Device
+from porter.repl import Session, Shell
+from porter.run import Device, open_device
 from tests.repl.conftest import Typed
 
 Open = Callable[..., Session]
@@ -86,6 +90,26 @@ def test_all_exit(typed: Typed) -> None:
     shell, text = typed("raise SystemExit(3)\n", "print('never')\n")
     assert shell.over and shell.exit_code == 3
     assert "never" not in text and "0 interpreters left of 12" in text
+
+
+def test_what_breaks_is_named_and_left_out(built: Any) -> None:
+    device = open_device(built.folder, "host")
+    file = io.StringIO()
+    console = Console(file=file, width=200, highlight=False)
+    shell = Shell(Session.open(device, 5), console, console)
+    fields = shell.session.arenas.fields
+    for index in (1, 4):  # as an overrun of the pystack would
+        ctypes.memset(fields["arenas"] + index * fields["arena_stride"], 0, 8)
+    shell.enter("threadIdx >= 0\n")
+    shell.enter("threadIdx\n")
+    assert file.getvalue().splitlines() == [
+        "True",
+        "porter: 2 interpreters broke: each wrote past the end of its memory "
+        "(a stack or the heap overran)",
+        "porter: 3 interpreters left of 5",
+        *("----- 1x -----", "0", "----- 1x -----", "2", "----- 1x -----", "3"),
+    ]
+    assert shell.failed
 
 
 def test_a_reset_brings_all_back(typed: Typed) -> None:

@@ -1,0 +1,23 @@
+"""docs/repl.md names what there is."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from porter.cli.repl import command
+from porter.repl.commands import COMMANDS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "repl.md").read_text()
+
+
+def test_commands() -> None:
+    rows = re.findall(r"^\| `%(\w+) ?([^`]*)` \|", PAGE, re.MULTILINE)
+    assert dict(rows) == {name: known.usage for name, known in COMMANDS.items()}
+
+
+def test_options() -> None:
+    named = set(re.findall(r"--[a-z][a-z-]+", PAGE))
+    options = {text for option in command.params for text in option.opts}
+    assert named <= options | {"--picture"}
+    assert {"--fs", "--save", "--max-groups", "--outbuf", "--timeout", "--history"} <= named
