@@ -32,9 +32,9 @@ def test_a_register_that_is_not_saved_fails() -> None:
         check_stores(stores(slots))
 
 
-def test_a_pair_across_two_slots_fails() -> None:
-    slots = {register: offset + 4 for register, offset in good().items()}
-    with pytest.raises(VerifyFailed, match="aligned"):
+def test_a_register_across_two_words_fails() -> None:
+    slots = {register: offset + 2 for register, offset in good().items()}
+    with pytest.raises(VerifyFailed, match="two aligned words"):
         check_stores(stores(slots))
 
 
