@@ -121,6 +121,7 @@ class Arenas:
     sizes: dict[str, int]
     keep: object = attrs.field(default=None, repr=False)
     started: bool = False
+    used: Array | None = attrs.field(default=None, repr=False)  # 8-byte words of each image
 
 
 def open_device(folder: Path | Built, target: str, **options: Any) -> Device:

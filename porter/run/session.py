@@ -23,6 +23,7 @@ from porter.run.console import (
 )
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
 from porter.run.feed import Feed
+from porter.run.fork import template_of
 from porter.run.result import Result, Stream, Values
 from porter.run.ring import Rings
 from porter.run.waiting import Pump, Wait
@@ -80,6 +81,9 @@ class Launch:
     it nobody can write. outbuf: bytes on the device that programs share as `outbuf`; the same in
     every launch of persisting interpreters.
     cancel: ends the launch early, which Result.interrupted then says.
+    fork: let one interpreter boot and compile, and the others begin as its copies. True, False, or
+    None: where all run one program in local arenas, in numbers for which it pays (run/fork.py).
+    code: memory for bytecode; the launch only compiles, and keeps the program for its copies.
     persist: the arenas that interpreters go on in; None and they end with the launch.
     execute: run the programs; else interpreters are only booted, or only asked for data.
     values: what each program left goes to Result.values. fetch: bytes that an earlier launch of
@@ -116,6 +120,8 @@ class Launch:
     fs_guard: Array | None = None
     outbuf: Array | None = None
     cancel: Cancel | None = None
+    fork: bool | None = None
+    code: Array | None = None
     persist: Arenas | None = None
     stop: bool = True
     execute: bool = True
@@ -184,10 +190,15 @@ def start(
     begun = time.monotonic()
     sizes = _sizes(device, launch)
     _check(device, launch, n, sizes)
+    template = template_of(device, programs, n, launch, program_of is not None)
+    forking = time.monotonic() - begun
     interrupt = device.interrupt()
     interrupt.write(launch.interrupt)
     packed = _Packed(device, np.zeros((), device.built.record))
     _pack_launch(packed, launch, n, sizes, interrupt)
+    if template is not None:
+        template.pack(packed.record)
+        packed.keep.append(template)
     _pack_programs(packed, [Program.of(program) for program in programs], program_of, n)
     _pack_stdin(packed, launch.stdin, n)
     _pack_bindings(packed, launch.bind)
@@ -213,7 +224,9 @@ def start(
         packed.own("data_offsets", launch.fetch.offsets)
     rings = _pack_console(packed, launch, n)
     lost = None if rings is None else packed.own("lost", device.zeros(n, np.uint32))
-    packing = time.monotonic() - begun
+    if launch.persist is not None and "images" in launch.persist.fields:
+        launch.persist.used = packed.own("image_used", device.zeros(n, np.uint32))
+    packing = time.monotonic() - begun - forking
     started = time.monotonic()
     running = device.launch(packed.record, n)
 
@@ -231,7 +244,7 @@ def start(
             device.host(allocations),
             seconds,
             interrupted,
-            {"prepare": packing, "launch": seconds, "device": running.seconds},
+            {"fork": forking, "prepare": packing, "launch": seconds, "device": running.seconds},
             values,
             None if lost is None else device.host(lost),
         )
@@ -396,6 +409,10 @@ def _pack_launch(
         record["fs_block"] = launch.fs_block
         if launch.fs_guard is not None:
             record["fs_guard"] = device.address(launch.fs_guard)
+    if launch.code is not None:
+        record["flags"] |= values["GPUSNEK_FLAG_COMPILE"]
+        record["code"] = device.address(launch.code)
+        record["code_size"] = launch.code.nbytes
     if launch.outbuf is not None:
         record["outbuf_base"] = device.address(launch.outbuf)
         record["outbuf_size"] = launch.outbuf.nbytes

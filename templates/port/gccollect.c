@@ -4,9 +4,12 @@
 // threshold of 0 that is every allocation, which is what stress mode sets.
 #include <stdint.h>
 
+#include <string.h>
+
 #include "hooks.h"
 #include "port.h"
 #include "py/gc.h"
+#include "py/misc.h"
 #include "py/mpstate.h"
 
 // The patch `fail-allocation` counts and compares these (GPUSNEK_ALLOCATION_FAILS).
@@ -61,6 +64,40 @@ bool gpusnek_allocation_failed(void) {
         gpusnek_failing_allocation++;
     }
     return true;
+}
+
+// Where bytecode goes that others will read too.
+static char *code_memory;
+static size_t code_left;
+
+void gpusnek_code_to(void *memory, size_t size) {
+    code_memory = memory;
+    code_left = size;
+}
+
+// Asked by the bytecode emitter (patch `shared-code`). The collector does not look at it, nor need
+// it: bytecode holds no pointers.
+void *gpusnek_new_code(size_t size) {
+    const size_t rounded = (size + 7) & ~(size_t)7;
+    if (code_memory == NULL || rounded > code_left) {
+        return m_malloc0(size);
+    }
+    char *code = code_memory;
+    code_memory += rounded;
+    code_left -= rounded;
+    memset(code, 0, rounded);
+    return code;
+}
+
+size_t gpusnek_heap_used(void) {
+    // Two bits of the table say of each block whether it is free (py/gc.c): a byte is 4 blocks.
+    const uint8_t *table = MP_STATE_MEM(area).gc_alloc_table_start;
+    size_t bytes = MP_STATE_MEM(area).gc_alloc_table_byte_len;
+    while (bytes > 0 && table[bytes - 1] == 0) {
+        bytes--;
+    }
+    const uint8_t *end = MP_STATE_MEM(area).gc_pool_start + bytes * 4 * MICROPY_BYTES_PER_GC_BLOCK;
+    return (size_t)(end - (const uint8_t *)gpusnek_boot.heap);
 }
 
 uint32_t gpusnek_allocations(void) {

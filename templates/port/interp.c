@@ -22,6 +22,8 @@ static int exit_code;
 // What the last GPUSNEK_EVAL gave, and the last exception that nothing caught.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_result);
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_exception);
+// What gpusnek_prepare compiled.
+MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_program);
 
 void gpusnek_attach(const gpusnek_io_t *io) {
     gpusnek_io = *io;
@@ -139,9 +141,7 @@ static mp_parse_input_kind_t parse_kind(int kind) {
         : kind == GPUSNEK_EVAL ? MP_PARSE_EVAL_INPUT : MP_PARSE_FILE_INPUT;
 }
 
-// `compiled` is read after a jump to the handler, so it is volatile.
-static void compile_and_run(const char *source, size_t length, int kind, const char *name,
-    volatile bool *compiled) {
+static mp_obj_t compile_source(const char *source, size_t length, int kind, const char *name) {
     mp_lexer_t *lexer = mp_lexer_new_from_str_len(qstr_from_str(name), source, length, 0);
     qstr source_name = lexer->source_name;
     #if MICROPY_PY___FILE__
@@ -150,8 +150,10 @@ static void compile_and_run(const char *source, size_t length, int kind, const c
     }
     #endif
     mp_parse_tree_t tree = mp_parse(lexer, parse_kind(kind));
-    mp_obj_t function = mp_compile(&tree, source_name, kind == GPUSNEK_SINGLE);
-    *compiled = true;
+    return mp_compile(&tree, source_name, kind == GPUSNEK_SINGLE);
+}
+
+static void run_code(mp_obj_t function, int kind) {
     mp_obj_t result = mp_call_function_0(function);
     if (kind == GPUSNEK_EVAL) {
         MP_STATE_VM(gpusnek_result) = result;
@@ -159,7 +161,8 @@ static void compile_and_run(const char *source, size_t length, int kind, const c
     mp_handle_pending(true);
 }
 
-int gpusnek_exec(const char *source, size_t length, int kind, const char *name) {
+// Compiles `source` where there is one, else takes what was kept; runs it, or keeps it.
+static int execute(const char *source, size_t length, int kind, const char *name, bool keep) {
     if (!started) {
         return GPUSNEK_NOT_STARTED;
     }
@@ -169,7 +172,7 @@ int gpusnek_exec(const char *source, size_t length, int kind, const char *name) 
     // A hard stop leaves the globals of the function that it stopped.
     mp_globals_set(&MP_STATE_VM(dict_main));
     mp_locals_set(&MP_STATE_VM(dict_main));
-    volatile bool compiled = false;
+    volatile bool compiled = false; // read after a jump to the handler
     int status = GPUSNEK_OK;
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
@@ -177,7 +180,13 @@ int gpusnek_exec(const char *source, size_t length, int kind, const char *name) 
         if (kind == GPUSNEK_CONTINUE || kind == GPUSNEK_COMPLETE) {
             status = gpusnek_ask(source, length, kind);
         } else {
-            compile_and_run(source, length, kind, name, &compiled);
+            mp_obj_t function = source != NULL
+                ? compile_source(source, length, kind, name) : MP_STATE_VM(gpusnek_program);
+            MP_STATE_VM(gpusnek_program) = keep ? function : MP_OBJ_NULL;
+            compiled = true;
+            if (!keep) {
+                run_code(function, kind);
+            }
         }
         nlr_pop();
         nlr_set_abort(NULL);
@@ -185,6 +194,39 @@ int gpusnek_exec(const char *source, size_t length, int kind, const char *name) 
         nlr_set_abort(NULL);
         mp_handle_pending(false); // an interrupt that came too late must not hit the next source
         status = gpusnek_report(nlr.ret_val, compiled);
+    }
+    return status;
+}
+
+int gpusnek_exec(const char *source, size_t length, int kind, const char *name) {
+    return execute(source, length, kind, name, false);
+}
+
+int gpusnek_prepare(const char *source, size_t length, int kind, const char *name) {
+    return execute(source, length, kind, name, true);
+}
+
+int gpusnek_go(int kind) {
+    if (!started || MP_STATE_VM(gpusnek_program) == MP_OBJ_NULL) {
+        return GPUSNEK_NOT_STARTED;
+    }
+    return execute(NULL, 0, kind, NULL, false);
+}
+
+int gpusnek_become(const gpusnek_boot_t *boot) {
+    if (!started) {
+        return GPUSNEK_NOT_STARTED;
+    }
+    gpusnek_boot = *boot;
+    gpusnek_random_start();
+    gpusnek_gc_start();
+    int status = GPUSNEK_OK;
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+        set_up_modules(); // the names are there already, so that nothing is allocated
+        nlr_pop();
+    } else {
+        status = GPUSNEK_NO_MEMORY;
     }
     return status;
 }

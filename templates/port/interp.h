@@ -152,6 +152,16 @@ GPUSNEK_API int gpusnek_stop(void);
 
 // Last in every launch: lines without an end go out too.
 GPUSNEK_API void gpusnek_detach(void);
+// gpusnek_exec in two halves: compile a source and keep its code; run the code that was kept last.
+GPUSNEK_API int gpusnek_prepare(const char *source, size_t length, int kind, const char *name);
+GPUSNEK_API int gpusnek_go(int kind);
+// A copy of another interpreter, made after its gpusnek_prepare, becomes the one that `boot` says.
+// Only index, total, seed, fail_allocation, block, block_size and local may differ.
+GPUSNEK_API int gpusnek_become(const gpusnek_boot_t *boot);
+// Until the next call, what is compiled has its bytecode at `memory`, as far as that suffices.
+GPUSNEK_API void gpusnek_code_to(void *memory, size_t size);
+// Bytes from the start of the heap that hold anything.
+GPUSNEK_API size_t gpusnek_heap_used(void);
 
 // How many allocations were tried since start; growing a block in place counts too.
 GPUSNEK_API uint32_t gpusnek_allocations(void);

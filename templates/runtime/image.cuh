@@ -28,24 +28,30 @@ static __device__ inline uint64_t image_fixed_words() {
     return (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES) / 8;
 }
 
-static __device__ void image_load(char *base, const gpusnek_launch_t *launch, uint32_t i) {
-    const uint64_t *images = (const uint64_t *)launch->images;
+// The arena at `base` from image i of the n images that lie interleaved at `images`.
+static __device__ void image_copy(
+    char *base, const gpusnek_launch_t *launch, const uint64_t *images, uint64_t n, uint32_t i) {
     const uint64_t fixed = image_fixed_words();
-    image_in((char *)gpusnek_head(base), images, 0, fixed, launch->n, i);
+    image_in((char *)gpusnek_head(base), images, 0, fixed, n, i);
     if (gpusnek_head(base)->heap_size != launch->heap_size) {
         return; // gpusnek_run refuses it
     }
     const uint64_t used = (gpusnek_head(base)->heap_used + 7) / 8;
-    image_in(gpusnek_heap(base, launch), images, fixed, fixed + used, launch->n, i);
+    image_in(gpusnek_heap(base, launch), images, fixed, fixed + used, n, i);
 }
 
 static __device__ void image_store(char *base, const gpusnek_launch_t *launch, uint32_t i) {
     uint64_t *images = (uint64_t *)launch->images;
     const uint64_t fixed = image_fixed_words();
-    gpusnek_head(base)->heap_used = launch->heap_size;
+    // What is no interpreter (any more) has no heap.
+    const bool alive = gpusnek_head(base)->magic == GPUSNEK_MAGIC;
+    gpusnek_head(base)->heap_used = alive ? gpusnek_heap_used() : 0;
     image_out((const char *)gpusnek_head(base), images, 0, fixed, launch->n, i);
     const uint64_t used = (gpusnek_head(base)->heap_used + 7) / 8;
     image_out(gpusnek_heap(base, launch), images, fixed, fixed + used, launch->n, i);
+    if (launch->image_used) {
+        ((uint32_t *)launch->image_used)[i] = (uint32_t)(fixed + used);
+    }
 }
 
 #endif

@@ -150,7 +150,7 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.block = launch->first / block_size + i / block_size;
     boot.block_size = block_size;
     boot.local = i % block_size;
-    return gpusnek_start(&boot);
+    return launch->flags & GPUSNEK_FLAG_FORK ? gpusnek_become(&boot) : gpusnek_start(&boot);
 }
 
 static inline PORTER_DEVICE bool gpusnek_rests(const gpusnek_launch_t *launch, uint32_t i) {
@@ -159,12 +159,22 @@ static inline PORTER_DEVICE bool gpusnek_rests(const gpusnek_launch_t *launch, u
 }
 
 static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *launch, uint32_t i) {
+    if (launch->flags & GPUSNEK_FLAG_COMPILED) {
+        return gpusnek_go(launch->kind);
+    }
     const uint64_t *offsets = (const uint64_t *)launch->text_offsets;
     const uint64_t *names = (const uint64_t *)launch->name_offsets;
     const uint32_t program = launch->program_of ? ((const uint32_t *)launch->program_of)[i] : 0;
-    return gpusnek_exec((const char *)launch->text + offsets[program],
-        (size_t)(offsets[program + 1] - offsets[program]), launch->kind,
-        (const char *)launch->names + names[program]);
+    const char *text = (const char *)launch->text + offsets[program];
+    const size_t length = (size_t)(offsets[program + 1] - offsets[program]);
+    const char *name = (const char *)launch->names + names[program];
+    if (launch->flags & GPUSNEK_FLAG_COMPILE) {
+        gpusnek_code_to((void *)launch->code, (size_t)launch->code_size);
+        const int32_t status = gpusnek_prepare(text, length, launch->kind, name);
+        gpusnek_code_to(NULL, 0);
+        return status;
+    }
+    return gpusnek_exec(text, length, launch->kind, name);
 }
 
 // What interpreter `i`'s program left, for the host's arrays.
@@ -212,7 +222,8 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         return GPUSNEK_NOT_STARTED;
     }
     gpusnek_connect(launch, i, head, stack_top, stack_size);
-    int32_t status = start ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;
+    const bool fresh = start || launch->flags & GPUSNEK_FLAG_FORK;
+    int32_t status = fresh ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;
     if (status == GPUSNEK_OK) {
         head->magic = GPUSNEK_MAGIC;
         if (launch->flags & GPUSNEK_FLAG_EXEC) {

@@ -42,7 +42,11 @@ static __device__ int32_t run_local(const gpusnek_launch_t *launch, uint32_t i) 
     const uint64_t stack = launch->stack_size < room ? launch->stack_size : room;
     canaries_set(base, launch);
     if (!(launch->flags & GPUSNEK_FLAG_START)) {
-        image_load(base, launch, i);
+        if (launch->flags & GPUSNEK_FLAG_FORK) {
+            image_copy(base, launch, (const uint64_t *)launch->fork_image, 1, 0);
+        } else {
+            image_copy(base, launch, (const uint64_t *)launch->images, launch->n, i);
+        }
     }
     int32_t status = gpusnek_run(launch, i, base, (void *)here, stack);
     if (!canaries_intact(base, launch)) {

@@ -20,6 +20,9 @@ enum {
     GPUSNEK_FLAG_FS_FORMAT = 128,   // with FS_MOUNT: make a file system where there is none
     GPUSNEK_FLAG_FAIL_REST = 256,   // fail_alloc: that allocation and every later one
     GPUSNEK_FLAG_PRINT = 512,       // stdout goes to printf, line by line
+    GPUSNEK_FLAG_COMPILE = 1024,    // with EXEC: only compile the program and keep its code
+    GPUSNEK_FLAG_FORK = 2048,       // local arenas: begin as a copy of fork_image; not with START
+    GPUSNEK_FLAG_COMPILED = 4096,   // with EXEC: run the code that COMPILE kept
 };
 
 // Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.
@@ -55,6 +58,10 @@ typedef struct gpusnek_launch_t {
     uint64_t arena_stride; // bytes from one arena to the next, canaries included
     uint64_t images;       // local arenas at rest: 8-byte word i of interpreter t at [i * n + t]
     uint64_t image_words;  // words that an image has room for
+    uint64_t image_used;   // uint32_t[n]: words of an image that were written; 0: not wanted
+    uint64_t fork_image;   // with FORK: one image, word i at [i], of equal heap and pystack size
+    uint64_t code;         // with COMPILE: memory for bytecode, read by all that fork; 0: none
+    uint64_t code_size;    // bytes
     uint64_t state_table;  // kernels of global arenas: room for n addresses, for their own use
     uint64_t heap_size;    // bytes
     uint64_t pystack_size; // bytes

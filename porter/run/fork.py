@@ -1,0 +1,145 @@
+"""Fork: one interpreter boots and compiles, the others of a launch begin as its copies.
+
+Local arenas lie at the same address in every thread, so an image with all its pointers holds for
+any other interpreter (DESIGN.md, "The arena"). Bytecode goes to memory that all read: a warp then
+fetches an instruction once, where 32 private copies would take 32 times the cache.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from attrs import frozen
+
+from porter.run.device import Arenas, Array, Device, Record
+
+if TYPE_CHECKING:
+    from porter.run.session import Launch, Program
+
+PAYS_FROM = 512  # interpreters; below, a second launch costs more than it saves
+KEPT = 16  # templates of a device, the ones used last
+KINDS = ("file", "single", "eval")
+
+
+@frozen
+class Template:
+    """An interpreter at rest that others begin as copies of."""
+
+    arenas: Arenas
+    code: Array
+    flags: int
+    start: int  # GPUSNEK_FLAG_START, which copies must not have
+
+    def pack(self, record: Record) -> None:
+        """Make `record` a launch of copies."""
+        record["flags"] = (int(record["flags"]) | self.flags) & ~self.start
+        record["fork_image"] = self.arenas.fields["images"]
+
+
+def template_of(
+    device: Device,
+    programs: Sequence[Program | str | bytes],
+    n: int,
+    launch: Launch,
+    chosen: bool,
+) -> Template | None:
+    """What the `n` interpreters of `launch` begin as; None where each must boot by itself.
+
+    `chosen`: they run different programs. A program that does not compile gives None too, so that
+    each reports it.
+    """
+    if not _applies(device, programs, n, launch, chosen):
+        return None
+    from porter.run.session import Program
+
+    program = Program.of(programs[0]) if launch.execute else Program(b"")
+    templates = _templates(device)
+    key = _key(device, program, launch)
+    if key in templates:
+        templates.move_to_end(key)
+        return templates[key]
+    made = _make(device, program, launch)
+    if made is not None:
+        templates[key] = made
+        while len(templates) > KEPT:
+            templates.popitem(last=False)
+    return made
+
+
+def _applies(
+    device: Device,
+    programs: Sequence[Program | str | bytes],
+    n: int,
+    launch: Launch,
+    chosen: bool,
+) -> bool:
+    return (
+        getattr(device, "local", False)
+        and launch.fork is not False
+        and (bool(launch.fork) or n >= PAYS_FROM)
+        and launch.code is None
+        and not (launch.persist is not None and launch.persist.started)
+        and not chosen
+        and len(programs) <= 1
+        and launch.kind in KINDS
+        # Allocations are counted from the start; a mounted file system knows whose it is.
+        and launch.fail_allocation is None
+        and launch.fs is None
+    )
+
+
+def _templates(device: Device) -> OrderedDict[Any, Template]:
+    kept: OrderedDict[Any, Template] = device.__dict__.setdefault("templates", OrderedDict())
+    return kept
+
+
+def _key(device: Device, program: Program, launch: Launch) -> tuple[Any, ...]:
+    config = device.built.config
+    sizes = (
+        config[name] if getattr(launch, name) is None else getattr(launch, name)
+        for name in ("heap", "pystack", "stack")
+    )
+    return (
+        program,
+        launch.kind,
+        launch.execute,
+        launch.gc_stress,
+        launch.outbuf is not None,
+        *sizes,
+    )
+
+
+def _make(device: Device, program: Program, launch: Launch) -> Template | None:
+    from porter.run.session import Launch, run
+
+    heap, pystack = (
+        int(device.built.config[name] if getattr(launch, name) is None else getattr(launch, name))
+        for name in ("heap", "pystack")
+    )
+    # Bytecode is shorter than its source but for the shortest programs.
+    code = device.zeros(4096 + 2 * len(program.source), np.uint8)
+    arenas = device.arenas(1, pystack, heap)
+    alone = Launch(
+        kind=launch.kind,
+        heap=launch.heap,
+        pystack=launch.pystack,
+        stack=launch.stack,
+        gc_stress=launch.gc_stress,
+        outbuf=launch.outbuf,
+        execute=launch.execute,
+        cancel=launch.cancel,
+        persist=arenas,
+        stop=False,
+        fork=False,
+        code=code,
+    )
+    result = run(device, [program], 1, alone)
+    constants = device.built.constants
+    if result.status[0] != constants["GPUSNEK_OK"]:
+        return None
+    flags = constants["GPUSNEK_FLAG_FORK"]
+    flags |= constants["GPUSNEK_FLAG_COMPILED"] if launch.execute else 0
+    return Template(arenas, code, flags, constants["GPUSNEK_FLAG_START"])

@@ -1,0 +1,87 @@
+"""Interpreters that begin as copies of one that booted and compiled (porter/run/fork.py)."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from porter.run import Device, Launch, Program, run
+
+pytestmark = pytest.mark.gpu
+
+N = 700  # not a multiple of a block
+
+PROGRAM = """\
+import sys
+def f(n):
+    return [threadIdx * i for i in range(n)]
+class A:
+    def __init__(self, x):
+        self.x = x
+try:
+    raise ValueError(A(threadIdx).x)
+except ValueError as error:
+    print(f(3), error.args[0], numThreads, localIdx < blockDim, __name__)
+"""
+
+
+@pytest.fixture
+def device(any_device: Device) -> Device:
+    if not getattr(any_device, "local", False):
+        pytest.skip("arenas at different addresses cannot be copied")
+    return any_device
+
+
+def both(device: Device, program: str | Program, **options: object) -> None:
+    """Copies do what interpreters do that booted by themselves."""
+    results = [
+        run(device, [program], N, Launch(fork=fork, seed=7, **options))  # type: ignore[arg-type]
+        for fork in (False, True, True)  # the third from the kept template
+    ]
+    first = results[0]
+    for other in results[1:]:
+        assert (other.status == first.status).all()
+        assert (other.exit_code == first.exit_code).all()
+        for name in ("stdout", "stderr"):
+            a, b = getattr(first, name), getattr(other, name)
+            assert (a.lengths == b.lengths).all() and (a.words == b.words).all()
+
+
+def test_output_is_the_same(device: Device) -> None:
+    both(device, PROGRAM)
+
+
+def test_each_has_its_own_random_numbers(device: Device) -> None:
+    both(device, "import random\nprint(random.getrandbits(30), random.random())")
+    result = run(device, ["import random\nprint(random.getrandbits(30))"], N, Launch(fork=True))
+    assert len(result.stdout.groups) > N - 5
+
+
+def test_errors_are_the_same(device: Device) -> None:
+    both(device, Program(b"x = \n", "broken.py"))
+    both(device, Program(b"def f():\n    return threadIdx // 0\n\nf()\n", "zero.py"))
+    both(device, "import sys\nsys.exit(threadIdx % 5)")
+    both(device, "x = [0] * 100000")
+
+
+def test_collections_keep_what_was_copied(device: Device) -> None:
+    both(device, PROGRAM, gc_stress=True)
+
+
+def test_copies_persist(device: Device) -> None:
+    config = device.built.config
+    for fork in (False, True):
+        arenas = device.arenas(N, config["pystack"], config["heap"])
+        keep = Launch(persist=arenas, stop=False, fork=fork)
+        run(device, ["def f(n):\n    return n + threadIdx\nx = [f(1)]"], N, keep)
+        assert int(arenas.used.max()) * 8 < config["heap"]
+        run(device, ["x.append(f(2))"], N, keep)
+        result = run(device, ["print(x)"], N, keep)
+        assert not result.status.any()
+        assert result.stdout[5] == b"[6, 7]\n"
+
+
+def test_an_expression_for_all(device: Device) -> None:
+    result = run(device, ["threadIdx * 2"], N, Launch(kind="eval", values=True, fork=True))
+    assert not result.status.any()
+    assert (device.host(result.values.bits).view(np.int64) == 2 * np.arange(N)).all()
