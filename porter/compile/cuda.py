@@ -49,6 +49,7 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | No
             "ptx",
             f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp"
             " && sed -i -E -e s/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_${id}_/g"
+            r" -e 's/(__nv_static_[0-9]+__)[0-9a-f]{8}_/\1${id}_/g'"
             r" -e 's/^(\.extern \.global .*\.b8 [A-Za-z0-9_]+)\[[0-9]+\];/\1[];/' $out.tmp"
             " && mv -f $out.tmp $out",
             "nvcc $out",

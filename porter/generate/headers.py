@@ -24,10 +24,15 @@ def _script(upstream: Path, name: str, *args: str | Path, env: dict[str, str] | 
     if not path.is_file():
         raise GenerateFailed(f"{path} is missing", hint="Sync the release again.")
     try:
-        return process.run([sys.executable, "-B", path, *args], env=env, timeout=600).stdout
+        done = process.run([sys.executable, "-B", path, *args], env=env, timeout=600, check=False)
     except ToolFailed as error:
-        refused = preprocess_error(error.output, upstream)
-        raise refused or GenerateFailed(f"upstream's py/{name} failed: {error}") from error
+        raise GenerateFailed(f"upstream's py/{name} failed: {error}") from error
+    if done.returncode == 0:
+        return done.stdout
+    # All of the output: what the preprocessor says stands above the script's own traceback.
+    refused = preprocess_error(done.output, upstream)
+    shown = process.tail(done.output)
+    raise refused or GenerateFailed(f"upstream's py/{name} failed: {shown}")
 
 
 def write_version(upstream: Path, release: str, genhdr: Path) -> None:

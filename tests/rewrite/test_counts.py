@@ -14,9 +14,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 RELEASE = "1.26.1"
 # Measured with benchmarks/unwinding.py (docs/unwinding.md). Fewer is as wrong as more: a call
 # without its check goes on after an exception, a recursion without its guard overflows the stack.
-CHECKS = 3921
-GUARDS = 114
-TOLERANCE = 0.03  # for what the port and the libc headers grow by
+# In upstream's units; the port's and the library's grow with porter.
+CHECKS = 3897
+GUARDS = 134
+TOLERANCE = 0.01  # for what patches and the port's configuration change in them
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +37,9 @@ def report(rewritten: Rewritten) -> RewriteReport:
 
 @pytest.mark.parametrize(("rule", "stored"), [("unwinding", CHECKS), ("recursion", GUARDS)])
 def test_edits_are_as_many_as_measured(report: RewriteReport, rule: str, stored: int) -> None:
-    assert report.per_rule()[rule] == pytest.approx(stored, rel=TOLERANCE)
+    upstream = (n for n in report.edits if not n.startswith(("port_", "libc_")))
+    found = sum(report.edits[name].get(rule, 0) for name in upstream)
+    assert found == pytest.approx(stored, rel=TOLERANCE)
 
 
 def test_pruning_leaves_leaves_alone(report: RewriteReport) -> None:
