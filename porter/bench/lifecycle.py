@@ -15,6 +15,7 @@ from porter.errors import BenchFailed
 from porter.run import Program
 
 LINE = Program(b"threadIdx % 3\n", "<stdin>")
+SMALL = Program(b"words = {}\nfor i in range(10):\n    words[str(i)] = [i] * 3\n", "<small>")
 
 
 @frozen
@@ -29,26 +30,35 @@ class Cost:
 
 @frozen
 class Memory:
-    """Bytes that one interpreter takes which persists: its arena or image, and its streams."""
+    """Bytes that one interpreter takes which persists: its arena or image, and its streams.
+
+    used: what of its image a small program has filled; None where there are no images.
+    """
 
     image: int
     streams: int
+    used: int | None = None
 
 
 def start(setting: Setting) -> Cost:
     """Booting interpreters that do nothing and end with the launch."""
-    return _cost("start", "start", setting, lambda: _ended("start", setting, EMPTY))
+    return _cost("start", "start", setting, lambda: _ended("start", setting, EMPTY, False))
+
+
+def fork(setting: Setting) -> Cost:
+    """The same as copies of one that has booted, if this device and so many of them fork."""
+    return _cost("fork", "start, by fork", setting, lambda: _ended("fork", setting, EMPTY, None))
 
 
 def start_and_compile(setting: Setting, benchmark: Benchmark) -> Cost:
     """The same, and each compiles the benchmark's source without running it."""
     program = compiling(benchmark)
     title = f"start, compile {benchmark.name}"
-    return _cost("compile", title, setting, lambda: _ended("compile", setting, program))
+    return _cost("compile", title, setting, lambda: _ended("compile", setting, program, False))
 
 
-def _ended(name: str, setting: Setting, program: Program) -> float:
-    result = setting.run(program)
+def _ended(name: str, setting: Setting, program: Program, fork: bool | None) -> float:
+    result = setting.run(program, fork=fork)
     check_ended(name, result, setting.device)
     return result.timings["device"]
 
@@ -72,10 +82,13 @@ def repl(setting: Setting) -> Cost:
 
 
 def memory(setting: Setting) -> Memory:
-    """What an idle interpreter takes."""
+    """What an idle interpreter takes which has run SMALL."""
     sizes = setting.sizes
     image = setting.device.bytes_each(sizes["pystack"], sizes["heap"], True)
-    return Memory(image, sizes["stdout"] + sizes["stderr"])
+    arenas = setting.arenas()
+    check_ended("memory", setting.run(SMALL, persist=arenas, stop=False), setting.device)
+    used = None if arenas.used is None else 8 * int(arenas.used.max())
+    return Memory(image, sizes["stdout"] + sizes["stderr"], used)
 
 
 def _cost(name: str, title: str, setting: Setting, once: Callable[[], float]) -> Cost:
@@ -87,13 +100,14 @@ def _cost(name: str, title: str, setting: Setting, once: Callable[[], float]) ->
     return Cost(name, title, Figure.of(device[1:]), Figure.of(whole[1:]))
 
 
-NAMES = ("start", "compile", "repl", "memory")
+NAMES = ("start", "fork", "compile", "repl", "memory")
 
 
 def measure(setting: Setting, names: Sequence[str], compiled: Benchmark) -> list[Cost]:
     """The costs with these names (of NAMES; memory is no time). Raises BenchFailed."""
     costs = {
         "start": start,
+        "fork": fork,
         "compile": lambda setting: start_and_compile(setting, compiled),
         "repl": repl,
     }

@@ -62,9 +62,9 @@ class Whole:
 class Phases:
     """The same in launches of their own, on interpreters that persist; the device's clock.
 
-    start: an empty program. compile: `compile(source)`. execute: `exec` of that. empty: an empty
-    program on interpreters that are there, so what moving images and a launch cost by themselves;
-    compile and execute contain it.
+    start: each boots, and runs an empty program. compile: `compile(source)`. execute: `exec` of
+    that. empty: an empty program on interpreters that are there, so what moving images and a
+    launch cost by themselves; compile and execute contain it.
     """
 
     start: Figure
@@ -74,8 +74,11 @@ class Phases:
 
     @property
     def swap_share(self) -> float:
-        """How much of the launch that executes goes into moving images and launching."""
-        return min(1.0, self.empty.median / self.execute.median)
+        """How much of the launch that executes goes into moving images and launching.
+
+        By the least of each: what else a machine does only adds.
+        """
+        return min(1.0, self.empty.least / self.execute.least)
 
 
 def compiling(benchmark: Benchmark) -> Program:
@@ -84,15 +87,18 @@ def compiling(benchmark: Benchmark) -> Program:
     return Program(text.encode(), benchmark.file)
 
 
-def whole(setting: Setting, benchmark: Benchmark) -> Whole:
-    """Time whole launches of `benchmark`. Raises BenchFailed."""
+def whole(setting: Setting, benchmark: Benchmark, fork: bool | None = None) -> Whole:
+    """Time whole launches of `benchmark`; `fork` as Launch has it. Raises BenchFailed.
+
+    Where launches fork, the first one makes what the others copy, and does not count.
+    """
     program = Program(benchmark.source.encode(), benchmark.file)
     about = subject(benchmark, setting.device, setting.n)
     launches, walls = [], []
     for _ in range(setting.repeat + 1):
         about.reset()
         start = time.perf_counter()
-        result = setting.run(program, **about.launch())
+        result = setting.run(program, fork=fork, **about.launch())
         walls.append(time.perf_counter() - start)
         launches.append(result.timings["device"])
         about.check(result)
@@ -115,7 +121,7 @@ def phases(setting: Setting, benchmark: Benchmark) -> Phases:
         about.reset()
         for name, program in steps.items():
             given = about.launch() if name == "execute" else {}
-            result = setting.run(program, persist=arenas, stop=False, **given)
+            result = setting.run(program, persist=arenas, stop=False, fork=False, **given)
             seconds[name].append(result.timings["device"])
             if name == "execute":
                 about.check(result)

@@ -38,6 +38,7 @@ def _row(row: Row) -> dict[str, Any]:
     return {
         "title": row.benchmark.title,
         "whole": asdict(row.whole),
+        "unforked": asdict(row.unforked),
         "phases": asdict(row.phases),
         "swap_share": row.phases.swap_share,
         "references": {name: asdict(ref) for name, ref in row.references.items()},
@@ -60,6 +61,8 @@ def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None
     if measured.memory is not None:
         each = measured.memory
         text = f"{format_size(each.image)} image or arena, {format_size(each.streams)} streams"
+        if each.used is not None:
+            text += f"; a small program has used {format_size(each.used)} of the image"
         console.print(f"memory of an idle interpreter: {text}", highlight=False)
 
 
@@ -93,9 +96,11 @@ def _show_phases(rows: Sequence[Row], console: Console) -> None:
     table.add_column("a launch each, ms", no_wrap=True)
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("one launch, unforked", justify="right", no_wrap=True)
     for row in rows:
         figures = (getattr(row.phases, name) for name in names)
-        table.add_row(row.benchmark.name, *(milliseconds(figure.median) for figure in figures))
+        times = [milliseconds(figure.median) for figure in (*figures, row.unforked.launch)]
+        table.add_row(row.benchmark.name, *times)
     console.print(table)
 
 
@@ -120,7 +125,7 @@ def legend(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
         "the same work over execute's. execute: exec of compiled code on interpreters that "
         f"persist, median of {about['repeat']}. swap: the share of it that an empty program "
         "takes, which moves images and launches. launch: start, compile, run, stop in one launch. "
-        "end to end: as the caller waits.",
+        "end to end: as the caller waits. unforked: each interpreter boots and compiles itself.",
     ]
     lines += [f"{name}: {text}" for name, text in about["references"].items()]
     sampled = {

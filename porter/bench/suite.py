@@ -17,10 +17,14 @@ C, CPYTHON, ALL_CORES, UPSTREAM = "c", "cpython", "cpython-all", "micropython"
 
 @frozen
 class Row:
-    """One program: on the device, and the references' seconds for the same work by name."""
+    """One program: on the device, and the references' seconds for the same work by name.
+
+    whole: as `porter run` does it; unforked: where each interpreter boots and compiles itself.
+    """
 
     benchmark: Benchmark
     whole: measure.Whole
+    unforked: measure.Whole
     phases: measure.Phases
     references: dict[str, Reference]
 
@@ -52,9 +56,10 @@ class Suite:
         setting = self.setting
         doing(f"{benchmark.name}: {setting.n} interpreters")
         whole = measure.whole(setting, benchmark)
+        unforked = measure.whole(setting, benchmark, fork=False)
         phases = measure.phases(setting, benchmark)
         doing(f"{benchmark.name}: references")
-        return Row(benchmark, whole, phases, self._references(benchmark))
+        return Row(benchmark, whole, unforked, phases, self._references(benchmark))
 
     def _references(self, benchmark: Benchmark) -> dict[str, Reference]:
         n, repeat = self.setting.n, self.setting.repeat

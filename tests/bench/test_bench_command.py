@@ -50,13 +50,24 @@ def test_costs_beside_programs(
 ) -> None:
     file = tmp_path / "figures.json"
     arguments = ["--build", str(built.folder), "--target", "host", "--repeat", "2", "-n", "20"]
-    only = ["--only", "start", "--only", "compile", "--only", "repl", "--only", "memory"]
+    only = [
+        "--only",
+        "start",
+        "--only",
+        "fork",
+        "--only",
+        "compile",
+        "--only",
+        "repl",
+        "--only",
+        "memory",
+    ]
     assert execute(["bench", *arguments, *only, "--json", str(file)]) == 0
     assert "REPL: threadIdx % 3" in capfd.readouterr().out
     document = json.loads(file.read_text())
     assert document["about"]["references"] == {}
     costs = document["costs"]
-    assert set(costs) == {"start", "compile", "repl"}
+    assert set(costs) == {"start", "fork", "compile", "repl"}
     assert all(0 < cost["device"]["least"] <= cost["whole"]["most"] for cost in costs.values())
     config = built.folder / "build.json"
     heap = json.loads(config.read_text())["inputs"]["config"]["heap"]
