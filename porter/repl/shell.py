@@ -22,7 +22,6 @@ from porter.repl.session import Session
 from porter.run import Stream
 from porter.run.banners import STYLE, render
 from porter.run.session import Cancel
-from porter.run.waiting import GRACE
 
 WORDS = {
     "GPUSNEK_STATUS_CANARY": "wrote past the end of its memory (a stack or the heap overran)",
@@ -152,8 +151,8 @@ class Shell:
         """In words, what no output says: who was stopped, broke or ended."""
         if answer.stopped:
             self.say(
-                f"{_many(answer.stopped)} did not end within {GRACE:g} s of the interrupt: "
-                "stopped hard, and ready for the next line"
+                f"{_many(answer.stopped)} did not end when interrupted: stopped hard, and ready "
+                "for the next line"
             )
         for name, count in answer.broken.items():
             self.say(f"{_many(count)} broke: each {WORDS.get(name, name)}")

@@ -167,6 +167,24 @@ def test_ctrl_c_while_running_interrupts_all(start: Start) -> None:
     terminal.see("42\n>>>")
 
 
+def test_a_second_ctrl_c_stops_what_caught_the_first(start: Start) -> None:
+    terminal = start(5)
+    terminal.line("while True:")
+    terminal.line("try:")
+    terminal.line("while True: pass")
+    terminal.line("\x7fexcept BaseException: pass")
+    terminal.see("BaseException: pass")
+    terminal.line("")
+    time.sleep(1)
+    terminal.type(CTRL_C)
+    time.sleep(0.3)
+    terminal.type(CTRL_C)
+    terminal.see("5 interpreters did not end when interrupted: stopped hard")
+    terminal.see(PROMPT)
+    terminal.line("1 + 2")
+    terminal.see("3\n>>>")
+
+
 def test_a_paste(start: Start) -> None:
     terminal = start(10)
     pasted = "def f(x):\n    y = x\n\n    return y + 1\n\nz = f(1)\nprint('z is', z)\n"
