@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import attrs
 import numpy as np
 
+from porter.array.bindings import Bindings
 from porter.array.outcome import Handle, Outcome
 from porter.array.pending import Pending, refuse_broken
 from porter.errors import ArrayClosed, FileProblem, LaunchFailed, NotEnoughMemory, UsageError
@@ -26,6 +27,8 @@ class Runner:
         self.device, self.n, self.launch = device, n, launch
         self.lock = threading.RLock()
         self.closed = False
+        self.bindings = Bindings(device, n)
+        self._kept: set[object] = set()
         self._pending: Pending[Any] | None = None
         self._outcome: Outcome | None = None
         self._boot()
@@ -71,14 +74,30 @@ class Runner:
         """
         with self.lock:
             self.check_open()
-            launch = attrs.evolve(self.launch, values=True, **changes)
+            bound = self.bindings.changes()
+            launch = attrs.evolve(self.launch, values=True, bindings=bound, **changes)
             started = start(self.device, programs, self.n, launch, program_of=program_of)
+            self.bindings.made(bound)
             pending = Pending(self.device, started, self.fetch, finish, self.lock, exits)
             self._pending = pending
             if wait:
                 self.settle()
                 return pending.value()
         return Handle(pending.value, started.done, pending.interrupt)
+
+    def keep(self, owner: object) -> None:
+        """Let `owner` live as long as the interpreters: they execute code that it holds."""
+        with self.lock:
+            self._kept.add(owner)
+
+    def apply_bindings(self) -> None:
+        """Make the changes that wait for the next launch now."""
+        with self.lock:
+            self.check_open()
+            bound = self.bindings.changes()
+            launch = attrs.evolve(self.launch, execute=False, bindings=bound, stdout=0)
+            refuse_broken(self.device, run(self.device, [], self.n, launch))
+            self.bindings.made(bound)
 
     def fetch(self, fetch: Fetch) -> None:
         """Let interpreters copy what they announced."""
@@ -113,5 +132,7 @@ class Runner:
             finally:
                 self.closed = True
                 self._pending = None
+                self._kept.clear()
+                self.bindings.clear()
                 self.launch = attrs.evolve(self.launch, persist=None, fs=None)
             return True

@@ -1,11 +1,12 @@
-"""Arrays that a launch's programs find as memoryviews: the table of `launch.h`."""
+"""Globals that interpreters get from outside, as the launch record wants them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from attrs import field, frozen
 
 from porter.errors import UsageError
 from porter.run.device import Array, Device
@@ -13,15 +14,48 @@ from porter.run.device import Array, Device
 TYPECODES = "bBhHiIlLqQfd"  # numpy's and array's letters for the same types
 
 
-def table(device: Device, bind: Mapping[str, Array]) -> tuple[np.ndarray[Any, Any], list[Array]]:
-    """Rows of gpusnek_binding_t, and the names on the device that they point at.
+@frozen(eq=False)
+class Binding:
+    """A global `name` of every interpreter's __main__.
 
-    The arrays are the device's, contiguous; programs see them without dimensions. Raises
-    UsageError.
+    kind: GPUSNEK_BIND_* of interp.h, without the prefix. data: address of the memory, or of
+    interpreter 0's value, as interpreters see it. stride: bytes to the next one's; 0: all have
+    the same. count: elements, or bytes of a text; counts: address of n uint32 instead. keep:
+    what owns these addresses.
     """
-    rows = np.zeros(len(bind), device.built.structs["gpusnek_binding_t"])
-    names = []
-    for row, (name, array) in zip(rows, bind.items(), strict=True):
+
+    name: str
+    kind: str
+    data: int = 0
+    stride: int = 0
+    count: int = 0
+    counts: int = 0
+    typecode: str = "B"
+    keep: object = field(default=None, repr=False)
+
+
+def pack(device: Device, bindings: Sequence[Binding]) -> tuple[Array, Array]:
+    """The table of `bindings` on the device, and the names that it points at."""
+    texts = [binding.name.encode() + b"\0" for binding in bindings]
+    names = device.array(np.frombuffer(b"".join(texts), np.uint8))
+    at = device.address(names)
+    table = np.zeros(len(bindings), device.built.structs["gpusnek_binding_t"])
+    for row, binding, text in zip(table, bindings, texts, strict=True):
+        row["name"], at = at, at + len(text)
+        for name in ("data", "stride", "count", "counts"):
+            row[name] = getattr(binding, name)
+        row["kind"] = device.built.constants[f"GPUSNEK_BIND_{binding.kind}"]
+        row["typecode"] = ord(binding.typecode)
+    return device.array(table.view(np.uint8)), names
+
+
+def of_arrays(device: Device, bind: Mapping[str, Array]) -> list[Binding]:
+    """The device's own contiguous arrays by name; programs see them without dimensions.
+
+    Raises UsageError.
+    """
+    found = []
+    for name, array in bind.items():
         if not name.isidentifier():
             raise UsageError(f"bind: {name!r} is not a name")
         if not isinstance(array, device.xp.ndarray):
@@ -30,9 +64,6 @@ def table(device: Device, bind: Mapping[str, Array]) -> tuple[np.ndarray[Any, An
             raise UsageError(f"bind: {name} has elements of {array.dtype}, which array has not")
         if not array.flags.c_contiguous:
             raise UsageError(f"bind: {name} is not contiguous")
-        names.append(device.array(np.frombuffer(name.encode() + b"\0", np.uint8)))
-        row["name"] = device.address(names[-1])
-        row["memory"] = device.address(array) if array.size else 0
-        row["count"] = array.size
-        row["typecode"] = ord(array.dtype.char)
-    return rows, names
+        address = device.address(array) if array.size else 0
+        found.append(Binding(name, "MEMORY", address, 0, array.size, 0, array.dtype.char, array))
+    return found

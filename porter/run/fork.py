@@ -81,6 +81,8 @@ def _applies(
         and launch.fork is not False
         and (bool(launch.fork) or n >= PAYS_FROM)
         and launch.code is None
+        and not launch.compiling
+        and launch.compiled is None
         and not (launch.persist is not None and launch.persist.started)
         and not chosen
         and len(programs) <= 1

@@ -11,7 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.errors import LaunchInterrupted, NotEnoughMemory, UsageError
-from porter.run.binding import table
+from porter.run.binding import Binding, of_arrays, pack
 from porter.run.console import (
     LEAST_LINE,
     MODES,
@@ -89,6 +89,9 @@ class Launch:
     values: what each program left goes to Result.values. fetch: bytes that an earlier launch of
     the same arenas announced. bind: arrays of the device that programs find by these names, as
     memoryviews of their elements; they must live as long as the interpreters that use them.
+    bindings: other globals made before the programs run. compiling: only compile; the code is
+    the value. compiled: such code, on the device, instead of a program; it must outlive the
+    interpreters.
     """
 
     kind: str = "file"
@@ -128,6 +131,9 @@ class Launch:
     values: bool = False
     fetch: Fetch | None = None
     bind: Mapping[str, Array] = attrs.field(factory=dict)
+    bindings: Sequence[Binding] = ()
+    compiling: bool = False
+    compiled: Array | None = None
 
 
 @frozen(eq=False)
@@ -199,9 +205,12 @@ def start(
     if template is not None:
         template.pack(packed.record)
         packed.keep.append(template)
-    _pack_programs(packed, [Program.of(program) for program in programs], program_of, n)
+    if launch.compiled is not None:
+        _pack_code(packed, launch.compiled)
+    elif launch.execute:
+        _pack_programs(packed, [Program.of(program) for program in programs], program_of, n)
     _pack_stdin(packed, launch.stdin, n)
-    _pack_bindings(packed, launch.bind)
+    _pack_bindings(packed, [*of_arrays(device, launch.bind), *launch.bindings])
     outputs = {
         name: (
             packed.own(f"{name}_base", device.zeros((n, sizes[name] // 8), np.uint64)),
@@ -388,7 +397,7 @@ def _pack_launch(
         "first": launch.first,
         "total": n if launch.total is None else launch.total,
         "block_size": launch.block or device.block,
-        "kind": values[KINDS[launch.kind]],
+        "kind": _kind(launch, values),
         "heap_size": sizes["heap"],
         "pystack_size": sizes["pystack"],
         "stack_size": sizes["stack"],
@@ -420,6 +429,12 @@ def _pack_launch(
         packed.put("fail_alloc", _per_interpreter(launch.fail_allocation, n, "fail_allocation"))
 
 
+def _kind(launch: Launch, values: Mapping[str, int]) -> int:
+    kind = values[KINDS[launch.kind]]
+    kind |= values["GPUSNEK_COMPILE"] if launch.compiling else 0
+    return kind | (values["GPUSNEK_CODE"] if launch.compiled is not None else 0)
+
+
 def _per_interpreter(
     values: Sequence[int] | np.ndarray[Any, Any], n: int, name: str
 ) -> np.ndarray[Any, Any]:
@@ -429,11 +444,17 @@ def _per_interpreter(
     return array
 
 
+def _pack_code(packed: _Packed, code: Array) -> None:
+    packed.own("text", code)
+    packed.put("text_offsets", np.array([0, code.size], np.uint64))
+    packed.put("names", np.zeros(1, np.uint8))  # code has its name in it
+    packed.put("name_offsets", np.zeros(1, np.uint64))
+    packed.record["programs"] = 1
+
+
 def _pack_programs(
     packed: _Packed, programs: list[Program], program_of: np.ndarray[Any, Any] | None, n: int
 ) -> None:
-    if not packed.record["flags"] & packed.device.built.constants["GPUSNEK_FLAG_EXEC"]:
-        return
     if not programs:
         raise UsageError("there is no program to run")
     text = b"".join(program.source for program in programs)
@@ -484,10 +505,10 @@ def _pack_stdin(packed: _Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) 
     packed.record["stdin_stride"] = stride
 
 
-def _pack_bindings(packed: _Packed, bind: Mapping[str, Array]) -> None:
-    if not bind:
+def _pack_bindings(packed: _Packed, bindings: Sequence[Binding]) -> None:
+    if not bindings:
         return
-    rows, names = table(packed.device, bind)
-    packed.keep += [*names, *bind.values()]
-    packed.put("bindings", rows.view(np.uint8))
-    packed.record["binding_count"] = len(rows)
+    table, names = pack(packed.device, bindings)
+    packed.own("bindings", table)
+    packed.keep += [names, bindings]
+    packed.record["binding_count"] = len(bindings)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "blockdevice.h"
+#include "code.h"
 #include "port.h"
 #include "hooks.h"
 #include "py/builtin.h"
@@ -153,12 +154,24 @@ static mp_obj_t compile_source(const char *source, size_t length, int kind, cons
     return mp_compile(&tree, source_name, kind == GPUSNEK_SINGLE);
 }
 
+// What `source` is, as a function: text, or code that another interpreter made.
+static mp_obj_t function_of(const char *source, size_t length, int kind, const char *name) {
+    if (kind & GPUSNEK_CODE) {
+        return gpusnek_load_code(source, length);
+    }
+    return compile_source(source, length, kind, name);
+}
+
+static mp_obj_t share_source(const char *source, size_t length, int kind, const char *name) {
+    mp_lexer_t *lexer = mp_lexer_new_from_str_len(qstr_from_str(name), source, length, 0);
+    return gpusnek_share_code(lexer, parse_kind(kind), kind == GPUSNEK_SINGLE);
+}
+
 static void run_code(mp_obj_t function, int kind) {
     mp_obj_t result = mp_call_function_0(function);
-    if (kind == GPUSNEK_EVAL) {
+    if ((kind & ~GPUSNEK_CODE) == GPUSNEK_EVAL) {
         MP_STATE_VM(gpusnek_result) = result;
     }
-    mp_handle_pending(true);
 }
 
 // Compiles `source` where there is one, else takes what was kept; runs it, or keeps it.
@@ -179,9 +192,12 @@ static int execute(const char *source, size_t length, int kind, const char *name
     if (nlr_push(&nlr) == 0) {
         if (kind == GPUSNEK_CONTINUE || kind == GPUSNEK_COMPLETE) {
             status = gpusnek_ask(source, length, kind);
+        } else if (kind & GPUSNEK_COMPILE) {
+            MP_STATE_VM(gpusnek_result) =
+                share_source(source, length, kind & ~GPUSNEK_COMPILE, name);
         } else {
             mp_obj_t function = source != NULL
-                ? compile_source(source, length, kind, name) : MP_STATE_VM(gpusnek_program);
+                ? function_of(source, length, kind, name) : MP_STATE_VM(gpusnek_program);
             MP_STATE_VM(gpusnek_program) = keep ? function : MP_OBJ_NULL;
             compiled = true;
             if (!keep) {

@@ -33,6 +33,24 @@
 #define GPUSNEK_CONTINUE (3) // does the statement go on? GPUSNEK_MORE or GPUSNEK_OK
 #define GPUSNEK_COMPLETE (4) // how can the name at the end go on? The answer is in stdout
 
+// Added to one of these: the source is compiled only, and its code is the result, a bytes object;
+// and: the source is such code. Interpreters execute it where it is, so it must outlive them.
+#define GPUSNEK_COMPILE (8)
+#define GPUSNEK_CODE (16)
+
+// Kinds of gpusnek_bind; how `data` is read.
+#define GPUSNEK_BIND_MEMORY (0) // a memoryview of `count` elements there
+#define GPUSNEK_BIND_READ_ONLY (1) // the same, which programs cannot write to
+#define GPUSNEK_BIND_INT (2) // int64_t
+#define GPUSNEK_BIND_UINT (3) // uint64_t
+#define GPUSNEK_BIND_FLOAT (4) // double
+#define GPUSNEK_BIND_BOOL (5) // uint64_t, 0 or not
+#define GPUSNEK_BIND_NONE (6) // nothing
+#define GPUSNEK_BIND_STR (7) // `count` bytes of UTF-8
+#define GPUSNEK_BIND_BYTES (8) // `count` bytes
+#define GPUSNEK_BIND_REVOKE (9) // `count` bytes that interpreters must not reach any more
+#define GPUSNEK_BIND_FORGET (10) // `count` bytes that they may, under other names
+
 // Kinds of what gpusnek_value gives.
 #define GPUSNEK_VALUE_NONE (0) // there is no value
 #define GPUSNEK_VALUE_BOOL (1) // 0 or 1
@@ -173,6 +191,13 @@ GPUSNEK_API uint32_t gpusnek_allocations(void);
 GPUSNEK_API int gpusnek_value(int *status, uint64_t *value);
 // Copies the bytes that the last gpusnek_value announced, in this launch or a later one.
 GPUSNEK_API void gpusnek_value_data(char *to);
+
+// Makes `name`, NUL-terminated UTF-8, a global of __main__; kind: GPUSNEK_BIND_*. Memory stays the
+// caller's. Revoking makes every memoryview over `data` empty, slices too; it and forgetting delete
+// the global if that is such a memoryview. Returns a status; an exception's traceback is in the
+// stderr buffer.
+GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_t count,
+    char typecode);
 
 // The status that the last SystemExit carried: 0 for none, an int's value, else 1.
 GPUSNEK_API int gpusnek_exit_code(void);

@@ -5,6 +5,7 @@
 #include "marshal.h"
 #include "py/binary.h"
 #include "py/builtin.h"
+#include "py/cstack.h"
 #include "py/objarray.h"
 #include "py/objint.h"
 #include "py/objstr.h"

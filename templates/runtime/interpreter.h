@@ -177,6 +177,21 @@ static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *laun
     return gpusnek_exec(text, length, launch->kind, name);
 }
 
+// Interpreter `i`'s globals from outside. Returns a status; an exception ends the rest.
+static inline PORTER_DEVICE int32_t gpusnek_bind_all(const gpusnek_launch_t *launch, uint32_t i) {
+    const gpusnek_binding_t *bindings = (const gpusnek_binding_t *)launch->bindings;
+    for (uint64_t k = 0; k < launch->binding_count; k++) {
+        const gpusnek_binding_t *b = &bindings[k];
+        const uint64_t count = b->counts ? ((const uint32_t *)b->counts)[i] : b->count;
+        const int status = gpusnek_bind(b->kind, (const char *)b->name,
+            (const void *)(b->data + i * b->stride), (size_t)count, (char)b->typecode);
+        if (status != GPUSNEK_OK) {
+            return status;
+        }
+    }
+    return GPUSNEK_OK;
+}
+
 // What interpreter `i`'s program left, for the host's arrays.
 static inline PORTER_DEVICE void gpusnek_give_value(
     const gpusnek_launch_t *launch, uint32_t i, int32_t *status) {
@@ -193,17 +208,6 @@ static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launc
     if (offset != UINT64_MAX) {
         gpusnek_value_data((char *)launch->data_base + offset);
     }
-}
-
-// The launch's memory by its names. Ends at the first that raises.
-static inline PORTER_DEVICE int32_t gpusnek_bind(const gpusnek_launch_t *launch) {
-    const gpusnek_binding_t *bindings = (const gpusnek_binding_t *)launch->bindings;
-    int32_t status = GPUSNEK_OK;
-    for (uint64_t b = 0; b < launch->binding_count && status == GPUSNEK_OK; b++) {
-        status = gpusnek_store_memory((const char *)bindings[b].name, (void *)bindings[b].memory,
-            (size_t)bindings[b].count, (char)bindings[b].typecode);
-    }
-    return status;
 }
 
 // Interpreter `i` of `launch` from start to stop, as the flags say. Its arena is at `base`, which
@@ -226,11 +230,9 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     int32_t status = fresh ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;
     if (status == GPUSNEK_OK) {
         head->magic = GPUSNEK_MAGIC;
+        status = gpusnek_bind_all(launch, i);
         if (launch->flags & GPUSNEK_FLAG_EXEC) {
-            status = gpusnek_bind(launch);
-            if (status == GPUSNEK_OK) {
-                status = gpusnek_program(launch, i);
-            }
+            status = status == GPUSNEK_OK ? gpusnek_program(launch, i) : status;
             if (launch->exit_code) {
                 ((int32_t *)launch->exit_code)[i] = gpusnek_exit_code();
             }

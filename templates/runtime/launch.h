@@ -34,12 +34,15 @@ enum {
     GPUSNEK_STATUS_ABORT = -5,     // an assertion in the port or in upstream failed
 };
 
-// Memory that every program of a launch finds as a memoryview.
+// A global of __main__ that comes from outside: gpusnek_bind's arguments for every interpreter.
 typedef struct gpusnek_binding_t {
-    uint64_t name;     // NUL-terminated, UTF-8
-    uint64_t memory;
-    uint64_t count;    // elements
-    int32_t typecode;  // array's
+    uint64_t name;     // NUL-terminated
+    uint64_t data;     // the memory, or where interpreter 0's value is
+    uint64_t stride;   // bytes from one interpreter's to the next; 0: all have the same
+    uint64_t count;    // elements of memory, bytes of a text
+    uint64_t counts;   // uint32_t[n]: each interpreter's count; 0: `count` for all
+    int32_t kind;      // GPUSNEK_BIND_* of interp.h
+    uint32_t typecode; // of array, for memory
 } gpusnek_binding_t;
 
 // In program_of: the interpreter rests. Nothing of it is read or written.
@@ -96,6 +99,9 @@ typedef struct gpusnek_launch_t {
 
     uint64_t status;    // int32_t[n]
     uint64_t exit_code; // int32_t[n]: what SystemExit carried, where the status says so
+
+    uint64_t bindings; // gpusnek_binding_t[binding_count], made before the program runs
+    uint64_t binding_count;
 
     uint64_t value_kind;   // uint8_t[n]: what each program left (interp.h); 0: not wanted
     uint64_t value;        // uint64_t[n]: the value itself, or how many bytes wait to be fetched

@@ -154,6 +154,10 @@ PORTER_DEVICE int gpusnek_exec(const char *source, size_t length, int kind, cons
     return GPUSNEK_OK;
 }
 
+PORTER_DEVICE int gpusnek_bind(int, const char *, const void *, size_t, char) {
+    return GPUSNEK_OK;
+}
+
 PORTER_DEVICE int gpusnek_value(int *status, uint64_t *value) {
     (void)status;
     *value = PORTER_STATE->fake_boot.index;

@@ -1,0 +1,95 @@
+"""The globals that an array's interpreters have from outside, and when they take effect."""
+
+from __future__ import annotations
+
+import keyword
+
+from porter.array.memory import Memory, memory_of
+from porter.array.setting import value_binding
+from porter.errors import BindingError, WrongType
+from porter.run import Device
+from porter.run.binding import Binding
+
+
+class Bindings:
+    """Bound arrays by name, kept alive; and changes that the next launch makes."""
+
+    def __init__(self, device: Device, n: int) -> None:
+        self._device, self._n = device, n
+        self._bound: dict[str, Memory] = {}
+        self._queue: list[Binding] = []
+
+    def bind(self, name: str, array: object, *, split: bool, readonly: bool) -> None:
+        """See InterpreterArray.bind."""
+        check_name(name)
+        memory = memory_of(array, self._device)
+        typecode = memory.typecode
+        if not (memory.writable or readonly):
+            raise BindingError(
+                f"{name}: the array is read-only", hint="Bind it with readonly=True, or a copy."
+            )
+        count, stride = memory.count, 0
+        if split:
+            if not memory.shape or memory.shape[0] != self._n:
+                raise BindingError(
+                    f"{name}: shape {memory.shape} has no row for each of {self._n} interpreters",
+                    hint=f"The first axis must be {self._n} long.",
+                )
+            count //= self._n
+            stride = count * memory.dtype.itemsize
+        self._forget(name, memory)
+        kind = "READ_ONLY" if readonly else "MEMORY"
+        binding = Binding(name, kind, memory.address, stride, count, 0, typecode, memory)
+        self._bound[name] = memory
+        self._queue.append(binding)
+
+    def set(self, name: str, value: object) -> None:
+        """See InterpreterArray.set."""
+        check_name(name)
+        binding = value_binding(self._device, self._n, name, value)
+        self._forget(name)
+        self._queue.append(binding)
+
+    def unbind(self, name: str) -> None:
+        """See InterpreterArray.unbind."""
+        if name not in self._bound:
+            raise BindingError(f"{name}: no array is bound to this name")
+        self._forget(name)
+
+    def _forget(self, name: str, new: Memory | None = None) -> None:
+        """Take the memory under `name` away from programs, unless they have it otherwise too."""
+        old = self._bound.pop(name, None)
+        if old is None:
+            return
+        # What another bound array shares must stay reachable; it is that array's memory too.
+        others = [*self._bound.values(), *([new] if new else [])]
+        kind = "FORGET" if not old.size or any(map(old.overlaps, others)) else "REVOKE"
+        self._queue.append(Binding(name, kind, old.address, count=old.size, keep=old))
+
+    def changes(self) -> list[Binding]:
+        """What the next launch has to do. Raises BindingError for an array that has moved."""
+        for name, memory in list(self._bound.items()):
+            if memory.size and memory.probe() != memory.address:
+                self._forget(name)
+                raise BindingError(
+                    f"{name}: the array's memory was freed or has moved since it was bound",
+                    hint="Interpreters have it no longer. Bind the array again.",
+                )
+        return list(self._queue)
+
+    def made(self, changes: list[Binding]) -> None:
+        """`changes` are on their way: what they no longer need may go."""
+        del self._queue[: len(changes)]
+
+    def clear(self) -> None:
+        """Let every array go; the interpreters are gone."""
+        self._bound.clear()
+        self._queue.clear()
+
+
+def check_name(name: object) -> None:
+    """Raise unless `name` can be a global's. WrongType, BindingError."""
+    if not isinstance(name, str):
+        raise WrongType(f"name: {type(name).__name__} is not a name")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise BindingError(f"name: {name!r} is not a Python identifier")
