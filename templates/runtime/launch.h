@@ -114,9 +114,6 @@ typedef struct gpusnek_launch_t {
     uint64_t fs_block;
     uint64_t fs_guard; // uint64_t, kept as long as the images: guards the one; 0: nobody writes
 
-    uint64_t bindings; // gpusnek_binding_t[binding_count], bound before the programs run
-    uint64_t binding_count;
-
     uint64_t outbuf_base; // bytes that all interpreters share, `outbuf` in programs
     uint64_t outbuf_size; // 0: none
 
