@@ -7,7 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from porter.errors import LaunchFailed, MissingPackage, NoGpu, NotEnoughMemory, UsageError
+from porter.errors import (
+    LaunchFailed,
+    MissingPackage,
+    NoGpu,
+    NotEnoughMemory,
+    UsageError,
+    WrongType,
+)
 from porter.run.built import Built
 from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Shared
 
@@ -33,6 +40,23 @@ def _cupy() -> Any:
     if not count:
         raise NoGpu("no GPU", hint="`--target host` needs none.")
     return cupy
+
+
+def _stream_of(cupy: Any, stream: Any) -> Any:
+    """CuPy's view of a stream: CuPy's own, another library's, or its address as an int.
+
+    None: a new one. Raises WrongType.
+    """
+    if stream is None:
+        return cupy.cuda.Stream(non_blocking=True)
+    if isinstance(stream, cupy.cuda.stream.BaseStream):
+        return stream
+    if hasattr(stream, "__cuda_stream__"):
+        stream = stream.__cuda_stream__()[1]
+    stream = getattr(stream, "cuda_stream", stream)  # PyTorch's
+    if not isinstance(stream, int):
+        raise WrongType(f"stream: {type(stream).__name__} is no CUDA stream")
+    return cupy.cuda.ExternalStream(stream)
 
 
 class CudaRunning:
@@ -89,7 +113,7 @@ class Cuda:
             ) from error
         self.most_block = int(self._kernel.max_threads_per_block)
         self.info = {name: int(word) for name, word in zip(built.info, words, strict=True)}
-        self.stream = stream or cupy.cuda.Stream(non_blocking=True)
+        self.stream = _stream_of(cupy, stream)
         self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
         self.stream.synchronize()
 
@@ -215,7 +239,9 @@ class Cuda:
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
         record["local_bytes"] = self._reserve(self.local_bytes(*sizes))
         keep = self.xp.asarray(record.reshape(1).view(np.uint8))
-        self.xp.cuda.get_current_stream().synchronize()  # buffers are filled on that stream
+        current = self.xp.cuda.get_current_stream()
+        if current.ptr != self.stream.ptr:
+            self.stream.wait_event(current.record())  # buffers are filled on that stream
         events = (self.xp.cuda.Event(), self.xp.cuda.Event())
         try:
             events[0].record(self.stream)

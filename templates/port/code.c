@@ -72,7 +72,7 @@ static mp_module_context_t *main_context(void) {
     return context;
 }
 
-mp_obj_t gpusnek_compile_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl) {
+mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl) {
     const qstr source_name = lexer->source_name;
     mp_parse_tree_t tree = mp_parse(lexer, kind);
     mp_compiled_module_t module;

@@ -6,7 +6,7 @@
 #include "py/parse.h"
 
 // A bytes object of the lexer's source, compiled. Raises as compiling does.
-mp_obj_t gpusnek_compile_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl);
+mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl);
 // A function of __main__ made of such bytes, which stay in use: bytecode and strings are not
 // copied. Raises ValueError where they are none.
 mp_obj_t gpusnek_load_code(const char *code, size_t length);

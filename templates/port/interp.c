@@ -172,6 +172,7 @@ static void run_code(mp_obj_t function, int kind) {
     if ((kind & ~GPUSNEK_CODE) == GPUSNEK_EVAL) {
         MP_STATE_VM(gpusnek_result) = result;
     }
+    mp_handle_pending(true);
 }
 
 // Compiles `source` where there is one, else takes what was kept; runs it, or keeps it.
