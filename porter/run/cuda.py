@@ -49,8 +49,8 @@ def _stream_of(cupy: Any, stream: Any) -> Any:
     """
     if stream is None:
         return cupy.cuda.Stream(non_blocking=True)
-    if isinstance(stream, cupy.cuda.stream.BaseStream):
-        return stream
+    if hasattr(stream, "ptr") and hasattr(stream, "wait_event"):
+        return stream  # CuPy's own
     if hasattr(stream, "__cuda_stream__"):
         stream = stream.__cuda_stream__()[1]
     stream = getattr(stream, "cuda_stream", stream)  # PyTorch's
