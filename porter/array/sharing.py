@@ -31,7 +31,7 @@ class Sharing(Running):
         The array is kept alive as long as it is bound: until unbind(name), another bind or set of
         the name, or close(). Then every memoryview over it is empty, also one that a program has
         kept. Takes effect with the next call. Nothing orders the interpreters' accesses to one
-        element; see gpu.atomic in docs/lang.md.
+        element; see gpu.atomic in docs/language.md.
 
         Raises WrongType (a TypeError) for a type or a place that cannot be, BindingError (a
         ValueError) for a name or a shape that cannot.
