@@ -168,6 +168,22 @@ PORTER_DEVICE void gpusnek_value_data(char *to) {
     *to = 'd';
 }
 
+// The stand-in compiles nothing, so that nothing of it can be kept for copies.
+PORTER_DEVICE int gpusnek_prepare(const char *, size_t, int, const char *) {
+    return GPUSNEK_NOT_STARTED;
+}
+
+PORTER_DEVICE int gpusnek_go(int) {
+    return GPUSNEK_NOT_STARTED;
+}
+
+PORTER_DEVICE void gpusnek_code_to(void *, size_t) {
+}
+
+PORTER_DEVICE int gpusnek_become(const gpusnek_boot_t *boot) {
+    return gpusnek_start(boot);
+}
+
 PORTER_DEVICE int gpusnek_stop(void) {
     return GPUSNEK_OK;
 }
