@@ -5,7 +5,7 @@
 BUILD is what `porter build` prints. Every input of the transcripts `figure*.repl` is run, and the
 groups that come back must be the ones that CPython's interactive mode gives, interpreter for
 interpreter; with 1,048,576 interpreters they must also be what the transcript shows. Exits with
-the number of inputs that differ.
+the number of inputs that differ. Where Pillow is missing, --picture takes a name in .npy.
 """
 
 from __future__ import annotations
@@ -148,8 +148,16 @@ def check(device: Device, n: int, name: str, picture: Path | None = None) -> lis
             problems.append(f"{name}: {wrong} bytes of the picture differ")
         if picture is not None:
             side = int(n**0.5)
-            save_png(pixels(buffer, side, side), picture)
+            keep(pixels(buffer, side, side), picture)
     return problems
+
+
+def keep(picture: np.ndarray, path: Path) -> None:
+    """Write a picture: a PNG, or NumPy's format where Pillow is not installed."""
+    if path.suffix == ".npy":
+        np.save(path, picture)
+    else:
+        save_png(picture, path)
 
 
 def main() -> int:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image as Picture
 
 from porter.repl import Session
 from porter.run import Device
@@ -26,6 +25,7 @@ def test_a_figure(any_device: Device, name: str) -> None:
 
 @pytest.mark.slow
 def test_the_beetle(any_device: Device, tmp_path: Path) -> None:
+    Picture = pytest.importorskip("PIL.Image")
     path = tmp_path / "beetle.png"
     assert figures.check(any_device, 128 * 128, "figure6", path) == []
     with Picture.open(path) as picture:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PIL import Image
 from rich.console import Console
 
 from porter.errors import FileProblem, UsageError
 from porter.repl.picture import pixels, save_png, sketch
 from tests.repl.conftest import Typed
+
+Image = pytest.importorskip("PIL.Image")
 
 
 @pytest.mark.parametrize("colours, mode", [(2, "P"), (256, "P"), (5000, "RGB")])
