@@ -500,7 +500,7 @@ def _pack_stdin(packed: _Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) 
     if len(stdin) != n:
         raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
     stride = max(1, *map(len, stdin))
-    packed.put("stdin_base", np.array(list(stdin), f"S{stride}"))
+    packed.put("stdin_base", np.array(list(stdin), f"S{stride}").view(np.uint8))
     packed.put("stdin_length", np.array([len(text) for text in stdin], np.uint32))
     packed.record["stdin_stride"] = stride
 

@@ -7,11 +7,13 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from attrs import frozen
 
-from porter.pipeline import Build
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 
 @frozen
