@@ -17,6 +17,7 @@ from porter.errors import (
 )
 from porter.run.built import Built
 from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Shared
+from porter.run.fork import clone
 
 PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize, which CuPy may not name
 GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
@@ -251,6 +252,15 @@ class Cuda:
         except self.xp.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(f"the kernel does not start: {error}") from error
         return CudaRunning(self.xp, self.stream, keep, events)
+
+    def clone(self, arenas: Arenas, index: int) -> None:
+        """Make all interpreters that rest in `arenas` copies of one of them (run/fork.py)."""
+        if not self.local:
+            raise UsageError(
+                "interpreters with arenas in global memory cannot be copied",
+                hint="Build with --arena local.",
+            )
+        clone(self, arenas, index)
 
     def close(self) -> None:
         """Give cached device memory back."""

@@ -119,7 +119,7 @@ class Arenas:
     n: int
     fields: dict[str, int]
     sizes: dict[str, int]
-    keep: object = attrs.field(default=None, repr=False)
+    keep: Any = attrs.field(default=None, repr=False)
     started: bool = False
     used: Array | None = attrs.field(default=None, repr=False)  # 8-byte words of each image
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from attrs import frozen
 
+from porter.errors import LaunchFailed
 from porter.run.device import Arenas, Array, Device, Record
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ class Template:
     """An interpreter at rest that others begin as copies of."""
 
     arenas: Arenas
-    code: Array
+    code: Array | None
     flags: int
     start: int  # GPUSNEK_FLAG_START, which copies must not have
 
@@ -67,6 +68,32 @@ def template_of(
         while len(templates) > KEPT:
             templates.popitem(last=False)
     return made
+
+
+def clone(device: Device, arenas: Arenas, index: int) -> None:
+    """Make all interpreters that rest in `arenas` copies of interpreter `index`.
+
+    Only where arenas are local. Each keeps its own threadIdx, blockIdx and localIdx, and gets random
+    numbers of its own. Raises LaunchFailed.
+    """
+    from porter.run.session import Launch, run
+
+    constants = device.built.constants
+    words = arenas.fields["image_words"]
+    one = device.xp.ascontiguousarray(arenas.keep.reshape(words, arenas.n)[:, index])
+    alone = Arenas(1, {"images": device.address(one)}, arenas.sizes, one)
+    flags, start = constants["GPUSNEK_FLAG_FORK"], constants["GPUSNEK_FLAG_START"]
+    launch = Launch(
+        heap=arenas.sizes["heap"],
+        pystack=arenas.sizes["pystack"],
+        template=Template(alone, None, flags, start),
+        persist=arenas,
+        stop=False,
+        execute=False,
+    )
+    result = run(device, [], arenas.n, launch)
+    if result.status.any():
+        raise LaunchFailed(f"interpreter {index} has ended, and cannot be copied")
 
 
 def _applies(

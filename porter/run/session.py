@@ -23,7 +23,7 @@ from porter.run.console import (
 )
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
 from porter.run.feed import Feed
-from porter.run.fork import template_of
+from porter.run.fork import Template, template_of
 from porter.run.result import Result, Stream, Values
 from porter.run.ring import Rings
 from porter.run.waiting import Pump, Wait
@@ -83,7 +83,7 @@ class Launch:
     cancel: ends the launch early, which Result.interrupted then says.
     fork: let one interpreter boot and compile, and the others begin as its copies. True, False, or
     None: where all run one program in local arenas, in numbers for which it pays (run/fork.py).
-    code: memory for bytecode; the launch only compiles, and keeps the program for its copies.
+    template: what they begin as, instead of booting. code: memory for bytecode; the launch only compiles, and keeps the program for its copies.
     persist: the arenas that interpreters go on in; None and they end with the launch.
     execute: run the programs; else interpreters are only booted, or only asked for data.
     values: what each program left goes to Result.values. fetch: bytes that an earlier launch of
@@ -124,6 +124,7 @@ class Launch:
     outbuf: Array | None = None
     cancel: Cancel | None = None
     fork: bool | None = None
+    template: Template | None = None
     code: Array | None = None
     persist: Arenas | None = None
     stop: bool = True
@@ -196,7 +197,7 @@ def start(
     begun = time.monotonic()
     sizes = _sizes(device, launch)
     _check(device, launch, n, sizes)
-    template = template_of(device, programs, n, launch, program_of is not None)
+    template = launch.template or template_of(device, programs, n, launch, program_of is not None)
     forking = time.monotonic() - begun
     interrupt = device.interrupt()
     interrupt.write(launch.interrupt)

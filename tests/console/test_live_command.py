@@ -7,15 +7,18 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from porter.pipeline import Build
 from tests.cli.conftest import Porter, command, environment
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 Start = Callable[..., "subprocess.Popen[bytes]"]
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 
 @pytest.fixture

@@ -85,3 +85,16 @@ def test_an_expression_for_all(device: Device) -> None:
     result = run(device, ["threadIdx * 2"], N, Launch(kind="eval", values=True, fork=True))
     assert not result.status.any()
     assert (device.host(result.values.bits).view(np.int64) == 2 * np.arange(N)).all()
+
+
+def test_all_become_copies_of_one(device: Device) -> None:
+    config = device.built.config
+    arenas = device.arenas(N, config["pystack"], config["heap"])
+    keep = Launch(persist=arenas, stop=False)
+    run(device, ["x = [threadIdx]\ndef f():\n    return x[0] * 1000 + threadIdx\n"], N, keep)
+    device.clone(arenas, 5)  # type: ignore[attr-defined]
+    result = run(device, ["x.append(1)\nprint(f(), x, localIdx == threadIdx % blockDim)"], N, keep)
+    assert not result.status.any()
+    assert [result.stdout[i] for i in (0, 5, 699)] == [
+        f"{5000 + i} [5, 1] True\n".encode() for i in (0, 5, 699)
+    ]
