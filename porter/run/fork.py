@@ -73,8 +73,8 @@ def template_of(
 def clone(device: Device, arenas: Arenas, index: int) -> None:
     """Make all interpreters that rest in `arenas` copies of interpreter `index`.
 
-    Only where arenas are local. Each keeps its own threadIdx, blockIdx and localIdx, and gets random
-    numbers of its own. Raises LaunchFailed.
+    Only where arenas are local. Each keeps its own threadIdx, blockIdx and localIdx, and gets
+    random numbers of its own. Raises LaunchFailed.
     """
     from porter.run.session import Launch, run
 

@@ -83,7 +83,8 @@ class Launch:
     cancel: ends the launch early, which Result.interrupted then says.
     fork: let one interpreter boot and compile, and the others begin as its copies. True, False, or
     None: where all run one program in local arenas, in numbers for which it pays (run/fork.py).
-    template: what they begin as, instead of booting. code: memory for bytecode; the launch only compiles, and keeps the program for its copies.
+    template: what they begin as, instead of booting.
+    code: memory for bytecode; the launch only compiles, and keeps the program for its copies.
     persist: the arenas that interpreters go on in; None and they end with the launch.
     execute: run the programs; else interpreters are only booted, or only asked for data.
     values: what each program left goes to Result.values. fetch: bytes that an earlier launch of
