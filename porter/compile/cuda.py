@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
+from porter.compile.flags import nvcc_back, nvcc_front
 from porter.compile.gcflush import FlushReport, check_flush
 from porter.compile.ninja import Edge, Rule, run_ninja
 from porter.compile.sources import Sources
@@ -99,7 +99,7 @@ def build_cuda(
 ) -> CudaBuild:
     """Bring the device build under `folder` (see `cuda_folder`) up to date.
 
-    `registers` caps them per thread [REGISTERS]. Raises BuildFailed, and VerifyFailed when the
+    `registers` caps them per thread. Raises BuildFailed, and VerifyFailed when the
     collector's entry does not save what it must (the cubin is then removed).
     """
     out = cuda_folder(folder, config, registers)
@@ -134,7 +134,7 @@ def build_cuda(
     steps = run_ninja(out, rules, edges, what="device build", jobs=jobs)
     flush_cubin = out / "obj" / sources.object_name(sources.gc_flush, ".cubin")
     try:
-        flush = check_flush(flush_cubin, nvdisasm, registers or REGISTERS)
+        flush = check_flush(flush_cubin, nvdisasm, registers)
     except VerifyFailed:
         linked.unlink(missing_ok=True)
         raise

@@ -23,11 +23,6 @@ COMMON_CXX = (
 STACK_SLACK = 4096
 
 
-# Registers a thread where none are asked for: 32 warps an SM instead of 8. What is spilled costs
-# less than the latency that more warps hide (docs/performance.md).
-REGISTERS = 64
-
-
 @frozen
 class HostVariant:
     """One way of building the host twin: its name, and flags for compiling and linking.
@@ -108,5 +103,5 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
 
 def nvcc_back(config: BuildConfig, registers: int | None) -> tuple[str, ...]:
     """Options that turn PTX into a relocatable cubin; `registers` caps them per thread."""
-    cap = (f"-maxrregcount={registers or REGISTERS}",)
+    cap = () if registers is None else (f"-maxrregcount={registers}",)
     return (f"-arch={config.arch}", "-rdc=true", "-Xptxas", "-v", *cap)
