@@ -13,6 +13,7 @@ from rich.progress import Progress
 from porter import paths
 from porter.errors import TortureFailed
 from porter.torture.campaign import Found, replay, saved, torture
+from porter.torture.libraries import examine_library
 
 _File = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -27,6 +28,7 @@ _File = click.Path(exists=True, dir_okay=False, path_type=Path)
     help="Where findings are written [build/torture].",
 )
 @click.option("--replay", "replayed", type=_File, multiple=True, help="Examine a kept finding.")
+@click.option("--library", "libraries", multiple=True, help="Rewrite and test a real library.")
 @click.option("-O", "optimise", type=click.Choice("0123s"), default="1", show_default=True)
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
 def command(
@@ -35,6 +37,7 @@ def command(
     reduce: bool,
     keep: Path | None,
     replayed: tuple[Path, ...],
+    libraries: tuple[str, ...],
     optimise: str,
     jobs: int | None,
 ) -> None:
@@ -44,6 +47,11 @@ def command(
     """
     console = Console(highlight=False)
     start = time.monotonic()
+    if libraries:
+        for name in libraries:
+            units, runs = examine_library(name, jobs)
+            console.print(f"{name}: {units} units, {runs} runs, all the same")
+        return
     if replayed:
         found = [one for path in replayed if (one := replay(path)) is not None]
         count = len(replayed)

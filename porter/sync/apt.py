@@ -36,27 +36,27 @@ class PrivateApt:
         env = {"APT_CONFIG": str(self.root / "apt.conf"), "LC_ALL": "C.UTF-8"}
         return run([tool, *args], cwd=cwd, env=env, timeout=timeout, check=check).output
 
-    def versions(self) -> list[str]:
-        """Versions of the source package in all suites."""
-        output = self.run("apt-cache", "showsrc", PACKAGE, cwd=self.root, timeout=60.0, check=False)
+    def versions(self, package: str = PACKAGE) -> list[str]:
+        """Versions of a source package in all suites."""
+        output = self.run("apt-cache", "showsrc", package, cwd=self.root, timeout=60.0, check=False)
         found = re.findall(r"^Version:\s*(\S+)", output, re.MULTILINE)
         return list(dict.fromkeys(found))
 
-    def fetch(self, version: str, into: Path) -> Path:
-        """Download the source package of that version; returns upstream's tarball in `into`."""
+    def fetch(self, version: str, into: Path, package: str = PACKAGE) -> Path:
+        """Download a source package of that version; returns upstream's tarball in `into`."""
         into.mkdir(parents=True, exist_ok=True)
         self.run(
             "apt-get",
             "source",
             "--download-only",
-            f"{PACKAGE}={version}",
+            f"{package}={version}",
             cwd=into,
             timeout=FETCH_TIMEOUT,
         )
-        tarballs = sorted(into.glob(f"{PACKAGE}_*.orig.tar.*"))
+        tarballs = sorted(into.glob(f"{package}_*.orig.tar.*"))
         tarballs = [path for path in tarballs if path.suffix != ".asc"]
         if len(tarballs) != 1:
-            raise SyncFailed(f"apt fetched no single upstream tarball of {PACKAGE} {version}")
+            raise SyncFailed(f"apt fetched no single upstream tarball of {package} {version}")
         return tarballs[0]
 
 

@@ -21,6 +21,7 @@ from porter.torture.program import Program
 COMPILE_TIMEOUT = 300.0  # seconds
 RUN_TIMEOUT = 20.0
 C_FLAGS = ("-std=gnu99", "-w", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off")
+_GCC_CRASHED = "internal compiler error"
 _UNITS = ("first", "second", "support")
 _PROGRAM = re.compile(r"\bp(\d+)/")
 
@@ -51,6 +52,8 @@ class _Stopped(Exception):
 def examine(programs: Sequence[Program], folder: Path, optimise: str = "-O1") -> dict[str, Finding]:
     """What is wrong with each program, by its name; a good one is left out.
 
+    So is one that makes gcc itself crash: `(_Bool)((4, 11))` does that to gcc 12.
+
     A batch that fails as a whole is split until the program is found.
     """
     if not programs:
@@ -59,7 +62,9 @@ def examine(programs: Sequence[Program], folder: Path, optimise: str = "-O1") ->
         as_c, as_cxx = _outputs(programs, folder, optimise)
     except _Stopped as stopped:
         if len(programs) == 1:
-            return {programs[0].name: stopped.finding}
+            finding = stopped.finding
+            crashed = finding.kind == "generator" and _GCC_CRASHED in finding.detail
+            return {} if crashed else {programs[0].name: finding}
         found: dict[str, Finding] = {}
         for part in _split(programs, stopped.text):
             found |= examine(part, folder, optimise)

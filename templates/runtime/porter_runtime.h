@@ -56,6 +56,9 @@ static inline PORTER_DEVICE void *porter_private(const void *pointer) {
 }
 }
 
+// Any type where a declarator is a name alone.
+template <class T> using porter_as = T;
+
 // A moved variable: `field` is its bytes in the state, T the type it was declared with.
 template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
     return *(T *)field;

@@ -62,7 +62,7 @@ REFUSED = [
     Refused("unknown", "int f(void) { void *p = ⟦&&out⟧; goto *p; out: return 1; }", "a label"),
     Refused("unknown", 'void f(void) { ⟦asm("nop")⟧; }', "assembly"),
     Refused("unknown", "⟦struct empty {}⟧;\nstruct empty e;", "without members"),
-    Refused("unknown", "⟦int f(a) int a; { return a; }⟧", "behind its head"),
+    Refused("heads", "int f(a) ⟦struct s { int n; }⟧ *a; { return a->n; }", "behind a function"),
     Refused("unknown", "int f(int ⟦r_⟧) { return r_; }", "a name that the rules use"),
     Refused(
         "unknown", "int f(int new, int ⟦new_⟧) { return new + new_; }", "the name that new gets"

@@ -28,6 +28,13 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "{ return __builtin_offsetof(struct { char c; long l; }, l); }",
         "union": "unsigned long f(void) { return sizeof(union { char c[3]; int i; }); }",
     },
+    "heads": {
+        "several": "int f(a, b) int *a, b; { return *a + b; } int g(void) "
+        "{ int a = 1; return f(&a, 2); }",
+        "kinds": "struct s { int n; }; long f(new, s, t, g) const char *new; struct s s; int t[3];"
+        " void (*g)(int); { g(t[0]); return s.n + *new; }",
+        "declared": "int f(unsigned char); int f(c) unsigned char c; { return c; }",
+    },
     "externs": {
         "function": "int f(int a) { int g(int); return g(a); }",
         "array": "int f(void) { extern const int t[3]; return t[1]; }",

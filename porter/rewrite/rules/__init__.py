@@ -10,6 +10,7 @@ from porter.rewrite.rules.decay import Decay
 from porter.rewrite.rules.device import Device
 from porter.rewrite.rules.enums import Enums
 from porter.rewrite.rules.externs import Externs
+from porter.rewrite.rules.heads import Heads
 from porter.rewrite.rules.initialisers import Initialisers
 from porter.rewrite.rules.jumps import Jumps
 from porter.rewrite.rules.keywords import Keywords
@@ -35,6 +36,7 @@ RULES: tuple[Rule, ...] = (
     NoReturn(),
     Volatiles(),
     Types(),
+    Heads(),
     Externs(),
     Tags(),
     Tentative(),

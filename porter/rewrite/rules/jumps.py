@@ -105,9 +105,9 @@ class Jumps(Rule):
         if node.canonical.kind not in ARRAYS:
             return [f" {cpp_name(node.spelling)} = ", value.span, ";"]
         return [
-            f" {{ using kind_ = {spell(node.canonical)}; kind_ value_ = ",
+            f" {{ using porter_kind = {spell(node.canonical)}; porter_kind porter_value = ",
             value.span,
-            f"; porter_copy({cpp_name(node.spelling)}, value_, sizeof value_); }}",
+            f"; porter_copy({cpp_name(node.spelling)}, porter_value, sizeof porter_value); }}",
         ]
 
     @staticmethod

@@ -119,8 +119,8 @@ class State(Rule):
         field = f"PORTER_STATE->{moved.name}"
         if node.canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):
             return [
-                f"{{ using kind_ = {kind}; kind_ value_ = ",
+                f"{{ using porter_kind = {kind}; porter_kind porter_value = ",
                 value.span,
-                f"; porter_copy({field}, &value_, sizeof value_); }}\n",
+                f"; porter_copy({field}, &porter_value, sizeof porter_value); }}\n",
             ]
         return [f"porter_put(porter_at<{kind}>({field}), ", value.span, ");\n"]

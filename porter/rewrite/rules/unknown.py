@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, Span
-from porter.rewrite.facts import body
 from porter.rewrite.names import ATTRIBUTE, CPP_KEYWORDS, TOKEN, cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
@@ -40,7 +39,7 @@ _ATTRIBUTES = {
     "returns_nonnull": "a promise that a function does not return null",
 }
 _OUR_NAMES = re.compile(
-    r"(?:r_|kind_|value_|(?:array|literal|type)_\d+_|porter_(?:landing|buffer)_\d+)\Z"
+    r"(?:r_|(?:array|literal|type)_\d+_|porter_(?:kind|value|(?:landing|buffer)_\d+))\Z"
 )
 _NODES = {
     K.ADDR_LABEL_EXPR: "the address of a label",
@@ -86,11 +85,7 @@ class Unknown(Rule):
     def _node(node: Node) -> str | None:
         if node.kind == K.ASM_STMT and not _EMPTY_ASM.match(node.text):
             return "assembly"
-        if node.kind in (K.STRUCT_DECL, K.UNION_DECL):
-            if node.cursor.is_definition() and not list(node.type.get_fields()):
-                return "a type without members, which has a size in C++"
-        elif node.kind == K.FUNCTION_DECL:
-            block = body(node)
-            if block and ";" in node.unit.text[node.cursor.location.offset : block.start]:
-                return "a function whose parameters are declared behind its head"
+        record = node.kind in (K.STRUCT_DECL, K.UNION_DECL) and node.cursor.is_definition()
+        if record and not list(node.type.get_fields()):
+            return "a type without members, which has a size in C++"
         return None
