@@ -58,6 +58,8 @@ class Signs(Rule):
             return operator not in _SAME or (is_wider and operator in ("==", "!="))
         if above.kind == K.COMPOUND_ASSIGNMENT_OPERATOR:
             return is_wider or above.binary_operator() in ("/=", "%=")
+        if above.kind == K.UNEXPOSED_EXPR:  # GNU's `a ?: b`, for which libclang has no kind
+            return len(above.children) > 1
         return above.kind in (K.UNARY_OPERATOR, K.CONDITIONAL_OPERATOR)
 
 
