@@ -130,8 +130,7 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "{ return sizeof 'a' + sizeof(!a) + sizeof(a ? c : c) + sizeof(c); }",
     },
     "signs": {
-        "without a middle": "enum E { A, B }; "
-        "long f(int a, enum E e) { return (a ?: e) | -1; }",
+        "without a middle": "enum E { A, B }; long f(int a, enum E e) { return (a ?: e) | -1; }",
         "unary": "enum e { A }; int f(enum e e) { return -e > 0; }",
         "wider": "enum e { A }; long f(enum e e, long n) { n -= e; return n == e ? n + e : n; }",
         "assigned": "enum e { A }; int f(enum e e, int n) { n /= e; n += e; return n; }",
