@@ -38,6 +38,10 @@ extern "C" uint64_t porter_clock_ns(void) {
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+extern "C" void *porter_private(const void *pointer) {
+    return (void *)pointer;
+}
+
 extern "C" unsigned int porter_register_bytes(void) {
     return sizeof(void *);
 }

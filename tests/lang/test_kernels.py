@@ -83,7 +83,7 @@ def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
             pytest.skip("PORTER_GPU_BUILD has no library for users' kernels")
     folder = tmp_path_factory.mktemp("examples")
     here = tmp_path_factory.mktemp("sources")
-    for source in (*EXAMPLES.iterdir(), CHECKS):
+    for source in (*filter(Path.is_file, EXAMPLES.iterdir()), CHECKS):
         shutil.copy(source, here)
     line = [here / "build.sh", request.param, build, folder, f"-DNUM_COLS={COLUMNS}"]
     subprocess.run(line, check=True, capture_output=True)
