@@ -11,6 +11,7 @@ from porter.torture.libraries import examine_library, recipes, without_promises
 
 @pytest.mark.slow
 @pytest.mark.network
+@pytest.mark.xdist_group("libraries")  # two programs of one library share its sources
 @pytest.mark.parametrize("name", recipes())
 def test_a_library_does_the_same_in_cxx(name: str) -> None:
     units, runs = examine_library(name, jobs=2)
