@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -16,6 +15,7 @@ from porter.compile.manifest import INFO_FIELDS, read_manifest
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.generate import Layout, generate
+from porter.locking import locked
 from porter.preprocess import preprocess
 from porter.preprocess.stage import Preprocessed
 from porter.rewrite.stage import RewriteReport, rewrite
@@ -83,7 +83,7 @@ def build(
         toolchain.nvcc()
     folder = folder or sources_of(config)
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    with locked(folder / "lock"):
         return _build(config, folder, variant, jobs, registers, started)
 
 
@@ -120,7 +120,7 @@ def rewrite_sources(
     """
     folder = folder or sources_of(config)
     folder.mkdir(parents=True, exist_ok=True)
-    with _alone(folder):
+    with locked(folder / "lock"):
         return _rewrite(config, folder, jobs, lambda name: nullcontext())
 
 
@@ -138,14 +138,6 @@ def _rewrite(
     with stage("rewrite"):
         report = rewrite({done.unit.name: done.path for done in texts}, folder / "cxx", jobs=jobs)
     return Rewritten(folder, tuple(texts), report)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Hold the lock of `folder`; the system lets go of it however this process ends."""
-    with open(folder / "lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def rewrite_release(config: BuildConfig, jobs: int | None = None) -> dict[str, int]:

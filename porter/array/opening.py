@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from porter.config import SIZE_BOUNDS
-from porter.errors import NotEnoughMemory, PorterError, UsageError, WrongType
+from porter.errors import PorterError, UsageError, WrongType
 from porter.run import Device, open_device
 from porter.run.built import Built, open_build
 from porter.run.session import MAXIMUM
-from porter.sizes import check_bounds, format_size, parse_size
+from porter.sizes import check_bounds, parse_size
 
 SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
 
@@ -78,13 +78,7 @@ def check_room(device: Device, n: int, pystack: int, heap: int, stack: int) -> N
     """NotEnoughMemory unless `n` interpreters that persist fit."""
     each = device.bytes_each(pystack, heap, True)
     room = device.room(pystack, heap, stack)
-    most = max(0, room.free - room.fixed) // each
-    if n > most:
-        raise NotEnoughMemory(
-            f"{n} interpreters do not fit: each takes {format_size(each)}, and "
-            f"{format_size(max(0, room.free - room.fixed))} are free",
-            hint=f"At most {most} fit now; or make heap or pystack smaller.",
-        )
+    room.check(n, each, "heap or pystack")
 
 
 def check_count(n: int) -> int:

@@ -15,7 +15,6 @@ from porter.run import Device, Launch, Program, Result, run
 from porter.run.device import Arenas, Array
 from porter.run.filesystem import mounted
 from porter.run.session import Cancel
-from porter.sizes import format_size
 
 NAME = "<stdin>"  # what tracebacks call the user's input
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel
@@ -156,10 +155,4 @@ def _check_memory(device: Device, n: int) -> None:
     # As porter.run.session reckons: an output row, and what grouping it takes.
     each = device.bytes_each(sizes["pystack"], sizes["heap"], True)
     each += int(config["stdout"]) + 9 * 8 + PIXEL
-    most = max(0, room.free - room.fixed) // each
-    if n > most:
-        raise NotEnoughMemory(
-            f"{n} interpreters do not fit: each takes {format_size(each)}, and "
-            f"{format_size(max(0, room.free - room.fixed))} are free",
-            hint=f"At most {most} fit now; or make --heap or --stdout smaller.",
-        )
+    room.check(n, each, "--heap or --stdout")

@@ -9,8 +9,9 @@ import attrs
 import numpy as np
 from attrs import define
 
-from porter.errors import UsageError
+from porter.errors import NotEnoughMemory, UsageError
 from porter.run.built import Built, open_build
+from porter.sizes import format_size
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on the GPU
 Record = np.ndarray[Any, Any]  # one gpusnek_launch_t
@@ -44,6 +45,20 @@ class Room:
 
     free: int
     fixed: int
+
+    def check(self, n: int, each: int, smaller: str) -> None:
+        """NotEnoughMemory unless `n` interpreters of `each` bytes fit.
+
+        smaller: the sizes that may help, for the hint.
+        """
+        left = max(0, self.free - self.fixed)
+        most = left // each
+        if n > most:
+            raise NotEnoughMemory(
+                f"{n} interpreters do not fit: each takes {format_size(each)}, and "
+                f"{format_size(left)} are free",
+                hint=f"At most {most} fit now; or make {smaller} smaller.",
+            )
 
 
 BLOCK = 128  # interpreters that share a barrier where nothing else is said, on every device

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import frozen
@@ -31,13 +32,15 @@ class Template:
 
     arenas: Arenas
     code: Array | None
-    flags: int
-    start: int  # GPUSNEK_FLAG_START, which copies must not have
+    flags: int  # those of a launch of copies
 
     def pack(self, record: Record) -> None:
-        """Make `record` a launch of copies."""
-        record["flags"] = (int(record["flags"]) | self.flags) & ~self.start
+        """Make `record`, whose interpreters do not boot, a launch of copies."""
+        record["flags"] |= self.flags
         record["fork_image"] = self.arenas.fields["images"]
+
+
+_templates: WeakKeyDictionary[Device, OrderedDict[Any, Template]] = WeakKeyDictionary()
 
 
 def template_of(
@@ -45,24 +48,26 @@ def template_of(
     programs: Sequence[Program | str | bytes],
     n: int,
     launch: Launch,
+    sizes: dict[str, int],
+    *,
     chosen: bool,
 ) -> Template | None:
     """What the `n` interpreters of `launch` begin as; None where each must boot by itself.
 
-    `chosen`: they run different programs. A program that does not compile gives None too, so that
-    each reports it.
+    sizes: the launch's, in bytes. chosen: they run different programs. A program that does not
+    compile gives None too, so that each reports it.
     """
     if not _applies(device, programs, n, launch, chosen):
         return None
     from porter.run.session import Program
 
     program = Program.of(programs[0]) if launch.execute else Program(b"")
-    templates = _templates(device)
-    key = _key(device, program, launch)
+    templates = _templates.setdefault(device, OrderedDict())
+    key = _key(program, launch, sizes)
     if key in templates:
         templates.move_to_end(key)
         return templates[key]
-    made = _make(device, program, launch)
+    made = _make(device, program, launch, sizes)
     if made is not None:
         templates[key] = made
         while len(templates) > KEPT:
@@ -82,11 +87,10 @@ def clone(device: Device, arenas: Arenas, index: int) -> None:
     words = arenas.fields["image_words"]
     one = device.xp.ascontiguousarray(arenas.keep.reshape(words, arenas.n)[:, index])
     alone = Arenas(1, {"images": device.address(one)}, arenas.sizes, one)
-    flags, start = constants["GPUSNEK_FLAG_FORK"], constants["GPUSNEK_FLAG_START"]
     launch = Launch(
         heap=arenas.sizes["heap"],
         pystack=arenas.sizes["pystack"],
-        template=Template(alone, None, flags, start),
+        template=Template(alone, None, constants["GPUSNEK_FLAG_FORK"]),
         persist=arenas,
         stop=False,
         execute=False,
@@ -120,42 +124,30 @@ def _applies(
     )
 
 
-def _templates(device: Device) -> OrderedDict[Any, Template]:
-    kept: OrderedDict[Any, Template] = device.__dict__.setdefault("templates", OrderedDict())
-    return kept
-
-
-def _key(device: Device, program: Program, launch: Launch) -> tuple[Any, ...]:
-    config = device.built.config
-    sizes = (
-        config[name] if getattr(launch, name) is None else getattr(launch, name)
-        for name in ("heap", "pystack", "stack")
-    )
+def _key(program: Program, launch: Launch, sizes: dict[str, int]) -> tuple[Any, ...]:
     return (
         program,
         launch.kind,
         launch.execute,
         launch.gc_stress,
         launch.outbuf is not None,
-        *sizes,
+        *(sizes[name] for name in ("heap", "pystack", "stack")),
     )
 
 
-def _make(device: Device, program: Program, launch: Launch) -> Template | None:
+def _make(
+    device: Device, program: Program, launch: Launch, sizes: dict[str, int]
+) -> Template | None:
     from porter.run.session import Launch, run
 
-    heap, pystack = (
-        int(device.built.config[name] if getattr(launch, name) is None else getattr(launch, name))
-        for name in ("heap", "pystack")
-    )
     # Bytecode is shorter than its source but for the shortest programs.
     code = device.zeros(4096 + 2 * len(program.source), np.uint8)
-    arenas = device.arenas(1, pystack, heap)
+    arenas = device.arenas(1, sizes["pystack"], sizes["heap"])
     alone = Launch(
         kind=launch.kind,
-        heap=launch.heap,
-        pystack=launch.pystack,
-        stack=launch.stack,
+        heap=sizes["heap"],
+        pystack=sizes["pystack"],
+        stack=sizes["stack"],
         gc_stress=launch.gc_stress,
         outbuf=launch.outbuf,
         execute=launch.execute,
@@ -171,4 +163,4 @@ def _make(device: Device, program: Program, launch: Launch) -> Template | None:
         return None
     flags = constants["GPUSNEK_FLAG_FORK"]
     flags |= constants["GPUSNEK_FLAG_COMPILED"] if launch.execute else 0
-    return Template(arenas, code, flags, constants["GPUSNEK_FLAG_START"])
+    return Template(arenas, code, flags)

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from porter.errors import LaunchInterrupted, NotEnoughMemory, UsageError
+from porter.errors import LaunchInterrupted, UsageError
 from porter.run.binding import Binding, of_arrays, pack
 from porter.run.console import (
     LEAST_LINE,
@@ -27,7 +27,6 @@ from porter.run.fork import Template, template_of
 from porter.run.result import Result, Stream, Values
 from porter.run.ring import Rings
 from porter.run.waiting import Pump, Wait
-from porter.sizes import format_size
 
 KINDS = {
     kind: f"GPUSNEK_{kind.upper()}" for kind in ("file", "single", "eval", "continue", "complete")
@@ -198,12 +197,14 @@ def start(
     begun = time.monotonic()
     sizes = _sizes(device, launch)
     _check(device, launch, n, sizes)
-    template = launch.template or template_of(device, programs, n, launch, program_of is not None)
+    template = launch.template or template_of(
+        device, programs, n, launch, sizes, chosen=program_of is not None
+    )
     forking = time.monotonic() - begun
     interrupt = device.interrupt()
     interrupt.write(launch.interrupt)
     packed = _Packed(device, np.zeros((), device.built.record))
-    _pack_launch(packed, launch, n, sizes, interrupt)
+    _pack_launch(packed, launch, n, sizes, interrupt, boot=template is None)
     if template is not None:
         template.pack(packed.record)
         packed.keep.append(template)
@@ -358,17 +359,17 @@ def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> Non
     if not isinstance(launch.stdin, bytes | Feed):
         each += max(map(len, launch.stdin), default=0)
     room = device.room(sizes["pystack"], sizes["heap"], sizes["stack"])
-    most = max(0, room.free - room.fixed) // each
-    if n > most:
-        raise NotEnoughMemory(
-            f"{n} interpreters do not fit: each takes {format_size(each)}, and "
-            f"{format_size(max(0, room.free - room.fixed))} are free",
-            hint=f"At most {most} fit now; or make --stdout, --stderr or --heap smaller.",
-        )
+    room.check(n, each, "--stdout, --stderr or --heap")
 
 
 def _pack_launch(
-    packed: _Packed, launch: Launch, n: int, sizes: dict[str, int], interrupt: Interrupt
+    packed: _Packed,
+    launch: Launch,
+    n: int,
+    sizes: dict[str, int],
+    interrupt: Interrupt,
+    *,
+    boot: bool,
 ) -> None:
     device, record = packed.device, packed.record
     values = device.built.constants
@@ -376,7 +377,7 @@ def _pack_launch(
     started = launch.persist is not None and launch.persist.started
     wanted = {
         "EXEC": launch.execute,
-        "START": not started,
+        "START": boot and not started,
         "STOP": launch.stop,
         "PERSIST": launch.persist is not None,
         "MERGE_STDERR": launch.merge_stderr,

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from attrs import frozen
 
 from porter import paths
 from porter.errors import CorruptSource, UnknownRelease, UsageError
+from porter.locking import locked
 from porter.sync.lock import known_releases, version_key
 from porter.sync.tree import check_tree, tree_hash
 
@@ -72,24 +72,21 @@ def staging() -> Iterator[Path]:
     What a killed sync left behind is removed first.
     """
     work = paths.upstream_dir() / WORK
-    try:
-        work.mkdir(parents=True, exist_ok=True)
-        guard = (work / "lock").open("w")
-    except OSError as error:
-        raise UsageError(
-            f"cannot write to {paths.upstream_dir()}: {error.strerror}",
-            hint="Set PORTER_HOME to a folder of yours.",
-        ) from error
-    with guard:
-        fcntl.flock(guard, fcntl.LOCK_EX)
+    with ExitStack() as stack:
+        try:
+            work.mkdir(parents=True, exist_ok=True)
+            stack.enter_context(locked(work / "lock"))
+        except OSError as error:
+            raise UsageError(
+                f"cannot write to {paths.upstream_dir()}: {error.strerror}",
+                hint="Set PORTER_HOME to a folder of yours.",
+            ) from error
         for rest in work.iterdir():
             if rest.name != "lock":
                 shutil.rmtree(rest, ignore_errors=True)
         folder = Path(tempfile.mkdtemp(dir=work))
-        try:
-            yield folder
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        stack.callback(shutil.rmtree, folder, ignore_errors=True)
+        yield folder
 
 
 def install(tree: Path, release: str, origin: str, expected: str | None) -> Synced:

@@ -14,6 +14,7 @@ from attrs import frozen
 from porter import paths, process
 from porter.compile.flags import COMMON_CXX
 from porter.errors import SyncFailed, ToolFailed, TortureFailed, UsageError
+from porter.locking import locked
 from porter.rewrite.names import ATTRIBUTE
 from porter.rewrite.stage import rewrite
 from porter.sync.apt import private_apt
@@ -108,13 +109,14 @@ def examine_library(name: str, jobs: int | None = None) -> tuple[int, int]:
 def fetched(package: str) -> Path:
     """The folder of a source package's upstream sources, fetched once into the build folder."""
     folder = paths.build_dir() / "libraries" / package
-    if not folder.is_dir():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        stage = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{package}-"))
-        try:
-            unpack(_tarball(package, stage), stage / "tree").rename(folder)
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with locked(folder.parent / "lock"):
+        if not folder.is_dir():
+            stage = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{package}-"))
+            try:
+                unpack(_tarball(package, stage), stage / "tree").rename(folder)
+            finally:
+                shutil.rmtree(stage, ignore_errors=True)
     return folder
 
 

@@ -158,6 +158,33 @@ VM_INLINE bool vm_aligned(const void *at, size_t size) {
     return ((uintptr_t)at & (size - 1)) == 0;
 }
 
+// Where an element of a buffer is: items[at], of a typecode as array's.
+typedef struct {
+    void *items;
+    size_t at;
+    unsigned int typecode;
+    bool writable;
+} vm_place_t;
+
+// Element i of a bytearray, array or memoryview of that type; false where there is none.
+VM_INLINE bool vm_place(mp_obj_t container, const mp_obj_type_t *type, mp_int_t i,
+    vm_place_t *place) {
+    const bool view = type == &mp_type_memoryview;
+    if (!view && type != &mp_type_bytearray && type != &mp_type_array) {
+        return false;
+    }
+    const mp_obj_array_t *array = MP_OBJ_TO_PTR(container);
+    if ((mp_uint_t)i >= array->len) {
+        return false;
+    }
+    place->items = array->items;
+    place->at = (view ? array->free : 0) + (size_t)i; // a view's offset
+    place->typecode = view
+        ? array->typecode & ~MP_OBJ_ARRAY_TYPECODE_FLAG_RW : array->typecode;
+    place->writable = !view || (array->typecode & MP_OBJ_ARRAY_TYPECODE_FLAG_RW) != 0;
+    return true;
+}
+
 // The element of a list, tuple, bytearray, array or memoryview; MP_OBJ_NULL for anything else.
 VM_INLINE mp_obj_t vm_element(mp_obj_t container, mp_obj_t index) {
     if (!mp_obj_is_obj(container) || !mp_obj_is_small_int(index)) {
@@ -173,31 +200,21 @@ VM_INLINE mp_obj_t vm_element(mp_obj_t container, mp_obj_t index) {
         const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(container); // may be a constant
         return (mp_uint_t)i < tuple->len ? tuple->items[i] : MP_OBJ_NULL;
     }
-    size_t offset = 0;
-    if (type == &mp_type_memoryview) {
-        offset = ((const mp_obj_array_t *)MP_OBJ_TO_PTR(container))->free;
-    } else if (type != &mp_type_bytearray && type != &mp_type_array) {
+    vm_place_t place;
+    if (!vm_place(container, type, i, &place)) {
         return MP_OBJ_NULL;
     }
-    const mp_obj_array_t *array = MP_OBJ_TO_PTR(container);
-    if ((mp_uint_t)i >= array->len) {
-        return MP_OBJ_NULL;
+    if (place.typecode == 'f' && vm_aligned(place.items, sizeof(float))) {
+        return mp_obj_new_float((mp_float_t)((const float *)place.items)[place.at]);
     }
-    const unsigned int typecode = type == &mp_type_memoryview
-        ? array->typecode & ~MP_OBJ_ARRAY_TYPECODE_FLAG_RW : array->typecode;
-    const void *items = array->items;
-    const size_t at = offset + (size_t)i;
-    if (typecode == 'f' && vm_aligned(items, sizeof(float))) {
-        return mp_obj_new_float((mp_float_t)((const float *)items)[at]);
+    if (place.typecode == 'B' || place.typecode == BYTEARRAY_TYPECODE) {
+        return MP_OBJ_NEW_SMALL_INT(((const uint8_t *)place.items)[place.at]);
     }
-    if (typecode == 'B' || typecode == BYTEARRAY_TYPECODE) {
-        return MP_OBJ_NEW_SMALL_INT(((const uint8_t *)items)[at]);
+    if (place.typecode == 'd' && vm_aligned(place.items, sizeof(double))) {
+        return mp_obj_new_float(((const double *)place.items)[place.at]);
     }
-    if (typecode == 'd' && vm_aligned(items, sizeof(double))) {
-        return mp_obj_new_float(((const double *)items)[at]);
-    }
-    if (typecode == 'i' && vm_aligned(items, sizeof(int32_t))) {
-        return MP_OBJ_NEW_SMALL_INT((mp_int_t)((const int32_t *)items)[at]);
+    if (place.typecode == 'i' && vm_aligned(place.items, sizeof(int32_t))) {
+        return MP_OBJ_NEW_SMALL_INT((mp_int_t)((const int32_t *)place.items)[place.at]);
     }
     return MP_OBJ_NULL;
 }
@@ -218,33 +235,19 @@ VM_INLINE bool vm_element_store(mp_obj_t container, mp_obj_t index, mp_obj_t val
         VM_OWN(mp_obj_t, list->items)[i] = value;
         return true;
     }
-    size_t offset = 0;
-    if (type == &mp_type_memoryview) {
-        offset = ((const mp_obj_array_t *)MP_OBJ_TO_PTR(container))->free;
-    } else if (type != &mp_type_bytearray && type != &mp_type_array) {
+    vm_place_t place;
+    if (!vm_place(container, type, i, &place) || !place.writable) {
         return false;
     }
-    const mp_obj_array_t *array = MP_OBJ_TO_PTR(container);
-    if ((mp_uint_t)i >= array->len) {
-        return false;
-    }
-    unsigned int typecode = array->typecode;
-    if (type == &mp_type_memoryview) {
-        if (!(typecode & MP_OBJ_ARRAY_TYPECODE_FLAG_RW)) {
-            return false;
-        }
-        typecode &= ~MP_OBJ_ARRAY_TYPECODE_FLAG_RW;
-    }
-    void *items = array->items;
-    const size_t at = offset + (size_t)i;
-    if (typecode == 'f' && vm_is_number(value) && vm_aligned(items, sizeof(float))) {
-        ((float *)items)[at] = (float)vm_float(value);
+    if (place.typecode == 'f' && vm_is_number(value) && vm_aligned(place.items, sizeof(float))) {
+        ((float *)place.items)[place.at] = (float)vm_float(value);
         return true;
     }
-    if ((typecode == 'B' || typecode == BYTEARRAY_TYPECODE) && mp_obj_is_small_int(value)) {
+    if ((place.typecode == 'B' || place.typecode == BYTEARRAY_TYPECODE)
+        && mp_obj_is_small_int(value)) {
         const mp_int_t byte_value = MP_OBJ_SMALL_INT_VALUE(value);
         if (0 <= byte_value && byte_value <= 255) {
-            ((uint8_t *)items)[at] = (uint8_t)byte_value;
+            ((uint8_t *)place.items)[place.at] = (uint8_t)byte_value;
             return true;
         }
     }
@@ -260,6 +263,17 @@ VM_INLINE mp_uint_t vm_uint(const byte **at) {
     }
     *at = ip;
     return value;
+}
+
+// How far a jump goes, from the instruction behind it on: one byte or two.
+VM_INLINE mp_int_t vm_distance(const byte **at) {
+    const byte *ip = *at;
+    if (ip[0] & 0x80) {
+        *at = ip + 2;
+        return ((ip[0] & 0x7f) | (ip[1] << 7)) - 0x4000;
+    }
+    *at = ip + 1;
+    return (mp_int_t)ip[0] - 0x40;
 }
 
 // Whether a branch must go through upstream's code, which looks at interrupts and callbacks.
@@ -305,14 +319,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
                     if ((next == MP_BC_POP_JUMP_IF_TRUE || next == MP_BC_POP_JUMP_IF_FALSE)
                         && !vm_must_look()) {
                         ip += 2;
-                        mp_int_t distance = ip[0];
-                        if (distance & 0x80) {
-                            distance = ((distance & 0x7f) | (ip[1] << 7)) - 0x4000;
-                            ip += 2;
-                        } else {
-                            distance -= 0x40;
-                            ip += 1;
-                        }
+                        const mp_int_t distance = vm_distance(&ip);
                         sp -= 2;
                         if (truth == (next == MP_BC_POP_JUMP_IF_TRUE)) {
                             ip += distance;
@@ -395,14 +402,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
             }
             sp -= op != MP_BC_JUMP;
             ip++;
-            mp_int_t distance = ip[0];
-            if (distance & 0x80) {
-                distance = ((distance & 0x7f) | (ip[1] << 7)) - 0x4000;
-                ip += 2;
-            } else {
-                distance -= 0x40;
-                ip += 1;
-            }
+            const mp_int_t distance = vm_distance(&ip);
             if (truth) {
                 ip += distance;
             }
