@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from porter import paths
@@ -22,7 +23,14 @@ LOOPS = {
     "map": "any(map(lambda x: False, range(10 ** 18)))",
     "regular expression": "import re\nre.match('a?' * 30 + 'a' * 30, 'a' * 29)",
     "deque": "from collections import deque\ndeque(range(10 ** 18), 3)",
+    "line": "CANVAS.line(0, 0, 1 << 40, 1, 1)",
+    "polygon": "CANVAS.poly(0, 0, array('q', [0, -1 << 40, 5, 1 << 40, 9, 0]), 1, True)",
 }
+CANVAS = """
+import framebuf
+from array import array
+CANVAS = framebuf.FrameBuffer(bytearray(64), 8, 8, framebuf.GS8)
+"""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +44,8 @@ def device() -> Device:
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_interrupt(device: Device, name: str) -> None:
-    result = run(device, [LOOPS[name]], 1, Launch(deadline=0.2, stack=32 * 1024))
+    program = (CANVAS if "CANVAS" in LOOPS[name] else "") + LOOPS[name]
+    result = run(device, [program], 1, Launch(deadline=0.2, stack=32 * 1024))
     assert result.interrupted and result.seconds < 2.0
     assert b"KeyboardInterrupt" in result.stderr[0]
 
@@ -46,3 +55,13 @@ def test_hard_stop(device: Device) -> None:
     program += "    except KeyboardInterrupt:\n        pass\n"
     result = run(device, [program], 1, Launch(deadline=0.2))
     assert result.status[0] == device.built.constants["GPUSNEK_STOPPED"]
+
+
+def test_a_polygon_of_many_corners(device: Device) -> None:
+    """Its working memory is 8 bytes a corner, whatever the C stack is."""
+    fill = CANVAS + "corners = array('h', bytes(4 * {}))\nCANVAS.poly(0, 0, corners, 1, True)\n"
+    launch = Launch(stack=16 * 1024, heap=128 * 1024)
+    programs = [fill.format(5000) + "print('drawn')", fill.format(20000)]
+    result = run(device, programs, 2, launch, program_of=np.arange(2, dtype=np.uint32))
+    assert result.stdout[0] == b"drawn\n"
+    assert b"MemoryError" in result.stderr[1]
