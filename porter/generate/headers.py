@@ -10,6 +10,7 @@ from pathlib import Path
 from porter import process
 from porter.errors import GenerateFailed, ToolFailed
 from porter.generate.compiler import CC
+from porter.generate.qstrfilter import filter_header
 from porter.generate.refused import preprocess_error
 
 _QSTR_LINE = re.compile(r"^(Q\(.*\))", re.MULTILINE)
@@ -48,7 +49,7 @@ def write_version(upstream: Path, release: str, genhdr: Path) -> None:
 def write_headers(
     upstream: Path, sources: Sequence[Path], flags: Sequence[str], genhdr: Path, scratch: Path
 ) -> None:
-    """qstrdefs.generated.h, moduledefs.h and root_pointers.h from `sources`.
+    """qstrdefs.generated.h, qstrfilter.h, moduledefs.h and root_pointers.h from `sources`.
 
     `flags` are the preprocessor's; `scratch` is a folder for what comes between.
     """
@@ -85,7 +86,9 @@ def _write_qstrs(
     done = process.run([CC, "-E", *flags, "-"], input=quoted, timeout=120)
     preprocessed = scratch / "qstrdefs.preprocessed.h"
     _write(preprocessed, _QUOTED_QSTR_LINE.sub(r"\1", done.stdout))
-    _write(genhdr / "qstrdefs.generated.h", _script(upstream, "makeqstrdata.py", preprocessed))
+    generated = _script(upstream, "makeqstrdata.py", preprocessed)
+    _write(genhdr / "qstrdefs.generated.h", generated)
+    _write(genhdr / "qstrfilter.h", filter_header(generated))
 
 
 def _write(path: Path, text: str) -> None:

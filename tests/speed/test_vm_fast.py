@@ -78,6 +78,37 @@ PROGRAMS = {
     "subclass": "class I(int):\n    def __add__(self, o):\n        return 'added'\n"
     "class L(list):\n    def __getitem__(self, i):\n        return 'got'\n"
     "print(I(1) + 1, L([1])[0])\n",
+    "attributes": "class A:\n    c = 5\n    def __init__(self):\n        self.x = 1\n"
+    "    def m(self):\n        return self.x\n    @staticmethod\n    def s():\n        return 's'\n"
+    "    @classmethod\n    def k(cls):\n        return cls.c\n"
+    "class B(A):\n    def n(self):\n        return self.m() + 1\n"
+    "a, b = A(), B()\nfor i in range(3):\n    a.x += b.n()\n    b.x = a.x\n"
+    "    print(a.x, b.x, a.c, b.s(), b.k(), a.m())\n"
+    "b.m = lambda: 'own'\nprint(b.m(), b.n() if False else 0)\ndel b.m\nprint(b.m())\n"
+    "A.m = lambda self: 'new'\nprint(a.m(), b.m())\ndel b.x\n"
+    "try:\n    b.x\nexcept AttributeError:\n    print('gone')\n"
+    "A.y = 7\nprint(b.y)\nb.y = 8\nprint(b.y, A.y, a.__class__().x)\n",
+    "accessors": "class P:\n    def __init__(self):\n        self.v = 1\n    @property\n"
+    "    def w(self):\n        return self.v * 2\n    @w.setter\n    def w(self, v):\n"
+    "        self.v = v\n    def __getattr__(self, name):\n        return name\n"
+    "p = P()\nfor i in range(3):\n    p.w = i\n    print(p.w, p.v, p.other, p.w)\n",
+    "methods": "import math\nx = []\nfor i in range(3):\n    x.append(i)\n    s = 'a b'.split()\n"
+    "    print(x, s, math.floor(i + 0.5), ' '.join(s), x.index(i), {1: 2}.get(1))\n"
+    "class F:\n    f = len\n    g = [].append\nprint(F().f('abc'))\n"
+    "try:\n    x.nothing()\nexcept AttributeError:\n    print('none')\n"
+    "class It:\n    def __iter__(self):\n        return self\n    def __next__(self):\n"
+    "        return 4\nprint(It().__next__(), next(It()))\n",
+    "instances of builtins": "class L(list):\n    def append(self, x):\n"
+    "        super().append(x * 2)\nq = L()\nq.append(3)\nq.extend([1])\nprint(q)\n"
+    "class E(Exception):\n    pass\ne = E(1)\ne.note = 2\nprint(e.note, e.args)\n",
+    "multiple bases": "class A:\n    def f(self):\n        return 'A'\nclass B:\n"
+    "    def g(self):\n        return 'B'\nclass C(A, B):\n    pass\nclass D(C):\n    pass\n"
+    "print(D().f(), D().g())\n",
+    "counting": "for n in (3, 2**31 - 1, 2**31, 2**46 - 2):\n    n += 1\n    print(n, n - 5)\n"
+    "k = 0\nend = 5\nfor i in range(end):\n    i = 100\n    k += 1\nprint(i, k)\n"
+    "for i in range(-3, k):\n    k += i\nprint(k)\n"
+    "for i in range(2 ** 31 - 2, 2 ** 31 + 2):\n    print(i)\n"
+    "for i in range(5, 0, -2):\n    print(i)\n",
     "loops": "n = 0\nwhile True:\n    n += 1\n    if n % 2:\n        continue\n"
     "    if n > 1000:\n        break\n"
     "print(n)\n",
