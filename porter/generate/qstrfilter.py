@@ -25,7 +25,7 @@ def filter_header(generated: str) -> str:
     """The header for the qstrs of a qstrdefs.generated.h. Raises GenerateFailed without any."""
     hashes = [int(text) for text in _QDEF.findall(generated)]
     if not hashes:
-        raise GenerateFailed("upstream's py/makeqstrdata.py wrote no QDEF lines that porter knows")
+        raise GenerateFailed("upstream's list of qstrs has no QDEF lines that porter knows")
     words = [0] * (BITS // _WORD)
     for value in hashes:
         bit = value % BITS
