@@ -360,15 +360,15 @@ VM_INLINE mp_uint_t vm_uint(const byte **at) {
     return value;
 }
 
-// How far a jump goes, from the instruction behind it on: one byte or two.
-VM_INLINE mp_int_t vm_distance(const byte **at) {
-    const byte *ip = *at;
+// Where a jump leads whose distance, one byte or two, is at ip; behind it where it is not taken.
+VM_INLINE const byte *vm_branch(const byte *ip, bool taken) {
+    mp_int_t distance = (mp_int_t)ip[0] - 0x40;
     if (ip[0] & 0x80) {
-        *at = ip + 2;
-        return ((ip[0] & 0x7f) | (ip[1] << 7)) - 0x4000;
+        distance = ((ip[0] & 0x7f) | (ip[1] << 7)) - 0x4000;
+        ip++;
     }
-    *at = ip + 1;
-    return (mp_int_t)ip[0] - 0x40;
+    ip++;
+    return taken ? ip + distance : ip;
 }
 
 // Whether a branch must go through upstream's code, which looks at interrupts and callbacks.
@@ -379,13 +379,6 @@ VM_INLINE bool vm_must_look(void) {
     }
     gpusnek_poll_budget = left;
     return false;
-}
-
-// The entry of `name` in a type's own dict; NULL where there is none, or looking would take long.
-VM_INLINE const mp_map_elem_t *vm_of_class(const mp_obj_type_t *type, qstr name) {
-    const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
-    return dict == NULL || dict->map.alloc > 2 * VM_NAMES ? NULL
-        : vm_find(dict->map.table, dict->map.alloc, name, VM_ATTRIBUTES);
 }
 
 // What an attribute search for calling finds: the function, and what its first argument is.
@@ -421,14 +414,20 @@ VM_INLINE bool vm_method(mp_obj_t o, qstr name, vm_method_t *method) {
     } else if (MP_OBJ_TYPE_HAS_SLOT(type, attr)) {
         return false;
     }
-    const mp_map_elem_t *found = vm_of_class(type, name);
-    // Then the base class, where there is one and it is Python's.
-    while (found == NULL && instance) {
-        type = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
-        if (type == NULL || type->base.type != &mp_type_type || !mp_obj_is_instance_type(type)) {
+    const mp_map_elem_t *found;
+    for (;;) {
+        const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
+        if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
+            return false; // not searched, so no base class may answer
+        }
+        found = vm_find(dict->map.table, dict->map.alloc, name, VM_ATTRIBUTES);
+        if (found != NULL || !instance) {
             break;
         }
-        found = vm_of_class(type, name);
+        type = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
+        if (type == NULL || type->base.type != &mp_type_type || !mp_obj_is_instance_type(type)) {
+            return false; // no base class, or not one of Python's
+        }
     }
     if (found == NULL || !mp_obj_is_obj(found->value)) {
         return false;
@@ -492,12 +491,8 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
                 const unsigned int next = ip[1];
                 if ((next == MP_BC_POP_JUMP_IF_TRUE || next == MP_BC_POP_JUMP_IF_FALSE)
                     && !vm_must_look()) {
-                    ip += 2;
-                    const mp_int_t distance = vm_distance(&ip);
                     sp -= 2;
-                    if (truth == (next == MP_BC_POP_JUMP_IF_TRUE)) {
-                        ip += distance;
-                    }
+                    ip = vm_branch(ip + 2, truth == (next == MP_BC_POP_JUMP_IF_TRUE));
                     continue;
                 }
                 *--sp = truth ? mp_const_true : mp_const_false;
@@ -607,11 +602,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
                 break;
             }
             sp -= op != MP_BC_JUMP;
-            ip++;
-            const mp_int_t distance = vm_distance(&ip);
-            if (truth) {
-                ip += distance;
-            }
+            ip = vm_branch(ip + 1, truth);
             continue;
         }
         if (op == MP_BC_DUP_TOP) {
@@ -628,12 +619,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
             if (ip[1] == MP_BC_ROT_TWO && ip[2] == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_LESS
                 && ip[3] == MP_BC_POP_JUMP_IF_TRUE && vm_is_short(sp[0]) && vm_is_short(sp[-1])
                 && !vm_must_look()) {
-                const bool again = sp[0] < sp[-1];
-                ip += 4;
-                const mp_int_t distance = vm_distance(&ip);
-                if (again) {
-                    ip += distance;
-                }
+                ip = vm_branch(ip + 4, sp[0] < sp[-1]);
                 continue;
             }
             sp[1] = sp[-1];

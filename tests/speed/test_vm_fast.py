@@ -101,6 +101,9 @@ PROGRAMS = {
     "instances of builtins": "class L(list):\n    def append(self, x):\n"
     "        super().append(x * 2)\nq = L()\nq.append(3)\nq.extend([1])\nprint(q)\n"
     "class E(Exception):\n    pass\ne = E(1)\ne.note = 2\nprint(e.note, e.args)\n",
+    "a large class": "class A:\n    def f(self):\n        return 'A'\n"
+    "names = {'v%d' % i: i for i in range(200)}\nnames['f'] = lambda self: 'B'\n"
+    "B = type('B', (A,), names)\nprint(B().f(), B().v3)\n",
     "multiple bases": "class A:\n    def f(self):\n        return 'A'\nclass B:\n"
     "    def g(self):\n        return 'B'\nclass C(A, B):\n    pass\nclass D(C):\n    pass\n"
     "print(D().f(), D().g())\n",
