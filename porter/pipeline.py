@@ -11,6 +11,7 @@ from attrs import frozen
 
 from porter import paths, toolchain
 from porter.compile import compile_build
+from porter.compile.flags import REGISTERS
 from porter.compile.manifest import INFO_FIELDS, read_manifest
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
@@ -69,7 +70,7 @@ def build(
     folder: Path | None = None,
     variant: str = "release",
     jobs: int | None = None,
-    registers: int | None = None,
+    registers: int = REGISTERS,
     started: Started = lambda stage: None,
 ) -> Build:
     """Bring the build of `config` up to date; each stage does only what its inputs changed.
@@ -92,7 +93,7 @@ def _build(
     folder: Path,
     variant: str,
     jobs: int | None,
-    registers: int | None,
+    registers: int,
     started: Started,
 ) -> Build:
     seconds: dict[str, float] = {}

@@ -87,6 +87,18 @@ class InterpreterArray(Sharing, Left):
                 raise UsageError("these interpreters have no file system", hint="Give fs=IMAGE.")
             return self._files.image(self.device, self.n, index)
 
+    def trim(self) -> int:
+        """Give memory back that the interpreters do not use now; returns its bytes.
+
+        On a GPU an interpreter at rest then takes as much as the fullest of them uses, instead of
+        its whole heap. The next call takes the memory again and copies them there; it raises
+        NotEnoughMemory where there is none by then, and they stay as they are. The memory goes to
+        CuPy's pool (`cupy.get_default_memory_pool().free_all_blocks()` for other libraries).
+        """
+        with self._runner.lock:
+            self._runner.check_open()
+            return self._runner.trim()
+
     @property
     def closed(self) -> bool:
         """Whether close() was called."""

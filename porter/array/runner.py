@@ -99,6 +99,11 @@ class Runner:
             refuse_broken(self.device, run(self.device, [], self.n, launch))
             self.bindings.made(bound)
 
+    def trim(self) -> int:
+        """Give memory back that no interpreter uses; returns its bytes. With the lock."""
+        arenas = self.launch.persist
+        return 0 if arenas is None else self.device.trim(arenas)
+
     def fetch(self, fetch: Fetch) -> None:
         """Let interpreters copy what they announced."""
         launch = attrs.evolve(self.launch, execute=False, fetch=fetch, stdout=0, stderr=0)

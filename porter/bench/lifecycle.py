@@ -15,6 +15,7 @@ from porter.errors import BenchFailed
 from porter.run import Program
 
 LINE = Program(b"threadIdx % 3\n", "<stdin>")
+CHECK = Program(b"assert words['7'] == [7] * 3\n", "<check>")
 SMALL = Program(b"words = {}\nfor i in range(10):\n    words[str(i)] = [i] * 3\n", "<small>")
 
 
@@ -32,12 +33,13 @@ class Cost:
 class Memory:
     """Bytes that one interpreter takes which persists: its arena or image, and its streams.
 
-    used: what of its image a small program has filled; None where there are no images.
+    The streams are a launch's. rest: what remains of its image between launches, once trimmed;
+    None where there are no images.
     """
 
     image: int
     streams: int
-    used: int | None = None
+    rest: int | None = None
 
 
 def start(setting: Setting) -> Cost:
@@ -87,8 +89,12 @@ def memory(setting: Setting) -> Memory:
     image = setting.device.bytes_each(sizes["pystack"], sizes["heap"], True)
     arenas = setting.arenas()
     check_ended("memory", setting.run(SMALL, persist=arenas, stop=False), setting.device)
-    used = None if arenas.used is None else 8 * int(arenas.used.max())
-    return Memory(image, sizes["stdout"] + sizes["stderr"], used)
+    setting.device.trim(arenas)
+    words = arenas.fields.get("image_words")
+    rest = None if words is None else 8 * words
+    # They must be whole, and go on.
+    check_ended("memory", setting.run(CHECK, persist=arenas, stop=False), setting.device)
+    return Memory(image, sizes["stdout"] + sizes["stderr"], rest)
 
 
 def _cost(name: str, title: str, setting: Setting, once: Callable[[], float]) -> Cost:

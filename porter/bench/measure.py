@@ -8,13 +8,14 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
+from porter.array.code import compile_code
 from porter.array.opening import check_room
 from porter.bench.catalogue import Benchmark
 from porter.bench.figures import Figure
 from porter.bench.oracle import check_ended
 from porter.bench.subjects import subject
 from porter.run import Device, Launch, Program, Result, run
-from porter.run.device import Arenas
+from porter.run.device import Arenas, Array
 
 EMPTY = Program(b"", "<empty>")
 SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
@@ -42,9 +43,16 @@ class Setting:
         check_room(self.device, self.n, pystack, heap, stack)
         return self.device.arenas(self.n, pystack, heap)
 
-    def run(self, program: Program, **changes: Any) -> Result:
-        """One launch of all interpreters."""
-        return run(self.device, [program], self.n, attrs.evolve(self.launch, **changes))
+    def compile(self, source: bytes, name: str) -> Array:
+        """Code that all interpreters can execute, on the device."""
+        sizes: dict[str, Any] = {**self.sizes}
+        launch = attrs.evolve(self.launch, stop=False, **sizes)
+        return compile_code(self.device, launch, source, name, "file").memory
+
+    def run(self, program: Program | None = None, **changes: Any) -> Result:
+        """One launch of all interpreters, of a program or of what `changes` say."""
+        programs = [] if program is None else [program]
+        return run(self.device, programs, self.n, attrs.evolve(self.launch, **changes))
 
 
 @frozen
@@ -62,9 +70,10 @@ class Whole:
 class Phases:
     """The same in launches of their own, on interpreters that persist; the device's clock.
 
-    start: each boots, and runs an empty program. compile: `compile(source)`. execute: `exec` of
-    that. empty: an empty program on interpreters that are there, so what moving images and a
-    launch cost by themselves; compile and execute contain it.
+    start: each boots, and runs an empty program. compile: `compile(source)`, each its own.
+    execute: code that was compiled once for all, as `InterpreterArray.compile` gives. empty: the
+    same of an empty program on interpreters that are there, so what moving images and a launch
+    cost by themselves; execute contains it.
     """
 
     start: Figure
@@ -109,19 +118,19 @@ def whole(setting: Setting, benchmark: Benchmark, fork: bool | None = None) -> W
 def phases(setting: Setting, benchmark: Benchmark) -> Phases:
     """Time `benchmark` phase by phase. Raises BenchFailed."""
     arenas, about = setting.arenas(), subject(benchmark, setting.device, setting.n)
-    steps: dict[str, Program] = {
-        "start": EMPTY,
-        "compile": compiling(benchmark),
-        "execute": Program(b"exec(_code)\n", benchmark.file),
-        "empty": EMPTY,
+    steps: dict[str, dict[str, Any]] = {
+        "start": {"program": EMPTY},
+        "compile": {"program": compiling(benchmark)},
+        "execute": {"compiled": setting.compile(benchmark.source.encode(), benchmark.file)},
+        "empty": {"compiled": setting.compile(b"", "<empty>")},
     }
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(setting.repeat + 1):
         arenas.started = False
         about.reset()
-        for name, program in steps.items():
+        for name, step in steps.items():
             given = about.launch() if name == "execute" else {}
-            result = setting.run(program, persist=arenas, stop=False, fork=False, **given)
+            result = setting.run(**step, persist=arenas, stop=False, fork=False, **given)
             seconds[name].append(result.timings["device"])
             if name == "execute":
                 about.check(result)

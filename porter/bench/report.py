@@ -61,8 +61,8 @@ def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None
     if measured.memory is not None:
         each = measured.memory
         text = f"{format_size(each.image)} image or arena, {format_size(each.streams)} streams"
-        if each.used is not None:
-            text += f"; a small program has used {format_size(each.used)} of the image"
+        if each.rest is not None:
+            text += f"; {format_size(each.rest)} at rest after a small program, trimmed"
         console.print(f"memory of an idle interpreter: {text}", highlight=False)
 
 
@@ -122,7 +122,7 @@ def legend(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
     """What the columns compare, and which references were sampled or are missing."""
     lines = [
         "x C: execute's time over C's. CPython, cores (CPython on all), upstream: their time for "
-        "the same work over execute's. execute: exec of compiled code on interpreters that "
+        "the same work over execute's. execute: code compiled once, on interpreters that "
         f"persist, median of {about['repeat']}. swap: the share of it that an empty program "
         "takes, which moves images and launches. launch: start, compile, run, stop in one launch. "
         "end to end: as the caller waits. unforked: each interpreter boots and compiles itself.",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rich.console import Console
 
+from porter.compile.flags import REGISTERS
 from porter.config import BuildConfig
 from porter.pipeline import Build, build
 
@@ -14,7 +15,7 @@ def build_shown(
     *,
     variant: str = "release",
     jobs: int | None = None,
-    registers: int | None = None,
+    registers: int = REGISTERS,
 ) -> Build:
     """Build `config`, naming the running stage on `console` when that is a terminal."""
     with console.status("building") as status:

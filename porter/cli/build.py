@@ -8,7 +8,7 @@ from rich.table import Table
 
 from porter.cli._building import build_shown
 from porter.cli._options import build_options
-from porter.compile.flags import VARIANTS
+from porter.compile.flags import MOST_REGISTERS, REGISTERS, VARIANTS
 from porter.config import BuildConfig
 from porter.memory import STATE_ALLOWANCE, describe
 from porter.pipeline import STAGES, state_size
@@ -25,9 +25,13 @@ from porter.pipeline import STAGES, state_size
     help="How the host twin is compiled.",
 )
 @click.option(
-    "--registers", type=click.IntRange(32, 255), help="Cap on registers per device thread."
+    "--registers",
+    type=click.IntRange(32, MOST_REGISTERS),
+    default=REGISTERS,
+    show_default=True,
+    help="Cap on registers per device thread.",
 )
-def command(config: BuildConfig, jobs: int | None, variant: str, registers: int | None) -> None:
+def command(config: BuildConfig, jobs: int | None, variant: str, registers: int) -> None:
     """Rewrite a release and compile it."""
     console = Console(highlight=False)
     done = build_shown(config, console, variant=variant, jobs=jobs, registers=registers)

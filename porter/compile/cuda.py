@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter.compile.flags import nvcc_back, nvcc_front
+from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
 from porter.compile.gcflush import FlushReport, check_flush
 from porter.compile.ninja import Edge, Rule, run_ninja
 from porter.compile.sources import Sources
@@ -34,7 +34,7 @@ class CudaBuild:
     flush: FlushReport
 
 
-def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | None) -> list[Rule]:
+def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> list[Rule]:
     front = [nvcc, *nvcc_front(config), *(f"-I{path}" for path in sources.include)]
     back = [nvcc, *nvcc_back(config, registers)]
     arch = f"-arch={config.arch}"
@@ -79,12 +79,12 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int | No
     ]
 
 
-def cuda_folder(folder: Path, config: BuildConfig, registers: int | None = None) -> Path:
+def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -> Path:
     """Where the device build of `config` is: one folder for all configurations that share it."""
     name = f"cuda-{config.arch}-{config.arena}"
     if config.arena == "local":
         name += f"-stack{config.stack}"
-    return folder / (name if registers is None else f"{name}-r{registers}")
+    return folder / (name if registers == REGISTERS else f"{name}-r{registers}")
 
 
 def build_cuda(
@@ -95,7 +95,7 @@ def build_cuda(
     nvcc: str,
     nvdisasm: str | None,
     jobs: int | None = None,
-    registers: int | None = None,
+    registers: int = REGISTERS,
 ) -> CudaBuild:
     """Bring the device build under `folder` (see `cuda_folder`) up to date.
 

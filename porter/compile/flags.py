@@ -19,6 +19,11 @@ COMMON_CXX = (
     "-pthread",
 )
 
+# Registers a device thread: half of the most resident warps. On several programs more lose by the
+# warps that are missing (docs/performance.md).
+REGISTERS = 64
+MOST_REGISTERS = 255
+
 # C stack below the limit that the port enforces, for what is called without a check.
 STACK_SLACK = 4096
 
@@ -101,7 +106,7 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
     )
 
 
-def nvcc_back(config: BuildConfig, registers: int | None) -> tuple[str, ...]:
+def nvcc_back(config: BuildConfig, registers: int) -> tuple[str, ...]:
     """Options that turn PTX into a relocatable cubin; `registers` caps them per thread."""
-    cap = () if registers is None else (f"-maxrregcount={registers}",)
-    return (f"-arch={config.arch}", "-rdc=true", "-Xptxas", "-v", *cap)
+    cap = f"-maxrregcount={registers}"
+    return (f"-arch={config.arch}", "-rdc=true", "-Xptxas", "-v", cap)

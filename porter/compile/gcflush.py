@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.compile.flags import MOST_REGISTERS
 from porter.compile.sass import FrameStore, frame_stores
 from porter.errors import VerifyFailed
 
@@ -33,17 +34,16 @@ def callee_saved() -> frozenset[int]:
     return frozenset({2, *range(16, 32), *banks, 252})
 
 
-def usable(registers: int | None) -> frozenset[int]:
-    """The callee-saved registers of a program that may use `registers` a thread (None: all).
+def usable(registers: int) -> frozenset[int]:
+    """The callee-saved registers of a program that may use `registers` a thread.
 
     ptxas keeps the two highest of a cap for itself: one of N leaves R0 to R(N-3) (measured for
     64 to 168 on the whole device build).
     """
-    every = callee_saved()
-    return every if registers is None else frozenset(r for r in every if r < registers - 2)
+    return frozenset(r for r in callee_saved() if r < registers - 2)
 
 
-def check_stores(stores: tuple[FrameStore, ...], registers: int | None = None) -> None:
+def check_stores(stores: tuple[FrameStore, ...], registers: int = MOST_REGISTERS) -> None:
     """Raise VerifyFailed unless every callee-saved register is stored where a scan finds it.
 
     The collector takes each aligned 32-bit word of the frame for the low half of a pointer
@@ -66,7 +66,7 @@ def check_stores(stores: tuple[FrameStore, ...], registers: int | None = None) -
             )
 
 
-def check_flush(cubin: Path, nvdisasm: str | None, registers: int | None = None) -> FlushReport:
+def check_flush(cubin: Path, nvdisasm: str | None, registers: int = MOST_REGISTERS) -> FlushReport:
     """Check `porter_gc_flush` in the relocatable `cubin`, compiled with a cap of `registers`.
 
     Raises VerifyFailed.

@@ -10,6 +10,7 @@ from attrs import frozen
 
 from porter import toolchain
 from porter.compile.cuda import CudaBuild, build_cuda
+from porter.compile.flags import REGISTERS
 from porter.compile.host import HostBuild, build_host
 from porter.compile.manifest import MANIFEST, inputs, read_manifest, write_manifest
 from porter.compile.sources import Sources, find_sources
@@ -47,7 +48,7 @@ def compile_build(
     *,
     variant: str = "release",
     jobs: int | None = None,
-    registers: int | None = None,
+    registers: int = REGISTERS,
     runtime: Path | None = None,
 ) -> Compiled:
     """Compile `folder`/cxx for every target of `config`; the build is `folder`/`config.key()`.

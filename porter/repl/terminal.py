@@ -117,6 +117,7 @@ def interact(shell: Shell, history: Path | None = None) -> None:
     )
     while not shell.over:
         try:
+            shell.session.rest()  # nobody waits now
             text = prompt.prompt()
             run_text(shell, text)
         except KeyboardInterrupt:

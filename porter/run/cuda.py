@@ -18,6 +18,7 @@ from porter.errors import (
 from porter.run.built import Built
 from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Shared
 from porter.run.fork import clone
+from porter.run.resting import grow, trim
 
 PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize, which CuPy may not name
 GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
@@ -89,6 +90,38 @@ class CudaRunning:
     def seconds(self) -> float:
         """Between the events around the kernel."""
         return float(self._cupy.cuda.get_elapsed_time(*self._events)) / 1e3
+
+
+class CudaInterrupt:
+    """A word in device memory, which the host writes by a copy beside the running kernel.
+
+    In host memory each poll of a warp is a read over the bus. Those come one at a time, and what
+    the other warps of a multiprocessor load waits behind them (docs/performance.md).
+    """
+
+    def __init__(self, cupy: Any, value: int) -> None:
+        self._cupy = cupy
+        self._device = cupy.cuda.Device()
+        self._word = cupy.asarray(np.array([value], np.uint32))
+        self._ready = cupy.cuda.get_current_stream().record()
+
+    @property
+    def address(self) -> int:
+        """In device memory."""
+        return int(self._word.data.ptr)
+
+    def write(self, value: int) -> None:
+        """Copy `value` there, on a stream of its own, and wait for the copy."""
+        pinned = self._cupy.cuda.alloc_pinned_memory(4)
+        np.frombuffer(pinned, np.uint32, 1)[0] = value
+        try:
+            with self._device:
+                stream = self._cupy.cuda.Stream(non_blocking=True)
+                stream.wait_event(self._ready)
+                self._word.data.copy_from_host_async(pinned.ptr, 4, stream)
+                stream.synchronize()
+        except self._cupy.cuda.runtime.CUDARuntimeError:
+            pass  # the GPU has failed, which whoever waits for the launch is told
 
 
 class Cuda:
@@ -172,8 +205,13 @@ class Cuda:
         sizes = {"pystack": pystack, "heap": heap}
         if self.local:
             memory[:] = 0  # an image that holds no interpreter
-            fields = {"images": memory.data.ptr, "image_words": each // 8}
-            return Arenas(n, fields, sizes, memory)
+            used = self.xp.zeros(n, np.uint32)
+            fields = {
+                "images": memory.data.ptr,
+                "image_words": each // 8,
+                "image_used": used.data.ptr,
+            }
+            return Arenas(n, fields, sizes, memory, used=used)
         table = self.xp.zeros(n, np.uint64)
         memory[:] = 0
         fields = {
@@ -183,12 +221,18 @@ class Cuda:
         }
         return Arenas(n, fields, sizes, (memory, table))
 
-    def interrupt(self) -> Interrupt:
-        """A word in pinned host memory, which kernels read over the bus."""
-        memory = self.xp.cuda.alloc_pinned_memory(64)
-        word = np.frombuffer(memory, np.uint32, 1)
-        word[0] = 0
-        return Interrupt(word, memory.ptr, memory)
+    def trim(self, arenas: Arenas) -> int:
+        """Images lose their unused ends (run/resting.py); CuPy's pool has the memory then."""
+        return trim(self, arenas) if self.local else 0
+
+    def grow(self, arenas: Arenas) -> None:
+        """Images get them back. Raises NotEnoughMemory."""
+        if self.local:
+            grow(self, arenas)
+
+    def interrupt(self, value: int) -> Interrupt:
+        """A word in device memory."""
+        return CudaInterrupt(self.xp, value)
 
     def shared(self, size: int) -> Shared:
         """Pinned host memory, which kernels read and write over the bus at the same address."""

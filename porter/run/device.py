@@ -26,17 +26,15 @@ class Shared:
     keep: object = attrs.field(default=None, repr=False)  # what owns the memory
 
 
-@define
-class Interrupt:
+class Interrupt(Protocol):
     """A 32-bit word that the host writes and running interpreters poll."""
 
-    view: np.ndarray[Any, Any]
-    address: int
-    keep: object = attrs.field(default=None, repr=False)  # what owns the memory
+    @property
+    def address(self) -> int:
+        """Where interpreters read it."""
 
     def write(self, value: int) -> None:
-        """Set the word; see interp.h for what values mean."""
-        self.view[0] = value
+        """Set the word, seen by interpreters that run; see interp.h for what values mean."""
 
 
 @attrs.frozen
@@ -91,8 +89,14 @@ class Device(Protocol):
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Memory in which `n` interpreters outlive a launch."""
 
-    def interrupt(self) -> Interrupt:
-        """A fresh interrupt word, 0."""
+    def trim(self, arenas: Arenas) -> int:
+        """Give memory back that no interpreter resting in `arenas` uses; returns its bytes."""
+
+    def grow(self, arenas: Arenas) -> None:
+        """Undo trim, before a launch. Raises NotEnoughMemory."""
+
+    def interrupt(self, value: int) -> Interrupt:
+        """A fresh interrupt word, with this value for launches from now on."""
 
     def shared(self, size: int) -> Shared:
         """`size` bytes that host and interpreters read and write meanwhile."""

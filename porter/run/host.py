@@ -9,6 +9,7 @@ import time
 import weakref
 from typing import Any
 
+import attrs
 import numpy as np
 
 from porter.errors import LaunchFailed, NotEnoughMemory
@@ -16,6 +17,22 @@ from porter.run.built import Built
 from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Shared
 
 PAGE = 4096
+
+
+@attrs.frozen
+class HostInterrupt:
+    """A word in ordinary memory."""
+
+    word: np.ndarray[Any, Any]
+
+    @property
+    def address(self) -> int:
+        """Where interpreters read it."""
+        return int(self.word.ctypes.data)
+
+    def write(self, value: int) -> None:
+        """Set it."""
+        self.word[0] = value
 
 
 class HostRunning:
@@ -110,10 +127,16 @@ class HostTwin:
         sizes = {"pystack": pystack, "heap": heap}
         return Arenas(n, {"arenas": base, "arena_stride": stride}, sizes, owner)
 
-    def interrupt(self) -> Interrupt:
+    def trim(self, arenas: Arenas) -> int:
+        """Nothing: what an arena has not touched takes no memory."""
+        return 0
+
+    def grow(self, arenas: Arenas) -> None:
+        """Nothing."""
+
+    def interrupt(self, value: int) -> Interrupt:
         """A word in ordinary memory."""
-        word = np.zeros(1, np.uint32)
-        return Interrupt(word, word.ctypes.data)
+        return HostInterrupt(np.array([value], np.uint32))
 
     def shared(self, size: int) -> Shared:
         """Ordinary memory, from a page's start."""

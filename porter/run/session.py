@@ -197,12 +197,13 @@ def start(
     begun = time.monotonic()
     sizes = _sizes(device, launch)
     _check(device, launch, n, sizes)
+    if launch.persist is not None:
+        device.grow(launch.persist)
     template = launch.template or template_of(
         device, programs, n, launch, sizes, chosen=program_of is not None
     )
     forking = time.monotonic() - begun
-    interrupt = device.interrupt()
-    interrupt.write(launch.interrupt)
+    interrupt = device.interrupt(launch.interrupt)
     packed = _Packed(device, np.zeros((), device.built.record))
     _pack_launch(packed, launch, n, sizes, interrupt, boot=template is None)
     if template is not None:
@@ -236,8 +237,6 @@ def start(
         packed.own("data_offsets", launch.fetch.offsets)
     rings = _pack_console(packed, launch, n)
     lost = None if rings is None else packed.own("lost", device.zeros(n, np.uint32))
-    if launch.persist is not None and "images" in launch.persist.fields:
-        launch.persist.used = packed.own("image_used", device.zeros(n, np.uint32))
     packing = time.monotonic() - begun - forking
     started = time.monotonic()
     running = device.launch(packed.record, n)

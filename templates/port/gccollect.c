@@ -89,15 +89,16 @@ void *gpusnek_new_code(size_t size) {
     return code;
 }
 
-size_t gpusnek_heap_used(void) {
+size_t gpusnek_heap_used(size_t *tables) {
+    MP_STATIC_ASSERT(GPUSNEK_HEAP_PIECE == 4 * MICROPY_BYTES_PER_GC_BLOCK);
     // Two bits of the table say of each block whether it is free (py/gc.c): a byte is 4 blocks.
     const uint8_t *table = MP_STATE_MEM(area).gc_alloc_table_start;
     size_t bytes = MP_STATE_MEM(area).gc_alloc_table_byte_len;
     while (bytes > 0 && table[bytes - 1] == 0) {
         bytes--;
     }
-    const uint8_t *end = MP_STATE_MEM(area).gc_pool_start + bytes * 4 * MICROPY_BYTES_PER_GC_BLOCK;
-    return (size_t)(end - (const uint8_t *)gpusnek_boot.heap);
+    *tables = (size_t)(MP_STATE_MEM(area).gc_pool_start - table);
+    return *tables + bytes * GPUSNEK_HEAP_PIECE;
 }
 
 uint32_t gpusnek_allocations(void) {

@@ -18,6 +18,15 @@ uint64_t porter_clock_ns(void);
 // the compiler then reads and writes it as such.
 void *porter_private(const void *pointer);
 
+// The same by number instead of pointer, one register where a pointer takes two: `base` and
+// `pointer` lie in one object, and so does what is read or written, 64 bits at a multiple of 8.
+uint32_t porter_own(const void *base, const void *pointer);
+uint64_t porter_own_load(const void *base, uint32_t own, int32_t offset);
+void porter_own_store(void *base, uint32_t own, int32_t offset, uint64_t value);
+
+// Whether reading a word and taking it apart beats reading its bytes. A constant.
+_Bool porter_prefers_words(void);
+
 // Called again and again while an interpreter waits for the clock: give way to others.
 void porter_pause(void);
 

@@ -178,8 +178,11 @@ GPUSNEK_API int gpusnek_go(int kind);
 GPUSNEK_API int gpusnek_become(const gpusnek_boot_t *boot);
 // Until the next call, what is compiled has its bytecode at `memory`, as far as that suffices.
 GPUSNEK_API void gpusnek_code_to(void *memory, size_t size);
-// Bytes from the start of the heap that hold anything.
-GPUSNEK_API size_t gpusnek_heap_used(void);
+// Bytes from the start of the heap that hold anything. First come the collector's tables, *tables
+// bytes; then pieces of GPUSNEK_HEAP_PIECE bytes, of which each that is in use has a byte that is
+// not 0 in the first table, which is where the heap begins. What the others hold does not matter.
+#define GPUSNEK_HEAP_PIECE (128)
+GPUSNEK_API size_t gpusnek_heap_used(size_t *tables);
 
 // How many allocations were tried since start; growing a block in place counts too.
 GPUSNEK_API uint32_t gpusnek_allocations(void);

@@ -28,31 +28,107 @@
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
 #define VM_INLINE static inline __attribute__((always_inline))
 
-// Where names were found last: positions in the table of a map, by qstr; attributes are looked up
-// half way round. What stands there is compared, so a position may be anything.
+// The bytecode from an instruction on; on a GPU, where every access takes long, eight bytes at a
+// time. Words are aligned, so no byte is read that does not share one with a byte of the code.
+typedef struct {
+    const byte *ip;
+    uint64_t bytes; // from there on: `left` ones, the first lowest; at least the first
+    uint32_t left; // from 1 to 8; 0 where bytes are read one by one
+} vm_window_t;
+
+// To the instruction at ip.
+VM_INLINE void vm_seek(vm_window_t *code, const byte *ip) {
+    code->ip = ip;
+    if (porter_prefers_words()) {
+        const uint32_t before = (uint32_t)(uintptr_t)ip % 8;
+        code->bytes = *(const uint64_t *)(ip - before) >> (8 * before);
+        code->left = 8 - before;
+    } else {
+        code->bytes = *ip;
+        code->left = 0;
+    }
+}
+
+// The byte `at` after the instruction's first; it must be there.
+VM_INLINE unsigned int vm_byte(const vm_window_t *code, uint32_t at) {
+    return at < code->left ? (uint32_t)(code->bytes >> (8 * at)) & 0xff : code->ip[at];
+}
+
+// On to the instruction that follows this one, which has `size` bytes.
+VM_INLINE void vm_advance(vm_window_t *code, uint32_t size) {
+    if (size < code->left) {
+        code->ip += size;
+        code->bytes >>= 8 * size;
+        code->left -= size;
+    } else {
+        vm_seek(code, code->ip + size);
+    }
+}
+
+// The instruction's operand, seven bits a byte, the highest first; *size: bytes of both.
+VM_INLINE uint32_t vm_operand(const vm_window_t *code, uint32_t *size) {
+    uint32_t at = 1;
+    uint32_t next = vm_byte(code, at++);
+    uint32_t value = next & 0x7f;
+    while (next & 0x80) {
+        next = vm_byte(code, at++);
+        value = (value << 7) | (next & 0x7f);
+    }
+    *size = at;
+    return value;
+}
+
+// A jump whose distance, one byte or two, is `at` bytes on; or past it where it is not taken.
+VM_INLINE void vm_branch(vm_window_t *code, uint32_t at, bool taken) {
+    const uint32_t first = vm_byte(code, at++);
+    int32_t distance = (int32_t)first - 0x40;
+    if (first & 0x80) {
+        distance = (int32_t)((first & 0x7f) | (vm_byte(code, at++) << 7)) - 0x4000;
+    }
+    if (taken) {
+        vm_seek(code, code->ip + (int32_t)at + distance);
+    } else {
+        vm_advance(code, at);
+    }
+}
+
+// Where names were found last: positions in the table of a map, by the name's number in the code;
+// attributes are looked up half way round. What stands there is compared, so a position may be
+// anything.
 #define VM_NAMES (64)
 #define VM_ATTRIBUTES (VM_NAMES / 2)
 static uint8_t vm_name_position[VM_NAMES];
 
-// The entry of `name` in a map's table of `alloc` entries; NULL where there is none, or looking
-// would take long. `shift` is 0 or VM_ATTRIBUTES.
-VM_INLINE mp_map_elem_t *vm_find(mp_map_elem_t *table, size_t alloc, qstr name, size_t shift) {
-    const mp_obj_t key = MP_OBJ_NEW_QSTR(name);
-    uint8_t *const position = &vm_name_position[(name + shift) % VM_NAMES];
-    size_t at = *position;
-    if (at < alloc && table[at].key == key) {
-        return &table[at];
-    }
-    if (alloc > 2 * VM_NAMES) {
-        return NULL;
-    }
-    for (at = 0; at < alloc; at++) {
-        if (table[at].key == key) {
-            *position = (uint8_t)at;
-            return &table[at];
+// A name as an instruction has it: its number, and the object that it is as a key.
+typedef struct {
+    uint32_t number;
+    mp_obj_t key;
+} vm_name_t;
+
+// The position of a name in a map's table of `alloc` entries, looked for in all of them; -1 where
+// it is not there, or looking would take long. `slot`: of vm_name_position.
+VM_INLINE int32_t vm_search(const mp_map_elem_t *table, uint32_t alloc, mp_obj_t key,
+    uint32_t slot) {
+    if (alloc <= 2 * VM_NAMES) {
+        for (uint32_t at = 0; at < alloc; at++) {
+            if (table[at].key == key) {
+                vm_name_position[slot] = (uint8_t)at;
+                return (int32_t)at;
+            }
         }
     }
-    return NULL;
+    return -1;
+}
+
+// The same, looked for first where it was last. `shift` is 0 or VM_ATTRIBUTES.
+VM_INLINE int32_t vm_find(const mp_map_elem_t *table, uint32_t alloc, vm_name_t name,
+    uint32_t shift) {
+    const uint32_t slot = (name.number + shift) % VM_NAMES;
+    const uint32_t last = vm_name_position[slot];
+    if (last < alloc && table[last].key == name.key) {
+        return (int32_t)last;
+    }
+    return vm_search(table, alloc, name.key, slot);
 }
 
 VM_INLINE bool vm_is_number(mp_obj_t o) {
@@ -255,7 +331,7 @@ VM_INLINE bool vm_place(mp_obj_t container, const mp_obj_type_t *type, mp_int_t 
     if (!view && type != &mp_type_bytearray && type != &mp_type_array) {
         return false;
     }
-    const mp_obj_array_t *array = MP_OBJ_TO_PTR(container);
+    const mp_obj_array_t *array = VM_OWN(mp_obj_array_t, MP_OBJ_TO_PTR(container));
     if ((mp_uint_t)i >= array->len) {
         return false;
     }
@@ -278,13 +354,13 @@ VM_INLINE mp_obj_t vm_element(mp_obj_t container, mp_obj_t index) {
         const mp_obj_list_t *list = VM_OWN(mp_obj_list_t, MP_OBJ_TO_PTR(container));
         return (mp_uint_t)i < list->len ? VM_OWN(mp_obj_t, list->items)[i] : MP_OBJ_NULL;
     }
-    if (type == &mp_type_tuple) {
-        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(container); // may be a constant
-        return (mp_uint_t)i < tuple->len ? tuple->items[i] : MP_OBJ_NULL;
-    }
     vm_place_t place;
     if (!vm_place(container, type, i, &place)) {
-        return MP_OBJ_NULL;
+        if (type != &mp_type_tuple) {
+            return MP_OBJ_NULL;
+        }
+        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(container); // may be a constant
+        return (mp_uint_t)i < tuple->len ? tuple->items[i] : MP_OBJ_NULL;
     }
     if (place.typecode == 'f' && vm_aligned(place.items, sizeof(float))) {
         return mp_obj_new_float((mp_float_t)((const float *)place.items)[place.at]);
@@ -337,7 +413,7 @@ VM_INLINE bool vm_element_store(mp_obj_t container, mp_obj_t index, mp_obj_t val
 }
 
 // The attribute `name` that an instance of a Python class has itself; NULL for anything else.
-VM_INLINE mp_map_elem_t *vm_member(mp_obj_t o, qstr name, const mp_obj_type_t **type) {
+VM_INLINE mp_map_elem_t *vm_member(mp_obj_t o, vm_name_t name, const mp_obj_type_t **type) {
     if (!mp_obj_is_obj(o)) {
         return NULL;
     }
@@ -346,39 +422,9 @@ VM_INLINE mp_map_elem_t *vm_member(mp_obj_t o, qstr name, const mp_obj_type_t **
         return NULL;
     }
     const mp_map_t *members = &VM_OWN(mp_obj_instance_t, MP_OBJ_TO_PTR(o))->members;
-    return vm_find(VM_OWN(mp_map_elem_t, members->table), members->alloc, name, VM_ATTRIBUTES);
-}
-
-// A variable-length number: its bytes' low seven bits, the highest first.
-VM_INLINE mp_uint_t vm_uint(const byte **at) {
-    const byte *ip = *at;
-    mp_uint_t value = *ip & 0x7f;
-    while (*ip++ & 0x80) {
-        value = (value << 7) | (*ip & 0x7f);
-    }
-    *at = ip;
-    return value;
-}
-
-// Where a jump leads whose distance, one byte or two, is at ip; behind it where it is not taken.
-VM_INLINE const byte *vm_branch(const byte *ip, bool taken) {
-    mp_int_t distance = (mp_int_t)ip[0] - 0x40;
-    if (ip[0] & 0x80) {
-        distance = ((ip[0] & 0x7f) | (ip[1] << 7)) - 0x4000;
-        ip++;
-    }
-    ip++;
-    return taken ? ip + distance : ip;
-}
-
-// Whether a branch must go through upstream's code, which looks at interrupts and callbacks.
-VM_INLINE bool vm_must_look(void) {
-    const uint32_t left = gpusnek_poll_budget - 1;
-    if ((int32_t)left <= 0) {
-        return true;
-    }
-    gpusnek_poll_budget = left;
-    return false;
+    mp_map_elem_t *table = VM_OWN(mp_map_elem_t, members->table);
+    const int32_t at = vm_find(table, (uint32_t)members->alloc, name, VM_ATTRIBUTES);
+    return at < 0 ? NULL : &table[at];
 }
 
 // What an attribute search for calling finds: the function, and what its first argument is.
@@ -387,41 +433,43 @@ typedef struct {
     mp_obj_t self; // or MP_OBJ_NULL
 } vm_method_t;
 
+// What a map says of a name; MP_OBJ_NULL where it is not there.
+VM_INLINE mp_obj_t vm_entry(const mp_map_t *map, vm_name_t name) {
+    const int32_t at = vm_find(map->table, (uint32_t)map->alloc, name, VM_ATTRIBUTES);
+    return at < 0 ? MP_OBJ_NULL : map->table[at].value;
+}
+
 // The method `name` of an instance of a Python class, of a builtin type or in a module, in the
 // simplest cases; false for anything else.
-VM_INLINE bool vm_method(mp_obj_t o, qstr name, vm_method_t *method) {
-    if (!mp_obj_is_obj(o) || name == MP_QSTR___class__ || name == MP_QSTR___next__) {
+VM_INLINE bool vm_method(mp_obj_t o, vm_name_t name, vm_method_t *method) {
+    if (!mp_obj_is_obj(o) || name.key == MP_OBJ_NEW_QSTR(MP_QSTR___class__)
+        || name.key == MP_OBJ_NEW_QSTR(MP_QSTR___next__)) {
         return false;
     }
     const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
+    method->self = MP_OBJ_NULL;
     if (type == &mp_type_module) {
-        const mp_map_t *names = &((const mp_obj_module_t *)MP_OBJ_TO_PTR(o))->globals->map;
-        const mp_map_elem_t *found = vm_find(names->table, names->alloc, name, VM_ATTRIBUTES);
-        if (found == NULL) {
-            return false;
-        }
-        method->function = found->value;
-        method->self = MP_OBJ_NULL;
-        return true;
+        method->function = vm_entry(&((const mp_obj_module_t *)MP_OBJ_TO_PTR(o))->globals->map,
+            name);
+        return method->function != MP_OBJ_NULL;
     }
     const bool instance = mp_obj_is_instance_type(type);
     if (instance) { // its own attributes come first
         const mp_map_t *own = &VM_OWN(mp_obj_instance_t, MP_OBJ_TO_PTR(o))->members;
-        if (own->alloc > VM_NAMES
-            || vm_find(VM_OWN(mp_map_elem_t, own->table), own->alloc, name, 0) != NULL) {
+        if (own->alloc > VM_NAMES || vm_find(VM_OWN(mp_map_elem_t, own->table),
+            (uint32_t)own->alloc, name, 0) >= 0) {
             return false;
         }
     } else if (MP_OBJ_TYPE_HAS_SLOT(type, attr)) {
         return false;
     }
-    const mp_map_elem_t *found;
     for (;;) {
         const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
         if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
             return false; // not searched, so no base class may answer
         }
-        found = vm_find(dict->map.table, dict->map.alloc, name, VM_ATTRIBUTES);
-        if (found != NULL || !instance) {
+        method->function = vm_entry(&dict->map, name);
+        if (method->function != MP_OBJ_NULL || !instance) {
             break;
         }
         type = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
@@ -429,21 +477,17 @@ VM_INLINE bool vm_method(mp_obj_t o, qstr name, vm_method_t *method) {
             return false; // no base class, or not one of Python's
         }
     }
-    if (found == NULL || !mp_obj_is_obj(found->value)) {
+    if (method->function == MP_OBJ_NULL || !mp_obj_is_obj(method->function)) {
         return false;
     }
-    const mp_obj_type_t *kind = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(found->value))->type;
+    const mp_obj_type_t *kind = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(method->function))->type;
     if (!(kind->flags & MP_TYPE_FLAG_BINDS_SELF)
         || (instance && kind->flags & MP_TYPE_FLAG_BUILTIN_FUN)) {
         return false;
     }
-    method->function = found->value;
     method->self = o;
     return true;
 }
-
-// The operand of an instruction at ip: a qstr or a number.
-#define VM_OPERAND(at) const byte *at = ip + 1; const mp_uint_t operand = vm_uint(&at)
 
 // Sets of instructions with a name.
 #define VM_BIT(op) (1u << ((op) - MP_BC_BASE_QSTR_O))
@@ -451,243 +495,273 @@ VM_INLINE bool vm_method(mp_obj_t o, qstr name, vm_method_t *method) {
 #define VM_LOAD (VM_BIT(MP_BC_LOAD_NAME) | VM_BIT(MP_BC_LOAD_GLOBAL))
 #define VM_VARIABLE (VM_LOCAL | VM_LOAD | VM_BIT(MP_BC_STORE_GLOBAL))
 
+// The value stack, whose top is in a register; what memory has in its place is old.
+#define VM_BELOW(n) porter_own_load(frame, sp, -8 * (n))
+#define VM_DROP(n) (sp -= 8 * (n), top = VM_BELOW(0))
+#define VM_PUSH(value) (porter_own_store(frame, sp, 0, top), sp += 8, top = (value))
+#define VM_LOCAL_LOAD(n) porter_own_load(frame, locals - 8 * (n), 0)
+#define VM_LOCAL_STORE(n) porter_own_store(frame, locals - 8 * (n), 0, top)
+
+// How many branches are left before upstream's code must look at interrupts and callbacks: none
+// where a callback is pending, which nothing here changes.
+#define VM_UNKNOWN (INT32_MIN)
+VM_INLINE int32_t vm_polls(void) {
+    return MP_STATE_VM(sched_state) == MP_SCHED_PENDING ? -1 : (int32_t)(gpusnek_poll_budget - 1);
+}
+
+// Whether a branch must go through upstream's code. Not every call of vm_fast gets to one.
+#define VM_MUST_LOOK() \
+    ((polls <= 0 && (polls != VM_UNKNOWN || (polls = vm_polls()) <= 0)) || (polls--, false))
+
 // Instructions from *ip_ on, the stack's top at *sp_, up to one that upstream must run.
 VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
     const qstr_short_t *qstr_table, const mp_code_state_t *code_state) {
-    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING) {
-        return; // upstream's next branch runs the callback; nothing below makes one pending
-    }
-    const byte *ip = *ip_;
-    mp_obj_t *const sp0 = VM_OWN(mp_obj_t, *sp_);
-    mp_obj_t *sp = sp0;
-    mp_obj_t *const fastn = VM_OWN(mp_obj_t, fastn_);
-    // The globals, once a name was asked for: nothing here gives a dict another table.
+    vm_window_t code;
+    vm_seek(&code, *ip_);
+    int32_t polls = VM_UNKNOWN;
+    mp_obj_t *const frame = *sp_;
+    const uint32_t sp0 = porter_own(frame, frame);
+    const uint32_t locals = porter_own(frame, fastn_);
+    uint32_t sp = sp0;
+    mp_obj_t top = VM_BELOW(0); // of an empty stack it is what stands below, and stays
+    // The globals' table, once a name was asked for: nothing here gives a dict another one.
     mp_map_elem_t *globals = NULL;
-    size_t alloc = 0;
-    bool at_module = false; // the locals are the globals
+    uint32_t table = 0;
+    uint32_t alloc = 0;
+    uint32_t variables = 0; // instructions that mean globals
     for (;;) {
-        const unsigned int op = *ip;
+        const unsigned int op = (unsigned int)code.bytes & 0xff;
+        uint32_t size = 1;
         if (op >= MP_BC_LOAD_CONST_SMALL_INT_MULTI) {
             if (op >= MP_BC_BINARY_OP_MULTI) {
                 const unsigned int kind = op - MP_BC_BINARY_OP_MULTI;
                 if (kind >= MP_BINARY_OP_NUM_BYTECODE) {
                     break;
                 }
+                const mp_obj_t below = VM_BELOW(1);
                 if (kind > MP_BINARY_OP_NOT_EQUAL) {
-                    const mp_obj_t result = vm_binary(kind, sp[-1], sp[0]);
+                    const mp_obj_t result = vm_binary(kind, below, top);
                     if (result == MP_OBJ_NULL) {
                         break;
                     }
-                    *--sp = result;
-                    ip++;
-                    continue;
+                    sp -= 8;
+                    top = result;
+                } else {
+                    const unsigned int holds = vm_compare(below, top);
+                    if (holds == 0) {
+                        break;
+                    }
+                    const bool truth = (holds >> kind & 1) != 0;
+                    // A conditional jump mostly follows: take it along.
+                    const unsigned int next = vm_byte(&code, 1);
+                    if ((next == MP_BC_POP_JUMP_IF_TRUE || next == MP_BC_POP_JUMP_IF_FALSE)
+                        && !VM_MUST_LOOK()) {
+                        VM_DROP(2);
+                        vm_branch(&code, 2, truth == (next == MP_BC_POP_JUMP_IF_TRUE));
+                        continue;
+                    }
+                    sp -= 8;
+                    top = truth ? mp_const_true : mp_const_false;
                 }
-                const unsigned int holds = vm_compare(sp[-1], sp[0]);
-                if (holds == 0) {
-                    break;
-                }
-                const bool truth = (holds >> kind & 1) != 0;
-                // A conditional jump mostly follows: take it along.
-                const unsigned int next = ip[1];
-                if ((next == MP_BC_POP_JUMP_IF_TRUE || next == MP_BC_POP_JUMP_IF_FALSE)
-                    && !vm_must_look()) {
-                    sp -= 2;
-                    ip = vm_branch(ip + 2, truth == (next == MP_BC_POP_JUMP_IF_TRUE));
-                    continue;
-                }
-                *--sp = truth ? mp_const_true : mp_const_false;
-                ip++;
-                continue;
-            }
-            if (op >= MP_BC_UNARY_OP_MULTI) {
+            } else if (op >= MP_BC_UNARY_OP_MULTI) {
                 break;
-            }
-            if (op >= MP_BC_STORE_FAST_MULTI) {
-                fastn[(int)MP_BC_STORE_FAST_MULTI - (int)op] = *sp--;
+            } else if (op >= MP_BC_STORE_FAST_MULTI) {
+                VM_LOCAL_STORE(op - MP_BC_STORE_FAST_MULTI);
+                VM_DROP(1);
             } else if (op >= MP_BC_LOAD_FAST_MULTI) {
-                const mp_obj_t value = fastn[(int)MP_BC_LOAD_FAST_MULTI - (int)op];
+                const mp_obj_t value = VM_LOCAL_LOAD(op - MP_BC_LOAD_FAST_MULTI);
                 if (value == MP_OBJ_NULL) {
                     break;
                 }
-                *++sp = value;
+                VM_PUSH(value);
             } else {
                 const mp_int_t value = (mp_int_t)op - MP_BC_LOAD_CONST_SMALL_INT_MULTI
                     - MP_BC_LOAD_CONST_SMALL_INT_MULTI_EXCESS;
                 // Counting: `+ constant`.
-                if (ip[1] == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_INPLACE_ADD && value >= 0
-                    && vm_is_short(*sp)) {
-                    *sp += (mp_uint_t)value << 1;
-                    ip += 2;
-                    continue;
+                if (vm_byte(&code, 1) == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_INPLACE_ADD
+                    && value >= 0 && vm_is_short(top)) {
+                    top += (mp_uint_t)value << 1;
+                    size = 2;
+                } else {
+                    VM_PUSH(MP_OBJ_NEW_SMALL_INT(value));
                 }
-                *++sp = MP_OBJ_NEW_SMALL_INT(value);
             }
-            ip++;
-            continue;
-        }
-        if (op < MP_BC_BASE_VINT_E && op >= MP_BC_BASE_QSTR_O) { // a name follows
-            VM_OPERAND(at);
-            const qstr name = qstr_table[operand];
+        } else if (op < MP_BC_BASE_VINT_E && op >= MP_BC_BASE_QSTR_O) { // a name follows
+            const uint32_t number = vm_operand(&code, &size);
+            const uint32_t slot = number % VM_NAMES;
+            const uint32_t last = vm_name_position[slot];
+            const vm_name_t name = { number, MP_OBJ_NEW_QSTR(qstr_table[number]) };
             const unsigned int bit = VM_BIT(op);
             if (bit & VM_VARIABLE) {
-                if (globals == NULL) {
+                if (variables == 0) {
                     const mp_map_t *map = &mp_globals_get()->map;
                     if (map->is_fixed) {
                         break; // a constant module's, and so in nobody's own memory
                     }
                     globals = VM_OWN(mp_map_elem_t, map->table);
-                    alloc = map->alloc;
-                    at_module = mp_locals_get() == mp_globals_get();
+                    table = porter_own(globals, globals);
+                    alloc = (uint32_t)map->alloc;
+                    variables = mp_locals_get() == mp_globals_get()
+                        ? VM_VARIABLE : VM_VARIABLE & ~VM_LOCAL;
                 }
-                if (!at_module && bit & VM_LOCAL) {
+                if (!(bit & variables)) {
                     break;
                 }
-                mp_map_elem_t *found = vm_find(globals, alloc, name, 0);
-                if (found == NULL) {
-                    break;
+                uint32_t entry = table + 16 * last;
+                mp_obj_t value = MP_OBJ_NULL;
+                bool found = false;
+                if (last < alloc) { // both at once: it mostly is there
+                    const mp_obj_t key = porter_own_load(globals, entry, 0);
+                    value = porter_own_load(globals, entry, 8);
+                    found = key == name.key;
+                }
+                if (!found) {
+                    const int32_t at = vm_search(globals, alloc, name.key, slot);
+                    if (at < 0) {
+                        break;
+                    }
+                    entry = table + 16 * (uint32_t)at;
+                    value = porter_own_load(globals, entry, 8);
                 }
                 if (bit & VM_LOAD) {
-                    *++sp = found->value;
+                    VM_PUSH(value);
                 } else {
-                    found->value = *sp--;
+                    porter_own_store(globals, entry, 8, top);
+                    VM_DROP(1);
                 }
-                ip = at;
-                continue;
-            }
-            if (op == MP_BC_LOAD_CONST_STRING) {
-                *++sp = MP_OBJ_NEW_QSTR(name);
-                ip = at;
-                continue;
-            }
-            if (op == MP_BC_LOAD_ATTR) {
+            } else if (op == MP_BC_LOAD_CONST_STRING) {
+                VM_PUSH(name.key);
+            } else if (op == MP_BC_LOAD_ATTR) {
                 const mp_obj_type_t *type;
-                const mp_map_elem_t *found = vm_member(*sp, name, &type);
+                const mp_map_elem_t *found = vm_member(top, name, &type);
                 if (found == NULL) {
                     break;
                 }
-                *sp = found->value;
+                top = found->value;
             } else if (op == MP_BC_STORE_ATTR) {
                 const mp_obj_type_t *type;
-                mp_map_elem_t *found = vm_member(*sp, name, &type);
-                // Without a value it is `del`.
-                if (found == NULL || sp[-1] == MP_OBJ_NULL
+                mp_map_elem_t *found = vm_member(top, name, &type);
+                const mp_obj_t value = VM_BELOW(1); // there is none: it is `del`
+                if (found == NULL || value == MP_OBJ_NULL
                     || type->flags & MP_TYPE_FLAG_HAS_SPECIAL_ACCESSORS) {
                     break;
                 }
-                found->value = sp[-1];
-                sp -= 2;
+                found->value = value;
+                VM_DROP(2);
             } else if (op == MP_BC_LOAD_METHOD) {
                 vm_method_t method;
-                if (!vm_method(*sp, name, &method)) {
+                if (!vm_method(top, name, &method)) {
                     break;
                 }
-                sp[0] = method.function;
-                *++sp = method.self;
+                top = method.function;
+                VM_PUSH(method.self);
             } else {
                 break;
             }
-            ip = at;
-            continue;
-        }
-        if (op == MP_BC_JUMP || op == MP_BC_POP_JUMP_IF_TRUE || op == MP_BC_POP_JUMP_IF_FALSE) {
+        } else if (op == MP_BC_JUMP || op == MP_BC_POP_JUMP_IF_TRUE
+            || op == MP_BC_POP_JUMP_IF_FALSE) {
             int truth = 1;
             if (op != MP_BC_JUMP) {
-                truth = vm_truth(*sp);
+                truth = vm_truth(top);
                 if (truth < 0) {
                     break;
                 }
                 truth = truth == (op == MP_BC_POP_JUMP_IF_TRUE);
             }
-            if (vm_must_look()) {
+            if (VM_MUST_LOOK()) {
                 break;
             }
-            sp -= op != MP_BC_JUMP;
-            ip = vm_branch(ip + 1, truth);
+            if (op != MP_BC_JUMP) {
+                VM_DROP(1);
+            }
+            vm_branch(&code, 1, truth);
             continue;
-        }
-        if (op == MP_BC_DUP_TOP) {
-            const unsigned int next = ip[1] - MP_BC_STORE_FAST_MULTI;
-            if (next < MP_BC_STORE_FAST_MULTI_NUM) { // the variable of a counting loop
-                fastn[-(int)next] = *sp;
-                ip += 2;
-                continue;
+        } else if (op >= MP_BC_DUP_TOP) {
+            if (op == MP_BC_DUP_TOP_TWO) {
+                const mp_obj_t below = VM_BELOW(1);
+                // The end of a counting loop: go on while the top is less than what is below it.
+                if (vm_byte(&code, 1) == MP_BC_ROT_TWO
+                    && vm_byte(&code, 2) == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_LESS
+                    && vm_byte(&code, 3) == MP_BC_POP_JUMP_IF_TRUE
+                    && vm_is_short(top) && vm_is_short(below) && !VM_MUST_LOOK()) {
+                    vm_branch(&code, 4, top < below);
+                    continue;
+                }
+                const mp_obj_t value = top;
+                VM_PUSH(below);
+                VM_PUSH(value);
+            } else if (op == MP_BC_DUP_TOP) {
+                const unsigned int next = vm_byte(&code, 1) - MP_BC_STORE_FAST_MULTI;
+                if (next < MP_BC_STORE_FAST_MULTI_NUM) { // the variable of a counting loop
+                    VM_LOCAL_STORE(next);
+                    size = 2;
+                } else {
+                    VM_PUSH(top);
+                }
+            } else if (op == MP_BC_POP_TOP) {
+                VM_DROP(1);
+            } else if (op == MP_BC_ROT_TWO) {
+                const mp_obj_t below = VM_BELOW(1);
+                porter_own_store(frame, sp, -8, top);
+                top = below;
+            } else if (op == MP_BC_ROT_THREE) {
+                const mp_obj_t below = VM_BELOW(1);
+                const mp_obj_t lowest = VM_BELOW(2);
+                porter_own_store(frame, sp, -16, top);
+                porter_own_store(frame, sp, -8, lowest);
+                top = below;
+            } else {
+                break;
             }
-            sp[1] = sp[0];
-            sp++;
-        } else if (op == MP_BC_DUP_TOP_TWO) {
-            // The end of a counting loop: go on while the top is less than what is below it.
-            if (ip[1] == MP_BC_ROT_TWO && ip[2] == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_LESS
-                && ip[3] == MP_BC_POP_JUMP_IF_TRUE && vm_is_short(sp[0]) && vm_is_short(sp[-1])
-                && !vm_must_look()) {
-                ip = vm_branch(ip + 4, sp[0] < sp[-1]);
-                continue;
-            }
-            sp[1] = sp[-1];
-            sp[2] = sp[0];
-            sp += 2;
-        } else if (op == MP_BC_ROT_TWO) {
-            const mp_obj_t top = sp[0];
-            sp[0] = sp[-1];
-            sp[-1] = top;
-        } else if (op == MP_BC_ROT_THREE) {
-            const mp_obj_t top = sp[0];
-            sp[0] = sp[-1];
-            sp[-1] = sp[-2];
-            sp[-2] = top;
-        } else if (op == MP_BC_POP_TOP) {
-            sp--;
         } else if (op == MP_BC_LOAD_SUBSCR) {
-            const mp_obj_t value = vm_element(sp[-1], sp[0]);
+            const mp_obj_t value = vm_element(VM_BELOW(1), top);
             if (value == MP_OBJ_NULL) {
                 break;
             }
-            *--sp = value;
+            sp -= 8;
+            top = value;
         } else if (op == MP_BC_STORE_SUBSCR) {
-            if (!vm_element_store(sp[-1], sp[0], sp[-2])) {
+            if (!vm_element_store(VM_BELOW(1), top, VM_BELOW(2))) {
                 break;
             }
-            sp -= 3;
+            VM_DROP(3);
         } else if (op == MP_BC_LOAD_CONST_SMALL_INT) {
-            const byte *at = ip + 1;
-            mp_uint_t value = *at & 0x40 ? ~(mp_uint_t)0 : 0;
+            unsigned int next = vm_byte(&code, 1);
+            mp_uint_t value = next & 0x40 ? ~(mp_uint_t)0 : 0;
             do {
-                value = (value << 7) | (*at & 0x7f);
-            } while ((*at++ & 0x80) != 0);
-            *++sp = MP_OBJ_NEW_SMALL_INT(value);
-            ip = at;
-            continue;
+                next = vm_byte(&code, size++);
+                value = (value << 7) | (next & 0x7f);
+            } while (next & 0x80);
+            VM_PUSH(MP_OBJ_NEW_SMALL_INT(value));
         } else if (op == MP_BC_LOAD_CONST_OBJ) {
-            VM_OPERAND(at);
-            *++sp = code_state->fun_bc->context->constants.obj_table[operand];
-            ip = at;
-            continue;
+            const uint32_t number = vm_operand(&code, &size);
+            VM_PUSH(code_state->fun_bc->context->constants.obj_table[number]);
         } else if (op == MP_BC_LOAD_CONST_NONE) {
-            *++sp = mp_const_none;
+            VM_PUSH(mp_const_none);
         } else if (op == MP_BC_LOAD_CONST_FALSE) {
-            *++sp = mp_const_false;
+            VM_PUSH(mp_const_false);
         } else if (op == MP_BC_LOAD_CONST_TRUE) {
-            *++sp = mp_const_true;
+            VM_PUSH(mp_const_true);
         } else if (op == MP_BC_LOAD_FAST_N) {
-            VM_OPERAND(at);
-            const mp_obj_t value = fastn[-(mp_int_t)operand];
+            const mp_obj_t value = VM_LOCAL_LOAD(vm_operand(&code, &size));
             if (value == MP_OBJ_NULL) {
                 break;
             }
-            *++sp = value;
-            ip = at;
-            continue;
+            VM_PUSH(value);
         } else if (op == MP_BC_STORE_FAST_N) {
-            VM_OPERAND(at);
-            fastn[-(mp_int_t)operand] = *sp--;
-            ip = at;
-            continue;
+            VM_LOCAL_STORE(vm_operand(&code, &size));
+            VM_DROP(1);
         } else {
             break;
         }
-        ip++;
+        vm_advance(&code, size);
     }
-    *ip_ = ip;
-    *sp_ += (int32_t)(sp - sp0); // not sp itself, lest both kinds of address are kept
+    porter_own_store(frame, sp, 0, top);
+    if (polls >= 0) {
+        gpusnek_poll_budget = (uint32_t)polls + 1;
+    }
+    *ip_ = code.ip;
+    *sp_ = (mp_obj_t *)((char *)frame + (int32_t)(sp - sp0));
 }
 
 #else

@@ -42,6 +42,22 @@ extern "C" void *porter_private(const void *pointer) {
     return (void *)pointer;
 }
 
+extern "C" uint32_t porter_own(const void *base, const void *pointer) {
+    return (uint32_t)((const char *)pointer - (const char *)base);
+}
+
+extern "C" uint64_t porter_own_load(const void *base, uint32_t own, int32_t offset) {
+    return *(const uint64_t *)((const char *)base + (int32_t)own + offset);
+}
+
+extern "C" void porter_own_store(void *base, uint32_t own, int32_t offset, uint64_t value) {
+    *(uint64_t *)((char *)base + (int32_t)own + offset) = value;
+}
+
+extern "C" bool porter_prefers_words(void) {
+    return false;
+}
+
 extern "C" unsigned int porter_register_bytes(void) {
     return sizeof(void *);
 }

@@ -28,6 +28,18 @@ static __device__ inline uint64_t image_fixed_words() {
     return (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES) / 8;
 }
 
+// Calls move(from, to) for the words of the heap at `heap` that an image must hold, numbered from
+// its start: `used` bytes, of which the first `tables` say which of the others (interp.h).
+template <class F>
+static __device__ inline void image_pieces(const char *heap, uint64_t tables, uint64_t used, F move) {
+    const uint8_t *in_use = (const uint8_t *)porter_private(heap);
+    for (uint64_t at = tables; at < used; at += GPUSNEK_HEAP_PIECE) {
+        if (*in_use++ != 0) {
+            move(at / 8, (at + GPUSNEK_HEAP_PIECE) / 8);
+        }
+    }
+}
+
 // The arena at `base` from image i of the n images that lie interleaved at `images`.
 static __device__ void image_copy(
     char *base, const gpusnek_launch_t *launch, const uint64_t *images, uint64_t n, uint32_t i) {
@@ -36,8 +48,12 @@ static __device__ void image_copy(
     if (gpusnek_head(base)->heap_size != launch->heap_size) {
         return; // gpusnek_run refuses it
     }
-    const uint64_t used = (gpusnek_head(base)->heap_used + 7) / 8;
-    image_in(gpusnek_heap(base, launch), images, fixed, fixed + used, n, i);
+    const uint64_t tables = gpusnek_head(base)->heap_tables;
+    char *heap = gpusnek_heap(base, launch);
+    image_in(heap, images, fixed, fixed + tables / 8, n, i);
+    image_pieces(heap, tables, gpusnek_head(base)->heap_used, [&](uint64_t from, uint64_t to) {
+        image_in(heap + from * 8, images, fixed + from, fixed + to, n, i);
+    });
 }
 
 static __device__ void image_store(char *base, const gpusnek_launch_t *launch, uint32_t i) {
@@ -45,12 +61,18 @@ static __device__ void image_store(char *base, const gpusnek_launch_t *launch, u
     const uint64_t fixed = image_fixed_words();
     // What is no interpreter (any more) has no heap.
     const bool alive = gpusnek_head(base)->magic == GPUSNEK_MAGIC;
-    gpusnek_head(base)->heap_used = alive ? gpusnek_heap_used() : 0;
+    size_t tables = 0;
+    const uint64_t used = alive ? gpusnek_heap_used(&tables) : 0;
+    gpusnek_head(base)->heap_used = used;
+    gpusnek_head(base)->heap_tables = tables;
     image_out((const char *)gpusnek_head(base), images, 0, fixed, launch->n, i);
-    const uint64_t used = (gpusnek_head(base)->heap_used + 7) / 8;
-    image_out(gpusnek_heap(base, launch), images, fixed, fixed + used, launch->n, i);
+    const char *heap = gpusnek_heap(base, launch);
+    image_out(heap, images, fixed, fixed + tables / 8, launch->n, i);
+    image_pieces(heap, tables, used, [&](uint64_t from, uint64_t to) {
+        image_out(heap + from * 8, images, fixed + from, fixed + to, launch->n, i);
+    });
     if (launch->image_used) {
-        ((uint32_t *)launch->image_used)[i] = (uint32_t)(fixed + used);
+        ((uint32_t *)launch->image_used)[i] = (uint32_t)(fixed + used / 8);
     }
 }
 

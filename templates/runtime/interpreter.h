@@ -19,7 +19,8 @@
 // Stands right below the state struct.
 typedef struct gpusnek_head_t {
     uint64_t magic;
-    uint64_t heap_used; // bytes at the start of the heap that an image must hold
+    uint64_t heap_used; // bytes at the start of the heap that an image must hold,
+    uint64_t heap_tables; // and of them the collector's tables (gpusnek_heap_used)
     uint64_t heap_size; // pointers into the heap hold for this size only, as for the pystack's
     uint64_t pystack_size;
     // Of the running launch; the port counts in them through pointers.

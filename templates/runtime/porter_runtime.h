@@ -12,6 +12,8 @@
 
 #include "porter_state.h"
 
+#include <stdint.h>
+
 // PORTER_STATE is the state of the interpreter that this thread runs.
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
 // Local memory's window is 16 MiB and a thread's stack grows down from its end, so an offset
@@ -52,6 +54,41 @@ static inline PORTER_DEVICE void *porter_private(const void *pointer) {
     return __cvta_local_to_generic((size_t)pointer & (PORTER_LOCAL_WINDOW - 1));
 #else
     return (void *)pointer;
+#endif
+}
+
+// Hooks too. A number is the local address itself, or the distance from `base`.
+static inline PORTER_DEVICE unsigned int porter_own(const void *base, const void *pointer) {
+#if defined(__CUDACC__) && PORTER_ARENA_LOCAL
+    return (unsigned int)(size_t)pointer & (PORTER_LOCAL_WINDOW - 1);
+#else
+    return (unsigned int)((const char *)pointer - (const char *)base);
+#endif
+}
+
+static inline PORTER_DEVICE char *porter_own_at(const void *base, unsigned int own, int offset) {
+#if defined(__CUDACC__) && PORTER_ARENA_LOCAL
+    return (char *)__cvta_local_to_generic((size_t)own) + offset;
+#else
+    return (char *)base + (int)own + offset;
+#endif
+}
+
+static inline PORTER_DEVICE uint64_t porter_own_load(
+    const void *base, unsigned int own, int offset) {
+    return *(const uint64_t *)porter_own_at(base, own, offset);
+}
+
+static inline PORTER_DEVICE void porter_own_store(
+    void *base, unsigned int own, int offset, uint64_t value) {
+    *(uint64_t *)porter_own_at(base, own, offset) = value;
+}
+
+static inline PORTER_DEVICE bool porter_prefers_words(void) {
+#ifdef __CUDACC__
+    return true;
+#else
+    return false;
 #endif
 }
 }

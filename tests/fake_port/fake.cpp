@@ -177,8 +177,9 @@ PORTER_DEVICE int gpusnek_go(int) {
     return GPUSNEK_NOT_STARTED;
 }
 
-PORTER_DEVICE size_t gpusnek_heap_used(void) {
-    return (size_t)PORTER_STATE->fake_boot.heap_size; // all of it
+PORTER_DEVICE size_t gpusnek_heap_used(size_t *tables) {
+    *tables = (size_t)PORTER_STATE->fake_boot.heap_size; // all of it
+    return *tables;
 }
 
 PORTER_DEVICE void gpusnek_code_to(void *, size_t) {

@@ -81,6 +81,30 @@ def test_copies_persist(device: Device) -> None:
         assert result.stdout[5] == b"[6, 7]\n"
 
 
+def test_trimmed_images_go_on(device: Device) -> None:
+    config = device.built.config
+    arenas = device.arenas(N, config["pystack"], config["heap"])
+    keep = Launch(persist=arenas, stop=False)
+    # Holes, and one interpreter that has far more than the others.
+    run(device, ["x = [[i] * 5 for i in range(12)]\nx = x[1::2]\ny = 7"], N, keep)
+    whole = arenas.fields["image_words"]
+    assert device.trim(arenas) == (whole - arenas.fields["image_words"]) * 8 * N > 0
+    assert device.trim(arenas) == 0
+    more = "if threadIdx == 99:\n    x += [bytearray(4000)]"
+    assert not run(device, [more], N, keep).status.any()
+    assert arenas.fields["image_words"] == whole
+    assert device.trim(arenas) > 0 and arenas.fields["image_words"] * 8 > 4000
+    rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
+    some = np.where(np.arange(N) % 2, rests, 0).astype(np.uint32)
+    run(device, ["y = 8"], N, keep, program_of=some)  # the others' images must stay
+    device.trim(arenas)
+    result = run(device, ["print(sum(a[0] * 100 + a[4] for a in x[:6]), len(x), y)"], N, keep)
+    assert not result.status.any()
+    assert [result.stdout[i] for i in (0, 1, 98, 99)] == [
+        b"3636 6 8\n", b"3636 6 7\n", b"3636 6 8\n", b"3636 7 7\n"
+    ]  # fmt: skip
+
+
 def test_an_expression_for_all(device: Device) -> None:
     result = run(device, ["threadIdx * 2"], N, Launch(kind="eval", values=True, fork=True))
     assert not result.status.any()

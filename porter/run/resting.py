@@ -1,0 +1,55 @@
+"""Images between launches: what none of them uses is given back, and taken again for a launch.
+
+Word i of all images lies together (templates/runtime/image.cuh), so the rows that no interpreter
+uses are the end of one array.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from porter.errors import NotEnoughMemory
+from porter.run.device import Arenas
+from porter.sizes import format_size
+
+if TYPE_CHECKING:
+    from porter.run.cuda import Cuda
+
+WORD = 8  # bytes
+
+
+def trim(device: Cuda, arenas: Arenas) -> int:
+    """Keep as many rows of `arenas` as its fullest image has; returns the bytes given back."""
+    words = arenas.fields["image_words"]
+    if arenas.used is None or not arenas.started:
+        return 0
+    rows = int(arenas.used.max())
+    if rows == 0 or rows >= words:
+        return 0
+    _move(device, arenas, rows)
+    return (words - rows) * arenas.n * WORD
+
+
+def grow(device: Cuda, arenas: Arenas) -> None:
+    """Room for whatever a launch leaves in `arenas`. Raises NotEnoughMemory, losing nothing."""
+    sizes = arenas.sizes
+    words = device.bytes_each(sizes["pystack"], sizes["heap"], True) // WORD
+    if arenas.fields["image_words"] < words:
+        try:
+            _move(device, arenas, words)
+        except MemoryError as error:
+            need = words * arenas.n * WORD
+            raise NotEnoughMemory(
+                f"{arenas.n} trimmed interpreters need {format_size(need)} to go on",
+                hint="They are as they were; free GPU memory and try again.",
+            ) from error
+
+
+def _move(device: Cuda, arenas: Arenas, words: int) -> None:
+    moved = device.xp.empty(words * arenas.n, np.uint64)
+    size = min(len(moved), len(arenas.keep))
+    moved[:size] = arenas.keep[:size]
+    arenas.keep = moved
+    arenas.fields |= {"images": device.address(moved), "image_words": words}
