@@ -45,6 +45,38 @@ def hash_of(r):
 """
 
 PROGRAMS = {
+    "for": "x = [3, 1, 2]\nfor a in x:\n    for b in range(a):\n        print(a, b)\n"
+    "for a in []:\n    print('none')\nelse:\n    print('else')\n"
+    "for a in x:\n    if a < 3:\n        break\nelse:\n    print('never')\nprint(a)\n"
+    "for a in x:\n    if len(x) < 6:\n        x.append(a + 10)\nprint(x)\n"
+    "for a in x:\n    x.clear()\nprint(a)\n"
+    "for r in (range(5, 0, -2), range(0, 5, 3), range(-2, 2), range(3, 3)):\n"
+    "    for i in r:\n        print(i)\nfor i in range(2**45, 2**45 + 2):\n    print(i)\n",
+    "other iterators": "for c in 'ab':\n    print(c)\nfor t in (1, (2,)):\n    print(t)\n"
+    "for k in {'k': 1}:\n    print(k)\nfor p in enumerate([7, 8]):\n    print(p)\n"
+    "def g():\n    yield from [1, 2]\nfor v in g():\n    print(v)\n"
+    "for v in map(lambda v: v * 2, [1, 2]):\n    print(v)\n"
+    "class C:\n    def __iter__(self):\n        return iter([5, 6])\n"
+    "for v in C():\n    print(v)\nclass L(list):\n    pass\nfor v in L([1, 2]):\n    print(v)\n"
+    "def h():\n    for v in [1, 2, 3]:\n        yield v\n    for v in range(2):\n        yield v\n"
+    "print(list(h()))\n",
+    "comprehensions": "def f(k):\n    return [k * i for i in range(20) if i % 3], "
+    "{i: k for i in range(3)}, sorted({i % 2 + k for i in [1, 2, 3]})\nprint(f(3))\n"
+    "print([[i + j for j in [1, 2]] for i in range(3)])\n",
+    "cells": "def outer():\n    n = 0\n    def inc():\n        nonlocal n\n        n += 1\n"
+    "        return n\n    inc()\n    return inc() + n\nprint(outer())\n"
+    "def late():\n    def get():\n        return v\n    try:\n        get()\n"
+    "    except NameError:\n        print('unbound')\n    v = 4\n    return get()\nprint(late())\n",
+    "unpack": "for a, b in [(1, 2), [3, 4]]:\n    print(a, b)\na, b, c, d = [1, 'x', (), None]\n"
+    "print(a, b, c, d)\n(a, (b, c)), d = (1, [2, 3]), 4\nprint(a, b, c, d)\n"
+    "a, b = 'yz'\nprint(a, b)\n"
+    "for bad in ([1], (1, 2, 3), 5):\n    try:\n        a, b = bad\n"
+    "    except (ValueError, TypeError) as e:\n        print(type(e).__name__)\n"
+    "(a,) = [9]\nprint(a)\n",
+    "unary": "for v in (0, 5, -5, 2**31, -2**31, 2**46 - 1, -2**46, 1.5, -0.0, True):\n"
+    "    print(-v, not v)\nprint(not 'a', not '', not [0])\n",
+    "and or": "for a in (0, 1, '', 'a', 1.5, [], None):\n"
+    "    print(a and 1, a or 2, (a or 0) and 3, not a or a)\n",
     "delete": "x = [1, 2, 3]\ndel x[0]\nprint(x)\nd = {1: 2}\ndel d[1]\nprint(d)\n",
     "names": "a = 1\nb = 2\nfor i in range(300):\n    a, b = b, a + 1\n    c = a\nprint(a, b, c)\n",
     "deleted name": "a = 1\ndel a\ntry:\n    a\nexcept NameError:\n    print('gone')\n"
