@@ -4,43 +4,75 @@
 #     tests/gpu/everything.sh LOCAL GLOBAL OUT [UPSTREAM-UNIX-PORT]
 #
 # LOCAL and GLOBAL are folders that `porter build --target cuda` printed, with local and with
-# global arenas; results go to OUT. Needs CuPy, pytest and porter's dependencies; libclang and nvcc
-# only for the tests that say so when they skip. Each part has a time limit, for what hangs on a GPU
-# cannot always be interrupted. Exits with the number of parts that failed.
+# global arenas; results go to OUT. $CONFORMANCE names further builds, with the heap that upstream's
+# tests need (`porter conformance --help` has the sizes), on which those run.
+#
+# What is timed runs alone, first; then the tests, four at a time. Each part has a time limit, for
+# what hangs on a GPU cannot always be interrupted. Needs CuPy, pytest and porter's dependencies;
+# libclang and nvcc only for the tests that say so when they skip. Exits with the number of parts
+# that failed.
 set -u
 cd "$(dirname "$0")/../.."
-local_build=$1 global_build=$2 out=$3 reference=${4:+--reference $4}
+local_build=$1 global_build=$2 out=$3
+reference=(${4:+--reference "$4"})
 mkdir -p "$out"
-failed=0
 
 part() { # NAME SECONDS COMMAND...
-    local name=$1 limit=$2
+    local name=$1 limit=$2 start=$SECONDS
     shift 2
-    echo "== $name"
-    timeout "$limit" "$@" 2>&1 | tee "$out/$name.log" | tail -15
-    [ "${PIPESTATUS[0]}" -eq 0 ] || { echo "FAILED: $name"; failed=$((failed + 1)); }
+    timeout "$limit" "$@" >"$out/$name.log" 2>&1
+    echo "$name: exit code $?, $((SECONDS - start)) s" >"$out/$name.end"
+    { tail -4 "$out/$name.log"; cat "$out/$name.end"; } | sed "s/^/$name| /"
 }
 
 pytest_gpu() { # NAME SECONDS BUILD PATHS...
     local name=$1 limit=$2 build=$3
     shift 3
-    part "$name" "$limit" env PORTER_GPU_BUILD="$build" python3 -m pytest -q -m gpu --tb=short "$@"
+    part "$name" "$limit" env PORTER_GPU_BUILD="$build" \
+        python3 -m pytest -q -m gpu --tb=short -p no:cacheprovider "$@"
 }
 
-pytest_gpu barrier 180 "$local_build" tests/lang/test_barrier.py -x
-pytest_gpu language 180 "$local_build" tests/lang tests/speed
-pytest_gpu language-global 180 "$global_build" tests/lang
-pytest_gpu files 180 "$local_build" tests/fs
-pytest_gpu console 120 "$local_build" tests/console --ignore tests/console/test_live_command.py
-pytest_gpu arrays 180 "$local_build" tests/array tests/run/test_bindings.py
-pytest_gpu repl 180 "$local_build" tests/repl
-pytest_gpu benchmarks 300 "$local_build" tests/bench
-part figures 180 python3 examples/figures.py "$local_build" -n 1048576 --picture "$out/beetle.png"
+bench=(python3 -m porter bench --build "$local_build" "${reference[@]}")
+part bench 300 "${bench[@]}" --json "$out/bench.json"
+part bench-repl 120 "${bench[@]}" --only repl --only memory -n 1048576 --json "$out/bench-repl.json"
+part bench-scale 200 "${bench[@]}" --scale --only figure8-function --repeat 3 \
+    --json "$out/scale.json" --plot "$out/scale.svg"
 part repl-timing 120 python3 tests/gpu/repl_timing.py "$local_build" "$out/repl.json"
-part programs 300 python3 tests/gpu/run_all.py "$local_build" "$out/run_all.json"
-# shellcheck disable=SC2086
-part bench 400 python3 -m porter bench --build "$local_build" $reference --json "$out/bench.json"
-# shellcheck disable=SC2086
-part bench-scale 300 python3 -m porter bench --build "$local_build" $reference --scale \
-    --only figure8-module --repeat 3 --json "$out/scale.json" --plot "$out/scale.svg"
+
+number=0
+for build in ${CONFORMANCE:-}; do
+    number=$((number + 1))
+    release=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["release"])' \
+        "$build/build.json")
+    arena=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["config"]["arena"])' \
+        "$build/build.json")
+    conformance=(python3 -m porter conformance --target cuda --timeout 60 --build "$build"
+        --release "$release")
+    name=conformance-$release-$arena
+    part "$name" 150 "${conformance[@]}" --json "$out/$name.json"
+    if [ "$number" -le 2 ]; then
+        part "$name-stress" 200 "${conformance[@]}" --gc-stress --json "$out/$name-stress.json" \
+            basics float
+    fi
+done
+
+# Each process has local memory set aside for every resident thread, tens of gigabytes.
+pytest_gpu language 240 "$local_build" tests/lang tests/speed &
+pytest_gpu language-global 240 "$global_build" tests/lang &
+pytest_gpu files 240 "$local_build" tests/fs &
+pytest_gpu console 240 "$local_build" tests/console --ignore tests/console/test_live_command.py &
+wait
+pytest_gpu arrays 240 "$local_build" tests/array tests/run/test_bindings.py &
+pytest_gpu repl 240 "$local_build" tests/repl &
+pytest_gpu benchmarks 300 "$local_build" tests/bench &
+part memcheck 240 compute-sanitizer --tool memcheck --error-exitcode 9 \
+    python3 tests/gpu/sanitize.py "$global_build" &
+wait
+part figures 180 python3 examples/figures.py "$local_build" -n 1048576 --picture "$out/beetle.png"
+part programs 300 python3 tests/gpu/run_all.py "$local_build" "$out/run_all.json" -n 1048576
+
+failed=0
+for end in "$out"/*.end; do
+    grep -q "exit code 0," "$end" || { echo "FAILED $(cat "$end")"; failed=$((failed + 1)); }
+done
 exit "$failed"
