@@ -20,6 +20,7 @@ from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Sha
 from porter.run.fork import clone
 from porter.run.resting import grow, trim
 
+NOT_READY = 600  # cudaErrorNotReady
 PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize, which CuPy may not name
 GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
 
@@ -75,7 +76,8 @@ class CudaRunning:
             if end is None:
                 self._stream.synchronize()
                 return True
-            while not self._stream.done:
+            query = self._cupy.cuda.runtime.streamQuery  # Stream.done takes a failure for running
+            while query(self._stream.ptr) == NOT_READY:
                 now = time.monotonic()
                 if now >= end:
                     return False
@@ -112,9 +114,9 @@ class CudaInterrupt:
 
     def write(self, value: int) -> None:
         """Copy `value` there, on a stream of its own, and wait for the copy."""
-        pinned = self._cupy.cuda.alloc_pinned_memory(4)
-        np.frombuffer(pinned, np.uint32, 1)[0] = value
         try:
+            pinned = self._cupy.cuda.alloc_pinned_memory(4)
+            np.frombuffer(pinned, np.uint32, 1)[0] = value
             with self._device:
                 stream = self._cupy.cuda.Stream(non_blocking=True)
                 stream.wait_event(self._ready)

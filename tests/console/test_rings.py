@@ -146,8 +146,8 @@ except KeyboardInterrupt:
     words = []
     real = any_device.interrupt
 
-    def interrupt_word() -> object:
-        words.append(real())
+    def interrupt_word(value: int) -> object:
+        words.append(real(value))
         return words[-1]
 
     def hold(so_far: Collected) -> None:

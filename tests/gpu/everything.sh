@@ -42,10 +42,12 @@ part repl-timing 120 python3 tests/gpu/repl_timing.py "$local_build" "$out/repl.
 number=0
 for build in ${CONFORMANCE:-}; do
     number=$((number + 1))
-    release=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["release"])' \
-        "$build/build.json")
-    arena=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["config"]["arena"])' \
-        "$build/build.json")
+    read -r release arena < <(python3 -c '
+import sys
+from pathlib import Path
+from porter.run.built import open_build
+built = open_build(Path(sys.argv[1]))
+print(built.manifest["release"], built.config["arena"])' "$build")
     conformance=(python3 -m porter conformance --target cuda --timeout 60 --build "$build"
         --release "$release")
     name=conformance-$release-$arena
@@ -62,9 +64,9 @@ pytest_gpu language-global 240 "$global_build" tests/lang &
 pytest_gpu files 240 "$local_build" tests/fs &
 pytest_gpu console 240 "$local_build" tests/console --ignore tests/console/test_live_command.py &
 wait
-pytest_gpu arrays 240 "$local_build" tests/array tests/run/test_bindings.py &
+pytest_gpu arrays 240 "$local_build" tests/array tests/run/test_bindings.py \
+    --ignore tests/array/test_array_bind_host.py &
 pytest_gpu repl 240 "$local_build" tests/repl &
-pytest_gpu benchmarks 300 "$local_build" tests/bench &
 part memcheck 240 compute-sanitizer --tool memcheck --error-exitcode 9 \
     python3 tests/gpu/sanitize.py "$global_build" &
 wait

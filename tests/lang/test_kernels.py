@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from porter.generate.project import write_project
+from porter.run.built import open_build
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 CHECKS = Path(__file__).with_name("kernel_checks.cu")
@@ -81,6 +82,8 @@ def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         build = Path(os.environ["PORTER_GPU_BUILD"])
         if not (build / "cuda" / "libgpusnek.a").is_file():
             pytest.skip("PORTER_GPU_BUILD has no library for users' kernels")
+        if open_build(build).config["arena"] != "global":
+            pytest.skip("users' kernels need a build with global arenas")
     folder = tmp_path_factory.mktemp("examples")
     here = tmp_path_factory.mktemp("sources")
     for source in (*filter(Path.is_file, EXAMPLES.iterdir()), CHECKS):

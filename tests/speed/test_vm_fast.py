@@ -106,6 +106,10 @@ PROGRAMS = {
     "readonly": "m = memoryview(b'abc')\nprint(m[1], m[1:][1])\ntry:\n    m[0] = 1\n"
     "except TypeError:\n"
     "    print('read only')\n",
+    "nan bits": "import struct\nfrom array import array\n"
+    "for bits in (b'\\xff' * 7 + b'\\x7f', b'\\xff' * 8, b'\\1' * 6 + b'\\xf4\\x7f'):\n"
+    "    x = struct.unpack('<d', bits)[0]\n    y = array('d', bits)[0]\n"
+    "    print(type(x), x != x, x, y, y + 1, -y)\n",
     "nan": "n = float('nan')\nprint(n == n, n < n, n != n, n > 1, 1 > n)\n",
     "subclass": "class I(int):\n    def __add__(self, o):\n        return 'added'\n"
     "class L(list):\n    def __getitem__(self, i):\n        return 'got'\n"
