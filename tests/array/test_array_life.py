@@ -55,6 +55,20 @@ def test_errors_are_pythons_own_too(make: Make) -> None:
             make(n, heap="1G")
 
 
+def test_trimming_loses_nothing(make: Make) -> None:
+    array = make(40)
+    array.exec("x = [threadIdx] * 3")
+    given = array.trim()
+    assert given > 0 if getattr(array.device, "local", False) else given == 0
+    assert array.trim() == 0
+    array.exec("x.append(len(x))")
+    array.trim()
+    assert list(array.eval("x")) == [[i, i, i, 3] for i in range(40)]
+    array.close()
+    with pytest.raises(ArrayClosed):
+        array.trim()
+
+
 def test_wrong_targets(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="neither 'host' nor 'cuda'"):
         InterpreterArray(1, target="tpu")
