@@ -25,7 +25,7 @@ uint64_t porter_own_load(const void *base, uint32_t own, int32_t offset);
 void porter_own_store(void *base, uint32_t own, int32_t offset, uint64_t value);
 
 // Whether reading a word and taking it apart beats reading its bytes. A constant.
-_Bool porter_prefers_words(void);
+int porter_prefers_words(void);
 
 // Called again and again while an interpreter waits for the clock: give way to others.
 void porter_pause(void);

@@ -54,8 +54,8 @@ extern "C" void porter_own_store(void *base, uint32_t own, int32_t offset, uint6
     *(uint64_t *)((char *)base + (int32_t)own + offset) = value;
 }
 
-extern "C" bool porter_prefers_words(void) {
-    return false;
+extern "C" int porter_prefers_words(void) {
+    return 0;
 }
 
 extern "C" unsigned int porter_register_bytes(void) {

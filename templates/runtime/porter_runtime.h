@@ -12,8 +12,6 @@
 
 #include "porter_state.h"
 
-#include <stdint.h>
-
 // PORTER_STATE is the state of the interpreter that this thread runs.
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
 // Local memory's window is 16 MiB and a thread's stack grows down from its end, so an offset
@@ -74,21 +72,21 @@ static inline PORTER_DEVICE char *porter_own_at(const void *base, unsigned int o
 #endif
 }
 
-static inline PORTER_DEVICE uint64_t porter_own_load(
+static inline PORTER_DEVICE unsigned long porter_own_load(
     const void *base, unsigned int own, int offset) {
-    return *(const uint64_t *)porter_own_at(base, own, offset);
+    return *(const unsigned long *)porter_own_at(base, own, offset);
 }
 
 static inline PORTER_DEVICE void porter_own_store(
-    void *base, unsigned int own, int offset, uint64_t value) {
-    *(uint64_t *)porter_own_at(base, own, offset) = value;
+    void *base, unsigned int own, int offset, unsigned long value) {
+    *(unsigned long *)porter_own_at(base, own, offset) = value;
 }
 
-static inline PORTER_DEVICE bool porter_prefers_words(void) {
+static inline PORTER_DEVICE int porter_prefers_words(void) {
 #ifdef __CUDACC__
-    return true;
+    return 1;
 #else
-    return false;
+    return 0;
 #endif
 }
 }

@@ -10,6 +10,7 @@ import pytest
 
 from porter import paths, toolchain
 from porter.compile.cuda import _rules
+from porter.compile.flags import REGISTERS
 from porter.compile.ninja import Edge, run_ninja
 from porter.compile.sources import find_sources
 from porter.config import BuildConfig
@@ -37,7 +38,7 @@ def compiled(built: Build, folder: Path) -> dict[str, str]:
         edges.append(Edge("ptx", (ptx,), (unit,), sources.headers, (("id", number),)))
         edges.append(Edge("cubin", (cubin,), (ptx,)))
     config = BuildConfig(release="1", target="cuda")
-    rules = _rules(config, str(toolchain.nvcc().path), sources, None)
+    rules = _rules(config, str(toolchain.nvcc().path), sources, REGISTERS)
     assert run_ninja(folder / "out", rules, edges, what="units", jobs=2) == len(edges)
     made = [edge.outputs[0] for edge in edges]
     assert not [path for path in made if str(folder).encode() in path.read_bytes()]
