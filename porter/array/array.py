@@ -95,9 +95,7 @@ class InterpreterArray(Sharing, Left):
         NotEnoughMemory where there is none by then, and they stay as they are. The memory goes to
         CuPy's pool (`cupy.get_default_memory_pool().free_all_blocks()` for other libraries).
         """
-        with self._runner.lock:
-            self._runner.check_open()
-            return self._runner.trim()
+        return self._runner.trim()
 
     @property
     def closed(self) -> bool:

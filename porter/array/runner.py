@@ -100,9 +100,12 @@ class Runner:
             self.bindings.made(bound)
 
     def trim(self) -> int:
-        """Give memory back that no interpreter uses; returns its bytes. With the lock."""
-        arenas = self.launch.persist
-        return 0 if arenas is None else self.device.trim(arenas)
+        """Give memory back that no interpreter uses; returns its bytes."""
+        with self.lock:
+            self.check_open()
+            arenas = self.launch.persist
+            assert arenas is not None  # an open array's interpreters persist
+            return self.device.trim(arenas)
 
     def fetch(self, fetch: Fetch) -> None:
         """Let interpreters copy what they announced."""

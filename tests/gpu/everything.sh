@@ -16,6 +16,7 @@ cd "$(dirname "$0")/../.."
 local_build=$1 global_build=$2 out=$3
 reference=(${4:+--reference "$4"})
 mkdir -p "$out"
+rm -f "$out"/*.end # of an earlier run
 
 part() { # NAME SECONDS COMMAND...
     local name=$1 limit=$2 start=$SECONDS
@@ -52,7 +53,7 @@ print(built.manifest["release"], built.config["arena"])' "$build")
         --release "$release")
     name=conformance-$release-$arena
     part "$name" 150 "${conformance[@]}" --json "$out/$name.json"
-    if [ "$number" -le 2 ]; then
+    if [ "$number" -le 2 ]; then # half a minute each: one for each arena
         part "$name-stress" 200 "${conformance[@]}" --gc-stress --json "$out/$name-stress.json" \
             basics float
     fi

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import io
+import sys
+from pathlib import Path
 
 import pytest
 
+from porter import paths, process
 from porter.run import Device, Launch, run
 
 # 2**46 is the first integer that does not fit the object word; 2**31 and 2**15 bound short forms.
@@ -189,3 +192,17 @@ def test_operators(any_device: Device, operator: str, form: str) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(any_device: Device, name: str) -> None:
     check(any_device, PROGRAMS[name])
+
+
+@pytest.mark.parametrize("release", ["1.25.0", "1.26.1"])
+def test_a_nan_of_any_bits_in_each_release(release: str, tmp_path: Path) -> None:
+    pytest.importorskip("clang", reason="a machine for GPU tests alone builds nothing")
+    if not (paths.upstream_dir() / release).is_dir():
+        pytest.skip(f"{release} is not synced")
+    text = PROGRAMS["nan bits"]
+    program = tmp_path / "nan.py"
+    program.write_text(text)
+    # In a process of its own: where such bits are read as a pointer, it ends with a signal.
+    command = [sys.executable, "-m", "porter", "run", program, "--target", "host", "-n", "1"]
+    done = process.run([*command, "--release", release], timeout=600)
+    assert done.stdout.encode() == cpython(text)
