@@ -220,6 +220,17 @@ class PreprocessFailed(UpstreamChange):
     meaning = "a unit cannot be preprocessed or parsed"
 
 
+class OptionRefused(PreprocessFailed):
+    """Upstream refuses the port's configuration by `#error`.
+
+    `options` are the macros of the port's mpconfigport.h without each of which it does not.
+    """
+
+    def __init__(self, message: str, *, hint: str, options: tuple[str, ...]) -> None:
+        super().__init__(message, hint=hint)
+        self.options = options
+
+
 class CompilerRefused(UpstreamChange):
     """A compiler or the linker refuses what the rules made of a release: a rule or hook lacks."""
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from pathlib import Path
 
 import jinja2
+from attrs import field, frozen
 
 from porter.config import BuildConfig
 from porter.errors import GenerateFailed
@@ -32,7 +34,32 @@ def template_values(config: BuildConfig) -> dict[str, object]:
     }
 
 
-def render_port(templates: Path, config: BuildConfig, into: Path) -> None:
+@frozen
+class Wishes:
+    """What the port's templates ask of a release, and the answers.
+
+    `wanted(option)` in a template: whether the release takes that option of ours (not in
+    `refused`). `defined(hook)`: whether it defines that function itself (in `defined_there`).
+    `asked_options` and `asked_hooks` collect what was asked.
+    """
+
+    refused: Container[str] = ()
+    defined_there: Container[str] = ()
+    asked_options: set[str] = field(factory=set)
+    asked_hooks: set[str] = field(factory=set)
+
+    def wanted(self, option: str) -> bool:
+        """Whether the release takes the option."""
+        self.asked_options.add(option)
+        return option not in self.refused
+
+    def defined(self, hook: str) -> bool:
+        """Whether the release defines the function itself."""
+        self.asked_hooks.add(hook)
+        return hook in self.defined_there
+
+
+def render_port(templates: Path, config: BuildConfig, into: Path, wishes: Wishes) -> None:
     """Write every file of the folder `templates` to `into`, which is made; `X.j2` becomes `X`.
 
     Raises GenerateFailed where a template is wrong or names a value that is not there.
@@ -41,7 +68,7 @@ def render_port(templates: Path, config: BuildConfig, into: Path) -> None:
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True
     )
-    values = template_values(config)
+    values = template_values(config) | {"wanted": wishes.wanted, "defined": wishes.defined}
     for path in sorted(item for item in templates.iterdir() if item.is_file()):
         text = path.read_text(encoding="utf-8")
         if path.suffix == SUFFIX:

@@ -5,9 +5,26 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from attrs import frozen
+
 from porter.errors import PreprocessFailed
 
 _ERROR = re.compile(r"^(/[^\n:]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.MULTILINE)
+
+
+@frozen
+class Complaint:
+    """The first error of a compiler's output."""
+
+    file: Path
+    line: int
+    text: str
+
+
+def complaint(output: str) -> Complaint | None:
+    """The first error in `cc`'s `output`, None without one."""
+    match = _ERROR.search(output)
+    return None if match is None else Complaint(Path(match[1]), int(match[2]), match[3])
 
 
 def preprocess_error(output: str, upstream: Path, unit: str = "") -> PreprocessFailed | None:
@@ -15,17 +32,17 @@ def preprocess_error(output: str, upstream: Path, unit: str = "") -> PreprocessF
 
     `upstream` is the release's folder, `unit` the unit that was read.
     """
-    match = _ERROR.search(output)
-    if match is None:
+    said = complaint(output)
+    if said is None:
         return None
-    path, line, text = Path(match[1]), int(match[2]), match[3]
-    file = str(path)
-    if path.is_relative_to(upstream):
-        file = f"upstream/{upstream.name}/{path.relative_to(upstream)}"
-    where = f"{file}:{line}: " + (f"{unit}: " if unit else "")
+    file = str(said.file)
+    if said.file.is_relative_to(upstream):
+        file = f"upstream/{upstream.name}/{said.file.relative_to(upstream)}"
+    where = f"{file}:{said.line}: " + (f"{unit}: " if unit else "")
+    hint = "A header of C's library comes from templates/libc, a port's from templates/port."
     return PreprocessFailed(
-        where + text,
-        hint="A header of C's library comes from templates/libc, a port's from templates/port.",
+        where + said.text,
+        hint="" if said.text.startswith("#error") else hint,
         file=file,
-        line=line,
+        line=said.line,
     )

@@ -17,8 +17,9 @@ from porter.generate.frozen import frozen_source, read_manifest
 from porter.generate.headers import write_headers, write_version
 from porter.generate.layout import Layout
 from porter.generate.makefiles import SourceLists, read_makefiles
-from porter.generate.port import render_port, template_values
+from porter.generate.port import Wishes, render_port, template_values
 from porter.generate.units import Unit, UnitList, check_names, read_units, unit_name, write_units
+from porter.generate.wants import Wants, find_wants
 from porter.patches import patched_files
 
 FROZEN_UNIT = "frozen_content.c"
@@ -47,8 +48,8 @@ def generate(config: BuildConfig, layout: Layout) -> UnitList:
     layout.build.mkdir(parents=True, exist_ok=True)
     layout.units.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix=".generate-", dir=layout.build) as folder:
-        lists = _generate_into(Path(folder), config, layout, patched)
-    units = UnitList(digest, lists.flags, tuple(_units(lists, layout)))
+        lists, wants = _generate_into(Path(folder), config, layout, patched)
+    units = UnitList(digest, lists.flags, tuple(_units(lists, layout)), wants)
     write_units(layout.units, units)
     return units
 
@@ -66,13 +67,12 @@ def _input_digest(config: BuildConfig, layout: Layout, patched: Mapping[str, str
 
 def _generate_into(
     scratch: Path, config: BuildConfig, layout: Layout, patched: Mapping[str, str]
-) -> SourceLists:
+) -> tuple[SourceLists, Wants]:
     """Make everything below `scratch`, then move it into `layout`."""
     new = Layout(scratch, layout.upstream)
     templates = paths.templates_dir()
-    render_port(templates / "port", config, new.port)
-    files = read_manifest(layout.upstream, templates / "frozen" / "manifest.py")
-    (new.port / FROZEN_UNIT).write_text(frozen_source(files), encoding="utf-8")
+    # What mpconfigport.mk says depends on no release's wants.
+    render_port(templates / "port", config, new.port, Wishes())
     new.patched.mkdir()
     for path, text in patched.items():
         (new.patched / path).parent.mkdir(parents=True, exist_ok=True)
@@ -80,6 +80,10 @@ def _generate_into(
     lists = read_makefiles(layout.upstream, new.port)
     new.genhdr.mkdir()
     write_version(layout.upstream, config.release, new.genhdr)
+    upstream = [new.source(path) for path in lists.upstream]
+    wants = find_wants(config, new, templates / "port", lists.flags, upstream)
+    files = read_manifest(layout.upstream, templates / "frozen" / "manifest.py")
+    (new.port / FROZEN_UNIT).write_text(frozen_source(files), encoding="utf-8")
     sources = [new.source(path) for path in lists.qstr]
     sources += [new.port / name for name in lists.port]
     work = scratch / "work"
@@ -90,7 +94,7 @@ def _generate_into(
     _replace_folder(new.port, layout.port)
     _replace_folder(new.patched, layout.patched)
     _replace_folder(new.genhdr, layout.genhdr)
-    return lists
+    return lists, wants
 
 
 def _units(lists: SourceLists, layout: Layout) -> list[Unit]:

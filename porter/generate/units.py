@@ -9,8 +9,9 @@ from pathlib import Path
 from attrs import asdict, frozen
 
 from porter.errors import GenerateFailed, NotBuilt
+from porter.generate.wants import Wants
 
-FORMAT = 1
+FORMAT = 2
 
 
 @frozen
@@ -29,11 +30,15 @@ class Unit:
 
 @frozen
 class UnitList:
-    """All units of a build, the -D options they need, and the digest of what made them."""
+    """All units of a build, the -D options they need, and the digest of what made them.
+
+    `wants` is what the release wants from its port.
+    """
 
     digest: str
     defines: tuple[str, ...]
     units: tuple[Unit, ...]
+    wants: Wants = Wants()
 
 
 def unit_name(path: str) -> str:
@@ -56,6 +61,7 @@ def write_units(path: Path, units: UnitList) -> None:
         "format": FORMAT,
         "digest": units.digest,
         "defines": list(units.defines),
+        "wants": asdict(units.wants),
         "units": [asdict(unit) for unit in units.units],
     }
     beside = path.with_suffix(".tmp")
@@ -75,4 +81,5 @@ def read_units(path: Path) -> UnitList:
         document["digest"],
         tuple(document["defines"]),
         tuple(Unit(**unit) for unit in document["units"]),
+        Wants(**{name: tuple(values) for name, values in document["wants"].items()}),
     )

@@ -7,16 +7,21 @@
 #include "py/compile.h"
 #include "py/cstack.h"
 #include "py/emitglue.h"
+#include "py/objstr.h"
 #include "py/objtuple.h"
 #include "py/persistentcode.h"
 #include "py/reader.h"
 #include "py/runtime.h"
 
-// The bytes: this, the .mpy's, and then doubles in the order in which for_floats meets them.
+// The bytes: this, the .mpy's, the file's name, and for each of the .mpy's objects a double_count_t
+// and so many doubles, in the order in which for_floats meets them.
 typedef struct _code_head_t {
     uint32_t mpy_length;
-    uint32_t doubles;
+    uint32_t name_length;
+    uint32_t objects;
 } code_head_t;
+
+typedef uint32_t double_count_t;
 
 // Either direction of for_floats.
 typedef struct _floats_t {
@@ -38,7 +43,7 @@ static double pass_double(floats_t *floats, mp_float_t number) {
     return value;
 }
 
-// Every float below `items`, tuples' too: written out, or replaced by what was.
+// Every float in `items`, tuples' too: written out, or replaced by what was.
 static void for_floats(mp_obj_t *items, size_t count, floats_t *floats) {
     mp_cstack_check();
     for (size_t i = 0; i < count; i++) {
@@ -66,11 +71,105 @@ static void for_floats(mp_obj_t *items, size_t count, floats_t *floats) {
     }
 }
 
+// How many objects a .mpy has: the second number behind its header of four bytes.
+static size_t objects_of(const byte *mpy) {
+    mpy += 4;
+    mp_decode_uint(&mpy);
+    return mp_decode_uint(&mpy);
+}
+
+// Of `module`'s objects those that are `saved`: what is not is None there.
+static void save_doubles(vstr_t *bytes, const mp_compiled_module_t *module,
+    const mp_compiled_module_t *saved, size_t count) {
+    mp_obj_t *objects = module->context->constants.obj_table;
+    for (size_t i = 0; i < count; i++) {
+        const size_t at = bytes->len;
+        floats_t floats = { bytes, NULL, 0 };
+        vstr_add_strn(bytes, (const char *)&floats.left, sizeof(double_count_t));
+        if (saved->context->constants.obj_table[i] != mp_const_none) {
+            for_floats(&objects[i], 1, &floats);
+        }
+        const double_count_t doubles = (double_count_t)floats.left;
+        memcpy(bytes->buf + at, &doubles, sizeof(doubles));
+    }
+}
+
+// Raises ValueError where `from` is not all that is needed.
+static void load_doubles(const char *from, const char *end, mp_obj_t *objects, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        double_count_t doubles = UINT32_MAX;
+        if ((size_t)(end - from) >= sizeof(doubles)) {
+            memcpy(&doubles, from, sizeof(doubles));
+            from += sizeof(doubles);
+        }
+        if ((size_t)(end - from) / sizeof(double) < doubles) {
+            mp_raise_ValueError(NULL);
+        }
+        floats_t floats = { NULL, from, doubles };
+        for_floats(&objects[i], 1, &floats);
+        from += doubles * sizeof(double);
+    }
+}
+
 static mp_module_context_t *main_context(void) {
     mp_module_context_t *context = m_new_obj(mp_module_context_t);
     context->module.globals = &MP_STATE_VM(dict_main);
     return context;
 }
+
+static void load_mpy(const byte *mpy, size_t length, mp_compiled_module_t *module) {
+    mp_reader_t reader;
+    #ifdef MP_READER_IS_ROM
+    mp_reader_new_mem(&reader, mpy, length, MP_READER_IS_ROM);
+    #else
+    mp_reader_new_mem(&reader, mpy, length, 0); // this release copies
+    #endif
+    module->context = main_context();
+    mp_raw_code_load(&reader, module);
+}
+
+#if MICROPY_PERSISTENT_CODE_SAVE
+
+static void save_mpy(mp_compiled_module_t *module, mp_print_t *print) {
+    mp_raw_code_save(module, print);
+}
+
+static void load_back(mp_compiled_module_t *saved, const mp_compiled_module_t *module,
+    const byte *mpy, size_t length) {
+    (void)mpy; // it holds all objects
+    (void)length;
+    *saved = *module;
+}
+
+static void name_file(mp_compiled_module_t *module, const char *name, size_t length) {
+    (void)module; // it is among the names
+    (void)name;
+    (void)length;
+}
+
+#else
+
+// A function with all that is in it. What no bytecode uses is left out: the name of the file, and
+// objects of code that cannot be reached, for which there is None.
+static void save_mpy(mp_compiled_module_t *module, mp_print_t *print) {
+    mp_obj_t saved = mp_raw_code_save_fun_to_bytes(&module->context->constants, module->rc);
+    size_t length;
+    const char *bytes = mp_obj_str_get_data(saved, &length);
+    print->print_strn(print->data, bytes, length);
+}
+
+static void load_back(mp_compiled_module_t *saved, const mp_compiled_module_t *module,
+    const byte *mpy, size_t length) {
+    (void)module;
+    load_mpy(mpy, length, saved);
+}
+
+static void name_file(mp_compiled_module_t *module, const char *name, size_t length) {
+    ((qstr_short_t *)module->context->constants.qstr_table)[0] =
+        (qstr_short_t)qstr_from_strn(name, length);
+}
+
+#endif
 
 mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl) {
     const qstr source_name = lexer->source_name;
@@ -84,11 +183,18 @@ mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool 
     code_head_t head = { 0 };
     vstr_init_print(&bytes, 256, &print);
     vstr_add_strn(&bytes, (const char *)&head, sizeof(head));
-    mp_raw_code_save(&module, &print);
+    save_mpy(&module, &print);
+    const byte *mpy = (const byte *)bytes.buf + sizeof(head);
     head.mpy_length = (uint32_t)(bytes.len - sizeof(head));
-    floats_t floats = { &bytes, NULL, 0 };
-    for_floats(module.context->constants.obj_table, module.n_obj, &floats);
-    head.doubles = (uint32_t)floats.left;
+    head.objects = (uint32_t)objects_of(mpy);
+    // Its context stays in this frame, for the collector: a table of objects is inside a block.
+    mp_compiled_module_t saved;
+    load_back(&saved, &module, mpy, head.mpy_length);
+    size_t name_length;
+    const byte *name = qstr_data(source_name, &name_length);
+    vstr_add_strn(&bytes, (const char *)name, name_length);
+    head.name_length = (uint32_t)name_length;
+    save_doubles(&bytes, &module, &saved, head.objects);
     memcpy(bytes.buf, &head, sizeof(head));
     return mp_obj_new_bytes_from_vstr(&bytes);
 }
@@ -98,21 +204,16 @@ mp_obj_t gpusnek_load_code(const char *code, size_t length) {
     if (length >= sizeof(head)) {
         memcpy(&head, code, sizeof(head));
     }
-    if (head.mpy_length == 0 || length
-        != sizeof(head) + head.mpy_length + (uint64_t)head.doubles * sizeof(double)) {
+    if (head.mpy_length == 0
+        || (uint64_t)head.mpy_length + head.name_length > length - sizeof(head)) {
         mp_raise_ValueError(NULL);
     }
     const byte *mpy = (const byte *)code + sizeof(head);
-    mp_reader_t reader;
-    #ifdef MP_READER_IS_ROM
-    mp_reader_new_mem(&reader, mpy, head.mpy_length, MP_READER_IS_ROM);
-    #else
-    mp_reader_new_mem(&reader, mpy, head.mpy_length, 0); // this release copies
-    #endif
+    const char *name = (const char *)mpy + head.mpy_length;
     mp_compiled_module_t module;
-    module.context = main_context();
-    mp_raw_code_load(&reader, &module);
-    floats_t floats = { NULL, (const char *)mpy + head.mpy_length, head.doubles };
-    for_floats(module.context->constants.obj_table, module.n_obj, &floats);
+    load_mpy(mpy, head.mpy_length, &module);
+    name_file(&module, name, head.name_length);
+    load_doubles(name + head.name_length, code + length, module.context->constants.obj_table,
+        head.objects);
     return mp_make_function_from_proto_fun(module.rc, module.context, NULL);
 }

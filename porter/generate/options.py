@@ -1,0 +1,132 @@
+"""Options of the port that a release refuses by `#error`: which of ours it was, and why."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from attrs import frozen
+
+from porter import process
+from porter.errors import OptionRefused, PreprocessFailed
+from porter.generate.compiler import CC, preprocessor_flags
+from porter.generate.layout import Layout
+from porter.generate.refused import complaint, preprocess_error
+
+CONFIG = "mpconfigport.h"
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
+
+
+@frozen
+class Option:
+    """One `#define` of ours: its name and the line of mpconfigport.h where it stands."""
+
+    name: str
+    line: int
+
+
+def check_options(layout: Layout, defines: Sequence[str], sources: Sequence[Path]) -> None:
+    """Preprocess `sources` with the port in `layout` and throw the text away.
+
+    Raises OptionRefused for an `#error` of upstream's, with the options of ours that cause it;
+    PreprocessFailed for anything else that the preprocessor says.
+    """
+    output = _complaints(preprocessor_flags(layout, defines), sources)
+    said = complaint(output)
+    if said is None:
+        return
+    failed = preprocess_error(output, layout.upstream)
+    if failed is None or not said.text.startswith("#error"):
+        raise failed or PreprocessFailed(output)
+    options = _causes(layout, defines, sources, said.file, said.line)
+    raise OptionRefused(
+        failed.message + _blame(options),
+        hint='See docs/upstream.md, "What a release wants from its port".',
+        options=tuple(option.name for option in options),
+    )
+
+
+def defined_options(config: str) -> list[Option]:
+    """The macros that the text of a mpconfigport.h defines, each once."""
+    found = {}
+    for number, line in enumerate(config.splitlines(), 1):
+        match = re.match(r"[ \t]*#[ \t]*define[ \t]+(\w+)", line)
+        if match is not None:
+            found.setdefault(match[1], Option(match[1], number))
+    return list(found.values())
+
+
+def conditions(text: str, line: int) -> list[str]:
+    """What stands behind every #if and #elif that line `line` of `text` depends on."""
+    stack: list[list[str]] = []
+    joined = text.replace("\\\n", " \0")  # a continued line is one, and lines keep their numbers
+    number = 1
+    for row in joined.split("\n"):
+        if number >= line:
+            break
+        number += 1 + row.count("\0")
+        match = _DIRECTIVE.match(row)
+        if match is None:
+            continue
+        word, rest = match[1], match[2]
+        if word.startswith("if"):
+            stack.append([rest])
+        elif word == "endif" and stack:
+            stack.pop()
+        elif word == "elif" and stack:
+            stack[-1].append(rest)
+    return [condition for group in stack for condition in group]
+
+
+def without(config: str, name: str) -> str:
+    """The text of a mpconfigport.h in which the macro `name` is not defined."""
+    pattern = rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b(?:.*\\\n)*.*$"
+    return re.sub(pattern, "", config, flags=re.MULTILINE)
+
+
+def _causes(
+    layout: Layout, defines: Sequence[str], sources: Sequence[Path], file: Path, line: int
+) -> list[Option]:
+    """Options of ours that the refusal depends on: without each of them it is gone."""
+    config = (layout.port / CONFIG).read_text(encoding="utf-8")
+    text = file.read_text(encoding="utf-8", errors="replace")
+    words = set(_WORD.findall(" ".join([*conditions(text, line), text.splitlines()[line - 1]])))
+    concerned = [option for option in defined_options(config) if option.name in words]
+    refused = _refuses(layout, defines, sources, file, line)
+    return [one for one in concerned if not refused(without(config, one.name))]
+
+
+def _refuses(
+    layout: Layout, defines: Sequence[str], sources: Sequence[Path], file: Path, line: int
+) -> Callable[[str], bool]:
+    folder = layout.build / "options"
+    asked = [file] if file in sources else sources
+    flags = ["-I", str(folder), *preprocessor_flags(layout, defines)]
+
+    def refused(config: str) -> bool:
+        folder.mkdir(exist_ok=True)
+        try:
+            (folder / CONFIG).write_text(config, encoding="utf-8")
+            said = complaint(_complaints(flags, asked))
+        finally:
+            shutil.rmtree(folder)
+        return said is not None and (said.file.name, said.line) == (file.name, line)
+
+    return refused
+
+
+def _complaints(flags: Sequence[str], sources: Sequence[Path]) -> str:
+    # -M: what is included, a few lines a file, instead of the whole text.
+    command = [CC, "-M", *flags, "-DNO_QSTR", *sources]
+    return process.run(command, timeout=600, check=False).stderr
+
+
+def _blame(options: Sequence[Option]) -> str:
+    if not options:
+        return "\nNo single option of the port causes it."
+    rows = [f"\n  {option.name}, port/{CONFIG}:{option.line}" for option in options]
+    return "\nWithout this option of the port upstream goes on:" + "".join(rows)
