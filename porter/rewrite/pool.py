@@ -7,9 +7,9 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
-from porter.rewrite.facts import UnitFacts, collect
+from porter.rewrite.facts import UnitFacts
 from porter.rewrite.program import Program
-from porter.rewrite.unit import Rewritten, rewrite_unit
+from porter.rewrite.unit import Rewritten, rewrite_unit, unit_facts
 from porter.syntax import Unit, parse_unit
 
 _parsed: dict[str, Unit] = {}  # a worker's own units
@@ -22,7 +22,7 @@ def _unit(name: str, path: Path) -> Unit:
 
 
 def _collect(name: str, path: Path) -> UnitFacts:
-    return collect(_unit(name, path))
+    return unit_facts(_unit(name, path))
 
 
 def _rewrite(name: str, path: Path, program: Program) -> Rewritten:

@@ -10,8 +10,10 @@ from attrs import frozen
 
 from porter.rewrite.edit import Edit
 from porter.rewrite.engine import apply_edits
+from porter.rewrite.facts import UnitFacts, collect
 from porter.rewrite.program import Program
 from porter.rewrite.rules import RULES, Rule
+from porter.rewrite.rules.unknown import Unknown
 from porter.syntax.node import Unit
 
 PRELUDE = '#include "porter_runtime.h"\n'
@@ -26,6 +28,16 @@ class Rewritten:
     unit: str
     text: str
     edits: dict[str, int]
+
+
+def unit_facts(unit: Unit) -> UnitFacts:
+    """The facts of a parsed unit that holds no word which nobody knows.
+
+    Raises:
+        UnknownConstruct: it holds one.
+    """
+    Unknown().check_words(unit)
+    return collect(unit)
 
 
 def collect_edits(unit: Unit, program: Program, rules: Iterable[Rule] = RULES) -> list[Edit]:

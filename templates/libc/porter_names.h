@@ -139,22 +139,4 @@
 #define tgammaf porter_tgammaf
 #define truncf porter_truncf
 
-// Compiler builtins that device code lacks; bodies in porter_builtins.h.
-#define __builtin_bswap16 porter_bswap16
-#define __builtin_bswap32 porter_bswap32
-#define __builtin_bswap64 porter_bswap64
-#define __builtin_clz porter_clz
-#define __builtin_clzl porter_clzl
-#define __builtin_clzll porter_clzll
-#define __builtin_ctz porter_ctz
-#define __builtin_ctzl porter_ctzl
-#define __builtin_ctzll porter_ctzll
-#define __builtin_popcount porter_popcount
-#define __builtin_saddll_overflow porter_saddll_overflow
-#define __builtin_smulll_overflow porter_smulll_overflow
-#define __builtin_ssubll_overflow porter_ssubll_overflow
-#define __builtin_umulll_overflow porter_umulll_overflow
-
-#include "porter_builtins.h"
-
 #endif

@@ -99,6 +99,8 @@ template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
     return *(T *)field;
 }
 
+#include "builtins.inc"
+
 // Stores into an object that is const for everyone else.
 template <class T, class V> static inline PORTER_DEVICE void porter_put(const T &slot, V value) {
     const_cast<T &>(slot) = (T)value;

@@ -142,43 +142,6 @@ def test_qsort(libc: ctypes.CDLL, items: list[int]) -> None:
     assert list(array) == sorted(items)
 
 
-BUILTINS = r"""
-int main(void) {
-    unsigned long long x = 1;
-    for (int i = 0; i < 4000; ++i) {
-        x = x * 6364136223846793005ull + 1442695040888963407ull;
-        long long a = (long long)(x >> (x & 63)), b = (long long)(x * 31) >> (i & 63), r, s;
-        unsigned long long u, v, y = x >> (i & 63);
-        if (y && (porter_clzll(y) != __builtin_clzll(y) || porter_ctzll(y) != __builtin_ctzll(y)))
-            return 1;
-        unsigned z = (unsigned)y;
-        if (z && (porter_clz(z) != __builtin_clz(z) || porter_ctz(z) != __builtin_ctz(z)))
-            return 2;
-        if (porter_popcount(z) != __builtin_popcount(z)) return 3;
-        if (porter_bswap16((unsigned short)z) != __builtin_bswap16((unsigned short)z)) return 4;
-        if (porter_bswap32(z) != __builtin_bswap32(z)) return 5;
-        if (porter_bswap64(y) != __builtin_bswap64(y)) return 6;
-        if (porter_smulll_overflow(a, b, &r) != __builtin_smulll_overflow(a, b, &s) || r != s)
-            return 7;
-        if (porter_saddll_overflow(a, b, &r) != __builtin_saddll_overflow(a, b, &s) || r != s)
-            return 8;
-        if (porter_ssubll_overflow(a, b, &r) != __builtin_ssubll_overflow(a, b, &s) || r != s)
-            return 9;
-        if (porter_umulll_overflow(x, y, &u) != __builtin_umulll_overflow(x, y, &v) || u != v)
-            return 10;
-    }
-    return 0;
-}
-"""
-
-
-def test_builtins_agree_with_the_compiler(tmp_path: Path) -> None:
-    source = tmp_path / "main.c"
-    source.write_text(f'#include "{LIBC}/porter_builtins.h"\n{BUILTINS}')
-    subprocess.run(["gcc", "-O1", source, "-o", tmp_path / "main"], check=True)
-    assert subprocess.run([tmp_path / "main"]).returncode == 0
-
-
 CLASSIFY = r"""
 #include <math.h>
 int main(void) {

@@ -38,7 +38,21 @@ int (*p)(void);
 """
 
 REFUSED = [
+    # builtins
+    Refused("builtins", "void f(void) { ⟦__builtin_trap⟧(); }", "device code may lack"),
+    Refused("builtins", "void *f(void) { return ⟦__builtin_return_address⟧(0); }", "may lack"),
     # unknown
+    Refused("unknown", "int f(int *p) { return ⟦__sync_fetch_and_add⟧(p, 1); }", "the compiler's"),
+    Refused("unknown", "⟦__float128⟧ a;", "a word of the compiler's"),
+    Refused("unknown", "⟦_Float16⟧ a;", "a word of the compiler's"),
+    Refused("unknown", "⟦long double⟧ a;", "computes as a double"),
+    Refused("unknown", "void f(void) ⟦__attribute__((naked))⟧;", "an attribute that no rule knows"),
+    Refused(
+        "unknown",
+        "typedef int v ⟦__attribute__((vector_size(16)))⟧;",
+        "an attribute that no rule knows",
+    ),
+    Refused("unknown", "double f(void) { return __extension__ (int)⟦1.0i⟧; }", "IMAGINARY_LITERAL"),
     Refused("unknown", "int f(int a) { return ⟦_Generic⟧(a, int: 1); }", "generic selection"),
     Refused("unknown", "⟦_Atomic⟧ int a;", "atomic type"),
     Refused("unknown", "⟦_Complex⟧ double a;", "complex type"),

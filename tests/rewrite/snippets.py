@@ -12,6 +12,14 @@ SNIPPETS: dict[str, dict[str, str]] = {
         "spellings": '_Static_assert(sizeof(int) == 4, "int"); int f(int *restrict p) '
         "{ register int a = *p; return a + _Alignof(long); }",
     },
+    "builtins": {
+        "typed": "int f(long long a, long long *r) { return __builtin_smulll_overflow(a, a, r); }",
+        "generic": "int f(unsigned a, long b, short *r) { return __builtin_add_overflow(a, b, r) "
+        "|| __builtin_mul_overflow_p(a, b, (char)0); }",
+        "bits": "int f(unsigned a) { return __builtin_ctz(a) + __builtin_clzl(a); }",
+        "the compiler's": "int f(int a) { return __builtin_expect(a, 0); }",
+        "a word in text": 'const char *f(void) { return "__builtin_ctz"; }',
+    },
     "noreturn": {
         "c11": "_Noreturn void f(void);",
         "list": "void f(int) __attribute__((noinline, noreturn));",

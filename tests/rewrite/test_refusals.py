@@ -9,7 +9,7 @@ import pytest
 
 from porter.errors import PreprocessFailed, UnknownConstruct
 from porter.rewrite import rules
-from porter.rewrite.unit import rewrite_unit
+from porter.rewrite.unit import rewrite_unit, unit_facts
 
 from .refusals import REFUSED, Refused
 from .support import parse, whole_program
@@ -19,6 +19,7 @@ from .support import parse, whole_program
 def test_refused(case: Refused) -> None:
     unit = parse(f'# 12 "py/up.c"\n{case.text}\n')
     with pytest.raises(UnknownConstruct) as caught:
+        unit_facts(unit)
         rewrite_unit(unit, whole_program(unit))
     error = caught.value
     line, column = case.place

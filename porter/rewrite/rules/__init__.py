@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from porter.rewrite.rules.arrays import Arrays
 from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.builtins import Builtins
 from porter.rewrite.rules.casts import Casts
 from porter.rewrite.rules.cycles import Cycles
 from porter.rewrite.rules.decay import Decay
@@ -33,6 +34,7 @@ from porter.rewrite.rules.volatiles import Volatiles
 RULES: tuple[Rule, ...] = (
     Unknown(),
     Keywords(),
+    Builtins(),
     NoReturn(),
     Volatiles(),
     Types(),

@@ -28,6 +28,27 @@ _WORDS = {
     "__typeof": "the type of an expression",
     "__typeof__": "the type of an expression",
 }
+# Every other word that C reserves for compilers, and that a unit does not declare itself: what the
+# rules replace, and what both compilers take in device code with C's meaning.
+_KNOWN_WORDS = frozenset(
+    """
+    _Alignas _Alignof _Bool _Noreturn _Static_assert
+    __alignof __alignof__ __asm __asm__ __attribute __attribute__ __const __const__ __extension__
+    __func__ __FUNCTION__ __inline __inline__ __int128 __restrict __restrict__ __signed __signed__
+    __volatile __volatile__
+    """.split()
+)
+_LONG_DOUBLE = re.compile(r"\blong\s+double\b|\bdouble\s+long\b")
+_RESERVED = re.compile(r"__|_[A-Z]")
+# Attributes that both compilers take, or read over as C allows; `noreturn` has its rule.
+_KNOWN_ATTRIBUTES = frozenset(
+    """
+    aligned always_inline cold deprecated fallthrough flatten format format_arg gnu_printf hot
+    malloc may_alias no_sanitize_address no_sanitize_undefined no_instrument_function noinline
+    nonnull noreturn packed printf scanf returns_twice sentinel unused used visibility
+    warn_unused_result
+    """.split()
+)
 _ATTRIBUTES = {
     "alias": "another name for a function",
     "cleanup": "a destructor, which C does not run when it unwinds",
@@ -45,6 +66,21 @@ _NODES = {
     K.ADDR_LABEL_EXPR: "the address of a label",
     K.INDIRECT_GOTO_STMT: "a jump to an address",
 }
+# What C is made of, as libclang tells it. A kind that is not here is new to the rules.
+_KINDS = frozenset(
+    getattr(K, name)
+    for name in """
+    STRUCT_DECL UNION_DECL ENUM_DECL FIELD_DECL ENUM_CONSTANT_DECL FUNCTION_DECL VAR_DECL PARM_DECL
+    TYPEDEF_DECL UNEXPOSED_DECL STATIC_ASSERT TYPE_REF MEMBER_REF LABEL_REF
+    UNEXPOSED_EXPR DECL_REF_EXPR MEMBER_REF_EXPR CALL_EXPR INTEGER_LITERAL FLOATING_LITERAL
+    STRING_LITERAL CHARACTER_LITERAL PAREN_EXPR UNARY_OPERATOR ARRAY_SUBSCRIPT_EXPR BINARY_OPERATOR
+    COMPOUND_ASSIGNMENT_OPERATOR CONDITIONAL_OPERATOR CSTYLE_CAST_EXPR COMPOUND_LITERAL_EXPR
+    INIT_LIST_EXPR StmtExpr CXX_UNARY_EXPR
+    UNEXPOSED_STMT LABEL_STMT COMPOUND_STMT CASE_STMT DEFAULT_STMT IF_STMT SWITCH_STMT WHILE_STMT
+    DO_STMT FOR_STMT GOTO_STMT CONTINUE_STMT BREAK_STMT RETURN_STMT ASM_STMT NULL_STMT DECL_STMT
+    UNEXPOSED_ATTR ASM_LABEL_ATTR PACKED_ATTR VISIBILITY_ATTR ALIGNED_ATTR WARN_UNUSED_RESULT_ATTR
+    """.split()
+)
 _EMPTY_ASM = re.compile(r'\w+\s*(?:__volatile__|volatile)?\s*\(\s*""')
 
 
@@ -55,19 +91,31 @@ class Unknown(Rule):
     example = Example("int f(void) { return 1; }", "int f(void) { return 1; }")
 
     def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        self._words(unit)
-        for match in ATTRIBUTE.finditer(unit.text):
-            for word in re.finditer(r"\w+", match.group(1)):
-                reason = _ATTRIBUTES.get(word.group().strip("_"))
-                if reason is not None:
-                    raise self.refuse_at(unit, Span(*match.span()), reason)
+        self.check_words(unit)
         for node in unit.walk():
             reason = _NODES.get(node.kind) or self._node(node)
+            if reason is None and node.kind not in _KINDS:
+                reason = f"a construct that no rule knows ({node.kind.name})"
             if reason is not None:
                 raise self.refuse(node, reason)
         yield from ()
 
-    def _words(self, unit: Unit) -> None:
+    def check_words(self, unit: Unit) -> None:
+        """Raises UnknownConstruct for a word or an attribute that no rule knows.
+
+        What libclang's Python does not know either must be refused before a fact is asked for.
+        """
+        for match in ATTRIBUTE.finditer(unit.text):
+            for word in re.finditer(r"\w+", match.group(1)):
+                name = word.group().strip("_")
+                reason = _ATTRIBUTES.get(name)
+                if reason is None and name not in _KNOWN_ATTRIBUTES:
+                    reason = "an attribute that no rule knows"
+                if reason is not None:
+                    raise self.refuse_at(unit, Span(*match.span()), reason)
+        for match in _LONG_DOUBLE.finditer(unit.text):
+            reason = "a long double, which device code computes as a double"
+            raise self.refuse_at(unit, Span(*match.span()), reason)
         words: dict[str, Span] = {}
         for match in TOKEN.finditer(unit.text):
             words.setdefault(match.group(), Span(*match.span()))
@@ -76,10 +124,32 @@ class Unknown(Rule):
                 raise self.refuse_at(unit, span, _WORDS[word])
             if _OUR_NAMES.match(word):
                 raise self.refuse_at(unit, span, "a name that the rules use")
+        self._reserved(unit, words)
         for keyword in sorted(CPP_KEYWORDS & words.keys()):
             if cpp_name(keyword) in words:
                 reason = f"the name that {keyword} gets in C++"
                 raise self.refuse_at(unit, words[cpp_name(keyword)], reason)
+
+    def _reserved(self, unit: Unit, words: dict[str, Span]) -> None:
+        """Refuses what only a compiler can mean. Builtins have their own rule."""
+        left = [
+            word
+            for word in words
+            if _RESERVED.match(word)
+            and not word.startswith("__builtin_")
+            and word not in _KNOWN_WORDS
+        ]
+        if not left:
+            return
+        declared = {node.spelling for node in unit.walk() if node.kind.is_declaration()}
+        attributes = {
+            word
+            for match in ATTRIBUTE.finditer(unit.text)
+            for word in re.findall(r"\w+", match.group(1))
+        }
+        for word in left:
+            if word not in declared | attributes:
+                raise self.refuse_at(unit, words[word], "a word of the compiler's that no rule knows")
 
     @staticmethod
     def _node(node: Node) -> str | None:

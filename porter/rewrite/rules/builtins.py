@@ -1,0 +1,68 @@
+"""Gives the compilers' builtins that device code lacks bodies of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.names import TOKEN
+from porter.rewrite.program import Program
+from porter.rewrite.rules.base import Example, Rule
+from porter.syntax.node import Unit
+
+PREFIX = "__builtin_"
+
+# What nvcc takes in device code as g++ does, with the same meaning; tests compile each with both.
+COMPILERS = frozenset(
+    PREFIX + name
+    for name in (
+        "alloca abs assume_aligned copysign expect fabs floor huge_val huge_valf inf inff isfinite "
+        "isinf isnan labs memcpy memset nan nanf offsetof signbit sqrt unreachable "
+        "va_arg va_copy va_end va_list va_start"
+    ).split()
+)
+
+# Bodies in templates/runtime/builtins.inc, under the same name with porter_ in front. Those that
+# take operands of any type are templates there.
+OURS = frozenset(
+    PREFIX + name
+    for name in (
+        *(f"{name}{width}" for name in ("clz", "ctz", "popcount", "parity", "ffs", "clrsb")
+          for width in ("", "l", "ll")),
+        *(f"bswap{bits}" for bits in (16, 32, 64)),
+        *(f"{operation}_overflow{kind}" for operation in ("add", "sub", "mul")
+          for kind in ("", "_p")),
+        *(f"{sign}{operation}{width}_overflow" for sign in "su"
+          for operation in ("add", "sub", "mul") for width in ("", "l", "ll")),
+        "constant_p",
+        "expect_with_probability",
+        *(f"is{relation}" for relation in
+          ("greater", "greaterequal", "less", "lessequal", "lessgreater", "unordered", "normal")),
+        *("memcmp", "memmove", "strlen"),
+    )
+)  # fmt: skip
+
+
+def body_of(builtin: str) -> str:
+    """The name of our body of a builtin in OURS."""
+    return "porter_builtin_" + builtin.removeprefix(PREFIX)
+
+
+class Builtins(Rule):
+    """Replaces the compiler's builtins that device code lacks; refuses those that nobody knows."""
+
+    name = "builtins"
+    example = Example(
+        "int f(int a, int b, int *r) { return __builtin_mul_overflow(a, b, r); }",
+        "int f(int a, int b, int *r) { return porter_builtin_mul_overflow(a, b, r); }",
+    )
+
+    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+        for match in TOKEN.finditer(unit.text):
+            word = match.group()
+            if not word.startswith(PREFIX) or word in COMPILERS:
+                continue
+            span = Span(*match.span())
+            if word not in OURS:
+                raise self.refuse_at(unit, span, "a builtin that device code may lack")
+            yield replace(span, self.name, body_of(word))
