@@ -85,6 +85,8 @@ class Suite:
 
     def _needs(self, tests: Sequence[Test], found: features.Features) -> dict[str, tuple[str, ...]]:
         """What the build lacks for each of ``tests``, which skip themselves."""
+        if not tests:
+            return {}
         probes = {test.name: probe(test.path.read_bytes()) for test in tests}
         able = [test for test in tests if probes[test.name] is not None]
         programs = [self.program(test, found.modules) for test in able]
