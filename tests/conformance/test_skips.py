@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from porter import paths
+from porter.conformance.backends import open_runner
 from porter.conformance.discovery import Test, discover
+from porter.conformance.model import Program
 from porter.conformance.skips import Entry, load, read
 from porter.errors import UsageError
+from porter.regress.checks import conformance_config
+from porter.sync.lock import newest_release
 
 
 def test_targets_narrow_an_entry(tmp_path: Path) -> None:
@@ -69,10 +74,46 @@ def test_no_list_at_all(tmp_path: Path) -> None:
         read(tmp_path / "none.toml")
 
 
-def test_each_pattern_of_the_checked_in_list_names_a_test() -> None:
+@pytest.fixture(scope="module")
+def tests() -> list[Test]:
+    """The tests of all synced releases."""
     roots = [path for path in paths.upstream_dir().glob("*/tests") if (path / "basics").is_dir()]
     if not roots:
         pytest.skip("no release is synced")
-    tests = [test for root in roots for test in discover(root)]
+    return [test for root in roots for test in discover(root)]
+
+
+def test_each_pattern_of_the_checked_in_list_names_a_test(tests: list[Test]) -> None:
     for entry in read().tests:
-        assert any(entry.names(test) for test in tests), entry.reason
+        for pattern in entry.patterns:
+            one = Entry(entry.reason, (pattern,))
+            assert any(one.names(test) for test in tests), pattern
+
+
+def test_each_need_of_the_checked_in_list_is_one_of_a_test(tests: list[Test]) -> None:
+    words = [set(re.findall(r"\w+", test.path.read_text(errors="replace"))) for test in tests]
+    for need in (need for entry in read().needs for need in entry.patterns):
+        if need.startswith("feature_check/"):
+            assert any((test.root / need).is_file() for test in tests), need
+        else:
+            wanted = set(re.findall(r"\w+", need))
+            assert any(wanted <= found for found in words), need
+
+
+@pytest.mark.slow
+def test_a_build_lacks_the_modules_and_attributes_of_the_list() -> None:
+    release = newest_release()
+    if not (paths.upstream_dir() / release / "py").is_dir():
+        pytest.skip(f"{release} is not synced")
+    needs = [need for entry in load("host").needs for need in entry.patterns]
+    names = [need for need in needs if re.fullmatch(r"[\w.]+", need)]
+    sources = [
+        f"try:\n    import {name.split('.')[0]}\n    {name}\n    print('there')\n"
+        "except (ImportError, AttributeError):\n    pass\n"
+        for name in ("sys.version", *names)
+    ]
+    runner = open_runner("host", conformance_config(release, "host"), 30.0)
+    outcomes = runner.run([Program("/a.py", source.encode()) for source in sources])
+    assert outcomes[0].output == b"there\n"
+    there = [n for n, outcome in zip(names, outcomes[1:], strict=True) if outcome.output]
+    assert not there

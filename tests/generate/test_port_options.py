@@ -1,4 +1,4 @@
-"""The port's sources ask for options that releases have: one that upstream renamed is silently off."""
+"""The port asks for options that releases have: one that upstream renamed is silently off."""
 
 from __future__ import annotations
 
