@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from porter.conformance.upstream.runner import default_tests
+from porter.conformance.runtests.runner import default_tests
 from porter.errors import UnknownRelease, UsageError
 
 _EMITTER = "bytecode"  # what run-tests.py calls the emitter that all builds have

@@ -7,7 +7,7 @@ from pathlib import Path
 import attrs
 
 from porter.conformance.model import Outcome, Program, Runner, Status
-from porter.conformance.upstream.runner import Answer
+from porter.conformance.runtests.runner import Answer
 
 # Modules that tests need and a build may or may not have frozen.
 _MODULES = ("asyncio", "uasyncio", "unittest")

@@ -8,8 +8,8 @@ from porter.conformance.discovery import Test
 from porter.conformance.expected import Expectation
 from porter.conformance.matching import first_difference, normalise, unittest_summary
 from porter.conformance.model import Outcome, Result, Status, Verdict
+from porter.conformance.runtests.runner import Answer, Judged
 from porter.conformance.skips import SkipList
-from porter.conformance.upstream.runner import Answer, Judged
 
 _ENDINGS = {
     Status.TIMEOUT: "timed out",
@@ -38,6 +38,8 @@ def judge(test: Test, outcome: Outcome, expectation: Expectation, judged: Judged
         last = normalise(outcome.output).splitlines()[-1:] or [b""]
         told = outcome.note or last[0].decode("utf-8", errors="backslashreplace")
         return result(Verdict.FAIL, f"{ending}: {told}" if told else ending)
+    if judged.error:
+        return result(Verdict.FAIL, f"upstream's runner ends with {judged.error}")
     if judged.verdict == "skip":
         return result(Verdict.SKIP)
     if outcome.cut:

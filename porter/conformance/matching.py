@@ -1,6 +1,6 @@
 """Reads a test's output for a reader: what unittest counted, and where two outputs part.
 
-Whether they are the same is for upstream's own runner to say (upstream/).
+Whether they are the same is for upstream's own runner to say (runtests/).
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from porter.conformance.judge import against, answer, judge, skipped
 from porter.conformance.library import FOLDER, Module, missing
 from porter.conformance.model import Outcome, Program, Result, Runner, Verdict
 from porter.conformance.reasons import probe
+from porter.conformance.runtests.runner import UpstreamRunner
 from porter.conformance.skips import SkipList
 from porter.conformance.tree import files_for
-from porter.conformance.upstream.runner import UpstreamRunner
 
 
 @attrs.frozen

@@ -9,7 +9,7 @@ import pytest
 from porter.conformance.model import Outcome, Program, Status, Verdict
 from porter.errors import UpstreamChange
 
-from .fakes import FakeRunner, Release
+from .fakes import RUN_TESTS, FakeRunner, Release
 
 
 def test_output_is_compared_with_the_exp_file(release: Release) -> None:
@@ -102,11 +102,22 @@ def test_the_emitters_own_output_wins(release: Release) -> None:
     assert results["basics/one.py"].verdict is Verdict.PASS
 
 
-def test_a_broken_exp_file_names_its_test(release: Release) -> None:
+def test_a_broken_exp_file_fails_its_test_alone(release: Release) -> None:
     release.add("basics/pattern.py", expected="[0-\n")
     release.add("basics/other.py", expected="1\n")
-    with pytest.raises(UpstreamChange, match=r"on basics/pattern\.py: error: "):
-        release.run(FakeRunner({"/basics/pattern.py": b"0\n", "/basics/other.py": b"1\n"}))
+    runner = FakeRunner({"/basics/pattern.py": b"0\n", "/basics/other.py": b"1\n"})
+    results = release.run(runner)
+    assert results["basics/other.py"].verdict is Verdict.PASS
+    assert results["basics/pattern.py"].verdict is Verdict.FAIL
+    assert results["basics/pattern.py"].reason.startswith("upstream's runner ends with error: ")
+
+
+def test_a_runner_that_fails_on_all_tests_is_not_known(release: Release) -> None:
+    release.add("run-tests.py", RUN_TESTS.replace("== expected(test)", "== wanted(test)"))
+    release.add("basics/one.py", expected="1\n")
+    release.add("basics/two.py", expected="1\n")
+    with pytest.raises(UpstreamChange, match=r"on basics/\w+\.py: NameError: name 'wanted'"):
+        release.run(FakeRunner({"/basics/one.py": b"1\n", "/basics/two.py": b"1\n"}))
 
 
 def test_a_listed_test_that_passes_is_an_error(release: Release) -> None:

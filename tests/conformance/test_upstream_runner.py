@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from porter import paths
-from porter.conformance.upstream.runner import UpstreamRunner, default_tests
+from porter.conformance.runtests.runner import UpstreamRunner, default_tests
 from porter.errors import UpstreamChange
 
 from .fakes import FEATURES, RUN_TESTS, Release

@@ -14,8 +14,8 @@ import re
 import sys
 from typing import Any
 
-from porter.conformance.upstream.loaded import INFO, Loaded
-from porter.conformance.upstream.stand_ins import Agrees, Avoids, Unknown, relative
+from porter.conformance.runtests.loaded import INFO, Loaded
+from porter.conformance.runtests.stand_ins import Agrees, Avoids, Unknown, relative
 
 _LINE = re.compile(r"^(pass|FAIL|skip|lrge) +(\S+)")
 # What upstream's runner prints for a test, and our word for it.
@@ -46,8 +46,9 @@ def plan(question: dict[str, Any]) -> dict[str, Any]:
         if feature == INFO:
             continue  # several words: upstream takes it apart
         for answer in (Agrees(), Avoids()):
-            still = left_out([name for name in wants if feature not in wants[name]],
-                             {feature: answer})
+            still = left_out(
+                [name for name in wants if feature not in wants[name]], {feature: answer}
+            )
             for name in wants:
                 if name not in still and feature not in wants[name]:
                     wants[name].append(feature)
@@ -55,7 +56,10 @@ def plan(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def judge(question: dict[str, Any]) -> dict[str, Any]:
-    """The verdict of upstream's runner on each test in ``outputs``, and the output it compared."""
+    """The verdict of upstream's runner on each test in ``outputs``.
+
+    With it come the output that it compared and, where it ends with an error on the test, that.
+    """
     runner = Loaded(question)
     _, call = runner.default()
     shown: dict[str, str] = {}
@@ -69,9 +73,11 @@ def judge(question: dict[str, Any]) -> dict[str, Any]:
     runner.module.run_micropython = keep
     for name, (crashed, text) in question["outputs"].items():
         runner.target.answers[name] = (crashed, text.encode("latin-1"))
-    verdicts: dict[str, tuple[str, str]] = {}
+    verdicts: dict[str, tuple[str, str, str]] = {}
+    decided = False
 
     def decide(tests: list[str]) -> None:
+        nonlocal decided
         try:
             printed = runner.go(call, tests)
         except (Exception, SystemExit) as error:
@@ -79,14 +85,20 @@ def judge(question: dict[str, Any]) -> dict[str, Any]:
                 decide(tests[: len(tests) // 2])
                 decide(tests[len(tests) // 2 :])
                 return
-            raise Unknown(f"on {tests[0]}: {type(error).__name__}: {error}") from error
+            why = f"{type(error).__name__}: {error}"
+            verdicts[tests[0]] = ("fail", shown.get(tests[0], ""), why)
+            return
         found = {m[2]: m[1] for m in map(_LINE.match, printed.splitlines()) if m}
         for name in tests:
             if name not in found:
                 raise Unknown(f"it prints no verdict on {name}")
-            verdicts[name] = (_VERDICTS[found[name]], shown.get(name, ""))
+            verdicts[name] = (_VERDICTS[found[name]], shown.get(name, ""), "")
+        decided = True
 
     decide(list(question["outputs"]))
+    if verdicts and not decided:
+        name, (_, _, why) = next(iter(verdicts.items()))
+        raise Unknown(f"on {name}: {why}")
     return {"verdicts": verdicts}
 
 

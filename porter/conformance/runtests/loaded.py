@@ -12,7 +12,7 @@ import sys
 import tempfile
 from typing import Any
 
-from porter.conformance.upstream.stand_ins import Host, Target, Unknown, relative
+from porter.conformance.runtests.stand_ins import Host, Target, Unknown, relative
 
 NEEDED = ("main", "get_test_instance", "run_tests", "run_micropython", "run_feature_check")
 INFO = "target_info.py"  # the feature check that says which platform it runs on

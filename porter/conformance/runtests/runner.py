@@ -21,10 +21,14 @@ Answer = tuple[bool, bytes]  # whether the program crashed, and what it printed
 
 @attrs.frozen
 class Judged:
-    """What upstream's runner says of one test: pass, fail or skip, and the output it compared."""
+    """What upstream's runner says of one test: pass, fail or skip, and the output it compared.
+
+    ``error`` is what it ended with on this test, if it did.
+    """
 
     verdict: str
     output: bytes
+    error: str = ""
 
 
 @attrs.frozen
@@ -54,8 +58,8 @@ class UpstreamRunner:
             expected={name: output.decode("latin-1") for name, output in expected.items()},
         )
         return {
-            name: Judged(verdict, output.encode("latin-1"))
-            for name, (verdict, output) in answer["verdicts"].items()
+            name: Judged(verdict, output.encode("latin-1"), error)
+            for name, (verdict, output, error) in answer["verdicts"].items()
         }
 
     def _ask(self, what: str, **question: Any) -> dict[str, Any]:
@@ -99,7 +103,7 @@ def _ask(root: Path, question: str) -> dict[str, Any]:
 def _changed(script: Path, why: str) -> UpstreamChange:
     return UpstreamChange(
         f"{script}: porter cannot drive this test runner: {why}",
-        hint="porter/conformance/upstream/driver.py says what it needs of upstream's runner.",
+        hint="porter/conformance/runtests/driver.py says what it needs of upstream's runner.",
     )
 
 
