@@ -43,6 +43,14 @@ def test_an_uncaught_exception_fails_even_with_the_right_output(release: Release
     assert release.run(FakeRunner({"/basics/raises.py": ended}))["basics/raises.py"].good is False
 
 
+def test_a_build_that_runs_nothing_fails_test_by_test(release: Release) -> None:
+    release.add("feature_check/target_info.py", "print('linux None 64')\n")
+    release.add("basics/one.py", expected="1\n")
+    dead = Outcome(b"", Status.CRASH, note="SIGSEGV")
+    result = release.run(FakeRunner({"/target_info.py": dead, "/basics/one.py": dead}))
+    assert result["basics/one.py"].reason == "crashed: SIGSEGV"
+
+
 def test_cut_output_is_said_to_be_cut(release: Release) -> None:
     release.add("basics/long.py", expected="12\n")
     result = release.run(FakeRunner({"/basics/long.py": Outcome(b"1", Status.OK, cut=True)}))
