@@ -88,7 +88,7 @@ def command(
     release = paths.upstream_dir() / config.release
     selected = discover(release / "tests", tests)
     where = "executable" if executable else target
-    listed = load(where, config.release, skips)
+    listed = load(where, skips)
     if only_list:
         for line in selection.lines(selected, listed):
             click.echo(line)

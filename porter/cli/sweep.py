@@ -84,7 +84,7 @@ def command(
     else:
         cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
         root = paths.upstream_dir() / config.release / "tests"
-        skips = load(target, config.release)
+        skips = load(target)
         wanted = subjects.upstream(root, tests or DIRECTORIES, cpython, skips)
     device = target if variant == "release" else f"{target}-{variant}"
     threads = os.cpu_count() or 1

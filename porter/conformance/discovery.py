@@ -7,22 +7,10 @@ from pathlib import Path
 
 import attrs
 
+from porter.conformance.runtests.runner import default_tests
 from porter.errors import UnknownRelease, UsageError
 
-# The directories upstream runs on a PC (tests/run-tests.py, main) that hold
-# portable tests; ports/unix is about that port.
-DEFAULT_DIRECTORIES = (
-    "basics",
-    "cmdline",
-    "extmod",
-    "float",
-    "import",
-    "io",
-    "micropython",
-    "misc",
-    "stress",
-    "unicode",
-)
+_EMITTER = "bytecode"  # what run-tests.py calls the emitter that all builds have
 
 
 @attrs.frozen
@@ -51,27 +39,28 @@ class Test:
 
     @property
     def expected_file(self) -> Path:
-        """Where upstream keeps its expected output, if it does."""
-        return self.path.with_name(self.path.name + ".exp")
+        """Where upstream keeps its expected output, if it does; that of its emitter wins."""
+        own = self.path.with_name(self.path.name + f".{_EMITTER}.exp")
+        return own if own.is_file() else self.path.with_name(self.path.name + ".exp")
 
 
 def discover(root: Path, asked: Sequence[str] = ()) -> list[Test]:
-    """The tests under ``root`` that ``asked`` names, sorted; all default ones if it is empty.
+    """The tests under ``root`` that ``asked`` names, sorted; without, those that upstream runs.
 
     Each of ``asked`` is a directory (``basics``), a test (``basics/list1.py``,
     with or without ``.py``), or a pattern (``basics/list*``).
 
-    Raises UnknownRelease if ``root`` holds no tests and UsageError for a name that
-    matches nothing.
+    Raises UnknownRelease if ``root`` holds no tests, UsageError for a name that matches
+    nothing, and UpstreamChange if the release's own runner does not say what it runs.
     """
     if not (root / "basics").is_dir():
         raise UnknownRelease(
             f"no upstream tests in {root}", hint="Sync the release first: `porter sync RELEASE`."
         )
-    names: set[str] = set()
-    for item in asked or DEFAULT_DIRECTORIES:
+    names: set[str] = set() if asked else set(default_tests(root))
+    for item in asked:
         found = _matching(root, item)
-        if asked and not found:
+        if not found:
             raise UsageError(
                 f"{item}: no such test or directory in {root}",
                 hint="`porter conformance --list` prints the tests.",

@@ -1,18 +1,15 @@
-"""From a test's outcome to its result."""
+"""From a test's outcome and upstream's verdict to its result."""
 
 from __future__ import annotations
 
+import attrs
+
 from porter.conformance.discovery import Test
 from porter.conformance.expected import Expectation
-from porter.conformance.matching import (
-    asks_to_skip,
-    first_difference,
-    has_patterns,
-    matches_patterns,
-    normalise,
-    unittest_summary,
-)
+from porter.conformance.matching import first_difference, normalise, unittest_summary
 from porter.conformance.model import Outcome, Result, Status, Verdict
+from porter.conformance.runtests.runner import Answer, Judged
+from porter.conformance.skips import SkipList
 
 _ENDINGS = {
     Status.TIMEOUT: "timed out",
@@ -22,56 +19,56 @@ _ENDINGS = {
 }
 
 
-def judge(test: Test, outcome: Outcome, expectation: Expectation, listed: str | None) -> Result:
-    """The result of ``test``; ``listed`` is its reason on the skip list, None off it."""
-    result = _compare(test, outcome, expectation)
-    if listed is None:
-        if result.verdict is Verdict.SKIP:
-            return _with(result, Verdict.UNLISTED_SKIP, "skips itself, and is not on the skip list")
-        return result
-    if result.verdict is Verdict.PASS:
-        return _with(result, Verdict.UNEXPECTED_PASS, f"passes, but is listed as: {listed}")
-    return _with(result, Verdict.SKIP, listed)
+def answer(outcome: Outcome) -> Answer:
+    """``outcome`` as upstream's runner takes it from a board: whether it crashed, its output."""
+    return outcome.status is not Status.OK, outcome.output
 
 
-def _compare(test: Test, outcome: Outcome, expectation: Expectation) -> Result:
-    actual = normalise(outcome.output)
+def judge(test: Test, outcome: Outcome, expectation: Expectation, judged: Judged) -> Result:
+    """The result of ``test``, without regard to the skip list; a skip has no reason yet."""
+    actual = normalise(judged.output or outcome.output)
     wanted = expectation.output
+    cases = len(wanted.splitlines())
 
     def result(verdict: Verdict, reason: str = "", cases: int = 0) -> Result:
         return Result(test.name, verdict, reason, outcome.seconds, cases, wanted, actual)
 
     if outcome.status is not Status.OK:
         ending = _ENDINGS[outcome.status]
-        last = actual.splitlines()[-1:] or [b""]
+        last = normalise(outcome.output).splitlines()[-1:] or [b""]
         told = outcome.note or last[0].decode("utf-8", errors="backslashreplace")
         return result(Verdict.FAIL, f"{ending}: {told}" if told else ending)
-    if asks_to_skip(test, actual):
+    if judged.error:
+        return result(Verdict.FAIL, f"upstream's runner ends with {judged.error}")
+    if judged.verdict == "skip":
         return result(Verdict.SKIP)
     if outcome.cut:
         return result(Verdict.FAIL, "the output is longer than its buffer: raise --stdout")
+    verdict = Verdict.PASS if judged.verdict == "pass" else Verdict.FAIL
     summary = unittest_summary(actual)
     if summary is not None:
-        verdict = Verdict.PASS if summary.ok else Verdict.FAIL
-        reason = "" if summary.ok else actual.splitlines()[-1].decode()
+        reason = "" if verdict is Verdict.PASS else actual.splitlines()[-1].decode()
         return result(verdict, reason, summary.ran)
-    if has_patterns(test) and expectation.source == "exp":
-        same = matches_patterns(wanted, actual)
-    else:
-        same = wanted == actual
-    cases = len(wanted.splitlines())
-    if same:
-        return result(Verdict.PASS, cases=cases)
-    return result(Verdict.FAIL, first_difference(wanted, actual), cases)
+    reason = "" if verdict is Verdict.PASS else first_difference(wanted, actual)
+    return result(verdict, reason, cases)
 
 
-def _with(result: Result, verdict: Verdict, reason: str) -> Result:
-    return Result(
-        result.test,
-        verdict,
-        reason,
-        result.seconds,
-        result.cases,
-        result.expected,
-        result.actual,
-    )
+def against(listed: str | None, result: Result) -> Result:
+    """``result`` of a test that is on the skip list for the reason ``listed``, None off it."""
+    if listed is None:
+        return result
+    if result.verdict is Verdict.PASS:
+        why = f"passes, but is listed as: {listed}"
+        return attrs.evolve(result, verdict=Verdict.UNEXPECTED_PASS, reason=why)
+    return attrs.evolve(result, verdict=Verdict.SKIP, reason=listed)
+
+
+def skipped(result: Result, needs: tuple[str, ...], skips: SkipList) -> Result:
+    """``result`` of a test that does not run for want of one of ``needs``; empty: nobody knows."""
+    for need in needs:
+        reason = skips.lacking(need)
+        if reason is not None:
+            return attrs.evolve(result, verdict=Verdict.SKIP, reason=f"needs {need}: {reason}")
+    why = " or ".join(needs) or "something that it does not tell"
+    reason = f"does not run: it needs {why}, which the skip list does not say that builds lack"
+    return attrs.evolve(result, verdict=Verdict.UNLISTED_SKIP, reason=reason)

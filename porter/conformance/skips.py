@@ -1,4 +1,4 @@
-"""The checked-in list of tests that a build of ours does not pass, and why."""
+"""The checked-in list of what a build of ours lacks, and of tests that it does not pass."""
 
 from __future__ import annotations
 
@@ -14,76 +14,93 @@ from porter.conformance.discovery import Test
 from porter.errors import UsageError
 
 DEFAULT_LIST = Path(__file__).with_name("skips.toml")
-_KEYS = {"reason", "tests", "targets", "releases"}
+_SUBJECTS = {"lack": "needs", "skip": "tests"}
+_KEYS = {"reason", "targets"}
 
 
 @attrs.frozen
-class Skip:
-    """One entry: tests that share a reason, everywhere or for some targets and releases."""
+class Entry:
+    """One entry: needs or tests that share a reason, everywhere or for some targets."""
 
     reason: str
-    tests: tuple[str, ...]
+    patterns: tuple[str, ...]
     targets: tuple[str, ...] = ()
-    releases: tuple[str, ...] = ()
 
-    def applies(self, target: str, release: str) -> bool:
-        """Whether the entry counts for ``target`` and ``release``."""
-        here = not self.targets or target in self.targets
-        return here and (not self.releases or any(fnmatchcase(release, r) for r in self.releases))
+    def applies(self, target: str) -> bool:
+        """Whether the entry counts for ``target``."""
+        return not self.targets or target in self.targets
 
     def names(self, test: Test) -> bool:
         """Whether the entry is about ``test``."""
-        return any(_matches(test.name, pattern) for pattern in self.tests)
+        return any(_matches(test.name, pattern) for pattern in self.patterns)
+
+    def lacks(self, need: str) -> bool:
+        """Whether ``need``, or the module or type that it is in, is what builds lack."""
+        return any(
+            need == pattern or need.startswith(f"{pattern}.") or fnmatchcase(need, pattern)
+            for pattern in self.patterns
+        )
 
 
 @attrs.frozen
 class SkipList:
-    """The entries that count for one target and release."""
+    """The entries that count for one target: needs that it cannot serve, tests that fail on it."""
 
-    entries: tuple[Skip, ...] = ()
+    tests: tuple[Entry, ...] = ()
+    needs: tuple[Entry, ...] = ()
 
     def reason(self, test: Test) -> str | None:
-        """Why ``test`` is on the list, or None."""
-        return next((skip.reason for skip in self.entries if skip.names(test)), None)
+        """Why ``test`` is on the list by name, or None."""
+        return next((entry.reason for entry in self.tests if entry.names(test)), None)
+
+    def lacking(self, need: str) -> str | None:
+        """Why builds do not have ``need``, or None if they should."""
+        return next((entry.reason for entry in self.needs if entry.lacks(need)), None)
 
 
-def load(target: str, release: str, path: Path = DEFAULT_LIST) -> SkipList:
-    """The entries of ``path`` that count for ``target`` and ``release``.
+def load(target: str, path: Path = DEFAULT_LIST) -> SkipList:
+    """The entries of ``path`` that count for ``target``.
 
     Raises UsageError for a list that is not readable or an entry without a reason.
     """
-    entries = read_entries(path)
-    return SkipList(tuple(skip for skip in entries if skip.applies(target, release)))
+    lists = read(path)
+    tests = tuple(entry for entry in lists.tests if entry.applies(target))
+    return SkipList(tests, tuple(entry for entry in lists.needs if entry.applies(target)))
 
 
-def read_entries(path: Path = DEFAULT_LIST) -> list[Skip]:
-    """All entries of ``path``; raises UsageError as ``load`` does."""
+def read(path: Path = DEFAULT_LIST) -> SkipList:
+    """All entries of ``path``, whatever their target; raises UsageError as ``load`` does."""
     try:
         table = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: not a readable skip list: {error}") from error
-    return [
-        _entry(raw, f"{path}: entry {number}")
-        for number, raw in enumerate(table.get("skip", []), 1)
-    ]
-
-
-def _entry(raw: dict[str, Any], where: str) -> Skip:
-    unknown = sorted(set(raw) - _KEYS)
+    unknown = sorted(set(table) - set(_SUBJECTS))
     if unknown:
-        raise UsageError(f"{where}: unknown key {unknown[0]}", hint=f"Keys: {sorted(_KEYS)}")
+        raise UsageError(f"{path}: unknown table {unknown[0]}", hint="Tables: lack, skip")
+    found = {
+        kind: tuple(
+            _entry(raw, subject, f"{path}: {kind} {number}")
+            for number, raw in enumerate(table.get(kind, []), 1)
+        )
+        for kind, subject in _SUBJECTS.items()
+    }
+    return SkipList(found["skip"], found["lack"])
+
+
+def _entry(raw: Any, subject: str, where: str) -> Entry:
+    if not isinstance(raw, dict):
+        raise UsageError(f"{where}: a table is wanted", hint="Write [[lack]] or [[skip]].")
+    unknown = sorted(set(raw) - _KEYS - {subject})
+    if unknown:
+        hint = f"Keys: {sorted(_KEYS | {subject})}"
+        raise UsageError(f"{where}: unknown key {unknown[0]}", hint=hint)
     reason = raw.get("reason")
     if not isinstance(reason, str) or not reason.strip():
-        raise UsageError(f"{where}: no reason", hint='Say why: reason = "needs ..."')
-    tests = _strings(raw.get("tests", []), f"{where}: tests")
-    if not tests:
-        raise UsageError(f"{where}: names no tests")
-    return Skip(
-        reason,
-        tests,
-        _strings(raw.get("targets", []), f"{where}: targets"),
-        _strings(raw.get("releases", []), f"{where}: releases"),
-    )
+        raise UsageError(f"{where}: no reason", hint='Say why: reason = "..."')
+    patterns = _strings(raw.get(subject, []), f"{where}: {subject}")
+    if not patterns:
+        raise UsageError(f"{where}: names no {subject}")
+    return Entry(reason, patterns, _strings(raw.get("targets", []), f"{where}: targets"))
 
 
 def _strings(value: Any, where: str) -> tuple[str, ...]:

@@ -7,12 +7,14 @@ from pathlib import Path
 
 import attrs
 
-from porter.conformance import features, rules
+from porter.conformance import features
 from porter.conformance.discovery import Test
-from porter.conformance.expected import CPython, Expectation
-from porter.conformance.judge import judge
+from porter.conformance.expected import CPython
+from porter.conformance.judge import against, answer, judge, skipped
 from porter.conformance.library import FOLDER, Module, missing
 from porter.conformance.model import Outcome, Program, Result, Runner, Verdict
+from porter.conformance.reasons import probe
+from porter.conformance.runtests.runner import UpstreamRunner
 from porter.conformance.skips import SkipList
 from porter.conformance.tree import files_for
 
@@ -46,22 +48,59 @@ class Suite:
     def run(self) -> list[Result]:
         """Run all tests, in as few launches as the runner needs; results in the tests' order.
 
-        Tests that upstream's rules leave out by name are not run. Raises what the
-        runner raises when it cannot run at all; a test's own failure is a result.
+        Tests that upstream's rules leave out are not run. Raises UpstreamChange if upstream's
+        runner cannot be asked, and what our runner raises when it cannot run at all; a test's
+        own failure is a result.
         """
         found = features.check(self.root, self.runner)
-        out = {t.name: reason for t in self.tests if (reason := rules.left_out(t, found))}
-        to_run = [test for test in self.tests if test.name not in out]
-        self.events.expecting(len(to_run))
-        expected = self.cpython.expect_all(to_run, self.events.expected)
-        self.events.running(len(to_run))
-        programs = [self.program(test, found.modules) for test in to_run]
+        upstream = UpstreamRunner(self.root, found.answers)
+        left = upstream.left_out([test.name for test in self.tests])
+        tests = [test for test in self.tests if test.name not in left]
+        self.events.expecting(len(tests))
+        expected = self.cpython.expect_all(tests, self.events.expected)
+        self.events.running(len(tests))
+        programs = [self.program(test, found.modules) for test in tests]
         outcomes = self.runner.run(
-            programs, lambda index, outcome: self.events.ran(to_run[index], outcome)
+            programs, lambda index, outcome: self.events.ran(tests[index], outcome)
         )
-        judged = self._judge(to_run, outcomes, expected)
-        left = {name: self._left_out(name, reason) for name, reason in out.items()}
-        return [judged.get(test.name) or left[test.name] for test in self.tests]
+        judged = upstream.judge(
+            {t.name: answer(o) for t, o in zip(tests, outcomes, strict=True)},
+            {name: e.output for name, e in expected.items() if e.source == "cpython"},
+        )
+        results = {
+            t.name: judge(t, o, expected[t.name], judged[t.name])
+            for t, o in zip(tests, outcomes, strict=True)
+        }
+        needs = self._needs([t for t in tests if results[t.name].verdict is Verdict.SKIP], found)
+        for name, checks in left.items():
+            results[name] = Result(name, Verdict.SKIP)
+            needs[name] = tuple(f"feature_check/{check}" for check in checks)
+        return [self._final(results[test.name], needs) for test in self.tests]
+
+    def _final(self, result: Result, needs: dict[str, tuple[str, ...]]) -> Result:
+        listed = self.skips.reason(Test(self.root, result.test))
+        if result.verdict is Verdict.SKIP and listed is None:
+            return skipped(result, needs[result.test], self.skips)
+        return against(listed, result)
+
+    def _needs(self, tests: Sequence[Test], found: features.Features) -> dict[str, tuple[str, ...]]:
+        """What the build lacks for each of ``tests``, which skip themselves."""
+        if not tests:
+            return {}
+        probes = {test.name: probe(test.path.read_bytes()) for test in tests}
+        able = [test for test in tests if probes[test.name] is not None]
+        programs = [self.program(test, found.modules) for test in able]
+        for index, test in enumerate(able):
+            telling = probes[test.name]
+            assert telling is not None
+            programs[index] = attrs.evolve(programs[index], source=telling.source)
+        outcomes = dict(zip((t.name for t in able), self.runner.run(programs), strict=True))
+        told = {
+            name: telling.need(outcomes[name])
+            for name, telling in probes.items()
+            if telling is not None
+        }
+        return {t.name: (need,) if (need := told.get(t.name)) else () for t in tests}
 
     def program(self, test: Test, importable: Collection[str] = ()) -> Program:
         """What an interpreter needs to run ``test`` as upstream would.
@@ -77,19 +116,6 @@ class Suite:
             tree=tree,
             setup=_setup("/" + test.name),
         )
-
-    def _judge(
-        self, tests: Sequence[Test], outcomes: Sequence[Outcome], expected: dict[str, Expectation]
-    ) -> dict[str, Result]:
-        pairs = zip(tests, outcomes, strict=True)
-        return {t.name: judge(t, o, expected[t.name], self.skips.reason(t)) for t, o in pairs}
-
-    def _left_out(self, name: str, rule: str) -> Result:
-        listed = self.skips.reason(Test(self.root, name))
-        if listed is None:
-            why = f"left out by upstream's rule ({rule}), and is not on the skip list"
-            return Result(name, Verdict.UNLISTED_SKIP, why)
-        return Result(name, Verdict.SKIP, listed)
 
 
 def _setup(name: str) -> bytes:

@@ -87,7 +87,7 @@ def run_tests(
             tests=discover(root / "tests"),
             runner=runner,
             cpython=cpython,
-            skips=load(target, config.release),
+            skips=load(target),
             library=library.modules(root, paths.templates_dir() / "frozen"),
             events=events,
         ).run()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from porter.conformance.discovery import Test, discover
 from porter.conformance.expected import CPython
-from porter.conformance.matching import has_patterns, normalise
+from porter.conformance.matching import normalise
 from porter.conformance.skips import SkipList
 from porter.conformance.tree import files_for
 from porter.errors import UsageError
@@ -41,7 +41,7 @@ def upstream(root: Path, asked: Sequence[str], cpython: CPython, skips: SkipList
 
 def _plain(test: Test) -> bool:
     source = test.path.read_bytes()
-    return not (files_for(test) or has_patterns(test) or any(w in source for w in _UNSTEADY))
+    return not (files_for(test) or any(w in source for w in _UNSTEADY))
 
 
 def folder(path: Path) -> list[Subject]:

@@ -145,7 +145,7 @@ static mp_parse_input_kind_t parse_kind(int kind) {
 static mp_obj_t compile_source(const char *source, size_t length, int kind, const char *name) {
     mp_lexer_t *lexer = mp_lexer_new_from_str_len(qstr_from_str(name), source, length, 0);
     qstr source_name = lexer->source_name;
-    #if MICROPY_PY___FILE__
+    #if MICROPY_PY___FILE__ || MICROPY_MODULE___FILE__ // one option; upstream renamed it
     if (kind == GPUSNEK_FILE) {
         mp_store_global(MP_QSTR___file__, MP_OBJ_NEW_QSTR(source_name));
     }

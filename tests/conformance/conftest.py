@@ -6,14 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from .fakes import FEATURES, Release
+from .fakes import FEATURES, RUN_TESTS, Release
 
 
 @pytest.fixture
 def release(tmp_path: Path) -> Release:
-    """A release with upstream's feature checks and no test yet."""
+    """A release with a test runner and feature checks of upstream's form, and no test yet."""
     made = Release(tmp_path / "tests")
     (made.root / "basics").mkdir(parents=True)
+    made.add("run-tests.py", RUN_TESTS)
     for name in FEATURES:
         made.add(f"feature_check{name}", "# looked up, never run\n")
     return made

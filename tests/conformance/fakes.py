@@ -11,14 +11,69 @@ import attrs
 from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
 from porter.conformance.model import Outcome, Program, Result, Status
-from porter.conformance.skips import Skip, SkipList
+from porter.conformance.skips import Entry, SkipList
 from porter.conformance.suite import Suite
 
 FEATURES = {
     "/int_big.py": b"1000000000000000000000000000000000000000000000\n",
     "/byteorder.py": sys.byteorder.encode() + b"\n",
-    "/float.py": b"64\n",
+    "/target_info.py": b"fake None 64\n",
 }
+# A test runner of the form that upstream's have: basics/pattern.py.exp is one regular expression.
+RUN_TESTS = """\
+import argparse, os, re, subprocess
+from glob import glob
+
+def get_test_instance(*args):
+    raise SystemExit("there is no board")
+
+def run_micropython(pyb, args, test_file, path, is_special=False):
+    crashed, output = pyb.run_script_on_remote_target(args, path, is_special)
+    output = output.replace(b"\\r\\n", b"\\n")
+    if test_file == "basics/pattern.py" and output != b"SKIP\\n":
+        want = open(test_file + ".exp", "rb").read()
+        return want if re.fullmatch(want, output) else output
+    return output
+
+def run_feature_check(pyb, args, name):
+    path = os.path.abspath("feature_check/" + name)
+    return run_micropython(pyb, args, path, path, is_special=True)
+
+def expected(test):
+    for end in (".bytecode.exp", ".exp"):
+        if os.path.isfile(test + end):
+            return open(test + end, "rb").read()
+    return subprocess.check_output(["python3", os.path.abspath(test)])
+
+def run_tests(pyb, tests, args, result_dir, num_threads=1):
+    assert run_feature_check(pyb, args, "target_info.py").split()[0] == b"linux"
+    native = run_feature_check(pyb, args, "native_check.py") == b"native\\n"
+    for test in tests:
+        if "native_" in test and not native:
+            print("skip ", test)
+            continue
+        output = run_micropython(pyb, args, test, os.path.abspath(test))
+        last = output.splitlines()[-1:]
+        if output == b"SKIP\\n":
+            print("skip ", test)
+        elif b"-" * 70 in output:
+            print("pass " if last[0].startswith(b"OK") else "FAIL ", test, "(unittest)")
+        else:
+            print("pass " if output == expected(test) else "FAIL ", test)
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("-r", "--result-dir")
+    parser.add_argument("-j", "--jobs", type=int)
+    args = parser.parse_args()
+    folders = ("basics", "cmdline", "extmod", "import", "io", "micropython", "ports/unix")
+    tests = sorted(test for folder in folders for test in glob(folder + "/*.py"))
+    pyb = get_test_instance("board")
+    run_tests(pyb, tests, args, args.result_dir, args.jobs)
+
+if __name__ == "__main__":
+    main()
+"""
 
 
 @attrs.define
@@ -60,14 +115,22 @@ class Release:
         if expected is not None:
             path.with_name(path.name + ".exp").write_text(expected)
 
-    def run(self, runner: FakeRunner, skips: dict[str, str] | None = None) -> dict[str, Result]:
-        """Run all tests on ``runner``; ``skips`` are patterns and their reasons."""
-        entries = tuple(Skip(reason, (name,)) for name, reason in (skips or {}).items())
+    def run(
+        self,
+        runner: FakeRunner,
+        skips: dict[str, str] | None = None,
+        lacks: dict[str, str] | None = None,
+    ) -> dict[str, Result]:
+        """Run all tests on ``runner``; ``skips`` and ``lacks`` are patterns and their reasons."""
+        tests, needs = (
+            tuple(Entry(reason, (pattern,)) for pattern, reason in (entries or {}).items())
+            for entries in (skips, lacks)
+        )
         suite = Suite(
             root=self.root,
             tests=discover(self.root),
             runner=runner,
             cpython=find_cpython(self.root.parent / "cache"),
-            skips=SkipList(entries),
+            skips=SkipList(tests, needs),
         )
         return {result.test: result for result in suite.run()}

@@ -2,56 +2,118 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from porter import paths
+from porter.conformance.backends import open_runner
 from porter.conformance.discovery import Test, discover
-from porter.conformance.skips import load, read_entries
+from porter.conformance.model import Program
+from porter.conformance.skips import Entry, load, read
 from porter.errors import UsageError
+from porter.regress.checks import conformance_config
+from porter.sync.lock import newest_release
 
 
-def test_targets_and_releases_narrow_an_entry(tmp_path: Path) -> None:
+def test_targets_narrow_an_entry(tmp_path: Path) -> None:
     path = tmp_path / "skips.toml"
     path.write_text(
-        '[[skip]]\nreason = "slow"\ntests = ["stress/*.py"]\n'
-        'targets = ["cuda"]\nreleases = ["1.25.*"]\n'
+        '[[skip]]\nreason = "slow"\ntests = ["stress/*.py"]\ntargets = ["cuda"]\n'
+        '[[lack]]\nreason = "no pins"\nneeds = ["machine"]\ntargets = ["cuda"]\n'
     )
     test = Test(tmp_path, "stress/big.py")
-    assert load("cuda", "1.25.0", path).reason(test) == "slow"
-    assert load("cuda", "1.26.1", path).reason(test) is None
-    assert load("host", "1.25.0", path).reason(test) is None
-    assert load("cuda", "1.25.0", path).reason(Test(tmp_path, "basics/big.py")) is None
+    assert load("cuda", path).reason(test) == "slow"
+    assert load("host", path).reason(test) is None
+    assert load("cuda", path).reason(Test(tmp_path, "basics/big.py")) is None
+    assert load("cuda", path).lacking("machine") == "no pins"
+    assert load("host", path).lacking("machine") is None
+
+
+@pytest.mark.parametrize(
+    ("pattern", "need", "fits"),
+    [
+        ("machine", "machine", True),
+        ("machine", "machine.Pin", True),
+        ("machine", "machines", False),
+        ("vfs.VfsFat", "vfs", False),
+        ("*.co_code", "f.co_code", True),
+        ("x[0] == 1", "x[0] == 1", True),
+    ],
+)
+def test_a_lack_is_a_name_or_what_is_in_it(pattern: str, need: str, fits: bool) -> None:
+    assert Entry("why", (pattern,)).lacks(need) is fits
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('[[skip]]\ntests = ["a.py"]', "entry 1: no reason"),
-        ('[[skip]]\nreason = " "\ntests = ["a.py"]', "entry 1: no reason"),
+        ('[[skip]]\ntests = ["a.py"]', "skip 1: no reason"),
+        ('[[skip]]\nreason = " "\ntests = ["a.py"]', "skip 1: no reason"),
         ('[[skip]]\nreason = "x"', "names no tests"),
         ('[[skip]]\nreason = "x"\ntests = "a.py"', "a list of strings"),
         ('[[skip]]\nreason = "x"\ntest = ["a.py"]', "unknown key test"),
         ("[[skip", "not a readable skip list"),
+        ('[[lack]]\nneeds = ["a"]', "lack 1: no reason"),
+        ('[[lack]]\nreason = "x"\ntests = ["a.py"]', "unknown key tests"),
+        ('[[skip]]\nreason = "x"\ntests = ["a.py"]\nreleases = ["1"]', "unknown key releases"),
+        ('[[skips]]\nreason = "x"', "unknown table skips"),
+        ("skip = [1]", "skip 1: a table is wanted"),
     ],
 )
 def test_a_bad_list_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path = tmp_path / "skips.toml"
     path.write_text(text)
     with pytest.raises(UsageError, match=message):
-        load("host", "1.26.1", path)
+        load("host", path)
 
 
 def test_no_list_at_all(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="not a readable skip list"):
-        read_entries(tmp_path / "none.toml")
+        read(tmp_path / "none.toml")
 
 
-def test_each_pattern_of_the_checked_in_list_names_a_test() -> None:
+@pytest.fixture(scope="module")
+def tests() -> list[Test]:
+    """The tests of all synced releases."""
     roots = [path for path in paths.upstream_dir().glob("*/tests") if (path / "basics").is_dir()]
     if not roots:
         pytest.skip("no release is synced")
-    tests = [test for root in roots for test in discover(root)]
-    for entry in read_entries():
-        assert any(entry.names(test) for test in tests), entry.reason
+    return [test for root in roots for test in discover(root)]
+
+
+def test_each_pattern_of_the_checked_in_list_names_a_test(tests: list[Test]) -> None:
+    for entry in read().tests:
+        for pattern in entry.patterns:
+            one = Entry(entry.reason, (pattern,))
+            assert any(one.names(test) for test in tests), pattern
+
+
+def test_each_need_of_the_checked_in_list_is_one_of_a_test(tests: list[Test]) -> None:
+    words = [set(re.findall(r"\w+", test.path.read_text(errors="replace"))) for test in tests]
+    for need in (need for entry in read().needs for need in entry.patterns):
+        if need.startswith("feature_check/"):
+            assert any((test.root / need).is_file() for test in tests), need
+        else:
+            wanted = set(re.findall(r"\w+", need))
+            assert any(wanted <= found for found in words), need
+
+
+@pytest.mark.slow
+def test_a_build_lacks_the_modules_and_attributes_of_the_list() -> None:
+    release = newest_release()
+    if not (paths.upstream_dir() / release / "py").is_dir():
+        pytest.skip(f"{release} is not synced")
+    needs = [need for entry in load("host").needs for need in entry.patterns]
+    names = [need for need in needs if re.fullmatch(r"[\w.]+", need)]
+    sources = [
+        f"try:\n    import {name.split('.')[0]}\n    {name}\n    print('there')\n"
+        "except (ImportError, AttributeError):\n    pass\n"
+        for name in ("sys.version", *names)
+    ]
+    runner = open_runner("host", conformance_config(release, "host"), 30.0)
+    outcomes = runner.run([Program("/a.py", source.encode()) for source in sources])
+    assert outcomes[0].output == b"there\n"
+    there = [n for n, outcome in zip(names, outcomes[1:], strict=True) if outcome.output]
+    assert not there

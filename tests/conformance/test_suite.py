@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from porter.conformance.model import Outcome, Status, Verdict
+from collections.abc import Callable, Sequence
 
-from .fakes import FakeRunner, Release
+import pytest
+
+from porter.conformance.model import Outcome, Program, Status, Verdict
+from porter.errors import UpstreamChange
+
+from .fakes import RUN_TESTS, FakeRunner, Release
 
 
 def test_output_is_compared_with_the_exp_file(release: Release) -> None:
@@ -38,18 +43,89 @@ def test_an_uncaught_exception_fails_even_with_the_right_output(release: Release
     assert release.run(FakeRunner({"/basics/raises.py": ended}))["basics/raises.py"].good is False
 
 
+def test_a_build_that_runs_nothing_fails_test_by_test(release: Release) -> None:
+    release.add("feature_check/target_info.py", "print('linux None 64')\n")
+    release.add("basics/one.py", expected="1\n")
+    dead = Outcome(b"", Status.CRASH, note="SIGSEGV")
+    result = release.run(FakeRunner({"/target_info.py": dead, "/basics/one.py": dead}))
+    assert result["basics/one.py"].reason == "crashed: SIGSEGV"
+
+
 def test_cut_output_is_said_to_be_cut(release: Release) -> None:
     release.add("basics/long.py", expected="12\n")
     result = release.run(FakeRunner({"/basics/long.py": Outcome(b"1", Status.OK, cut=True)}))
     assert "--stdout" in result["basics/long.py"].reason
 
 
-def test_a_skip_needs_a_reason_on_the_list(release: Release) -> None:
+GUARDED = "try:\n    import machine\nexcept ImportError:\n    print('SKIP')\n    raise SystemExit\n"
+TOLD = b"SKIP\nporter-why: (0, [(0, 'ImportError', \"no module named 'machine'\")], [])\n"
+
+
+class Telling(FakeRunner):
+    """Tells why it skips where it is asked to."""
+
+    def run(
+        self,
+        programs: Sequence[Program],
+        done: Callable[[int, Outcome], None] | None = None,
+    ) -> list[Outcome]:
+        """Look all programs up, but for those that ask why."""
+        if programs and b"porter_skip" in programs[0].source:
+            return [Outcome(TOLD, Status.OK) for _ in programs]
+        return super().run(programs, done)
+
+
+def test_a_skip_needs_something_that_builds_lack(release: Release) -> None:
+    release.add("basics/one.py", GUARDED, expected="1\n")
+    runner = Telling({"/basics/one.py": b"SKIP\n"})
+    result = release.run(runner, lacks={"moon": "too far"})["basics/one.py"]
+    assert result.verdict is Verdict.UNLISTED_SKIP
+    assert "it needs machine, which" in result.reason
+    result = release.run(runner, lacks={"machine": "no pins"})["basics/one.py"]
+    assert (result.verdict, result.reason) == (Verdict.SKIP, "needs machine: no pins")
+
+
+@pytest.mark.parametrize("source", ["print('SK' + 'IP')\n", "print 'SKIP'\n"])
+def test_a_skip_that_does_not_tell_why_is_an_error(release: Release, source: str) -> None:
+    release.add("basics/one.py", source, expected="1\n")
+    result = release.run(FakeRunner({"/basics/one.py": b"SKIP\n"}))["basics/one.py"]
+    assert result.verdict is Verdict.UNLISTED_SKIP
+    assert "something that it does not tell" in result.reason
+
+
+def test_patterns_are_upstreams(release: Release) -> None:
+    release.add("basics/pattern.py", expected="[0-9]+\n")
+    release.add("basics/plain.py", expected="[0-9]+\n")
+    results = release.run(FakeRunner({"/basics/pattern.py": b"12\n", "/basics/plain.py": b"12\n"}))
+    assert results["basics/pattern.py"].verdict is Verdict.PASS
+    assert results["basics/plain.py"].verdict is Verdict.FAIL
+    wrong = release.run(FakeRunner({"/basics/pattern.py": b"a\n"}))["basics/pattern.py"]
+    assert wrong.reason == "line 1: expected '[0-9]+', got 'a'"
+
+
+def test_the_emitters_own_output_wins(release: Release) -> None:
     release.add("basics/one.py", expected="1\n")
-    runner = FakeRunner({"/basics/one.py": b"SKIP\n"})
-    assert release.run(runner)["basics/one.py"].verdict is Verdict.UNLISTED_SKIP
-    listed = release.run(runner, {"basics/one.py": "needs a moon"})["basics/one.py"]
-    assert (listed.verdict, listed.reason) == (Verdict.SKIP, "needs a moon")
+    (release.root / "basics" / "one.py.bytecode.exp").write_text("2\n")
+    results = release.run(FakeRunner({"/basics/one.py": b"2\n"}))
+    assert results["basics/one.py"].verdict is Verdict.PASS
+
+
+def test_a_broken_exp_file_fails_its_test_alone(release: Release) -> None:
+    release.add("basics/pattern.py", expected="[0-\n")
+    release.add("basics/other.py", expected="1\n")
+    runner = FakeRunner({"/basics/pattern.py": b"0\n", "/basics/other.py": b"1\n"})
+    results = release.run(runner)
+    assert results["basics/other.py"].verdict is Verdict.PASS
+    assert results["basics/pattern.py"].verdict is Verdict.FAIL
+    assert results["basics/pattern.py"].reason.startswith("upstream's runner ends with error: ")
+
+
+def test_a_runner_that_fails_on_all_tests_is_not_known(release: Release) -> None:
+    release.add("run-tests.py", RUN_TESTS.replace("== expected(test)", "== wanted(test)"))
+    release.add("basics/one.py", expected="1\n")
+    release.add("basics/two.py", expected="1\n")
+    with pytest.raises(UpstreamChange, match=r"on basics/\w+\.py: NameError: name 'wanted'"):
+        release.run(FakeRunner({"/basics/one.py": b"1\n", "/basics/two.py": b"1\n"}))
 
 
 def test_a_listed_test_that_passes_is_an_error(release: Release) -> None:
@@ -70,9 +146,12 @@ def test_upstreams_rules_leave_tests_out_unrun(release: Release) -> None:
     release.add("feature_check/native_check.py")
     release.add("micropython/native_for.py", expected="1\n")
     runner = FakeRunner({"/native_check.py": Outcome(b"SyntaxError\n", Status.EXCEPTION)})
-    skips = {"micropython/native_*.py": "needs an emitter"}
-    result = release.run(runner, skips)["micropython/native_for.py"]
-    assert (result.verdict, result.reason) == (Verdict.SKIP, "needs an emitter")
+    lacks = {"feature_check/native_check.py": "no emitter"}
+    result = release.run(runner, lacks=lacks)["micropython/native_for.py"]
+    reason = "needs feature_check/native_check.py: no emitter"
+    assert (result.verdict, result.reason) == (Verdict.SKIP, reason)
+    result = release.run(runner)["micropython/native_for.py"]
+    assert result.verdict is Verdict.UNLISTED_SKIP
     assert "/micropython/native_for.py" not in [program.name for program in runner.ran]
 
 

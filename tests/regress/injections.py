@@ -8,6 +8,7 @@ from pathlib import Path
 
 FOLDERS = ("py", "extmod", "shared", "lib", "tools", "tests/feature_check")
 TESTS = ("basics/0prelim.py", "basics/list1.py", "basics/try1.py", "float/float1.py")
+RUNNER = ("run-tests.py", "test_utils.py")  # upstream's, and what later releases have beside it
 
 # A new module in a file of its own, listed in upstream's makefile.
 MODULE = """\
@@ -124,7 +125,7 @@ def copy_release(upstream: Path, into: Path) -> Path:
     """What a build and a few tests need of a release, as files that may be changed."""
     for name in FOLDERS:
         shutil.copytree(upstream / name, into / name)
-    for name in TESTS:
+    for name in TESTS + RUNNER:
         for path in (upstream / "tests").glob(f"{name}*"):
             target = into / "tests" / path.relative_to(upstream / "tests")
             target.parent.mkdir(parents=True, exist_ok=True)

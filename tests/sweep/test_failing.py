@@ -84,7 +84,7 @@ def test_upstream_programs_survive_some_failures(folder: Path) -> None:
     release = newest_release()
     root = paths.upstream_dir() / release / "tests"
     cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
-    wanted = subjects.upstream(root, ("basics", "float"), cpython, load("host", release))
+    wanted = subjects.upstream(root, ("basics", "float"), cpython, load("host"))
     runner = Runner.open(Opener(folder, "host", 60.0), 512)
     swept = sweep(wanted, runner, limit=12, most=100)
     assert len(swept.rows) == 100

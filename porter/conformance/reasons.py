@@ -1,0 +1,125 @@
+"""Why a test skips itself, found by running it once more with its guards made to tell.
+
+A test that cannot run prints SKIP, nearly always from an ``except`` or an ``if`` at its top. Each
+handler notes what it caught, and where SKIP was printed the program prints the notes: the build
+itself says what it lacks. What is told becomes a *need*: ``machine``, ``vfs.VfsFat``, or the text
+of a condition.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+import attrs
+
+from porter.conformance.guards import Guard, Site, find
+from porter.conformance.model import Outcome
+
+MARK = b"porter-why: "
+_PRELUDE = b"""\
+_porter_seen = []
+def _porter_saw(handler, error):
+    _porter_seen.append((handler, type(error).__name__, str(error)))
+    del _porter_seen[:-8]
+def _porter_skip(site, atoms):
+    print("SKIP")
+    print("porter-why:", repr((site, _porter_seen, atoms)))
+"""
+_NAME = re.compile(r"(?:can't import name|cannot import name) '?(\w+)|has no attribute '(\w+)'")
+_MISSING = re.compile(
+    r"no module named '([\w.]+)'|name '(\w+)' isn't defined|name '(\w+)' is not defined", re.I
+)
+
+
+@attrs.frozen
+class Probe:
+    """A test that tells why it skips itself, and what its guards are."""
+
+    source: bytes
+    guards: dict[int, Guard]  # handlers, by number
+    sites: dict[int, Site]
+
+    def need(self, outcome: Outcome) -> str | None:
+        """What the build lacks, from the outcome of running ``source``; None if it does not say."""
+        lines = [line for line in outcome.output.splitlines() if line.startswith(MARK)]
+        if not lines:
+            return None
+        try:
+            number, seen, atoms = ast.literal_eval(lines[-1].removeprefix(MARK).decode())
+        except (ValueError, SyntaxError):  # cut, or not ours
+            return None
+        site = self.sites[number]
+        lacking = [name for name, there in atoms if not there]
+        if lacking:
+            return str(lacking[0])
+        if site.condition is not None:
+            return site.condition
+        caught = [note for note in seen if site.handler in (None, note[0])]
+        return self._caught(*caught[-1]) if caught else None
+
+    def _caught(self, handler: int, kind: str, message: str) -> str:
+        guard = self.guards[handler]
+        if found := _MISSING.search(message):
+            return str(found[found.lastindex or 0])
+        if found := _NAME.search(message):
+            name = found[1] or found[2]
+            return guard.names.get(name, f"?.{name}")
+        return f"{kind}: {guard.text}"
+
+
+def probe(source: bytes) -> Probe | None:
+    """``source`` with guards that tell, or None where this CPython cannot parse it."""
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return None
+    guards, found = find(tree)
+    edited = _edit(source, list(_edits(source, guards, found)))
+    return Probe(
+        _PRELUDE + edited, {g.number: g for g in guards}, {site.number: site for site in found}
+    )
+
+
+_Edit = tuple[int, int, bytes]  # from and to, as offsets in bytes, and what stands there then
+
+
+def _edits(source: bytes, guards: list[Guard], found: list[Site]) -> Iterator[_Edit]:
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+
+    def offset(line: int, column: int) -> int:
+        return starts[line - 1] + column
+
+    for guard in guards:
+        node = guard.node
+        name = (node.name or "_porter_error").encode()
+        if node.type is None:
+            at = offset(node.lineno, node.col_offset) + len("except")
+            yield at, at, b" BaseException as " + name
+        elif node.name is None:
+            at = offset(node.type.end_lineno or 0, node.type.end_col_offset or 0)
+            at = source.index(b":", at)
+            yield at, at, b" as " + name
+        first = node.body[0]
+        at = offset(first.lineno, first.col_offset)
+        before = source[starts[first.lineno - 1] : at]
+        after = b"\n" + before if not before.strip() else b"; "
+        yield at, at, b"_porter_saw(%d, %s)" % (guard.number, name) + after
+    for site in found:
+        call = site.node
+        atoms = ", ".join(f"({name!r}, {text})" for name, text in site.atoms)
+        yield (
+            offset(call.lineno, call.col_offset),
+            offset(call.end_lineno or 0, call.end_col_offset or 0),
+            f"_porter_skip({site.number}, [{atoms}])".encode(),
+        )
+
+
+def _edit(source: bytes, edits: list[_Edit]) -> bytes:
+    # From the end, so that offsets stay; of two at one place the call comes after the note.
+    for start, end, text in sorted(edits, key=lambda edit: (edit[0], edit[1]), reverse=True):
+        source = source[:start] + text + source[end:]
+    return source

@@ -1,0 +1,106 @@
+"""A release's ``run-tests.py`` as a module, with our stand-ins in it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import inspect
+import io
+import os
+import subprocess
+import sys
+import tempfile
+from typing import Any
+
+from porter.conformance.runtests.stand_ins import Host, Target, Unknown, relative
+
+NEEDED = ("main", "get_test_instance", "run_tests", "run_micropython", "run_feature_check")
+INFO = "target_info.py"  # the feature check that says which platform it runs on
+
+
+class Captured(BaseException):
+    """Carries the arguments with which ``main`` calls ``run_tests``; main must not catch it."""
+
+    def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        self.call = (args, kwargs)
+
+
+class Loaded:
+    """Upstream's runner as a module, with our target and our answers in it."""
+
+    def __init__(self, question: dict[str, Any]) -> None:
+        self.target = Target()
+        self.module = _load()
+        self.module.get_test_instance = lambda *args, **kwargs: self.target
+        self.run_tests = self.module.run_tests
+        self.features = {
+            name: (crashed, text.encode("latin-1"))
+            for name, (crashed, text) in question["features"].items()
+        }
+        if INFO not in self.features and os.path.isfile(f"feature_check/{INFO}"):
+            self.features[INFO] = (False, _ask_cpython(INFO))
+        self.overrides: dict[str, bytes] = {}
+        self.check = self.module.run_feature_check
+        self.module.run_feature_check = self._feature
+        expected = {k: v.encode("latin-1") for k, v in question.get("expected", {}).items()}
+        self.module.subprocess = Host(self.module.subprocess, expected)
+        self.target.answers.update({f"feature_check/{k}": v for k, v in self.features.items()})
+
+    def _feature(self, pyb: Any, args: Any, test_file: str, *more: Any) -> bytes:
+        name = os.path.basename(test_file)
+        if name in self.overrides:
+            return self.overrides[name]
+        answer: bytes = self.check(pyb, args, test_file, *more)
+        return answer
+
+    def default(self) -> tuple[list[str], inspect.BoundArguments]:
+        """The tests that ``main`` runs where it is told nothing, and its call of ``run_tests``."""
+
+        def capture(*args: Any, **kwargs: Any) -> None:
+            raise Captured(args, kwargs)
+
+        self.module.run_tests = capture
+        with tempfile.TemporaryDirectory() as results, _silence():
+            sys.argv = ["run-tests.py", "--result-dir", results, "--jobs", "1"]
+            try:
+                self.module.main()
+            except Captured as captured:
+                args, kwargs = captured.call
+                call = inspect.signature(self.run_tests).bind(*args, **kwargs)
+            else:
+                raise Unknown("main() does not call run_tests()")
+        if not {"tests", "result_dir"} <= set(call.arguments):
+            raise Unknown("run_tests() has no parameters 'tests' and 'result_dir'")
+        return [relative(name) for name in call.arguments["tests"]], call
+
+    def go(self, call: inspect.BoundArguments, tests: list[str]) -> str:
+        """Run ``tests`` as upstream would; what its runner prints."""
+        self.target.asked.clear()
+        with tempfile.TemporaryDirectory() as results, _silence() as printed:
+            call.arguments.update(tests=tests, result_dir=results)
+            self.run_tests(*call.args, **call.kwargs)
+        return printed.getvalue()
+
+
+def _load() -> Any:
+    sys.dont_write_bytecode = True  # upstream's tree stays as it is
+    root = os.getcwd()
+    sys.path.insert(0, root)
+    spec = importlib.util.spec_from_file_location("run_tests", os.path.join(root, "run-tests.py"))
+    if spec is None or spec.loader is None:
+        raise Unknown("it cannot be loaded")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["run_tests"] = module
+    spec.loader.exec_module(module)
+    for name in NEEDED:
+        if not callable(getattr(module, name, None)):
+            raise Unknown(f"it has no function {name}()")
+    return module
+
+
+def _ask_cpython(check: str) -> bytes:
+    return subprocess.check_output([sys.executable, "-BS", f"feature_check/{check}"])
+
+
+def _silence() -> contextlib.redirect_stdout[io.StringIO]:
+    return contextlib.redirect_stdout(io.StringIO())
