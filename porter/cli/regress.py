@@ -22,14 +22,27 @@ from porter.regress.releases import wanted_releases
 from porter.regress.verdict import verdict
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
-TARGETS = {"host": ("host",), "cuda": ("cuda",), "both": ("host", "cuda")}
+# By default device code is compiled wherever there is an nvcc, and run where there is a GPU.
+EVERYWHERE = "possible"
+TARGETS = {
+    EVERYWHERE: ("host", "cuda"),
+    "host": ("host",),
+    "cuda": ("cuda",),
+    "both": ("host", "cuda"),
+}
 
 
 @click.command("regress")
 @click.argument("releases", nargs=-1, metavar="[RELEASE|FOLDER|TARBALL]...")
 @click.option("--all", "everything", is_flag=True, help="Every release that is known or here.")
 @click.option("--latest", is_flag=True, help="The newest release that can be had.")
-@click.option("--target", type=click.Choice(list(TARGETS)), default="host", show_default=True)
+@click.option(
+    "--target",
+    type=click.Choice(list(TARGETS)),
+    default=EVERYWHERE,
+    show_default=True,
+    help="`possible`: the host twin, and device code where there is an nvcc.",
+)
 @click.option("--baseline", type=FilePath, default=SHIPPED, help="Compare with this file.")
 @click.option("--update-baseline", is_flag=True, help="Take what this run found as the baseline.")
 @click.option("--record", is_flag=True, help="Write a new release's hash into upstream/lock.toml.")
@@ -72,6 +85,7 @@ def command(
         with showing(errors) as events:
             options = Options(
                 targets=TARGETS[target],
+                where_possible=target == EVERYWHERE,
                 jobs=jobs,
                 events=events,
                 started=partial(say_stage, one.name),

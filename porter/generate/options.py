@@ -13,7 +13,7 @@ from porter import process
 from porter.errors import OptionRefused, PreprocessFailed
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
-from porter.generate.refused import complaint, preprocess_error
+from porter.generate.refused import Complaint, complaint, preprocess_error
 
 CONFIG = "mpconfigport.h"
 
@@ -42,9 +42,10 @@ def check_options(layout: Layout, defines: Sequence[str], sources: Sequence[Path
     failed = preprocess_error(output, layout.upstream)
     if failed is None or not said.text.startswith("#error"):
         raise failed or PreprocessFailed(output)
-    options = _causes(layout, defines, sources, said.file, said.line)
+    concerned = _concerned(layout, said.file, said.line)
+    options = _causes(layout, defines, sources, said, concerned)
     raise OptionRefused(
-        failed.message + _blame(options),
+        failed.message + _blame(options, concerned),
         hint='See docs/upstream.md, "What a release wants from its port".',
         options=tuple(option.name for option in options),
     )
@@ -88,15 +89,24 @@ def without(config: str, name: str) -> str:
     return re.sub(pattern, "", config, flags=re.MULTILINE)
 
 
-def _causes(
-    layout: Layout, defines: Sequence[str], sources: Sequence[Path], file: Path, line: int
-) -> list[Option]:
-    """Options of ours that the refusal depends on: without each of them it is gone."""
+def _concerned(layout: Layout, file: Path, line: int) -> list[Option]:
+    """Options of ours that the line's conditions or the line itself name."""
     config = (layout.port / CONFIG).read_text(encoding="utf-8")
     text = file.read_text(encoding="utf-8", errors="replace")
     words = set(_WORD.findall(" ".join([*conditions(text, line), text.splitlines()[line - 1]])))
-    concerned = [option for option in defined_options(config) if option.name in words]
-    refused = _refuses(layout, defines, sources, file, line)
+    return [option for option in defined_options(config) if option.name in words]
+
+
+def _causes(
+    layout: Layout,
+    defines: Sequence[str],
+    sources: Sequence[Path],
+    said: Complaint,
+    concerned: Sequence[Option],
+) -> list[Option]:
+    """Those of the concerned options without each of which the refusal is gone."""
+    config = (layout.port / CONFIG).read_text(encoding="utf-8")
+    refused = _refuses(layout, defines, sources, said.file, said.line)
     return [one for one in concerned if not refused(without(config, one.name))]
 
 
@@ -125,8 +135,13 @@ def _complaints(flags: Sequence[str], sources: Sequence[Path]) -> str:
     return process.run(command, timeout=600, check=False).stderr
 
 
-def _blame(options: Sequence[Option]) -> str:
-    if not options:
-        return "\nNo single option of the port causes it."
-    rows = [f"\n  {option.name}, port/{CONFIG}:{option.line}" for option in options]
-    return "\nWithout this option of the port upstream goes on:" + "".join(rows)
+def _blame(options: Sequence[Option], concerned: Sequence[Option]) -> str:
+    named = options or concerned
+    if not named:
+        return "\nIt depends on no option of the port."
+    rows = [f"\n  {option.name}, port/{CONFIG}:{option.line}" for option in named]
+    if options:
+        return "\nWithout this option of the port upstream goes on:" + "".join(rows)
+    return "\nIt names these options of the port, and refuses without each of them too:" + (
+        "".join(rows)
+    )

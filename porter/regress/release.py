@@ -16,7 +16,9 @@ from porter.conformance.suite import Events
 from porter.errors import (
     BuildFailed,
     CompilerRefused,
+    MissingPackage,
     NoGpu,
+    NoNvcc,
     PatchDrift,
     PorterError,
     SmokeFailed,
@@ -36,9 +38,13 @@ _PLACE = re.compile(r"\b(?:upstream|patched)/[^/\s:]+/([^\s:]+\.[ch]):(\d+)")
 
 @frozen
 class Options:
-    """What a run is about: targets in their order, and processes at a time."""
+    """What a run is about: targets in their order, and processes at a time.
+
+    where_possible: a target whose compiler is not here is left out, and the report says so.
+    """
 
     targets: tuple[str, ...] = ("host",)
+    where_possible: bool = False
     jobs: int | None = None
     started: Started = lambda name: None
     events: Events = field(factory=Events)
@@ -127,15 +133,22 @@ def _target(release: str, target: str, options: Options, steps: Sequence, found:
     memory = Memory.of(release)
     folder: Path | None = None
     with steps.stage("build", target) as running:
-        folder = _build(BuildConfig(release=release, target=target), options, running, found)
+        try:
+            folder = _build(BuildConfig(release=release, target=target), options, running, found)
+        except NoNvcc as error:
+            if not options.where_possible:
+                raise
+            running.state, running.note = State.SKIPPED, f"not compiled: {error.message}"
+    if folder is None and steps.stages[-1].state is State.SKIPPED:
+        _skip_rest(target, steps)
+        return
     if folder is None:
         steps.not_reached(*TARGET_STAGES[1:], target=target)
         return
     with steps.stage("smoke", target) as running:
         _smoke(folder, target, memory, running)
     if steps.stages[-1].state is State.SKIPPED:
-        with steps.stage("conformance", target) as running:
-            running.state, running.note = State.SKIPPED, steps.stages[-1].note
+        _skip_rest(target, steps)
         return
     # A wrong smoke program does not keep the tests from running: they tell more.
     with steps.stage("conformance", target) as running:
@@ -149,6 +162,14 @@ def _target(release: str, target: str, options: Options, steps: Sequence, found:
         running.state = State.CACHED if tested.cached else State.OK
         if tested.reasons:
             running.state = State.FAILED
+
+
+def _skip_rest(target: str, steps: Sequence) -> None:
+    """Skip the stages of `target` that are left, for the last one's reason."""
+    last = steps.stages[-1]
+    for name in TARGET_STAGES[TARGET_STAGES.index(last.name) + 1 :]:
+        with steps.stage(name, target) as running:
+            running.state, running.note = State.SKIPPED, last.note
 
 
 def _build(config: BuildConfig, options: Options, running: Running, found: _Facts) -> Path:
@@ -183,7 +204,7 @@ def _refused(error: BuildFailed) -> PorterError:
 def _smoke(folder: Path, target: str, memory: Memory, running: Running) -> None:
     try:
         failed, cached = run_smoke(folder, target, memory)
-    except NoGpu as error:
+    except (NoGpu, MissingPackage) as error:
         running.state = State.SKIPPED
         running.note = f"built, not run: {error.message}"
         return

@@ -54,7 +54,7 @@ def number_rows(runs: Sequence[ReleaseRun]) -> Rows:
     sizes = dict.fromkeys((t, n) for run in runs for t, s in run.facts.sizes.items() for n in s)
     for target, name in sizes:
         cells = [run.facts.sizes.get(target, {}).get(name) for run in runs]
-        heading = f"{name}, {target}" + ("" if name == "registers" else " (bytes)")
+        heading = f"{name}, {target}" + ("" if name.endswith("registers") else " (bytes)")
         rows.append((heading, ["" if cell is None else f"{cell:,}" for cell in cells]))
     return rows
 

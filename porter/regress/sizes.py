@@ -15,10 +15,12 @@ _EXECUTABLE = 4  # SHF_EXECINSTR
 
 
 def sizes_of(folder: Path, target: str, state: int | None) -> dict[str, int]:
-    """`code` and `state` in bytes; of a device build also `registers` and `stack`.
+    """`code` and `state` in bytes; of a device build also `registers`, `stack` and `spills`.
 
-    `registers` is the most that a kernel has, `stack` the largest frame of a function in bytes;
-    both as ptxas and nvlink report them. Raises NotBuilt.
+    `registers` is the most that a kernel has, `stack` the largest frame of a function, `spills`
+    what all functions store because of too few registers, in bytes; as ptxas and nvlink report
+    them. `saved registers` is the number that the check of the collector's entry found in its
+    frame: a build whose machine code lacks one is refused. Raises NotBuilt.
     """
     manifest = read_manifest(folder)
     if manifest is None or target not in manifest["targets"]:
@@ -52,4 +54,5 @@ def _device(target: dict[str, Any]) -> dict[str, int]:
         "registers": max((kernel["registers"] for kernel in kernels), default=0),
         "stack": max(resources["largest_frames"].values(), default=0),
         "spills": resources["spill_stores"],
+        "saved registers": target["gc_flush"]["saved_registers"],
     }

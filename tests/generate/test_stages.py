@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -10,11 +11,12 @@ import pytest
 from porter.config import BuildConfig
 from porter.errors import GenerateFailed, NotBuilt, PreprocessFailed, UnknownRelease
 from porter.generate import Layout, Unit, UnitList, generate, read_units
-from porter.generate.port import render_port
+from porter.generate.port import Wishes, render_port
 from porter.generate.units import check_names
 from porter.preprocess import preprocess
 from porter.preprocess.cache import read_dependencies
 from porter.preprocess.empty import has_code
+from porter.sync.tree import HASHED
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -46,6 +48,10 @@ def test_release(release: str, tmp_path: Path) -> None:
     # Nothing changed: nothing is written. One header changed: its readers are.
     assert read_units(layout.units) == units
     assert generate(config, layout) == units
+    read_files = (layout.pre / "cache.json").read_text()
+    folders = set(re.findall(rf'{re.escape(str(layout.upstream))}/([^"]+)/[^/"]+"', read_files))
+    # What a build reads is what the lock's hash covers.
+    assert folders and all(folder.startswith(HASHED) for folder in folders)
     assert not any(item.fresh for item in preprocess(layout, units))
     before = contents(layout.build)
     hooks = layout.port / "hooks.h"
@@ -82,7 +88,7 @@ def test_release_that_is_not_synced(tmp_path: Path) -> None:
 def test_template_mistake(tmp_path: Path) -> None:
     (tmp_path / "x.h.j2").write_text("{{ nothing_of_that_name }}")
     with pytest.raises(GenerateFailed, match=r"x\.h\.j2.*nothing_of_that_name"):
-        render_port(tmp_path, BuildConfig(release="1"), tmp_path / "out")
+        render_port(tmp_path, BuildConfig(release="1"), tmp_path / "out", Wishes())
 
 
 def test_two_units_of_one_name() -> None:

@@ -13,7 +13,7 @@ from porter import pipeline
 from porter.compile.manifest import FORMAT, INFO_FIELDS
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
-from porter.errors import BuildFailed, NoGpu, NoNvcc, NotBuilt
+from porter.errors import BuildFailed, MissingPackage, NoGpu, NoNvcc, NotBuilt
 from porter.regress import checks, release
 from porter.regress.compare import compare
 from porter.regress.memory import Memory, key_of
@@ -37,12 +37,18 @@ def device(tmp_path: Path) -> Path:
     shutil.copyfile(sys.executable, folder / "cuda" / "gpusnek.cubin")
     info = dict.fromkeys(INFO_FIELDS, 2624)
     target = {"info": info, "resources": RESOURCES, "files": {}}
+    target["gc_flush"] = {"reader": "nvdisasm", "saved_registers": 53}
     manifest = {"format": FORMAT, "inputs": {"config": {}}, "targets": {"cuda": target}}
     (folder / "build.json").write_text(json.dumps(manifest))
     return folder
 
 
-def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: Path | Exception) -> ReleaseRun:
+def run(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    folder: Path | Exception,
+    where_possible: bool = False,
+) -> ReleaseRun:
     """The stages of a target, with this build instead of a compiler."""
 
     def build(config: BuildConfig, **options: object) -> pipeline.Build:
@@ -54,7 +60,7 @@ def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, folder: Path | Exceptio
     monkeypatch.setenv("PORTER_HOME", str(tmp_path))
     monkeypatch.setattr(pipeline, "build", build)
     steps, found = release.Sequence(), release._Facts(Facts(units={"py/a.c": {}}))
-    release._target("1.0", "cuda", release.Options(("cuda",)), steps, found)
+    release._target("1.0", "cuda", release.Options(("cuda",), where_possible), steps, found)
     return release._result("1.0", "", steps, found)
 
 
@@ -75,10 +81,36 @@ def test_without_a_gpu_it_builds_and_reports(
     assert all("no GPU here" in stage.note for stage in done.stages[1:])
     sizes = done.facts.sizes["cuda"]
     assert sizes.pop("code") > 0
-    assert sizes == {"registers": 255, "stack": 512, "spills": 7, "state": 2624}
+    rest = {"registers": 255, "stack": 512, "spills": 7, "saved registers": 53, "state": 2624}
+    assert sizes == rest
     rows = dict(number_rows([done]))
+    assert rows["saved registers, cuda"] == ["53"]
     assert rows["registers, cuda"] == ["255"] and rows["stack, cuda (bytes)"] == ["512"]
     assert verdict([done], [compare(done, {})]) is None
+
+
+def test_without_cupy_it_builds_and_reports(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, device: Path
+) -> None:
+    def none(folder: Path, target: str) -> None:
+        raise MissingPackage("no CuPy here")
+
+    monkeypatch.setattr(checks, "open_device", none)
+    done = run(monkeypatch, tmp_path, device)
+    assert [stage.state for stage in done.stages] == [State.OK, State.SKIPPED, State.SKIPPED]
+    assert verdict([done], []) is None
+
+
+def test_device_code_is_compiled_where_that_is_possible(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    done = run(monkeypatch, tmp_path, NoNvcc("no nvcc here"), where_possible=True)
+    assert [stage.state for stage in done.stages] == [State.SKIPPED] * 3
+    assert all("no nvcc here" in stage.note for stage in done.stages)
+    assert verdict([done], []) is None
+    refused = run(monkeypatch, tmp_path, BuildFailed("port/x.c: no"), where_possible=True)
+    ended = verdict([refused], [])
+    assert ended is not None and ended.exit_code == 25  # only the host twin takes it: not green
 
 
 @pytest.mark.parametrize(
