@@ -60,5 +60,5 @@ def upstream_dir() -> Path:
 
 
 def build_dir() -> Path:
-    """`build/`: one folder per build key."""
+    """`build/`: a folder per release and source key, which holds the finished builds of its sizes."""
     return home() / "build"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -55,7 +57,9 @@ def follow(document: Path, folder: Path, gpu: bool) -> None:
         if reason := lacking(block, gpu):
             left.append(f"{block}: {reason}")
         else:
+            begun = time.monotonic()
             reader.run(block)
+            print(f"{block}: {time.monotonic() - begun:.1f} s")
     print("\n".join(left))
 
 
@@ -67,4 +71,6 @@ def test_document(document: Path, folder: Path) -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("document", documents(gpu=True), ids=lambda path: path.name)
 def test_document_on_a_gpu(document: Path, folder: Path) -> None:
+    if "PORTER_GPU_BUILD" not in os.environ:
+        pytest.skip("PORTER_GPU_BUILD names no device build")
     follow(document, folder, gpu=True)
