@@ -63,9 +63,7 @@ def test_no_macro_is_defined_twice(built: Build) -> None:
 
 def test_a_second_definition_is_found(tmp_path: Path) -> None:
     (tmp_path / "two.h").write_text("#define GPUSNEK_A 1\n#define GPUSNEK_A 1\n")
-    text = compiled(
-        ["g++", *CXX, "-E", "-dD", f"-I{tmp_path}", "-"], '#include "two.h"\n'
-    )
+    text = compiled(["g++", *CXX, "-E", "-dD", f"-I{tmp_path}", "-"], '#include "two.h"\n')
     assert OURS.findall(text) == ["GPUSNEK_A"] * 2
 
 

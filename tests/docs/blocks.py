@@ -57,7 +57,6 @@ class Block:
 
 def _fences(document: Document) -> Iterator[Region]:
 
-
     lexer = RawFencedCodeBlockLexer(re.compile(r"(?P<language>[^\n]*)\n"))
     for region in lexer(document):
         region.parsed = (region.lexemes["language"].strip(), str(region.lexemes["source"]), True)

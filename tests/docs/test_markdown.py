@@ -60,7 +60,8 @@ def missing_files(text: str) -> list[str]:
     folders = "porter|templates|tests|examples|patches|docs|benchmarks|.github"
     named = [t.content for t in inline(text) if t.type == "code_inline"]
     paths = [n for n in named if re.fullmatch(rf"(?:{folders})/[\w./*-]+", n)]
-    return [path for path in paths if not any(ROOT.glob(path.rstrip("/")))]
+    real = [path for path in paths if not re.search("[A-Z]{4}", path)]  # NAME stands for any
+    return [path for path in real if not any(ROOT.glob(path.rstrip("/")))]
 
 
 @pytest.mark.parametrize("page", DOCUMENTS, ids=lambda path: path.name)

@@ -57,7 +57,9 @@ def test_what_is_marked_wrong_is_found(tmp_path: Path, text: str) -> None:
     assert wrong(block)
 
 
-@pytest.mark.parametrize("text", ["<!-- needs: gpu -->\n\nText\n\n```sh\nls\n```\n", "<!-- not run: x -->\n"])
+@pytest.mark.parametrize(
+    "text", ["<!-- needs: gpu -->\n\nText\n\n```sh\nls\n```\n", "<!-- not run: x -->\n"]
+)
 def test_a_mark_without_its_block_is_found(tmp_path: Path, text: str) -> None:
     (tmp_path / "page.md").write_text(text)
     with pytest.raises(AssertionError):
