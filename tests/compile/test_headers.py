@@ -36,7 +36,7 @@ def includes(build: Build) -> dict[str, list[str]]:
     found = {file.name: [f"-I{file.parent}"] for file in shipped}
     inner = [f"-I{build.sources / 'cxx'}", f"-I{paths.templates_dir() / 'runtime'}"]
     inner += [f"-I{paths.templates_dir() / 'port'}"]
-    return found | {name: inner for name in ("porter_state.h", "porter_runtime.h", "kernel_api.h")}
+    return found | dict.fromkeys(("porter_state.h", "porter_runtime.h", "kernel_api.h"), inner)
 
 
 def test_gxx_warns_of_nothing(built: Build) -> None:
