@@ -69,7 +69,7 @@ class Reader:
             "COLUMNS": "100",
         }
         if gpu:  # a machine for GPU tests has finished builds, and compiles none
-            self.environment["BUILD"] = os.environ["PORTER_GPU_BUILD"]
+            self.environment["BUILD"] = str(ROOT / os.environ["PORTER_GPU_BUILD"])
 
     def run(self, block: Block) -> None:
         """Run a block; AssertionError where it fails or prints something else than is shown."""

@@ -45,6 +45,15 @@ def test_the_pipeline_has_these_stages() -> None:
     assert rows[rows.index(STAGES[0]) :][: len(STAGES)] == list(STAGES)
 
 
+def test_the_port_has_the_functions_that_are_shown() -> None:
+    (shown,) = re.findall(r"```c\n(.*?)```", page("docs/architecture.md"), re.DOTALL)
+    header = (paths.templates_dir() / "port" / "interp.h").read_text()
+    functions = re.findall(r"^\w+ +gpusnek.*?;", shown, re.MULTILINE)
+    assert len(functions) == 5
+    for function in functions:
+        assert "GPUSNEK_API " + re.sub(" +", " ", function) in header
+
+
 def test_a_block_has_as_many_interpreters_as_documents_say() -> None:
     assert f"`syncthreads()`: {BLOCK} unless" in page("README.md")
     assert f"({BLOCK} unless told otherwise" in page("docs/language.md")
