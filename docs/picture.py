@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from html import escape
 from pathlib import Path
 
@@ -19,7 +18,7 @@ BANNER = re.compile(r"-{5} .* -{5}$")
 
 def session() -> list[tuple[str, str]]:
     """(kind, line) of a terminal session: the command, its program, and what it printed."""
-    command = [sys.executable, "-m", "porter", "run", "-n", str(N), str(PROGRAM)]
+    command = ["porter", "run", "-n", str(N), str(PROGRAM)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     lines = [("prompt", "$ cat examples/collatz.py")]
     lines += [("plain", line) for line in PROGRAM.read_text().splitlines()]

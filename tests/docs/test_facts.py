@@ -10,7 +10,7 @@ from porter import paths
 from porter.pipeline import STAGES
 from porter.run.device import BLOCK
 from porter.run.smoke import PROGRAMS
-from porter.sync.lock import read_lock
+from porter.sync.lock import newest_release, read_lock
 
 from .blocks import DOCUMENTS, ROOT
 
@@ -32,6 +32,13 @@ def test_releases_tried_are_those_of_the_lock(name: str) -> None:
 
 def _version(release: str) -> list[int]:
     return [int(part) for part in release.split(".")]
+
+
+def test_the_readme_shows_the_newest_release() -> None:
+    command = r"(?:porter sync|regress|--release|release =) \"?(\d[\w.]*)"
+    named = re.findall(command, page("README.md"))
+    assert len(named) == 4
+    assert set(named) == {newest_release()}
 
 
 def test_the_smoke_programs_are_counted() -> None:
