@@ -53,6 +53,26 @@ def test_gxx_warns_of_nothing(built: Build) -> None:
         assert compiled(line, f'#include "{name}"\n') == "", f"{name} as C"
 
 
+@pytest.mark.parametrize("local", [0, 1])
+def test_nvcc_warns_of_nothing(built: Build, tmp_path: Path, local: int) -> None:
+    source = tmp_path / "unit.cu"
+    source.write_text('#include "porter_runtime.h"\n#include "interp.h"\n#include "launch.h"\n')
+    sizes = ["-DPORTER_STACK_BYTES=8192u", "-DPORTER_STACK_SLACK=4096u"]
+    line = [*nvcc_line(), f"-DPORTER_ARENA_LOCAL={local}", *sizes]
+    line += [*includes(built)["porter_runtime.h"], "-c", str(source), "-o", f"{tmp_path}/a.o"]
+    assert compiled(line, "") == ""
+
+
+def nvcc_line() -> list[str]:
+    """nvcc with its own warnings and the host compiler's; skips where there is none."""
+    try:
+        nvcc = str(toolchain.nvcc().path)
+    except NoNvcc as error:
+        pytest.skip(str(error))
+    warnings = f"-Xcompiler={','.join(WARNINGS)}"
+    return [nvcc, "-arch=sm_90", "-rdc=true", "-std=c++17", "-Wreorder", warnings]
+
+
 def test_no_macro_is_defined_twice(built: Build) -> None:
     gxx = str(toolchain.gxx().path)
     for name, options in includes(built).items():
@@ -79,11 +99,7 @@ def test_users_kernels_compile_without_a_warning(
 ) -> None:
     line = [str(toolchain.gxx().path), *CXX, *WARNINGS]
     if compiler == "nvcc":
-        try:
-            nvcc = str(toolchain.nvcc().path)
-        except NoNvcc as error:
-            pytest.skip(str(error))
-        line = [nvcc, "-arch=sm_90", "-rdc=true", "-Wreorder", f"-Xcompiler={','.join(WARNINGS)}"]
+        line = nvcc_line()
     for source in kernels(tmp_path):
         done = subprocess.run(
             [*line, f"-I{built.folder}/include", "-c", str(source), "-o", str(tmp_path / "a.o")],
