@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LEFT_BEHIND = (".venv", "build", "upstream/*/py/mpconfig.h")
+LEFT_BEHIND = (".venv", "build", "upstream/[0-9]*/py/mpconfig.h")
 
 
 def blocks(text: str, language: str) -> list[str]:

@@ -36,7 +36,7 @@ MARKS = ("not run", "needs", "file")
 
 @frozen
 class Block:
-    """One fenced block. `marks` are the comments before it; `output` the text shown after it."""
+    """A fenced or hidden block. `marks`: comments before it; `output`: text shown after it."""
 
     document: Path
     line: int
@@ -44,6 +44,7 @@ class Block:
     source: str
     marks: dict[str, str] = field(factory=dict)
     output: str | None = None
+    hidden: bool = False
 
     def __str__(self) -> str:
         return f"{self.document.relative_to(ROOT)}:{self.line}"
@@ -63,18 +64,18 @@ def _fences(document: Document) -> Iterator[Region]:
 
     lexer = RawFencedCodeBlockLexer(re.compile(r"(?P<language>[^\n]*)\n"))
     for region in lexer(document):
-        region.parsed = (region.lexemes["language"].strip(), str(region.lexemes["source"]), True)
+        region.parsed = (region.lexemes["language"].strip(), str(region.lexemes["source"]), "")
         yield region
 
 
 def _comments(document: Document) -> Iterator[Region]:
     for name in MARKS:
         for region in DirectiveInHTMLCommentLexer(name, "[^\n]*?")(document):
-            region.parsed = (name, region.lexemes["arguments"].strip(), False)
+            region.parsed = (name, region.lexemes["arguments"].strip(), "mark")
             yield region
     for region in DirectiveInHTMLCommentLexer("invisible-code-block", ".+")(document):
         source = str(region.lexemes["source"])
-        region.parsed = (region.lexemes["arguments"].strip(), source, True)
+        region.parsed = (region.lexemes["arguments"].strip(), source, "hidden")
         yield region
 
 
@@ -85,18 +86,18 @@ def blocks(path: Path) -> list[Block]:
     marks: dict[str, str] = {}
     end = 0  # of the region before
     for example in document.examples():
-        name, text, fenced = example.parsed
+        name, text, kind = example.parsed
         between = document.text[end : example.start].strip().removeprefix("-->").strip()
         end = example.end
         assert not (marks and between), f"{path.name}:{example.line}: a comment without its block"
-        if not fenced:
+        if kind == "mark":
             marks[name] = text
             continue
         before = found[-1] if found else None
         if name == "text" and not marks and not between and before and before.runs:
             found[-1] = evolve(before, output=text)
         else:
-            found.append(Block(path, example.line, name, text, marks))
+            found.append(Block(path, example.line, name, text, marks, hidden=kind == "hidden"))
         marks = {}
     assert not marks, f"{path.name}: a comment at the end"
     return found

@@ -36,6 +36,14 @@ def test_commands_stand_in_blocks_that_run(document: Path) -> None:
     assert not re.search(r"^(    |\t)(porter|python3?) ", text, re.MULTILINE)
 
 
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_a_file_that_readers_use_has_a_name_that_they_see(document: Path) -> None:
+    every, text = blocks(document), document.read_text()
+    names = {block.marks["file"] for block in every if "file" in block.marks}
+    used = " ".join(block.source for block in every if block.language == "sh" and not block.hidden)
+    assert all(f"`{name}`" in text for name in names if name in used)
+
+
 def test_few_blocks_are_never_run() -> None:
     every = [block for document in DOCUMENTS for block in blocks(document)]
     shown = [block for block in every if block.language in RUN]
