@@ -113,12 +113,12 @@ class Reader:
     def _transcript(self, block: Block) -> None:
         asked = list(exchanges(block.source))
         shown = "".join(exchange.printed for exchange in asked)
-        many = _interpreters(shown)
+        many = interpreters(shown)
         n = many if self.gpu else min(many, ON_HOST)
-        inputs = _scaled("".join(_whole(exchange.source) for exchange in asked), many, n)
+        inputs = scaled("".join(_whole(exchange.source) for exchange in asked), many, n)
         command = Block(block.document, block.line, "sh", f"porter repl -n {n}")
         printed = self._shell(command, inputs)
-        wanted = _scaled(shown, many, n)
+        wanted = scaled(shown, many, n)
         assert _plain(printed) == _plain(wanted), f"{block} prints\n{printed}and not\n{wanted}"
         for got, count in zip(BANNER.findall(printed), BANNER.findall(shown), strict=True):
             assert abs(int(got) - int(count) * n / many) < 1, f"{block}: {got} of {n} interpreters"
@@ -133,7 +133,7 @@ def _plain(text: str) -> str:
     return BANNER.sub("----- x -----", text)
 
 
-def _interpreters(shown: str) -> int:
+def interpreters(shown: str) -> int:
     """How many a transcript has: what its banners count, up to the text that all print."""
     counts = [int(count) for count in BANNER.findall(shown)]
     total = 0
@@ -144,7 +144,7 @@ def _interpreters(shown: str) -> int:
     return ON_HOST
 
 
-def _scaled(text: str, many: int, n: int) -> str:
+def scaled(text: str, many: int, n: int) -> str:
     """The same for `n` interpreters: their number, and the side of their square picture."""
     side = f"{isqrt(many)}x{isqrt(many)}"
     text = text.replace(side, f"{isqrt(n)}x{isqrt(n)}")
