@@ -3,7 +3,8 @@
 
 The first call makes `.venv` and installs porter and its dependencies into it (with CuPy and nvcc
 where an NVIDIA driver is); later calls start at once. `python3 bootstrap.py test ARGS` fetches the
-newest release, for the tests that need one, and is `pytest ARGS`.
+newest release and, where there is none, nvcc from the registry, for the tests that need them, and
+is `pytest ARGS`.
 """
 
 from __future__ import annotations
@@ -51,6 +52,11 @@ def main(args: list[str]) -> None:
     if args[:1] == ["test"]:
         install([*extras, "test"])
         os.chdir(ROOT)
+        if not extras and shutil.which("nvcc") is None:
+            try:
+                install(["nvcc", "test"])
+            except SystemExit as error:
+                print(error, "The tests that compile for a GPU are skipped.", file=sys.stderr)
         if subprocess.run([str(PYTHON), "-m", "porter", "sync", "--quiet"]).returncode != 0:
             print("bootstrap: no release: the tests that need one are skipped", file=sys.stderr)
         os.execv(PYTHON, [str(PYTHON), *TESTS, *args[1:]])

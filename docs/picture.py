@@ -7,21 +7,10 @@ from __future__ import annotations
 
 import re
 import subprocess
-import sys
 from html import escape
 from pathlib import Path
 
-PROGRAM = """\
-def collatz(n):
-    steps = 0
-    while n != 1:
-        n = 3 * n + 1 if n % 2 else n // 2
-        steps += 1
-    return steps
-
-n = threadIdx % 3 + 26
-print(n, 'reaches 1 in', collatz(n), 'steps')
-"""
+PROGRAM = Path(__file__).parents[1] / "examples" / "collatz.py"
 N = 100_000
 LINE, CHARACTER, MARGIN = 19, 8.43, 18
 BANNER = re.compile(r"-{5} .* -{5}$")
@@ -29,11 +18,11 @@ BANNER = re.compile(r"-{5} .* -{5}$")
 
 def session() -> list[tuple[str, str]]:
     """(kind, line) of a terminal session: the command, its program, and what it printed."""
-    command = [sys.executable, "-m", "porter", "run", "-n", str(N), "-c", PROGRAM]
+    command = ["porter", "run", "-n", str(N), str(PROGRAM)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    lines = [("prompt", "$ cat program.py")]
-    lines += [("plain", line) for line in PROGRAM.splitlines()]
-    lines += [("prompt", f"$ porter run -n {N} program.py")]
+    lines = [("prompt", "$ cat examples/collatz.py")]
+    lines += [("plain", line) for line in PROGRAM.read_text().splitlines()]
+    lines += [("prompt", f"$ porter run -n {N} examples/collatz.py")]
     for line in done.stdout.splitlines():
         lines.append(("banner" if BANNER.match(line) else "plain", line))
     return lines

@@ -60,5 +60,5 @@ def upstream_dir() -> Path:
 
 
 def build_dir() -> Path:
-    """`build/`: one folder per build key."""
+    """`build/`: one folder per release and source key, with the builds of all sizes in it."""
     return home() / "build"

@@ -61,7 +61,7 @@ class Rings:
 
     def __init__(self, device: Device, n: int, room: int, *, drop: bool = False) -> None:
         text = device.built.constants["GPUSNEK_SLOT_TEXT"]
-        self._more = device.built.constants["GPUSNEK_MORE"]
+        self._more = device.built.constants["GPUSNEK_SLOT_MORE"]
         self._slot = np.dtype([("head", "<u4", 4), ("text", "<u8", text // 8)])
         self.count = min(MOST_RINGS, -(-n // WARP))
         each = max(LEAST_SLOTS, room // self._slot.itemsize // self.count)

@@ -1,1 +1,1 @@
-"""C programs that the rules have never seen: generated ones, csmith's, and other libraries."""
+"""C programs that the rules have never seen: generated ones, and other libraries."""

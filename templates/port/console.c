@@ -74,7 +74,7 @@ static void send_some(gpusnek_output_t *output, bool more) {
     size_t left = *output->length;
     while (left > 0) {
         size_t part = left < GPUSNEK_SLOT_TEXT ? left : GPUSNEK_SLOT_TEXT;
-        uint32_t stream = output->stream | (more || part < left ? GPUSNEK_MORE : 0);
+        uint32_t stream = output->stream | (more || part < left ? GPUSNEK_SLOT_MORE : 0);
         if (!send(stream, output->data + at, part)) {
             break;
         }

@@ -138,12 +138,12 @@ typedef struct gpusnek_ring_t {
 } gpusnek_ring_t;
 
 #define GPUSNEK_SLOT_TEXT (112) // bytes of text in a slot
-#define GPUSNEK_MORE (256) // in a slot's stream: the text goes on in this interpreter's next slot
+#define GPUSNEK_SLOT_MORE (256) // in a slot's stream: the text goes on in this interpreter's next slot
 
 typedef struct gpusnek_slot_t {
     uint32_t stamp; // ticket + 1, written last
     uint32_t lane; // which interpreter of the launch
-    uint32_t stream; // the output's, and GPUSNEK_MORE
+    uint32_t stream; // the output's, and GPUSNEK_SLOT_MORE
     uint32_t length; // bytes of text; what follows in the last word is zero
     uint64_t text[GPUSNEK_SLOT_TEXT / 8];
 } gpusnek_slot_t;

@@ -6,12 +6,12 @@ import importlib.util
 import re
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from porter import InterpreterArray
-from porter.errors import InterpreterError
 from porter.run import Device
 
 ROOT = Path(__file__).parents[2]
@@ -38,17 +38,15 @@ def test_example(
 
 
 def test_documented_code(any_device: Device, capsys: pytest.CaptureFixture[str]) -> None:
-    blocks = re.findall(
-        r"```python\n(.*?)```", (ROOT / "docs" / "python-api.md").read_text(), re.DOTALL
-    )
+    page = (ROOT / "docs" / "python-api.md").read_text()
+    blocks = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     assert len(blocks) == 2
-    scope = {"InterpreterError": InterpreterError}
-    first = blocks[0].replace("import InterpreterArray", "import InterpreterArray as Array")
-    first = first.replace("InterpreterArray(1000)", "Array(1000, device=device)")
-    exec(first, scope := {**scope, "device": any_device})
+    scope: dict[str, Any] = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("porter.InterpreterArray", partial(InterpreterArray, device=any_device))
+        for block in blocks:
+            exec(block, scope)
     squares = any_device.host(scope["squares"])
     assert squares.tolist() == [i * i % 7 for i in range(1000)] and squares.dtype == np.int64
     assert any_device.host(scope["data"]).tolist() == [i * i / 2 for i in range(1000)]
-    with InterpreterArray(9, device=any_device) as pythons:
-        exec(blocks[1], {**scope, "pythons": pythons})
     assert capsys.readouterr().out.startswith("3 AssertionError a third [0 3 6]\nTraceback")

@@ -8,7 +8,7 @@
 # tests need (`porter conformance --help` has the sizes), on which those run.
 #
 # What is timed runs alone, first; then the tests, four at a time. Each part has a time limit, for
-# what hangs on a GPU cannot always be interrupted. Needs CuPy, pytest and porter's dependencies;
+# what hangs on a GPU cannot always be interrupted. Needs CuPy, pytest, sybil, porter's dependencies;
 # libclang and nvcc only for the tests that say so when they skip. Exits with the number of parts
 # that failed.
 set -u
@@ -71,6 +71,7 @@ pytest_gpu repl 240 "$local_build" tests/repl &
 part memcheck 240 compute-sanitizer --tool memcheck --error-exitcode 9 \
     python3 tests/gpu/sanitize.py "$global_build" &
 wait
+pytest_gpu docs 300 "$local_build" tests/docs # blocks of README.md and docs/ that need a GPU
 part figures 180 python3 examples/figures.py "$local_build" -n 1048576 --picture "$out/beetle.png"
 part programs 300 python3 tests/gpu/run_all.py "$local_build" "$out/run_all.json" -n 1048576
 

@@ -1,0 +1,103 @@
+"""The blocks of the documents, read by Sybil, and the comments that say how each is run.
+
+A comment stands right before its block, where readers of the page do not see it:
+
+    <!-- not run: REASON -->        nobody can run it
+    <!-- needs: nvcc -->            words of NEEDS; what is not there skips the block
+    <!-- file: NAME -->             the block is that file; blocks below it use it
+    <!-- invisible-code-block: sh   a block that readers do not see
+    COMMANDS -->
+
+A `text` block right after an `sh` block is what these commands print on stdout.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from attrs import evolve, field, frozen
+
+pytest.importorskip("sybil", reason="a machine for GPU tests alone may lack it")
+
+from sybil import Document, Region
+from sybil.parsers.markdown.lexers import DirectiveInHTMLCommentLexer, RawFencedCodeBlockLexer
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+NEEDS = ("gpu", "nvcc")
+RUN = ("sh", "python", "pycon", "toml")
+SHOWN = ("c", "c++", "cuda", "text")  # compiled elsewhere, or no program
+MARKS = ("not run", "needs", "file")
+
+
+@frozen
+class Block:
+    """A fenced or hidden block. `marks`: comments before it; `output`: text shown after it."""
+
+    document: Path
+    line: int
+    language: str
+    source: str
+    marks: dict[str, str] = field(factory=dict)
+    output: str | None = None
+    hidden: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.document.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def needs(self) -> set[str]:
+        """What the machine must have."""
+        return set(self.marks.get("needs", "").replace(",", " ").split())
+
+    @property
+    def runs(self) -> bool:
+        """Whether some machine runs it."""
+        return "not run" not in self.marks and ("file" in self.marks or self.language in RUN)
+
+
+def _fences(document: Document) -> Iterator[Region]:
+
+    lexer = RawFencedCodeBlockLexer(re.compile(r"(?P<language>[^\n]*)\n"))
+    for region in lexer(document):
+        region.parsed = (region.lexemes["language"].strip(), str(region.lexemes["source"]), "")
+        yield region
+
+
+def _comments(document: Document) -> Iterator[Region]:
+    for name in MARKS:
+        for region in DirectiveInHTMLCommentLexer(name, "[^\n]*?")(document):
+            region.parsed = (name, region.lexemes["arguments"].strip(), "mark")
+            yield region
+    for region in DirectiveInHTMLCommentLexer("invisible-code-block", ".+")(document):
+        source = str(region.lexemes["source"])
+        region.parsed = (region.lexemes["arguments"].strip(), source, "hidden")
+        yield region
+
+
+def blocks(path: Path) -> list[Block]:
+    """All blocks of a document in order. AssertionError for a comment that belongs to none."""
+    document = Document.parse(str(path), _fences, _comments)
+    found: list[Block] = []
+    marks: dict[str, str] = {}
+    end = 0  # of the region before
+    for example in document.examples():
+        name, text, kind = example.parsed
+        between = document.text[end : example.start].strip().removeprefix("-->").strip()
+        end = example.end
+        assert not (marks and between), f"{path.name}:{example.line}: a comment without its block"
+        if kind == "mark":
+            marks[name] = text
+            continue
+        before = found[-1] if found else None
+        if name == "text" and not marks and not between and before and before.runs:
+            found[-1] = evolve(before, output=text)
+        else:
+            found.append(Block(path, example.line, name, text, marks, hidden=kind == "hidden"))
+        marks = {}
+    assert not marks, f"{path.name}: a comment at the end"
+    return found

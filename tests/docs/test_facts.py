@@ -1,0 +1,76 @@
+"""What documents count or list is what there is."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from porter import paths
+from porter.pipeline import STAGES
+from porter.run.device import BLOCK
+from porter.run.smoke import PROGRAMS
+from porter.sync.lock import newest_release, read_lock
+
+from .blocks import DOCUMENTS, ROOT
+
+WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+SIZE = re.compile(r"\bdefault[^.|]*\b(heap|stack|pystack|stdout|stderr)\b[^.|]*\b\d+ ?K", re.I)
+LISTS = ("README.md", "docs/changelog.md")
+
+
+def page(name: str) -> str:
+    return (ROOT / name).read_text()
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_releases_tried_are_those_of_the_lock(name: str) -> None:
+    found = re.search(r"^Releases tried: (.*)\.$", page(name), re.MULTILINE)
+    assert found
+    assert found[1].split(", ") == sorted(read_lock(paths.lock_file()).entries, key=_version)
+
+
+def _version(release: str) -> list[int]:
+    return [int(part) for part in release.split(".")]
+
+
+def test_the_readme_shows_the_newest_release() -> None:
+    command = r"(?:porter sync|regress|--release|release =) \"?(\d[\w.]*)"
+    named = re.findall(command, page("README.md"))
+    assert len(named) == 4
+    assert set(named) == {newest_release()}
+
+
+def test_the_smoke_programs_are_counted() -> None:
+    assert f"| smoke | {WORDS[len(PROGRAMS)]} programs" in page("docs/upstream.md")
+
+
+def test_the_pipeline_has_these_stages() -> None:
+    text = page("docs/architecture.md")
+    assert f"runs *{STAGES[0]}* to *{STAGES[-1]}*" in text
+    rows = re.findall(r"^\| (\w+) \|", text, re.MULTILINE)
+    assert rows[rows.index(STAGES[0]) :][: len(STAGES)] == list(STAGES)
+
+
+def test_the_port_has_the_functions_that_are_shown() -> None:
+    (shown,) = re.findall(r"```c\n(.*?)```", page("docs/architecture.md"), re.DOTALL)
+    header = (paths.templates_dir() / "port" / "interp.h").read_text()
+    functions = re.findall(r"^\w+ +gpusnek.*?;", shown, re.MULTILINE)
+    assert len(functions) == 5
+    for function in functions:
+        assert "GPUSNEK_API " + re.sub(" +", " ", function) in header
+
+
+def test_a_block_has_as_many_interpreters_as_documents_say() -> None:
+    assert f"`syncthreads()`: {BLOCK} unless" in page("README.md")
+    assert f"({BLOCK} unless told otherwise" in page("docs/language.md")
+
+
+def test_defaults_of_sizes_are_stated_by_the_command_alone() -> None:
+    stated = [(p.name, found[0]) for p in DOCUMENTS if (found := SIZE.search(p.read_text()))]
+    assert not stated
+
+
+def test_what_states_a_default_is_found() -> None:
+    assert SIZE.search("the defaults (local arena,\nheap 12K)")
+    assert not SIZE.search("By default all. A heap of 12K")

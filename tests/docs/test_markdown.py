@@ -1,0 +1,89 @@
+"""README.md and docs/ are well made: tables are whole, and links lead somewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from .blocks import DOCUMENTS, ROOT
+
+MARKDOWN = MarkdownIt("commonmark").enable("table")
+NOT_WORDS = re.compile(r"[^\w\- ]")
+
+
+def inline(text: str) -> Iterator[Token]:
+    """The texts, links and pictures of a document."""
+    for token in MARKDOWN.parse(text):
+        yield from token.children or ()
+
+
+def broken_tables(text: str) -> list[str]:
+    """Rows that stand in no table: lines of text that begin with a bar."""
+    return [
+        line
+        for token in MARKDOWN.parse(text)
+        if token.type == "inline"
+        for line in token.content.splitlines()
+        if line.lstrip().startswith("|")
+    ]
+
+
+def headings(text: str) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    tokens = MARKDOWN.parse(text)
+    titles = [tokens[i + 1].content for i, t in enumerate(tokens) if t.type == "heading_open"]
+    return {NOT_WORDS.sub("", title.lower()).replace(" ", "-") for title in titles}
+
+
+def broken_links(page: Path, text: str) -> list[str]:
+    """Links and pictures of ours that lead nowhere."""
+    targets = [t.attrs.get("href") or t.attrs.get("src") for t in inline(text)]
+    wrong = []
+    for target in map(str, filter(None, targets)):
+        if re.match(r"[a-z]+:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        file = (page.parent / name).resolve() if name else page
+        there = file.exists() and file.is_relative_to(ROOT)
+        if not there or (anchor and anchor not in headings(file.read_text())):
+            wrong.append(target)
+    return wrong
+
+
+def missing_files(text: str) -> list[str]:
+    """Paths between backquotes, below folders of ours, where there is nothing."""
+    folders = "porter|templates|tests|examples|patches|docs|benchmarks|.github"
+    named = [t.content for t in inline(text) if t.type == "code_inline"]
+    paths = [n for n in named if re.fullmatch(rf"(?:{folders})/[\w./*-]+", n)]
+    real = [path for path in paths if not re.search("[A-Z]{4}", path)]  # NAME stands for any
+    return [path for path in real if not any(ROOT.glob(path.rstrip("/")))]
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda path: path.name)
+def test_tables_are_whole(page: Path) -> None:
+    assert broken_tables(page.read_text()) == []
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda path: path.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text()
+    assert broken_links(page, text) == []
+    assert missing_files(text) == []
+
+
+def test_the_readme_names_every_page() -> None:
+    targets = {str(token.attrs.get("href")) for token in inline(DOCUMENTS[0].read_text())}
+    assert {str(page.relative_to(ROOT)) for page in DOCUMENTS[1:]} <= targets
+
+
+def test_what_is_broken_is_found() -> None:
+    assert broken_tables("| a | b |\n|---|---|\n| 1 | 2 |\n\n| 3 | 4 |\n") == ["| 3 | 4 |"]
+    page = ROOT / "README.md"
+    links = "[a](no.md) [b](#words) [c](#no) [d](docs/repl.md#answers) [e](https://a.b)"
+    assert broken_links(page, "# Words\n\n" + links) == ["no.md", "#no"]
+    assert missing_files("`porter/no.py` and `porter/paths.py`") == ["porter/no.py"]
