@@ -9,7 +9,7 @@ from attrs import frozen
 
 from porter import paths
 from porter.errors import PatchDrift, PorterError
-from porter.patches import Hunk, apply_hunk, load_series, match_hunk
+from porter.patches import Hunk, apply_hunk, chosen, load_series, match_hunk
 
 
 @frozen
@@ -31,9 +31,9 @@ def refresh(root: Path, release: str, folder: Path | None = None) -> Refreshed:
     texts: dict[str, str] = {}
     anchors = 0
     tried = []
-    for patch in load_series(folder):
-        if not patch.wanted(release):
-            continue
+    for patch in chosen(root, load_series(folder)):
+        if isinstance(patch, PatchDrift):
+            raise patch
         for number, hunk in enumerate(patch.hunks, 1):
             text = texts.get(hunk.file)
             if text is None:

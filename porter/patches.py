@@ -20,7 +20,6 @@ from attrs import frozen
 
 from porter import paths
 from porter.errors import PatchDrift, PorterError
-from porter.sync.lock import version_key
 
 ACTIONS = ("replace", "before", "after", "enter")
 
@@ -40,9 +39,27 @@ class Hunk:
 
 
 @frozen
-class Patch:
-    """One feature's change to upstream; `since` and `until` (exclusive) bound its releases.
+class Sign:
+    """A line that one of upstream's files has or has not; blanks do not matter."""
 
+    file: str
+    text: str
+
+    def shows(self, root: Path) -> bool:
+        """Whether the tree `root` has it."""
+        try:
+            text = (root / self.file).read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            return False
+        return any(_squeeze(self.text) in _squeeze(line) for line in text.splitlines())
+
+
+@frozen
+class Patch:
+    """One feature's change to upstream.
+
+    `unless`: upstream does it itself where this shows. `where`: this variant is for trees that
+    show this. A feature none of whose variants fits a tree is a PatchDrift, never silence.
     `file` is the patch's own, beside the series. `releases` are those it was tried on, `test`
     is what shows that it works.
     """
@@ -53,15 +70,8 @@ class Patch:
     test: str
     releases: tuple[str, ...]
     hunks: tuple[Hunk, ...]
-    since: str = ""
-    until: str = ""
-
-    def wanted(self, release: str) -> bool:
-        """Whether this variant is the one for `release`."""
-        key = version_key(release)
-        return not (self.since and key < version_key(self.since)) and not (
-            self.until and key >= version_key(self.until)
-        )
+    where: Sign | None = None
+    unless: Sign | None = None
 
 
 @frozen
@@ -100,9 +110,10 @@ def patched_files(
     Raises PatchDrift. The caller writes them to `build/<key>/src`, ahead of upstream's.
     """
     texts: dict[str, str] = {}
-    for patch in load_series() if series is None else series:
-        if patch.wanted(release):
-            texts.update(_apply_patch(patch, root, texts)[0])
+    for patch in chosen(root, load_series() if series is None else series):
+        if isinstance(patch, PatchDrift):
+            raise patch
+        texts.update(_apply_patch(patch, root, texts)[0])
     return texts
 
 
@@ -110,8 +121,9 @@ def check_series(root: Path, release: str, series: Iterable[Patch]) -> list[Chec
     """How each patch that `release` wants fits the tree `root`; nothing is written."""
     texts: dict[str, str] = {}
     checks = []
-    for patch in series:
-        if not patch.wanted(release):
+    for patch in chosen(root, series):
+        if isinstance(patch, PatchDrift):
+            checks.append(Check(patch.patch, release, "fails", patch.message, patch.file))
             continue
         try:
             changed, exact = _apply_patch(patch, root, texts)
@@ -121,6 +133,31 @@ def check_series(root: Path, release: str, series: Iterable[Patch]) -> list[Chec
         texts.update(changed)
         checks.append(Check(patch.name, release, "exact" if exact else "drift"))
     return checks
+
+
+def chosen(root: Path, series: Iterable[Patch]) -> list[Patch | PatchDrift]:
+    """One variant of each feature that the tree `root` wants, in order; an error where none fits."""
+    features: dict[str, list[Patch]] = {}
+    for patch in series:
+        features.setdefault(patch.name, []).append(patch)
+    found: list[Patch | PatchDrift] = []
+    for name, variants in features.items():
+        if any(one.unless is not None and one.unless.shows(root) for one in variants):
+            continue
+        fitting = [one for one in variants if one.where is None or one.where.shows(root)]
+        found.append(fitting[0] if len(fitting) == 1 else _no_variant(name, variants, fitting))
+    return found
+
+
+def _no_variant(name: str, variants: list[Patch], fitting: list[Patch]) -> PatchDrift:
+    signs = [f"{one.where.file} has {one.where.text!r}" for one in variants if one.where]
+    count = "several variants fit" if fitting else "no variant fits"
+    return PatchDrift(
+        f"patch {name}: {count}: they are for trees where " + "; ".join(signs),
+        hint="Change `where` in patches/series.toml, or add a variant (docs/upstream.md).",
+        patch=name,
+        file=variants[0].where.file if variants[0].where else "",
+    )
 
 
 def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> Applied:
@@ -270,11 +307,20 @@ def _load_patch(row: dict[str, Any], folder: Path, series: Path) -> Patch:
             test=row["test"],
             releases=tuple(row["releases"]),
             hunks=hunks,
-            since=row.get("since", ""),
-            until=row.get("until", ""),
+            where=_sign(row, "where"),
+            unless=_sign(row, "unless"),
         )
     except KeyError as error:
         raise PorterError(f"{series}: a [[patch]] lacks {error}") from error
+
+
+def _sign(row: dict[str, Any], key: str) -> Sign | None:
+    value = row.get(key)
+    if value is None:
+        return None
+    if not isinstance(value, dict) or set(value) != {"file", "text"} or not value["text"].strip():
+        raise PorterError(f"{row['name']}: {key} is a table of a file and a text")
+    return Sign(value["file"], value["text"])
 
 
 def _load_hunk(row: dict[str, Any], file: Path) -> Hunk:

@@ -53,7 +53,7 @@ def check_options(layout: Layout, defines: Sequence[str], sources: Sequence[Path
 
 def defined_options(config: str) -> list[Option]:
     """The macros that the text of a mpconfigport.h defines, each once."""
-    found = {}
+    found: dict[str, Option] = {}
     for number, line in enumerate(config.splitlines(), 1):
         match = re.match(r"[ \t]*#[ \t]*define[ \t]+(\w+)", line)
         if match is not None:
@@ -131,7 +131,7 @@ def _refuses(
 
 def _complaints(flags: Sequence[str], sources: Sequence[Path]) -> str:
     # -M: what is included, a few lines a file, instead of the whole text.
-    command = [CC, "-M", *flags, "-DNO_QSTR", *sources]
+    command: list[str | Path] = [CC, "-M", *flags, "-DNO_QSTR", *sources]
     return process.run(command, timeout=600, check=False).stderr
 
 

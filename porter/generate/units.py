@@ -12,6 +12,7 @@ from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.wants import Wants
 
 FORMAT = 2
+NO_WANTS = Wants()
 
 
 @frozen
@@ -38,7 +39,7 @@ class UnitList:
     digest: str
     defines: tuple[str, ...]
     units: tuple[Unit, ...]
-    wants: Wants = Wants()
+    wants: Wants = NO_WANTS
 
 
 def unit_name(path: str) -> str:

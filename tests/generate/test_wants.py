@@ -47,7 +47,9 @@ def test_options_of_a_configuration() -> None:
 
 
 def test_functions_in_what_does_not_compile() -> None:
-    text = "int a(void);\nstatic what b(int x) { return nothing(x) + y; }\nint c(void) { return 1; }\n"
+    text = (
+        "int a(void);\nstatic what b(int x) { return nothing(x) + y; }\nint c(void) { return 1; }\n"
+    )
     assert {"c"} <= functions_defined(text) and "a" not in functions_defined(text)
 
 

@@ -1,4 +1,4 @@
-"""Bodies of ours for compiler builtins: they agree with g++'s, and nvcc takes what is left to it."""
+"""Our bodies of compiler builtins agree with g++'s, and nvcc takes the builtins left to it."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ def checks() -> list[str]:
         "if (porter_builtin_isnormal(b) != !!__builtin_isnormal(b)) return __LINE__; }\n"
     )
     found.append(
-        'if (porter_builtin_strlen("") != 0 || porter_builtin_strlen("abc") != 3) return __LINE__;\n'
+        'if (porter_builtin_strlen("") != 0) return __LINE__;\n'
+        'if (porter_builtin_strlen("abc") != 3) return __LINE__;\n'
         'if (porter_builtin_memcmp("ab", "ac", 2) >= 0 || porter_builtin_memcmp("ab", "ac", 1)'
         ' || porter_builtin_memcmp("\\xff", "a", 1) <= 0) return __LINE__;\n'
         '{ char t[] = "abcdef"; porter_builtin_memmove(t + 1, t, 4);\n'
@@ -97,7 +98,7 @@ def test_bodies_agree_with_the_compiler(tmp_path: Path) -> None:
     source.write_text(
         "#define DEVICE\n" + HEAD + VALUES + "int main() { unsigned long long x = 1;\n"
         "const double floats[] = {0.0, -0.0, 1.0, -1.0, 4.9e-324, 1e-310, 2.3e-308, 1.2e-38, 1e-45,"
-        "1e308, __builtin_inf(), -__builtin_inf(), __builtin_nan(\"\")};\n"
+        '1e308, __builtin_inf(), -__builtin_inf(), __builtin_nan("")};\n'
         "for (int i = 0; i < 3000; i++) {\n" + text + "} return 0; }\n"
     )
     # 2 of the standard's widths: wrapping conversions are g++'s and nvcc's own.
@@ -143,7 +144,7 @@ def test_every_builtin_of_the_compilers_is_used() -> None:
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
 def test_device_code_takes_them_all(tmp_path: Path) -> None:
     functions = [
-        f"extern \"C\" DEVICE int use_{name}(int x, int *p, double d, ...) {{ {body} }}\n"
+        f'extern "C" DEVICE int use_{name}(int x, int *p, double d, ...) {{ {body} }}\n'
         for name, body in USES.items()
     ]
     own = [check.replace("__builtin", "porter_builtin").replace("porter_porter", "porter")

@@ -10,7 +10,15 @@ import pytest
 from porter import cli, paths
 from porter.errors import PatchDrift, PorterError
 from porter.patch_refresh import refresh
-from porter.patches import Hunk, apply_hunk, check_series, load_series, patched_files
+from porter.patches import (
+    Hunk,
+    Patch,
+    apply_hunk,
+    check_series,
+    chosen,
+    load_series,
+    patched_files,
+)
 from porter.sync.lock import read_lock
 from porter.sync.store import release_dir, synced_releases
 from porter.sync.syncing import sync
@@ -106,8 +114,8 @@ purpose = "shows"
 file = "feature.toml"
 releases = ["1.26.1"]
 test = "tests/x.py"
-since = "1.26.0"
-until = "1.28.0"
+unless = { file = "py/done.h", text = "upstream_feature (1)" }
+where = { file = "py/mpconfig.h", text = "#define  MICROPY_VERSION_MAJOR" }
 
 [[patch]]
 name = "feature"
@@ -115,7 +123,7 @@ purpose = "shows, as upstream was before"
 file = "old.toml"
 releases = ["1.25.0"]
 test = "tests/x.py"
-until = "1.26.0"
+where = { file = "py/old.h", text = "old form" }
 """
 
 FEATURE = '''
@@ -155,14 +163,23 @@ def test_series_patches_a_copy(folder: Path, locked: Path) -> None:
     assert list(files) == ["py/vm.c"]
     assert "return 2;\n    // twice\n}" in files["py/vm.c"]
     assert (locked / "py/vm.c").read_text() == before
-    assert patched_files(locked, "1.28.0", series) == {}
 
 
-def test_variants_by_release(folder: Path, locked: Path) -> None:
+def test_variants_by_what_upstream_shows(folder: Path, locked: Path) -> None:
     series = load_series()
     assert [c.state for c in check_series(locked, "1.26.1", series)] == ["exact"]
+    (locked / "py/old.h").write_text("/*  old   form */\n")
+    both = check_series(locked, "1.26.1", series)
+    assert [c.state for c in both] == ["fails"] and "several variants fit" in both[0].detail
+    (locked / "py/mpconfig.h").write_text("")
     old = check_series(locked, "1.25.0", series)
     assert [c.state for c in old] == ["fails"] and "return 7" in old[0].detail
+    (locked / "py/old.h").unlink()
+    with pytest.raises(PatchDrift, match=r"feature: no variant fits.*py/old\.h has 'old form'"):
+        patched_files(locked, "1.25.0", series)
+    (locked / "py/done.h").write_text("#define upstream_feature   (1)\n")
+    assert check_series(locked, "1.25.0", series) == []
+    assert patched_files(locked, "1.25.0", series) == {}
 
 
 def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -192,6 +209,8 @@ def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture
         ("feature.toml", "[[hunk]]\nfile='a'\nanchor='b'\ntext=''\naction='x'", "not one of"),
         ("feature.toml", "[[hunk]]\nfile='a'\ntext='b'\naction='enter'", "takes `inside`"),
         ("feature.toml", "[[hunk", "cannot be read"),
+        ("series.toml", SERIES.replace(', text = "old form"', ""), "where is a table"),
+        ("series.toml", SERIES.replace('"upstream_feature (1)"', '" "'), "unless is a table"),
     ],
 )
 def test_broken_series(folder: Path, file: str, text: str, message: str) -> None:
@@ -234,11 +253,11 @@ def test_shipped_series_fits_what_is_synced() -> None:
 
 
 def test_every_patch_says_why_where_and_what_shows_it() -> None:
-    known = set(read_lock(paths.lock_file()).entries)
     series = load_series()
     assert series
+    for release in set(synced_releases()) & set(read_lock(paths.lock_file()).entries):
+        for patch in chosen(release_dir(release), series):
+            assert isinstance(patch, Patch) and release in patch.releases, (patch, release)
     for patch in series:
-        assert patch.purpose.endswith(".") and set(patch.releases) >= {
-            release for release in known if patch.wanted(release)
-        }, patch.name
+        assert patch.purpose.endswith(".") and patch.releases, patch.name
         assert (paths.patches_dir().parent / patch.test).is_file(), patch.name

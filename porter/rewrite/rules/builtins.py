@@ -13,14 +13,12 @@ from porter.syntax.node import Unit
 PREFIX = "__builtin_"
 
 # What nvcc takes in device code as g++ does, with the same meaning; tests compile each with both.
-COMPILERS = frozenset(
-    PREFIX + name
-    for name in (
-        "alloca abs assume_aligned copysign expect fabs floor huge_val huge_valf inf inff isfinite "
-        "isinf isnan labs memcpy memset nan nanf offsetof signbit sqrt unreachable "
-        "va_arg va_copy va_end va_list va_start"
-    ).split()
-)
+_COMPILERS_TEXT = """
+    alloca abs assume_aligned copysign expect fabs floor huge_val huge_valf inf inff isfinite
+    isinf isnan labs memcpy memset nan nanf offsetof signbit sqrt unreachable
+    va_arg va_copy va_end va_list va_start
+"""
+COMPILERS = frozenset(PREFIX + name for name in _COMPILERS_TEXT.split())
 
 # Bodies in templates/runtime/builtins.inc, under the same name with porter_ in front. Those that
 # take operands of any type are templates there.

@@ -30,25 +30,23 @@ _WORDS = {
 }
 # Every other word that C reserves for compilers, and that a unit does not declare itself: what the
 # rules replace, and what both compilers take in device code with C's meaning.
-_KNOWN_WORDS = frozenset(
-    """
+_KNOWN_WORDS_TEXT = """
     _Alignas _Alignof _Bool _Noreturn _Static_assert
     __alignof __alignof__ __asm __asm__ __attribute __attribute__ __const __const__ __extension__
     __func__ __FUNCTION__ __inline __inline__ __int128 __restrict __restrict__ __signed __signed__
     __volatile __volatile__
-    """.split()
-)
+"""
+_KNOWN_WORDS = frozenset(_KNOWN_WORDS_TEXT.split())
 _LONG_DOUBLE = re.compile(r"\blong\s+double\b|\bdouble\s+long\b")
 _RESERVED = re.compile(r"__|_[A-Z]")
 # Attributes that both compilers take, or read over as C allows; `noreturn` has its rule.
-_KNOWN_ATTRIBUTES = frozenset(
-    """
+_KNOWN_ATTRIBUTES_TEXT = """
     aligned always_inline cold deprecated fallthrough flatten format format_arg gnu_printf hot
     malloc may_alias no_sanitize_address no_sanitize_undefined no_instrument_function noinline
     nonnull noreturn packed printf scanf returns_twice sentinel unused used visibility
     warn_unused_result
-    """.split()
-)
+"""
+_KNOWN_ATTRIBUTES = frozenset(_KNOWN_ATTRIBUTES_TEXT.split())
 _ATTRIBUTES = {
     "alias": "another name for a function",
     "cleanup": "a destructor, which C does not run when it unwinds",
@@ -67,9 +65,7 @@ _NODES = {
     K.INDIRECT_GOTO_STMT: "a jump to an address",
 }
 # What C is made of, as libclang tells it. A kind that is not here is new to the rules.
-_KINDS = frozenset(
-    getattr(K, name)
-    for name in """
+_KINDS_TEXT = """
     STRUCT_DECL UNION_DECL ENUM_DECL FIELD_DECL ENUM_CONSTANT_DECL FUNCTION_DECL VAR_DECL PARM_DECL
     TYPEDEF_DECL UNEXPOSED_DECL STATIC_ASSERT TYPE_REF MEMBER_REF LABEL_REF
     UNEXPOSED_EXPR DECL_REF_EXPR MEMBER_REF_EXPR CALL_EXPR INTEGER_LITERAL FLOATING_LITERAL
@@ -79,8 +75,8 @@ _KINDS = frozenset(
     UNEXPOSED_STMT LABEL_STMT COMPOUND_STMT CASE_STMT DEFAULT_STMT IF_STMT SWITCH_STMT WHILE_STMT
     DO_STMT FOR_STMT GOTO_STMT CONTINUE_STMT BREAK_STMT RETURN_STMT ASM_STMT NULL_STMT DECL_STMT
     UNEXPOSED_ATTR ASM_LABEL_ATTR PACKED_ATTR VISIBILITY_ATTR ALIGNED_ATTR WARN_UNUSED_RESULT_ATTR
-    """.split()
-)
+"""
+_KINDS = frozenset(getattr(K, name) for name in _KINDS_TEXT.split())
 _EMPTY_ASM = re.compile(r'\w+\s*(?:__volatile__|volatile)?\s*\(\s*""')
 
 
@@ -106,19 +102,19 @@ class Unknown(Rule):
         What libclang's Python does not know either must be refused before a fact is asked for.
         """
         for match in ATTRIBUTE.finditer(unit.text):
-            for word in re.finditer(r"\w+", match.group(1)):
-                name = word.group().strip("_")
+            for attribute in re.findall(r"\w+", match.group(1)):
+                name = attribute.strip("_")
                 reason = _ATTRIBUTES.get(name)
                 if reason is None and name not in _KNOWN_ATTRIBUTES:
                     reason = "an attribute that no rule knows"
                 if reason is not None:
                     raise self.refuse_at(unit, Span(*match.span()), reason)
-        for match in _LONG_DOUBLE.finditer(unit.text):
+        if (found := _LONG_DOUBLE.search(unit.text)) is not None:
             reason = "a long double, which device code computes as a double"
-            raise self.refuse_at(unit, Span(*match.span()), reason)
+            raise self.refuse_at(unit, Span(*found.span()), reason)
         words: dict[str, Span] = {}
-        for match in TOKEN.finditer(unit.text):
-            words.setdefault(match.group(), Span(*match.span()))
+        for token in TOKEN.finditer(unit.text):
+            words.setdefault(token.group(), Span(*token.span()))
         for word, span in words.items():
             if word in _WORDS:
                 raise self.refuse_at(unit, span, _WORDS[word])
@@ -149,7 +145,9 @@ class Unknown(Rule):
         }
         for word in left:
             if word not in declared | attributes:
-                raise self.refuse_at(unit, words[word], "a word of the compiler's that no rule knows")
+                raise self.refuse_at(
+                    unit, words[word], "a word of the compiler's that no rule knows"
+                )
 
     @staticmethod
     def _node(node: Node) -> str | None:
