@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from attrs import frozen
 
@@ -13,7 +14,7 @@ MIB = 1024 * KIB
 GIB = 1024 * MIB
 
 _FACTORS = {"": 1, "B": 1, "K": KIB, "M": MIB, "G": GIB}
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?)(?:I?B)?\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*(\d{1,99}(?:\.\d{1,99})?)\s*([KMG]?)(?:I?B)?\s*", re.IGNORECASE)
 
 
 @frozen
@@ -37,8 +38,8 @@ def parse_size(value: str | int, name: str = "size") -> int:
     if match is None:
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
     number, unit = match.groups()
-    exact = float(number) * _FACTORS[unit.upper()]
-    if not unit and exact != int(exact):
+    exact = Fraction(number) * _FACTORS[unit.upper()]  # of any number of digits
+    if not unit and exact.denominator != 1:
         raise UsageError(f"{name}: {value!r} is not a whole number of bytes")
     return int(exact)
 

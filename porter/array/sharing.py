@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from porter.arguments import whole
 from porter.array.bindings import check_name
 from porter.array.runner import Runner
 from porter.array.running import Running
@@ -68,7 +69,7 @@ class Sharing(Running):
         Only on a GPU with local arenas, whose addresses are the same for all interpreters;
         UsageError elsewhere.
         """
-        self._check_index(index)
+        index = self._check_index(index)
         clone = getattr(self.device, "clone", None)
         if clone is None:
             raise UsageError(
@@ -79,6 +80,5 @@ class Sharing(Running):
             self._runner.check_open()
             clone(self._runner.launch.persist, index)
 
-    def _check_index(self, index: int) -> None:
-        if not 0 <= index < self.n:
-            raise UsageError(f"index {index}: there are interpreters 0 to {self.n - 1}")
+    def _check_index(self, index: int) -> int:
+        return whole(index, "index", 0, self.n - 1)
