@@ -20,8 +20,16 @@ def whole(value: Any, name: str, low: int, high: int) -> int:
     except TypeError as error:
         raise WrongType(f"{name}: {_kind(value)} is not a whole number") from error
     if not low <= number <= high:
-        raise UsageError(f"{name}: {number} is not from {low} to {high}")
+        raise UsageError(f"{name}: {shown(number)} is not from {low} to {high}")
     return number
+
+
+def flag(value: Any, name: str) -> bool:
+    """Whether `value` is true; WrongType for what is neither, such as an array of several."""
+    try:
+        return bool(value)
+    except (TypeError, ValueError) as error:
+        raise WrongType(f"{name}: {_kind(value)} is neither true nor false") from error
 
 
 def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
@@ -37,7 +45,7 @@ def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
     if not 0 <= number <= most:
         raise UsageError(
             f"{name}: {number:g} is not a time in seconds from 0 to {most:g}",
-            hint=f"Leave {name} out for no limit." if number > most else None,
+            hint=f"Leave {name} out for no limit." if number > most == MOST_SECONDS else None,
         )
     return number
 
@@ -64,9 +72,11 @@ def text(value: Any, name: str) -> str:
 
 def choice(value: Any, name: str, known: tuple[str, ...]) -> str:
     """`value`, one of `known`."""
+    if not isinstance(value, str):
+        raise WrongType(f"{name}: {_kind(value)} is not one of {', '.join(known)}")
     if value not in known:
         raise UsageError(f"{name}: {value!r} is not one of {', '.join(known)}")
-    return str(value)
+    return value
 
 
 def utf8(value: str) -> bytes:
@@ -75,6 +85,11 @@ def utf8(value: str) -> bytes:
         return value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a surrogate that stands for no byte
         return value.encode("utf-8", "surrogatepass")
+
+
+def shown(number: int) -> str:
+    """`number` for a message: Python refuses to write one of thousands of digits."""
+    return str(number) if number.bit_length() < 1000 else f"a number of {number.bit_length()} bits"
 
 
 def _kind(value: Any) -> str:

@@ -37,7 +37,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 _ARCH = re.compile(r"sm_(\d{2,3})a?")
-_RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+_RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,99}")
 OLDEST_ARCH = 75  # what nvcc 13.0 still compiles for
 
 
@@ -148,7 +148,7 @@ def convert(name: str, value: object, where: str) -> object:
     if name == "gc_stress":
         return _convert_bool(value, label)
     if not isinstance(value, str):
-        raise UsageError(f"{label}: {value!r} is not text")
+        raise UsageError(f"{label}: {type(value).__name__} is not text")
     return value
 
 

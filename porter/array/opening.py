@@ -29,8 +29,10 @@ def open_target(
     target None: the GPU where there is one. Raises UsageError, NotBuilt, NoGpu, MissingPackage,
     and what building raises.
     """
-    if target not in (None, "host", "cuda"):
-        raise UsageError(f"target: {target!r} is neither 'host' nor 'cuda'")
+    if target is not None:
+        arguments.choice(target, "target", ("host", "cuda"))
+    if release is not None:
+        arguments.text(release, "release")
     if stream is not None and target == "host":
         raise UsageError("stream: the host twin has no streams")
     if build is None:

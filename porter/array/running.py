@@ -8,7 +8,7 @@ from typing import Any, Literal, overload
 import attrs
 import numpy as np
 
-from porter.arguments import seconds
+from porter.arguments import choice, flag, seconds
 from porter.array import values
 from porter.array.code import Code, compile_code
 from porter.array.opening import read_sizes
@@ -64,8 +64,8 @@ class Running:
         `exceptions` say which), InterpreterTimeout if that was for the time limit. The others
         have run to their end all the same. A SystemExit counts unless its code is 0.
         """
-        if kind not in ("file", "single"):
-            raise UsageError(f"kind: {kind!r} is neither 'file' nor 'single'")
+        choice(kind, "kind", ("file", "single"))
+        check, wait = flag(check, "check"), flag(wait, "wait")
         programs, program_of, changes = self._programs(source, which, name, kind)
 
         def finish(outcome: Outcome, result: Result) -> Outcome:
@@ -97,6 +97,7 @@ class Running:
         Without check, interpreters that raised have the value `default`; `failed` says which
         they are. `which`, `timeout` and `wait` as in exec.
         """
+        check, wait = flag(check, "check"), flag(wait, "wait")
         programs, program_of, changes = self._programs(expression, which, "<string>", "eval")
 
         def finish(outcome: Outcome, result: Result) -> Any:
@@ -124,8 +125,7 @@ class Running:
         kind: "file", "single" or "eval". heap: bytes of the heap to compile in; None: as large as
         this array's. Raises ProgramSyntaxError, NotEnoughMemory.
         """
-        if kind not in KINDS:
-            raise UsageError(f"kind: {kind!r} is not one of {', '.join(KINDS)}")
+        choice(kind, "kind", KINDS)
         if not isinstance(source, str | bytes):
             raise UsageError("source: one text is compiled at a time")
         (program,), _ = programs_of(source, None, name, 1)

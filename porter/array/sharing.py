@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from porter.arguments import whole
+from porter.arguments import flag, whole
 from porter.array.bindings import check_name
 from porter.array.runner import Runner
 from porter.array.running import Running
 from porter.errors import UsageError
 from porter.run import Device
+from porter.run.session import MAXIMUM
 
 
 class Sharing(Running):
@@ -37,6 +38,7 @@ class Sharing(Running):
         Raises WrongType (a TypeError) for a type or a place that cannot be, BindingError (a
         ValueError) for a name or a shape that cannot.
         """
+        split, readonly = flag(split, "split"), flag(readonly, "readonly")
         with self._runner.lock:
             self._runner.check_open()
             self._runner.bindings.bind(name, array, split=split, readonly=readonly)
@@ -81,4 +83,7 @@ class Sharing(Running):
             clone(self._runner.launch.persist, index)
 
     def _check_index(self, index: int) -> int:
-        return whole(index, "index", 0, self.n - 1)
+        number = whole(index, "index", -MAXIMUM, MAXIMUM)
+        if not 0 <= number < self.n:
+            raise UsageError(f"index {number}: there are interpreters 0 to {self.n - 1}")
+        return number

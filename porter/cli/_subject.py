@@ -22,8 +22,8 @@ from porter.sizes import check_bounds
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# Sizes that a launch chooses, and what a build has fixed. A finished build takes the former.
-OF_LAUNCH = ("heap", "pystack", "stack", "stdout", "stderr")
+# What a launch can choose; everything else a build has fixed.
+OF_LAUNCH = ("heap", "pystack", "stack", "stdout", "stderr", "gc_stress")
 OF_RUN = (*OF_LAUNCH, "fs_size")
 
 folder_option = click.option(
@@ -60,11 +60,11 @@ class Subject:
         return open_device(built.folder, self.config.target)
 
     def sized(self, launch: Launch) -> Launch:
-        """`launch` with the sizes that were given for a finished build."""
+        """`launch` with what was given for one of a finished build: sizes above all."""
         if self.folder is None:
             return launch
-        sizes = {name: self.given.get(name) for name in OF_LAUNCH}
-        return attrs.evolve(launch, **{k: v for k, v in sizes.items() if v is not None})
+        chosen = {name: self.given.get(name) for name in OF_LAUNCH}
+        return attrs.evolve(launch, **{k: v for k, v in chosen.items() if v is not None})
 
     def fs_size(self, device: Device) -> int:
         """Bytes of each interpreter's file system where no image is given."""
@@ -84,7 +84,7 @@ def open_finished(
     for name, value in given.items():
         if value is None or name == "target":
             continue
-        if name not in known:
+        if name not in known or value is False:
             check_fixed(built, name, value)
         elif name in SIZE_BOUNDS:
             check_bounds(value, SIZE_BOUNDS[name], name)
@@ -96,9 +96,11 @@ def check_fixed(built: Built, name: str, value: Any) -> None:
     has = built.config.get(name)
     if has == value:
         return
-    option = f"--{name.replace('_', '-')}"
+    option, said = f"--{name.replace('_', '-')}", f" {value}"
+    if isinstance(value, bool):
+        option, said, has = (option if value else f"--no-{option[2:]}"), "", "it" if has else "none"
     raise UsageError(
-        f"{option} {value}: the build in {built.folder} has {has}",
+        f"{option}{said}: the build in {built.folder} has {has}",
         hint=f"A finished build cannot change it: leave {option} out, or build another.",
     )
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _SIZE = re.compile(r"(\d{1,9})x(\d{1,9})")
 # Meant as a size, right or not.
-_MEANT = re.compile(r"[-+]?[\d.]*\d[\d.]*x[-+]?[\d.]*\d[\d.]*", re.IGNORECASE)
+_MEANT = re.compile(r"(?=.*\d)[-+.\d]*x[-+.\d]*", re.IGNORECASE)
 WHO = (
     "for _who in sorted(dir()):\n"
     "    if _who[0] != '_': print(_who, type(globals()[_who]).__name__)\n"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from porter.arguments import seconds, utf8, whole
+from porter.arguments import seconds, text, utf8, whole
 from porter.config import SIZE_BOUNDS
 from porter.errors import UsageError, WrongType
 from porter.run.feed import Feed
@@ -36,6 +36,7 @@ WHOLE: dict[str, tuple[int, int]] = {
     "block": (-BEYOND, BEYOND),
     "seed": (-BEYOND, BEYOND),
 }
+OPTIONAL = ("total", "stdout", "stderr", "heap", "pystack", "stack")
 ARRAYS = ("fs", "fs_guard", "outbuf", "code", "compiled")
 
 
@@ -79,8 +80,11 @@ def _bytes(value: Any) -> bytes:
 def check_launch(launch: Launch) -> None:
     """Raise WrongType or UsageError for a field that no launch can have, and name it."""
     for name, (low, high) in WHOLE.items():
-        if (value := getattr(launch, name)) is not None:
+        value = getattr(launch, name)
+        if value is not None or name not in OPTIONAL:
             whole(value, name, low, high)
+    for name in ("kind", "console", "overflow"):
+        text(getattr(launch, name), name)
     for name in ("heap", "pystack", "stack"):
         if (size := getattr(launch, name)) is not None:
             check_bounds(size, SIZE_BOUNDS[name], name)
@@ -106,9 +110,9 @@ def check_arrays(launch: Launch, device: Any) -> None:
 
 def per_interpreter(values: Any, n: int, name: str) -> np.ndarray[Any, Any]:
     """`n` uint32 of `values`: a sequence or an array of integers, on a GPU too."""
-    get = getattr(values, "get", None)
+    on_gpu = hasattr(values, "__cuda_array_interface__") and hasattr(values, "get")
     try:
-        array = np.asarray(get() if callable(get) else values)
+        array = np.asarray(values.get() if on_gpu else values)
     except ValueError as error:
         raise WrongType(f"{name}: {error}") from error
     if array.dtype.kind not in "iu":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -337,6 +338,12 @@ def _check_types(device: Device, programs: Sequence[Program | str | bytes], laun
         )
     if not isinstance(launch, Launch):
         raise WrongType(f"launch: {type(launch).__name__} is not a Launch")
+    for name, kind in (("template", Template), ("fetch", Fetch), ("persist", Arenas)):
+        if (value := getattr(launch, name)) is not None and not isinstance(value, kind):
+            raise WrongType(f"{name}: {type(value).__name__} is not {kind.__name__}")
+    bindings: object = launch.bindings
+    if not isinstance(bindings, Sequence) or not all(isinstance(b, Binding) for b in bindings):
+        raise WrongType("bindings: a sequence of Binding is wanted")
     check_arrays(launch, device)
 
 
@@ -435,7 +442,7 @@ def _pack_launch(
         "stderr_size": sizes["stderr"],
         "interrupt": interrupt.address,
         "clock_origin": time.time_ns(),
-        "seed": launch.seed % 2**64,
+        "seed": operator.index(launch.seed) % 2**64,
         **(arenas.fields if arenas is not None else {}),
     }
     for name, value in fields.items():

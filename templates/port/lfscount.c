@@ -1,60 +1,32 @@
-// What VfsLfs1 and VfsLfs2 count for statvfs. littlefs meets a block more than once where files
-// share it or are open, and upstream, which subtracts, then has less than no free blocks. Here a
-// block counts once.
+// What VfsLfs1 and VfsLfs2 count for statvfs. littlefs meets a block again for every open file that
+// it belongs to, and upstream, which subtracts, then has less than no free blocks. Here no more
+// blocks are met than there are.
 #include "lib/littlefs/lfs1.h"
 #include "lib/littlefs/lfs2.h"
-#include "py/misc.h"
-#include "py/mpconfig.h"
 
 typedef int (*each_block_t)(void *data, uint32_t block);
 
-typedef struct _met_t {
+typedef struct _meeting_t {
     each_block_t each;
     void *data;
-    byte *seen; // a bit a block; NULL where there is no memory for that
-    uint32_t left; // blocks that can still be met for the first time
-    uint32_t count;
-} met_t;
+    uint32_t left;
+} meeting_t;
 
 static int meet(void *context, uint32_t block) {
-    met_t *met = context;
-    if (met->left == 0 || block >= met->count) {
+    meeting_t *meeting = context;
+    if (meeting->left == 0) {
         return 0;
     }
-    if (met->seen != NULL) {
-        const byte bit = (byte)(1 << (block & 7));
-        if (met->seen[block >> 3] & bit) {
-            return 0;
-        }
-        met->seen[block >> 3] |= bit;
-    }
-    met->left--;
-    return met->each(met->data, block);
-}
-
-static met_t met_none(uint32_t count, each_block_t each, void *data) {
-    const size_t size = (count + 7) / 8;
-    met_t met = { each, data, m_new_maybe(byte, size), count, count };
-    for (size_t i = 0; met.seen != NULL && i < size; i++) {
-        met.seen[i] = 0;
-    }
-    return met;
-}
-
-static void met_all(met_t *met) {
-    m_del(byte, met->seen, (met->count + 7) / 8);
+    meeting->left--;
+    return meeting->each(meeting->data, block);
 }
 
 int gpusnek_lfs1_traverse(lfs1_t *lfs, each_block_t each, void *data) {
-    met_t met = met_none(lfs->cfg->block_count, each, data);
-    const int status = lfs1_traverse(lfs, meet, &met);
-    met_all(&met);
-    return status;
+    meeting_t meeting = { each, data, (uint32_t)lfs->cfg->block_count };
+    return lfs1_traverse(lfs, meet, &meeting);
 }
 
 int gpusnek_lfs2_traverse(lfs2_t *lfs, each_block_t each, void *data) {
-    met_t met = met_none(lfs->cfg->block_count, each, data);
-    const int status = lfs2_fs_traverse(lfs, meet, &met);
-    met_all(&met);
-    return status;
+    meeting_t meeting = { each, data, (uint32_t)lfs->cfg->block_count };
+    return lfs2_fs_traverse(lfs, meet, &meeting);
 }
