@@ -44,7 +44,7 @@ def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
         number = math.inf
     if not 0 <= number <= most:
         raise UsageError(
-            f"{name}: {number:g} is not a time in seconds from 0 to {most:g}",
+            f"{name}: {number:g} is not a time from 0 to {most:g}",
             hint=f"Leave {name} out for no limit." if number > most == MOST_SECONDS else None,
         )
     return number

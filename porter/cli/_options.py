@@ -50,17 +50,22 @@ MOST_TEST = 1e6  # seconds of a launch of tests: what waiting for its process ca
 
 
 def seconds_option(
-    text: str, *, most: float = MOST_SECONDS, default: float | None = None
+    text: str,
+    *,
+    name: str = "--timeout",
+    unit: str = "SECONDS",
+    most: float = MOST_SECONDS,
+    default: float | None = None,
 ) -> Callable[[F], F]:
-    """--timeout: a time that is not negative, not infinite and not `nan`; seconds, or None."""
+    """A time that is not negative, not infinite and not `nan`; a number, or None."""
 
     def check(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
         return None if value is None else seconds(value, param.opts[0], most)
 
     return click.option(
-        "--timeout",
+        name,
         type=float,
-        metavar="SECONDS",
+        metavar=unit,
         callback=check,
         default=default,
         show_default=default is not None,

@@ -29,9 +29,9 @@ from tests.cli.conftest import Porter
         (["--target", "all"], "not on all"),
         (["--float", "half"], "'half' is not one of"),
         (["--heap", "9" * 400], "is not a size"),
-        (["--timeout", "nan"], "--timeout: nan is not a time in seconds"),
-        (["--timeout", "inf"], "--timeout: inf is not a time in seconds"),
-        (["--timeout", "-1"], "--timeout: -1 is not a time in seconds"),
+        (["--timeout", "nan"], "--timeout: nan is not a time from 0"),
+        (["--timeout", "inf"], "--timeout: inf is not a time from 0"),
+        (["--timeout", "-1"], "--timeout: -1 is not a time from 0"),
     ],
 )
 def test_usage(porter: Porter, args: list[str], message: str) -> None:
@@ -101,7 +101,7 @@ def test_configuration_file(porter: Porter, tmp_path: Path) -> None:
 def test_times_that_are_none(porter: Porter, command: str, seconds: str) -> None:
     done = porter(command, "--timeout", seconds)
     assert (done.code, done.out) == (2, "")
-    assert f"--timeout: {float(seconds):g} is not a time in seconds" in done.err
+    assert f"--timeout: {float(seconds):g} is not a time from 0" in done.err
 
 
 @pytest.mark.parametrize(
