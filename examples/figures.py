@@ -130,7 +130,7 @@ def play_figure(name: str, session: Session, expected: Expected) -> list[str]:
         first = exchange.source.splitlines()[0]
         if groups != expected.run(exchange.source):
             problems.append(f"{name}: {first}: not as CPython: {list(groups.items())[:5]}")
-        lines = "".join(line.text for line in render(stream.groups, n=session.n))
+        lines = b"".join(line.text for line in render(stream.groups, n=session.n)).decode()
         if session.n == PAPER and lines != exchange.printed:
             problems.append(f"{name}: {first}: not as the transcript: {lines[:500]}")
     return problems

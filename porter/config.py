@@ -37,7 +37,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 _ARCH = re.compile(r"sm_(\d{2,3})a?")
-_RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
+_RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,99}")
 OLDEST_ARCH = 75  # what nvcc 13.0 still compiles for
 
 
@@ -76,7 +76,7 @@ class BuildConfig:
                 raise UsageError(
                     f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}"
                 )
-        _check_arch(self.arch)
+        check_arch(self.arch)
         for name in ("heap", "pystack", "stack"):
             if getattr(self, name) % 16:
                 raise UsageError(f"{name}: {getattr(self, name)} is not a multiple of 16 bytes")
@@ -125,7 +125,8 @@ def _hash(values: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def _check_arch(arch: str) -> None:
+def check_arch(arch: str) -> None:
+    """Raise UsageError unless `arch` names a GPU architecture that nvcc compiles for."""
     match = _ARCH.fullmatch(arch)
     if match is None:
         raise UsageError(f"arch: {arch!r} is not a GPU architecture", hint="Write sm_90 or so.")
@@ -147,7 +148,7 @@ def convert(name: str, value: object, where: str) -> object:
     if name == "gc_stress":
         return _convert_bool(value, label)
     if not isinstance(value, str):
-        raise UsageError(f"{label}: {value!r} is not text")
+        raise UsageError(f"{label}: {type(value).__name__} is not text")
     return value
 
 

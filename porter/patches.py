@@ -136,7 +136,7 @@ def check_series(root: Path, release: str, series: Iterable[Patch]) -> list[Chec
 
 
 def chosen(root: Path, series: Iterable[Patch]) -> list[Patch | PatchDrift]:
-    """One variant of each feature that the tree `root` wants, in order; an error where none fits."""
+    """One variant of each feature that the tree `root` wants; an error where none fits."""
     features: dict[str, list[Patch]] = {}
     for patch in series:
         features.setdefault(patch.name, []).append(patch)

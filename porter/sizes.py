@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from attrs import frozen
 
+from porter.arguments import shown
 from porter.errors import UsageError
 
 KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
 
+MOST = 2**200  # bytes; every size has bounds of its own, far below
+
 _FACTORS = {"": 1, "B": 1, "K": KIB, "M": MIB, "G": GIB}
-_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMG]?)(?:I?B)?\s*", re.IGNORECASE)
+_SIZE = re.compile(r"\s*(\d{1,99}(?:\.\d{1,99})?)\s*([KMG]?)(?:I?B)?\s*", re.IGNORECASE)
 
 
 @frozen
@@ -31,14 +35,16 @@ def parse_size(value: str | int, name: str = "size") -> int:
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
     if isinstance(value, int):
         if value < 0:
-            raise UsageError(f"{name}: {value} is negative")
+            raise UsageError(f"{name}: {shown(value)} is negative")
+        if value > MOST:
+            raise UsageError(f"{name}: {shown(value)} is too large")
         return value
     match = _SIZE.fullmatch(value)
     if match is None:
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
     number, unit = match.groups()
-    exact = float(number) * _FACTORS[unit.upper()]
-    if not unit and exact != int(exact):
+    exact = Fraction(number) * _FACTORS[unit.upper()]  # of any number of digits
+    if not unit and exact.denominator != 1:
         raise UsageError(f"{name}: {value!r} is not a whole number of bytes")
     return int(exact)
 

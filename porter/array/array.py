@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from types import TracebackType
 from typing import Any
 
+from porter.arguments import whole
 from porter.array.files import file_systems
 from porter.array.left import Left
-from porter.array.opening import SIZES, check_count, check_room, open_target, read_sizes
+from porter.array.opening import (
+    SIZES,
+    check_count,
+    check_device,
+    check_room,
+    open_target,
+    read_sizes,
+)
 from porter.array.runner import Runner
 from porter.array.sharing import Sharing
 from porter.errors import UsageError
 from porter.fs import Image
 from porter.run import Device, Launch
 from porter.run.built import Built
+from porter.run.session import MAXIMUM
 
 Size = int | str | None
 
@@ -47,16 +56,22 @@ class InterpreterArray(Sharing, Left):
         stderr: Size = None,
         target: str | None = None,
         release: str | None = None,
-        build: str | Path | Built | None = None,
+        build: str | os.PathLike[str] | Built | None = None,
         device: Device | None = None,
         block: int = 0,
         seed: int = 0,
-        fs: str | Path | Image | None = None,
+        fs: str | os.PathLike[str] | Image | None = None,
         stream: Any = None,
     ) -> None:
         self.n = check_count(n)
         given = read_sizes(dict(zip(SIZES, (heap, pystack, stack, stdout, stderr), strict=True)))
-        self.device = device or open_target(target, release, build, stream, given)
+        block = whole(block, "block", 0, MAXIMUM)
+        seed = whole(seed, "seed", -(2**63), 2**64 - 1)
+        if device is None:
+            self.device = open_target(target, release, build, stream, given)
+        else:
+            others = {"target": target, "release": release, "build": build, "stream": stream}
+            self.device = check_device(device, **others)
         self._owned = device is None
         config = self.device.built.config
         size = {name: given.get(name, int(config[name])) for name in SIZES}
@@ -80,7 +95,7 @@ class InterpreterArray(Sharing, Left):
 
     def file_system(self, index: int) -> Image:
         """A copy of interpreter `index`'s file system as it is now."""
-        self._check_index(index)
+        index = self._check_index(index)
         with self._runner.lock:
             self._runner.check_open()
             if self._files is None:

@@ -8,7 +8,7 @@ from porter.array.memory import Memory, memory_of
 from porter.array.setting import value_binding
 from porter.errors import BindingError, WrongType
 from porter.run import Device
-from porter.run.binding import Binding
+from porter.run.binding import MOST_NAME, Binding
 
 
 class Bindings:
@@ -52,6 +52,7 @@ class Bindings:
 
     def unbind(self, name: str) -> None:
         """See InterpreterArray.unbind."""
+        check_name(name)
         if name not in self._bound:
             raise BindingError(f"{name}: no array is bound to this name")
         self._forget(name)
@@ -93,3 +94,8 @@ def check_name(name: object) -> None:
         raise WrongType(f"name: {type(name).__name__} is not a name")
     if not name.isidentifier() or keyword.iskeyword(name):
         raise BindingError(f"name: {name!r} is not a Python identifier")
+    if len(name.encode()) > MOST_NAME:
+        raise BindingError(
+            f"name: {name[:20]}... has {len(name.encode())} bytes",
+            hint=f"A name in an interpreter has {MOST_NAME} at most.",
+        )

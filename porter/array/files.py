@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from attrs import frozen
 
-from porter.errors import WrongType
+from porter.arguments import path
 from porter.fs import Image
 from porter.run import Device
 from porter.run.device import Array
@@ -26,9 +26,7 @@ class FileSystems:
         return Image.of(image_of(device, self.memory, n, index), self.name)
 
 
-def file_systems(device: Device, fs: str | Path | Image, n: int) -> FileSystems:
+def file_systems(device: Device, fs: str | os.PathLike[str] | Image, n: int) -> FileSystems:
     """`n` copies of an image, or of the image in a file. Raises FileProblem, NotEnoughMemory."""
-    if not isinstance(fs, str | Path | Image):
-        raise WrongType(f"fs: {type(fs).__name__} is neither a path nor an Image")
-    image = fs if isinstance(fs, Image) else Image.load(Path(fs))
+    image = fs if isinstance(fs, Image) else Image.load(path(fs, "fs"))
     return FileSystems(copies(device, image.data, n), image.block_size, image.name)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import operator
+import os
 from pathlib import Path
 from typing import Any
 
+from porter import arguments
 from porter.config import SIZE_BOUNDS
 from porter.errors import PorterError, UsageError, WrongType
 from porter.run import Device, open_device
@@ -19,7 +20,7 @@ SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
 def open_target(
     target: str | None,
     release: str | None,
-    build: str | Path | Built | None,
+    build: str | os.PathLike[str] | Built | None,
     stream: Any,
     sizes: dict[str, int],
 ) -> Device:
@@ -28,8 +29,10 @@ def open_target(
     target None: the GPU where there is one. Raises UsageError, NotBuilt, NoGpu, MissingPackage,
     and what building raises.
     """
-    if target not in (None, "host", "cuda"):
-        raise UsageError(f"target: {target!r} is neither 'host' nor 'cuda'")
+    if target is not None:
+        arguments.choice(target, "target", ("host", "cuda"))
+    if release is not None:
+        arguments.text(release, "release")
     if stream is not None and target == "host":
         raise UsageError("stream: the host twin has no streams")
     if build is None:
@@ -40,7 +43,12 @@ def open_target(
         return _open(build_now(config).folder, config.target, stream)
     if release is not None:
         raise UsageError("release: the build in a folder has its own")
-    built = build if isinstance(build, Built) else open_build(Path(build))
+    built = build if isinstance(build, Built) else open_build(arguments.path(build, "build"))
+    return open_built(built, target, stream)
+
+
+def open_built(built: Built, target: str | None, stream: Any = None) -> Device:
+    """`target` of a finished build; None: the GPU where the build and this machine have one."""
     if target is None and "cuda" in built.manifest["targets"]:
         try:
             return _open(built, "cuda", stream)
@@ -48,6 +56,20 @@ def open_target(
             if stream is not None or "host" not in built.manifest["targets"]:
                 raise
     return _open(built, target or "host", stream)
+
+
+def check_device(device: Any, **others: Any) -> Device:
+    """`device` if it is an open one and no `others` say what to open. WrongType, UsageError."""
+    if not hasattr(device, "launch"):
+        raise WrongType(
+            f"device: {type(device).__name__} is not an open device",
+            hint="porter.run.open_device(FOLDER, TARGET) opens one.",
+        )
+    for name, value in others.items():
+        if value is not None:
+            raise UsageError(f"{name}: the open device has its own; give one of the two")
+    opened: Device = device
+    return opened
 
 
 def _open(folder: Path | Built, target: str, stream: Any) -> Device:
@@ -83,10 +105,4 @@ def check_room(device: Device, n: int, pystack: int, heap: int, stack: int) -> N
 
 def check_count(n: int) -> int:
     """`n` if so many interpreters can run in one launch. Raises WrongType, UsageError."""
-    try:
-        count = operator.index(n)
-    except TypeError as error:
-        raise WrongType(f"n: {type(n).__name__} is not a number of interpreters") from error
-    if not 1 <= count <= MAXIMUM:
-        raise UsageError(f"n: {count} interpreters; from 1 to {MAXIMUM} can run in one launch")
-    return count
+    return arguments.whole(n, "n", 1, MAXIMUM)

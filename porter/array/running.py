@@ -8,16 +8,21 @@ from typing import Any, Literal, overload
 import attrs
 import numpy as np
 
+from porter.arguments import choice, flag, seconds
 from porter.array import values
 from porter.array.code import Code, compile_code
 from porter.array.opening import read_sizes
 from porter.array.outcome import Handle, Outcome
 from porter.array.runner import Runner
 from porter.array.sources import Source, Which, programs_of
-from porter.errors import UsageError
+from porter.errors import UsageError, WrongType
 from porter.run import Device, Program, Result
 
 KINDS = ("file", "single", "eval")
+
+
+def _deadline(timeout: float | None) -> float | None:
+    return None if timeout is None else seconds(timeout, "timeout")
 
 
 class Running:
@@ -43,7 +48,7 @@ class Running:
         kind: str = "file",
         check: bool = True,
         timeout: float | None = None,
-        stdin: bytes | Sequence[bytes] = b"",
+        stdin: str | bytes | Sequence[str | bytes] = b"",
         wait: bool = True,
     ) -> Outcome | Handle[Outcome]:
         """Run Python source in every interpreter; returns what that left.
@@ -51,15 +56,16 @@ class Running:
         source: one for all, code that compile() made, or a sequence: interpreter i runs
         source[which[i]], or source[i] where there are n. name: what tracebacks call it. kind:
         "file", or "single", one interactive statement, whose value is printed. timeout: seconds
-        until interpreters are interrupted. stdin: what all read, or one text each. wait: False
-        returns a Handle at once; a time limit then acts while its result() waits.
+        until interpreters are interrupted. stdin: what all read, or a sequence of one text each; a
+        str is one text, in UTF-8. wait: False returns a Handle at once; a time limit then acts
+        while its result() waits.
 
         With check, raises InterpreterError if an interpreter ended with an exception (its
         `exceptions` say which), InterpreterTimeout if that was for the time limit. The others
         have run to their end all the same. A SystemExit counts unless its code is 0.
         """
-        if kind not in ("file", "single"):
-            raise UsageError(f"kind: {kind!r} is neither 'file' nor 'single'")
+        choice(kind, "kind", ("file", "single"))
+        check, wait = flag(check, "check"), flag(wait, "wait")
         programs, program_of, changes = self._programs(source, which, name, kind)
 
         def finish(outcome: Outcome, result: Result) -> Outcome:
@@ -67,7 +73,7 @@ class Running:
                 outcome.check()
             return outcome
 
-        changes |= {"deadline": timeout, "stdin": stdin}
+        changes |= {"deadline": _deadline(timeout), "stdin": stdin}
         return self._runner.go(programs, program_of, finish, wait, **changes)
 
     def eval(
@@ -91,6 +97,7 @@ class Running:
         Without check, interpreters that raised have the value `default`; `failed` says which
         they are. `which`, `timeout` and `wait` as in exec.
         """
+        check, wait = flag(check, "check"), flag(wait, "wait")
         programs, program_of, changes = self._programs(expression, which, "<string>", "eval")
 
         def finish(outcome: Outcome, result: Result) -> Any:
@@ -102,7 +109,7 @@ class Running:
                 return array
             return values.objects(self.device, result.values, self._runner.fetch, default)
 
-        changes["deadline"] = timeout
+        changes["deadline"] = _deadline(timeout)
         return self._runner.go(programs, program_of, finish, wait, exits=True, **changes)
 
     def compile(
@@ -118,8 +125,7 @@ class Running:
         kind: "file", "single" or "eval". heap: bytes of the heap to compile in; None: as large as
         this array's. Raises ProgramSyntaxError, NotEnoughMemory.
         """
-        if kind not in KINDS:
-            raise UsageError(f"kind: {kind!r} is not one of {', '.join(KINDS)}")
+        choice(kind, "kind", KINDS)
         if not isinstance(source, str | bytes):
             raise UsageError("source: one text is compiled at a time")
         (program,), _ = programs_of(source, None, name, 1)
@@ -132,6 +138,11 @@ class Running:
 
     def run(self, code: Code, **options: Any) -> Any:
         """exec() of code, or eval() of code of kind "eval", with their options."""
+        if not isinstance(code, Code):
+            raise WrongType(
+                f"code: {type(code).__name__} is not what compile() makes",
+                hint="exec() and eval() take source.",
+            )
         return self.eval(code, **options) if code.kind == "eval" else self.exec(code, **options)
 
     def interrupt(self) -> bool:

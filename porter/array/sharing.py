@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from porter.arguments import flag, whole
 from porter.array.bindings import check_name
 from porter.array.runner import Runner
 from porter.array.running import Running
 from porter.errors import UsageError
 from porter.run import Device
+from porter.run.session import MAXIMUM
 
 
 class Sharing(Running):
@@ -36,6 +38,7 @@ class Sharing(Running):
         Raises WrongType (a TypeError) for a type or a place that cannot be, BindingError (a
         ValueError) for a name or a shape that cannot.
         """
+        split, readonly = flag(split, "split"), flag(readonly, "readonly")
         with self._runner.lock:
             self._runner.check_open()
             self._runner.bindings.bind(name, array, split=split, readonly=readonly)
@@ -68,7 +71,7 @@ class Sharing(Running):
         Only on a GPU with local arenas, whose addresses are the same for all interpreters;
         UsageError elsewhere.
         """
-        self._check_index(index)
+        index = self._check_index(index)
         clone = getattr(self.device, "clone", None)
         if clone is None:
             raise UsageError(
@@ -79,6 +82,8 @@ class Sharing(Running):
             self._runner.check_open()
             clone(self._runner.launch.persist, index)
 
-    def _check_index(self, index: int) -> None:
-        if not 0 <= index < self.n:
-            raise UsageError(f"index {index}: there are interpreters 0 to {self.n - 1}")
+    def _check_index(self, index: int) -> int:
+        number = whole(index, "index", -MAXIMUM, MAXIMUM)
+        if not 0 <= number < self.n:
+            raise UsageError(f"index {number}: there are interpreters 0 to {self.n - 1}")
+        return number

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from porter.arguments import text
 from porter.errors import UsageError, WrongType
 from porter.run import Program
+from porter.run.checking import per_interpreter
 
 Source = str | bytes | Sequence[str | bytes]
 Which = Sequence[int] | np.ndarray[Any, Any] | None
@@ -21,15 +23,14 @@ def programs_of(
 
     Raises WrongType, UsageError.
     """
-    if not isinstance(name, str) or "\0" in name:
-        raise UsageError(f"name: {name!r} is not a name")
+    text(name, "name")
     if isinstance(source, str | bytes):
         if which is not None:
             raise UsageError("which: there is one source, and nothing to choose")
-        return [Program(_bytes(source), name)], None
+        return [Program(source, name)], None
     if not isinstance(source, Sequence):
         raise WrongType(f"source: {type(source).__name__} is neither text nor a sequence of it")
-    programs = [Program(_bytes(text), name) for text in source]
+    programs = [Program(each, name) for each in source]
     if which is None:
         if len(programs) != n:
             raise UsageError(
@@ -40,21 +41,8 @@ def programs_of(
     return programs, _chosen(which, len(programs), n)
 
 
-def _bytes(source: object) -> bytes:
-    if isinstance(source, str):
-        return source.encode("utf-8", "surrogatepass")
-    if isinstance(source, bytes):
-        return source
-    raise WrongType(f"source: {type(source).__name__} is neither str nor bytes")
-
-
 def _chosen(which: Which, programs: int, n: int) -> np.ndarray[Any, Any]:
-    get = getattr(which, "get", None)  # an array on a GPU
-    chosen = np.asarray(get() if callable(get) else which)
-    if chosen.dtype.kind not in "iu":
-        raise WrongType(f"which: {chosen.dtype} are no indices")
-    if chosen.shape != (n,):
-        raise UsageError(f"which: {chosen.shape} indices for {n} interpreters")
-    if chosen.min() < 0 or chosen.max() >= programs:
+    chosen = per_interpreter(which, n, "which")
+    if chosen.max() >= programs:
         raise UsageError(f"which: indices {chosen.min()} to {chosen.max()} of {programs} sources")
-    return chosen.astype(np.uint32)
+    return chosen

@@ -13,15 +13,14 @@ from typing import Any, TypeVar
 import attrs
 import click
 from attrs import frozen
-from rich.console import Console
-from rich.text import Text
 
 from porter.cli._options import size_option
 from porter.errors import UsageError
 from porter.run import Feed, Launch, Result
-from porter.run.banners import STYLE, Line
+from porter.run.banners import Line, note
 from porter.run.console import MODES, OVERFLOWS
 from porter.run.live import Live
+from porter.run.writer import Writer
 
 F = TypeVar("F", bound=Callable[..., Any])
 STDIN = 0  # file descriptor
@@ -86,18 +85,12 @@ def feed_stdin() -> Feed:
 class Shower:
     """Shows what interpreters write while they run."""
 
-    def __init__(self, out: Console, err: Console, n: int, max_groups: int | None) -> None:
-        self._consoles = {"stdout": out, "stderr": err}
+    def __init__(self, out: Writer, err: Writer, n: int, max_groups: int | None) -> None:
+        self._writers = {"stdout": out, "stderr": err}
         self.live = Live(n, self._write, max_groups)
 
     def _write(self, stream: str, lines: list[Line]) -> None:
-        console = self._consoles[stream]
-        for line in lines:
-            if line.banner:
-                console.print(Text(line.text, style=STYLE), end="", soft_wrap=True)
-            else:
-                console.file.write(line.text)
-        console.file.flush()
+        self._writers[stream].write(lines)
 
     def finish(self, result: Result) -> None:
         """Show what is left, and say what was lost."""
@@ -105,8 +98,7 @@ class Shower:
         lost = 0 if result.lost is None else int(result.lost.sum())
         if lost:
             by = int((result.lost > 0).sum()) if result.lost is not None else 0
-            note = f"----- lost: {lost} bytes of {by} interpreters -----\n"
-            self._write("stderr", [Line(note, banner=True)])
+            self._write("stderr", [note(f"lost: {lost} bytes of {by} interpreters")])
 
 
 def console_options(function: F) -> F:

@@ -9,11 +9,15 @@ from typing import Any, TypeVar
 
 import click
 
+from porter.arguments import MOST_SECONDS, seconds
 from porter.config import CHOICES, SIZE_BOUNDS, BuildConfig
 from porter.settings import load_config
 from porter.sizes import format_size, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# What build_options asks for, by BuildConfig's names.
+BUILD_NAMES = ("release", *SIZE_BOUNDS, *CHOICES, "arch", "gc_stress")
 
 SIZE_HELP = {
     "heap": "Python heap per interpreter",
@@ -42,13 +46,39 @@ def size_option(name: str, text: str) -> Callable[[F], F]:
     return click.option(name, metavar="SIZE", callback=_parse, help=text)
 
 
+MOST_TEST = 1e6  # seconds of a launch of tests: what waiting for its process can count
+
+
+def seconds_option(
+    text: str,
+    *,
+    name: str = "--timeout",
+    unit: str = "SECONDS",
+    most: float = MOST_SECONDS,
+    default: float | None = None,
+) -> Callable[[F], F]:
+    """A time that is not negative, not infinite and not `nan`; a number, or None."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
+        return None if value is None else seconds(value, param.opts[0], most)
+
+    return click.option(
+        name,
+        type=float,
+        metavar=unit,
+        callback=check,
+        default=default,
+        show_default=default is not None,
+        help=text,
+    )
+
+
 def build_options(function: F) -> F:
     """Give a command every option of a BuildConfig; it gets them as `config: BuildConfig`."""
-    names = ["release", *SIZE_BOUNDS, *CHOICES, "arch", "gc_stress"]
 
     @functools.wraps(function)
     def wrapper(*args: Any, config_file: Path | None, **kwargs: Any) -> Any:
-        options = {name: kwargs.pop(name) for name in names}
+        options = {name: kwargs.pop(name) for name in BUILD_NAMES}
         config: BuildConfig = load_config(options, config_file=config_file)
         return function(*args, config=config, **kwargs)
 

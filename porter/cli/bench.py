@@ -14,10 +14,10 @@ from porter.bench.catalogue import SUITE, Benchmark
 from porter.bench.conditions import conditions, fitting, with_references
 from porter.bench.measure import Setting
 from porter.bench.suite import Suite
+from porter.cli._subject import folder_option, open_finished
 from porter.conformance.report import write_whole
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
-from porter.run.built import open_build
 from porter.settings import load_config
 from porter.sizes import parse_size
 
@@ -35,12 +35,7 @@ WIDTH = 120  # columns
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--heap", metavar="SIZE", help="Python heap [the build's].")
 @click.option("--block", type=click.IntRange(0), default=0, help="Interpreters a block.")
-@click.option(
-    "--build",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Use this finished build and build nothing.",
-)
+@folder_option
 @click.option(
     "--reference",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -143,9 +138,7 @@ def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
 
 def _device(folder: Path | None, options: dict[str, Any], console: Console) -> Device:
     if folder is not None:
-        built = open_build(folder)
-        target = options["target"] or ("cuda" if "cuda" in built.manifest["targets"] else "host")
-        return open_device(built, target)
+        return open_finished(folder, options)
     # Building needs libclang and compilers; running what was built elsewhere must not.
     from porter.cli._building import build_shown
 

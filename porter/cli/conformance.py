@@ -9,7 +9,10 @@ import click
 from rich.console import Console
 
 from porter import paths
+from porter.cli._options import MOST_TEST, seconds_option
+from porter.cli._subject import check_fixed, folder_option
 from porter.compile.flags import VARIANTS
+from porter.config import BuildConfig
 from porter.conformance import backends, library, report, selection
 from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
@@ -17,9 +20,11 @@ from porter.conformance.progress import showing
 from porter.conformance.skips import DEFAULT_LIST, load
 from porter.conformance.suite import Suite
 from porter.errors import ConformanceRegression, UsageError
+from porter.run.built import Built, open_build
 from porter.run.sanitizer import children
 from porter.settings import load_config
 
+SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # that a launch chooses
 FilePath = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -44,7 +49,7 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 @click.option("--stdout", metavar="SIZE", help=f"Output kept [{backends.SIZES['stdout']}].")
 @click.option("--arena", type=click.Choice(["local", "global"]), help="[global]")
 @click.option("--gc-stress", is_flag=True, help="Collect before every allocation.")
-@click.option("--timeout", type=float, default=30.0, show_default=True, help="Seconds a test.")
+@seconds_option("Seconds a test.", most=MOST_TEST, default=30.0)
 @click.option("--list", "only_list", is_flag=True, help="Print the tests and run none.")
 @click.option("--json", "json_file", type=FilePath, help="Write the report as JSON.")
 @click.option("--junit", "junit_file", type=FilePath, help="Write the report as JUnit XML.")
@@ -55,12 +60,7 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     help="Test this instead: a program that is used like upstream's unix port.",
 )
-@click.option(
-    "--build",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Use this finished build and build nothing.",
-)
+@folder_option
 def command(
     tests: tuple[str, ...],
     target: str | None,
@@ -83,7 +83,17 @@ def command(
     """
     console = Console()
     wanted = {} if target in (None, "reference") else {"target": target}
-    config = load_config({**backends.SIZES, **_given(build), **wanted})
+    given = _given(build)
+    built = None
+    if folder is not None and executable is None and target != "reference":
+        built = open_build(folder)
+    has = {} if built is None else {n: built.config[n] for n in ("release", *backends.SIZES)}
+    config = load_config({**backends.SIZES, **has, **given, **wanted})
+    chosen = {name: getattr(config, name) for name in SIZE_NAMES if name in given}
+    if built is not None:
+        target = target or _target(built, config)
+        for name in given.keys() & {"release", "arena"}:
+            check_fixed(built, name, given[name])
     target = target or config.targets[0]
     release = paths.upstream_dir() / config.release
     selected = discover(release / "tests", tests)
@@ -96,7 +106,9 @@ def command(
     started = time.monotonic()
     if variant != "release" and where != "host":
         raise UsageError(f"--variant {variant}: only the host twin has variants")
-    runner = backends.open_runner(target, config, timeout, executable, folder, variant)
+    if where in ("host", "cuda"):
+        _check_sizes(built, config, chosen, bool(tests))
+    runner = backends.open_runner(target, config, timeout, executable, folder, variant, chosen)
     cache = paths.build_dir() / "conformance" / "expected"
     with showing(console) as events, children(f"{where}-{variant}"):
         suite = Suite(
@@ -124,3 +136,22 @@ def command(
 
 def _given(build: dict[str, str | bool | None]) -> dict[str, str | bool]:
     return {name: value for name, value in build.items() if value not in (None, False)}
+
+
+def _target(built: Built, config: BuildConfig) -> str:
+    """What is tested where nobody said: this machine's default, if the build has it."""
+    has = [name for name in ("cuda", "host") if name in built.manifest["targets"]]
+    return config.targets[0] if config.targets[0] in has or not has else has[0]
+
+
+def _check_sizes(
+    built: Built | None, config: BuildConfig, chosen: dict[str, int], named: bool
+) -> None:
+    """Refuse sizes in which tests fail for nothing; where tests are named, say so and go on."""
+    sizes = {name: getattr(config, name) for name in SIZE_NAMES}
+    if built is not None:
+        sizes = {name: int(built.config[name]) for name in SIZE_NAMES} | chosen
+    if not named:
+        backends.check_sizes(sizes)
+    elif lack := backends.short(sizes):
+        click.echo(f"porter: warning: some tests may not fit: {lack}", err=True)

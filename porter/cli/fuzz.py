@@ -10,6 +10,7 @@ from rich.table import Table
 
 from porter import paths
 from porter.cli._building import build_shown
+from porter.cli._options import MOST_TEST, seconds_option
 from porter.errors import FuzzFailed
 from porter.fuzz.building import build_fuzzer, libfuzzer
 from porter.fuzz.fuzzing import LONGEST, MODES, Campaign, fuzz, minimise
@@ -19,7 +20,7 @@ Folder = click.Path(file_okay=False, path_type=Path)
 
 
 @click.command("fuzz")
-@click.option("--minutes", type=click.FloatRange(0), default=30.0, show_default=True)
+@seconds_option("How long.", name="--minutes", unit="MINUTES", most=MOST_TEST / 60, default=30.0)
 @click.option("--mode", type=click.Choice([*MODES, "both"]), default="both", show_default=True)
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--work", type=Folder, help="Where corpus and findings are kept [build/fuzz].")

@@ -9,27 +9,17 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from porter.cli._options import build_options
-from porter.config import BuildConfig
+from porter.cli._options import seconds_option
+from porter.cli._subject import Subject, subject_options
 from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
 from porter.repl import Session, Shell
-from porter.repl.plain import feed
-from porter.run import Device, open_device
+from porter.repl.plain import feed, read_lines
+from porter.run import Launch
 from porter.run.filesystem import written
 from porter.sizes import parse_size
 
 ON_GPU, ON_HOST = 1 << 20, 1 << 10  # interpreters where -n is not given
-
-
-def _open(config: BuildConfig, folder: Path | None, err: Console) -> Device:
-    if config.target == "all":
-        raise UsageError("target: interpreters run on host or cuda, not on all")
-    if folder is None:
-        from porter.cli._building import build_shown  # needs what builds need
-
-        folder = build_shown(config, err).folder
-    return open_device(folder, config.target)
 
 
 def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -48,18 +38,11 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 )
 @click.option("--save", is_flag=True, help="On leaving, write the file system back to IMAGE.")
 @click.option("--outbuf", metavar="SIZE", callback=_bytes, help="Size of outbuf [3 bytes each].")
-@click.option("--timeout", type=float, help="Seconds until what an input runs is interrupted.")
+@seconds_option("Seconds until what an input runs is interrupted.")
 @click.option("--history", type=click.Path(path_type=Path), help="File of earlier inputs.")
-@click.option(
-    "--build",
-    "folder",
-    metavar="BUILD",
-    type=click.Path(path_type=Path),
-    help="Use this finished build, with its sizes; builds nothing.",
-)
-@build_options
+@subject_options
 def command(
-    config: BuildConfig,
+    subject: Subject,
     n: int | None,
     max_groups: int,
     image: Path | None,
@@ -67,7 +50,6 @@ def command(
     outbuf: int | None,
     timeout: float | None,
     history: Path | None,
-    folder: Path | None,
 ) -> None:
     """A prompt with many Python interpreters behind it, their answers merged.
 
@@ -80,8 +62,8 @@ def command(
     files = None if image is None else Image.load(image)
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    device = _open(config, folder, err)
-    n = n or (ON_GPU if config.target == "cuda" else ON_HOST)
+    device = subject.open(err)
+    n = n or (ON_GPU if device.name == "cuda" else ON_HOST)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
     session = Session.open(
@@ -90,6 +72,7 @@ def command(
         files=files,
         outbuf_size=outbuf,
         deadline=timeout,
+        sizes=subject.sized(Launch()),
     )
     shell = Shell(session, out, err, max_groups)
     if terminal:
@@ -97,12 +80,12 @@ def command(
 
         interact(shell, history)
     else:
-        feed(shell, sys.stdin)
+        feed(shell, read_lines(sys.stdin.buffer))
     over = shell.over
     shell.finish()
     if image is not None and save:
         written(session.launch, device, n, 0, str(image)).save(image)
     if over and shell.exit_code:
-        raise click.exceptions.Exit(shell.exit_code & 0xFF)
+        raise click.exceptions.Exit(shell.exit_code)
     if shell.failed and not terminal:
         raise ProgramFailed("an input failed in at least one interpreter")

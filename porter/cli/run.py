@@ -2,57 +2,73 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 import numpy as np
 from rich.console import Console
-from rich.text import Text
 
-from porter.cli._building import build_shown
 from porter.cli._console import ConsoleOptions, Shower, console_options
-from porter.cli._options import build_options
-from porter.config import BuildConfig
+from porter.cli._options import seconds_option
+from porter.cli._subject import Subject, subject_options
 from porter.errors import (
     FileProblem,
     LaunchFailed,
     LaunchInterrupted,
     NotEnoughMemory,
+    PorterError,
     ProgramFailed,
     ProgramSyntaxError,
     UsageError,
 )
 from porter.fs import Image
-from porter.run import Device, Launch, Program, Result, Stream, open_device, run
-from porter.run.banners import STYLE, render
+from porter.run import Device, Launch, Program, Result, Stream, run
+from porter.run.banners import render
 from porter.run.device import BLOCK
 from porter.run.filesystem import mounted, written
+from porter.run.result import exit_status
+from porter.run.writer import Writer
 
 
 def _program(file: Path | None, code: str | None) -> Program:
     if (file is None) == (code is None):
         raise UsageError("give a FILE or -c CODE, and not both")
     if code is not None:
-        return Program(code.encode() + b"\n", "<string>")
+        return _in_utf8(Program(os.fsencode(code) + b"\n", "<string>"))
     assert file is not None
     try:
-        return Program(file.read_bytes(), str(file))
+        return _in_utf8(Program(file.read_bytes(), str(file)))
     except OSError as error:
         raise UsageError(f"{file}: {error.strerror}") from error
 
 
+def _in_utf8(program: Program) -> Program:
+    """`program`, refused as CPython refuses it when its bytes are no text."""
+    try:
+        program.source.decode()
+    except UnicodeDecodeError as error:
+        line = program.source.count(b"\n", 0, error.start) + 1
+        raise ProgramSyntaxError(
+            f'File "{program.name}", line {line}: byte 0x{program.source[error.start]:02x} is not '
+            "UTF-8",
+            hint="Write programs in UTF-8; in a bytes literal such a byte is written as \\x..",
+        ) from error
+    return program
+
+
 def show(
-    stream: Stream, console: Console, max_groups: int | None, *, skip_empty: bool = False
+    stream: Stream, writer: Writer, max_groups: int | None, *, skip_empty: bool = False
 ) -> None:
-    """Print a stream's groups under their banners."""
-    for line in render(stream.groups, max_groups=max_groups, skip_empty=skip_empty):
-        console.print(Text(line.text, style=STYLE if line.banner else ""), end="", soft_wrap=True)
+    """Write a stream's groups under their banners; nothing where nothing is kept."""
+    if stream.size:
+        writer.write(render(stream.groups, max_groups=max_groups, skip_empty=skip_empty))
 
 
 def judge(result: Result, device: Device) -> None:
     """Raise what the statuses say; nothing when all interpreters ended well.
 
-    A SystemExit ends the command with the first such interpreter's code.
+    SystemExits end the command with the first of their codes that is not 0.
     """
     values = device.built.constants
     n = len(result.status)
@@ -83,15 +99,15 @@ def judge(result: Result, device: Device) -> None:
     if failed:
         why = "were interrupted or failed" if result.interrupted else "ended with an error"
         raise ProgramFailed(f"{failed} of {n} interpreters {why}")
-    if exited.any() and (code := int(result.exit_code[exited][0])):
-        raise click.exceptions.Exit(code & 0xFF)
+    if code := exit_status(result.exit_code[exited]):
+        raise click.exceptions.Exit(code)
 
 
 @click.command("run")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("-c", "code", metavar="CODE", help="Run this program.")
 @click.option("-n", "n", type=int, default=32, show_default=True, help="Interpreters.")
-@click.option("--timeout", type=float, help="Seconds until the interpreters are interrupted.")
+@seconds_option("Seconds until the interpreters are interrupted.")
 @click.option(
     "--block",
     type=click.IntRange(1),
@@ -117,9 +133,9 @@ def judge(result: Result, device: Device) -> None:
 @click.option("--save", is_flag=True, help="Write the file system back to IMAGE.")
 @click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
-@build_options
+@subject_options
 def command(
-    config: BuildConfig,
+    subject: Subject,
     file: Path | None,
     code: str | None,
     n: int,
@@ -135,8 +151,6 @@ def command(
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
     program = _program(file, code)
-    if config.target == "all":
-        raise UsageError("target: a program runs on host or cuda, not on all")
     if n < 1:
         raise UsageError(f"-n {n}: at least one interpreter is needed")
     if save and image is None:
@@ -147,16 +161,14 @@ def command(
         raise UsageError(f"--save-from {save_from}: there are interpreters 0 to {n - 1}")
     if fs_shared and image is None:
         raise UsageError("--fs-shared: there is no image to share; give --fs IMAGE")
-    files = None
-    if image is not None:
-        files = Image.load(image)
-    elif config.fs_size:
-        files = Image.empty(config.fs_size)
+    files = None if image is None else Image.load(image)
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
-    built = build_shown(config, err)
-    device = open_device(built.folder, config.target)
-    shower = Shower(out, err, n, max_groups)
-    launch = console.apply(Launch(deadline=timeout, block=block), n, shower)
+    device = subject.open(err)
+    if image is None and (size := subject.fs_size(device)):
+        files = Image.empty(size)
+    stdout, stderr = Writer(out), Writer(err)
+    shower = Shower(stdout, stderr, n, max_groups)
+    launch = console.apply(subject.sized(Launch(deadline=timeout, block=block)), n, shower)
     if files is not None:
         launch = mounted(launch, device, files, n, shared=fs_shared)
     stopped: LaunchInterrupted | None = None
@@ -166,15 +178,20 @@ def command(
         stopped, result = error, error.result
     shower.finish(result)
     if console.mode == "buffer" or result.stdout.longest:
-        show(result.stdout, out, max_groups)
+        show(result.stdout, stdout, max_groups)
     syntax = result.count(device.built.constants["GPUSNEK_SYNTAX_ERROR"])
     if result.stderr.longest and syntax != n:
-        show(result.stderr, err, max_groups, skip_empty=True)
+        show(result.stderr, stderr, max_groups, skip_empty=True)
     if save and image is not None:
         written(launch, device, n, save_from or 0, str(image)).save(image)
     if times:
-        steps = {**built.seconds, **result.timings}
+        stderr.fresh_line()
+        steps = {**subject.seconds, **result.timings}
         err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
-    if stopped is not None:
-        raise stopped
-    judge(result, device)
+    try:
+        if stopped is not None:
+            raise stopped
+        judge(result, device)
+    except (LaunchInterrupted, PorterError):
+        stderr.fresh_line()  # a message follows
+        raise

@@ -7,25 +7,21 @@ import json
 import click
 from rich.console import Console
 
-from porter.cli._building import build_shown
-from porter.cli._options import build_options
-from porter.config import BuildConfig
-from porter.errors import SmokeFailed, UsageError
-from porter.run import open_device
+from porter.cli._subject import Subject, subject_options
+from porter.errors import SmokeFailed
+from porter.run import Launch
 from porter.run.smoke import smoke
 
 
 @click.command("smoke")
 @click.option("-n", "n", type=int, default=1 << 20, show_default=True, help="Interpreters.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
-@build_options
-def command(config: BuildConfig, n: int, as_json: bool) -> None:
+@subject_options
+def command(subject: Subject, n: int, as_json: bool) -> None:
     """Load a build and check a few programs' outputs on many interpreters."""
-    if config.target == "all":
-        raise UsageError("target: smoke runs on host or cuda, not on all")
     out = Console(highlight=False)
-    built = build_shown(config, Console(stderr=True, highlight=False))
-    checks = smoke(open_device(built.folder, config.target), n)
+    device = subject.open(Console(stderr=True, highlight=False))
+    checks = smoke(device, n, subject.sized(Launch()))
     if as_json:
         out.print_json(json.dumps([check.as_dict() for check in checks]))
     else:

@@ -13,6 +13,8 @@ from rich.progress import Progress
 
 from porter import paths
 from porter.cli._building import build_shown
+from porter.cli._options import MOST_TEST, seconds_option
+from porter.cli._subject import folder_option
 from porter.conformance.expected import find_cpython
 from porter.conformance.report import write_whole
 from porter.conformance.skips import load
@@ -43,13 +45,8 @@ DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "e
 @click.option("--most", type=click.IntRange(0), default=0, help="Programs, evenly chosen [all].")
 @click.option("--rest", is_flag=True, help="Every later allocation fails too.")
 @click.option("--chunk", type=click.IntRange(1), help="Interpreters a launch [512; GPU 32768].")
-@click.option("--timeout", type=float, default=60.0, show_default=True, help="Seconds a launch.")
-@click.option(
-    "--build",
-    "folder",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Use this finished build and build nothing.",
-)
+@seconds_option("Seconds a launch.", most=MOST_TEST, default=60.0)
+@folder_option
 @click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
 def command(
     tests: tuple[str, ...],

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path, PurePosixPath
 
+from porter import arguments
 from porter.errors import FileProblem
 from porter.fs.image import BLOCK_SIZE, Image, size_for
 
 Tree = list[tuple[str, bytes | None]]
 
 
-def read_folder(folder: Path) -> Tree:
+def read_folder(folder: str | os.PathLike[str]) -> Tree:
     """(path, content) of all below `folder`, sorted; None as the content of a folder."""
+    folder = arguments.path(folder, "folder")
     if not folder.is_dir():
         raise FileProblem(f"{folder}: not a folder")
     tree: Tree = []
@@ -26,7 +29,9 @@ def read_folder(folder: Path) -> Tree:
     return tree
 
 
-def image_of(folder: Path, size: int | None = None, block_size: int = BLOCK_SIZE) -> Image:
+def image_of(
+    folder: str | os.PathLike[str], size: int | None = None, block_size: int = BLOCK_SIZE
+) -> Image:
     """An image of `size` bytes (None: what it takes, and a quarter more) with `folder`'s files."""
     tree = read_folder(folder)
     image = Image.empty(size or size_for(tree, block_size), block_size)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 
 import littlefs
 from attrs import frozen
 
+from porter import arguments
 from porter.errors import FileProblem, UsageError
 from porter.sizes import format_size
 
@@ -76,8 +78,9 @@ class Image:
         return image
 
     @classmethod
-    def load(cls, path: Path) -> Image:
-        """The image in the file `path`. Raises FileProblem when it is none."""
+    def load(cls, path: str | os.PathLike[str]) -> Image:
+        """The image in the file `path`. Raises FileProblem when it is none; WrongType."""
+        path = arguments.path(path, "path")
         try:
             data = path.read_bytes()
         except OSError as error:
@@ -102,8 +105,9 @@ class Image:
         """The whole image."""
         return bytes(self._context.buffer)
 
-    def save(self, path: Path) -> None:
-        """Write the image to `path`, whole or not at all."""
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the image to `path`, whole or not at all. Raises FileProblem, WrongType."""
+        path = arguments.path(path, "path")
         beside = path.with_name(path.name + ".tmp")
         try:
             beside.write_bytes(self.data)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 from pathlib import Path
 
 import jinja2
 
+from porter.config import check_arch
 from porter.errors import FileProblem, UsageError
 from porter.paths import templates_dir
 
@@ -20,8 +22,10 @@ _FILES = {"kernel.cu.j2": "{name}.cu", "README.md.j2": "README.md", "build.sh.j2
 def write_project(folder: Path, arch: str) -> tuple[Path, ...]:
     """Write a project named as `folder`, which must not exist; its files, whole or not at all.
 
-    Raises UsageError for a name that is none, FileProblem where `folder` cannot be made.
+    Raises UsageError for a name or an architecture that is none, FileProblem where `folder` cannot
+    be made.
     """
+    check_arch(arch)
     name = folder.name
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -34,6 +38,7 @@ def write_project(folder: Path, arch: str) -> tuple[Path, ...]:
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
     )
+    environment.filters["sh"] = shlex.quote
     beside = folder.with_name(f".{name}.{os.getpid()}")
     try:
         beside.mkdir()

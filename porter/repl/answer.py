@@ -11,6 +11,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.run import Result, Stream
+from porter.run.result import exit_status
 
 
 @frozen(eq=False, slots=False)
@@ -43,9 +44,9 @@ class Answer:
 
     @cached_property
     def exit_code(self) -> int:
-        """What the first SystemExit carried; 0 where there was none."""
-        codes = self.result.exit_code[self.which][self._status == self.values["GPUSNEK_EXIT"]]
-        return int(codes[0]) if len(codes) else 0
+        """What SystemExits end a process with (exit_status); 0 where there was none."""
+        exited = self._status == self.values["GPUSNEK_EXIT"]
+        return exit_status(self.result.exit_code[self.which][exited])
 
     @cached_property
     def failed(self) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
+from porter.arguments import utf8
 from porter.errors import FileProblem, UsageError
 from porter.repl.picture import pixels, save_png, sketch
 from porter.repl.statements import split
@@ -19,7 +20,9 @@ from porter.sizes import format_size
 if TYPE_CHECKING:
     from porter.repl.shell import Shell
 
-_SIZE = re.compile(r"(\d+)x(\d+)")
+_SIZE = re.compile(r"(\d{1,9})x(\d{1,9})")
+# Meant as a size, right or not.
+_MEANT = re.compile(r"(?=.*\d)[-+.\d]*x[-+.\d]*", re.IGNORECASE)
 WHO = (
     "for _who in sorted(dir()):\n"
     "    if _who[0] != '_': print(_who, type(globals()[_who]).__name__)\n"
@@ -37,6 +40,7 @@ class Command:
 
 
 def _help(shell: Shell, rest: str) -> None:
+    shell.writer.fresh_line()
     for name, known in COMMANDS.items():
         shell.out.print(f"{f'%{name} {known.usage}':<30}{known.text}", markup=False)
     shell.out.print("Ctrl-C interrupts all interpreters, Ctrl-D leaves.")
@@ -50,6 +54,8 @@ def _image(shell: Shell, rest: str) -> None:
     if words and (size := _SIZE.fullmatch(words[0])):
         width, height = int(size[1]), int(size[2])
         words = words[1:]
+    elif words and _MEANT.fullmatch(words[0]):
+        raise UsageError(f"%image: {words[0]!r} is not a size", hint="Write %image 1024x1024 FILE.")
     if len(words) > 1:
         raise UsageError(f"%image: {' '.join(words)!r}", hint="Write %image 1024x1024 FILE.")
     path = Path(words[0] if words else PICTURE).expanduser()
@@ -79,9 +85,9 @@ def _who(shell: Shell, rest: str) -> None:
 def _load(shell: Shell, rest: str) -> None:
     path = Path(_one(rest, "load")).expanduser()
     try:
-        text = path.read_text()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileProblem(f"{path}: {getattr(error, 'strerror', None) or error}") from error
+        text = path.read_text("utf-8-sig", "surrogateescape")
+    except OSError as error:
+        raise FileProblem(f"{path}: {error.strerror}") from error
     for statement in split(inputs(text), shell.prompter.continues):
         shell.enter(statement)
 
@@ -89,7 +95,7 @@ def _load(shell: Shell, rest: str) -> None:
 def _save(shell: Shell, rest: str) -> None:
     path = Path(_one(rest, "save")).expanduser()
     try:
-        path.write_text("".join(shell.inputs))
+        path.write_bytes(utf8("".join(shell.inputs)))
     except OSError as error:
         raise FileProblem(f"{path}: {error.strerror}") from error
     shell.say(f"{path}: {len(shell.inputs)} inputs")

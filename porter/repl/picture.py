@@ -34,7 +34,9 @@ def pixels(buffer: Pixels, width: int, height: int, *, rgb: bool = False) -> Pix
     They are blue, green, red as in the paper's Figure 6, or red, green, blue. Raises UsageError.
     """
     need = width * height * 3
-    if width < 1 or height < 1 or need > buffer.size:
+    if width < 1 or height < 1:
+        raise UsageError(f"{width}x{height}: a picture is at least 1x1")
+    if need > buffer.size:
         raise UsageError(f"{width}x{height} pixels take {need} bytes, and outbuf has {buffer.size}")
     picture = buffer[:need].reshape(height, width, 3)
     return picture if rgb else picture[:, :, ::-1]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import codecs
+from collections.abc import Iterable, Iterator
 
 from porter.repl.shell import Shell
 from porter.repl.statements import Statements, unprompted
@@ -18,3 +19,10 @@ def feed(shell: Shell, lines: Iterable[str]) -> None:
             return
     for text in statements.flush():
         shell.enter(text)
+
+
+def read_lines(file: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a binary `file` as they come. Bytes that are not UTF-8 survive (utf8)."""
+    for number, line in enumerate(file):
+        mark = codecs.BOM_UTF8 if number == 0 else b""
+        yield line.removeprefix(mark).decode("utf-8", "surrogateescape")

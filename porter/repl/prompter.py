@@ -7,6 +7,7 @@ import re
 
 from attrs import define, evolve, field
 
+from porter.arguments import utf8
 from porter.repl.session import NAME, Session
 from porter.run import Launch, Program, Result, run
 from porter.run.device import Arenas
@@ -68,5 +69,6 @@ class Prompter:
         device, sizes = self.session.device, self.session.arenas.sizes
         if self._arenas is None:
             self._arenas = device.arenas(1, sizes["pystack"], sizes["heap"])
+        launch = evolve(launch, heap=sizes["heap"], pystack=sizes["pystack"])
         launch = evolve(launch, persist=self._arenas, stop=False)
-        return run(device, [Program(text.encode(), NAME)], 1, launch)
+        return run(device, [Program(utf8(text), NAME)], 1, launch)

@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 from attrs import define
 
+from porter.arguments import utf8
 from porter.errors import FileProblem, NotEnoughMemory, UsageError
 from porter.fs import Image
 from porter.repl.answer import Answer
@@ -15,6 +16,7 @@ from porter.run import Device, Launch, Program, Result, run
 from porter.run.device import Arenas, Array
 from porter.run.filesystem import mounted
 from porter.run.session import Cancel
+from porter.sizes import format_size
 
 NAME = "<stdin>"  # what tracebacks call the user's input
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel
@@ -46,20 +48,27 @@ class Session:
         files: Image | None = None,
         outbuf_size: int | None = None,
         deadline: float | None = None,
+        sizes: Launch | None = None,
     ) -> Session:
         """Start `n` interpreters. files: what all have at "/", in one copy that they can
-        write in turn.
+        write in turn. sizes: those of heap, pystack, stack and stdout that are not the build's.
 
         Raises NotEnoughMemory, FileProblem, UsageError.
         """
         if n < 1:
             raise UsageError(f"{n} interpreters: at least one is needed")
-        _check_memory(device, n)
-        config = device.built.config
-        arenas = device.arenas(n, int(config["pystack"]), int(config["heap"]))
-        outbuf = device.zeros(n * PIXEL if outbuf_size is None else outbuf_size, np.uint8)
+        size = _sizes(device, sizes or Launch())
+        if outbuf_size is None:
+            outbuf_size = n * PIXEL
+        _check_memory(device, n, size, outbuf_size)
+        arenas = device.arenas(n, size["pystack"], size["heap"])
+        outbuf = device.zeros(outbuf_size, np.uint8)
         launch = Launch(
             kind="single",
+            heap=size["heap"],
+            pystack=size["pystack"],
+            stack=size["stack"],
+            stdout=size["stdout"],
             merge_stderr=True,
             stderr=0,
             persist=arenas,
@@ -78,7 +87,7 @@ class Session:
         """What one interpreter takes, its output included, bytes."""
         sizes = self.arenas.sizes
         each = self.device.bytes_each(sizes["pystack"], sizes["heap"], True)
-        return each + int(self.device.built.config["stdout"])
+        return each + (self.launch.stdout or 0)
 
     def reset(self) -> None:
         """Fresh interpreters, all of them; what is in outbuf and the file system stays."""
@@ -99,7 +108,7 @@ class Session:
         self.cancel.asked = 0
         launch = attrs.evolve(self.launch, kind=kind, cancel=self.cancel)
         which = np.flatnonzero(self.live)
-        result = self._run(Program(source.encode(), name), launch, which)
+        result = self._run(Program(utf8(source), name), launch, which)
         return self._conclude(result, which)
 
     def rest(self) -> None:
@@ -122,7 +131,7 @@ class Session:
         if not len(which):
             return None
         launch = attrs.evolve(self.launch, kind=question, deadline=QUESTION_TIME)
-        result = self._run(Program(text.encode(), NAME), launch, which)
+        result = self._run(Program(utf8(text), NAME), launch, which)
         if result.interrupted:
             return None
         return attrs.evolve(result, stdout=result.stdout.of(which), status=result.status[which])
@@ -152,11 +161,21 @@ class Session:
         return Answer(tuple(outputs), which, result, self.device.built.constants)
 
 
-def _check_memory(device: Device, n: int) -> None:
+def _sizes(device: Device, launch: Launch) -> dict[str, int]:
+    asked = {name: getattr(launch, name) for name in ("pystack", "heap", "stack", "stdout")}
     config = device.built.config
-    sizes = {name: int(config[name]) for name in ("pystack", "heap", "stack")}
-    room = device.room(**sizes)
+    return {name: int(config[name] if size is None else size) for name, size in asked.items()}
+
+
+def _check_memory(device: Device, n: int, sizes: dict[str, int], outbuf: int) -> None:
+    room = device.room(sizes["pystack"], sizes["heap"], sizes["stack"])
+    left = max(0, room.free - room.fixed)
+    if outbuf > left:
+        raise NotEnoughMemory(
+            f"outbuf of {format_size(outbuf)} does not fit: {format_size(left)} are free",
+            hint="Make --outbuf smaller, or -n: it has 3 bytes an interpreter by itself.",
+        )
     # As porter.run.session reckons: an output row, and what grouping it takes.
     each = device.bytes_each(sizes["pystack"], sizes["heap"], True)
-    each += int(config["stdout"]) + 9 * 8 + PIXEL
+    each += sizes["stdout"] + 9 * 8 + -(-outbuf // n)
     room.check(n, each, "--heap or --stdout")

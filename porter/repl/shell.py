@@ -7,7 +7,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from itertools import islice
 from types import FrameType
 
 from attrs import define, field
@@ -20,8 +19,9 @@ from porter.repl.commands import command
 from porter.repl.prompter import Prompter
 from porter.repl.session import Session
 from porter.run import Stream
-from porter.run.banners import STYLE, render
+from porter.run.banners import render
 from porter.run.session import Cancel
+from porter.run.writer import Writer
 
 WORDS = {
     "GPUSNEK_STATUS_CANARY": "wrote past the end of its memory (a stack or the heap overran)",
@@ -30,8 +30,6 @@ WORDS = {
     "GPUSNEK_STATUS_MOVED": "was not where the build assumed it",
     "GPUSNEK_STATUS_NOT_RUN": "was not reached",
 }
-
-CHUNK = 4096  # lines that are written at a time
 
 
 @contextmanager
@@ -75,8 +73,10 @@ class Shell:
     inputs: list[str] = field(factory=list)
     times: Times = field(factory=Times)
     prompter: Prompter = field(init=False)
+    writer: Writer = field(init=False)
 
     def __attrs_post_init__(self) -> None:
+        self.writer = Writer(self.out)
         self.prompter = Prompter(self.session)
 
     @property
@@ -118,25 +118,22 @@ class Shell:
         self._tell(answer)
 
     def show(self, stream: Stream) -> None:
-        """Print a stream's groups; nothing when all are silent."""
-        if not stream.longest:
+        """Print a stream's groups; nothing when all are silent, or nothing is kept."""
+        if not stream.longest or not stream.size:
             return
-        with self.out.capture() as capture:
-            self.out.print(Text("@", STYLE), end="")
-        before, after = capture.get().split("@")  # rich itself is too slow for a million banners
-        lines = render(stream.groups, max_groups=self.max_groups, n=len(stream))
-        texts = (
-            f"{before}{line.text[:-1]}{after}\n" if line.banner else line.text for line in lines
-        )
-        while part := "".join(islice(texts, CHUNK)):
-            self.out.file.write(part)
-        self.out.file.flush()
+        self.writer.write(render(stream.groups, max_groups=self.max_groups, n=len(stream)))
 
     def say(self, message: str, hint: str | None = None) -> None:
         """Print something of porter's own."""
+        self.own_line()
         self.err.print(Text(f"porter: {message}", style="yellow"), soft_wrap=True)
         if hint:
             self.err.print(Text(f"porter: hint: {hint}", style="yellow"), soft_wrap=True)
+
+    def own_line(self) -> None:
+        """On a terminal, end the line that a program left open: what follows is not its own."""
+        if self.out.is_terminal:
+            self.writer.fresh_line()
 
     def finish(self) -> None:
         """End the interpreters that are left and print what they write while ending."""
@@ -158,7 +155,7 @@ class Shell:
             self.say(f"{_many(count)} broke: each {WORDS.get(name, name)}")
             self.failed = True
         if answer.exited:
-            self.exit_code = answer.exit_code
+            self.exit_code = self.exit_code or answer.exit_code
             self.say(f"{_many(answer.exited)} ended by SystemExit")
         if answer.exited or answer.broken:
             self.say(f"{_many(int(self.session.live.sum()))} left of {self.session.n:,}")

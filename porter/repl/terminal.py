@@ -118,6 +118,7 @@ def interact(shell: Shell, history: Path | None = None) -> None:
     while not shell.over:
         try:
             shell.session.rest()  # nobody waits now
+            shell.own_line()
             text = prompt.prompt()
             run_text(shell, text)
         except KeyboardInterrupt:

@@ -15,20 +15,31 @@ SEARCHED = 4096  # groups among which the empty one is looked for
 
 @frozen
 class Line:
-    """Text to print, which ends in a newline or is empty. banner: it is a banner or a note."""
+    """What to print: a program's bytes as they are, or, with `banner`, a banner or note of ours.
 
-    text: str
+    A banner is ASCII and ends in a newline, but for the number before one interpreter's text.
+    """
+
+    text: bytes
     banner: bool = False
 
 
-def banner(count: int) -> str:
+NEWLINE = Line(b"\n")  # between a text that has none at its end and what follows
+
+
+def note(text: str) -> Line:
+    """A line of ours."""
+    return Line(f"----- {text} -----\n".encode(), banner=True)
+
+
+def banner(count: int) -> Line:
     """The line above a group of `count` interpreters."""
-    return f"----- {count}x -----"
+    return note(f"{count}x")
 
 
-def _rest(groups: int, interpreters: int | None) -> str:
+def _rest(groups: int, interpreters: int | None) -> Line:
     of = "" if interpreters is None else f" of {interpreters} interpreter{_s(interpreters)}"
-    return f"----- {groups} more different output{_s(groups)}{of} -----\n"
+    return note(f"{groups} more different output{_s(groups)}{of}")
 
 
 def _s(count: int) -> str:
@@ -42,8 +53,10 @@ def render(
     skip_empty: bool = False,
     n: int | None = None,
 ) -> Iterator[Line]:
-    """What to print for `groups`, the largest first; no banner when there is only one.
+    """What to print for `groups`, the largest first.
 
+    Of a single group its text alone, byte for byte. Of several each text stands under a banner and
+    ends in a newline, which is added where it has none.
     `max_groups` limits how many are shown; a note says how many are not, and with `n`, the
     interpreters of all groups, of how many of them. `skip_empty` leaves out the group that wrote
     nothing (of which there is at most one).
@@ -57,22 +70,18 @@ def render(
     some = (group for index, group in enumerate(groups) if index != empty)
     for group in islice(some, max_groups):
         if several:
-            yield Line(banner(group.count) + "\n", banner=True)
-        yield from _body(group)
+            yield banner(group.count)
+        yield from _body(group, several)
         left -= 1
         passed += group.count
     if left:
-        yield Line(_rest(left, None if n is None else n - passed), banner=True)
+        yield _rest(left, None if n is None else n - passed)
 
 
-def _body(group: Group) -> Iterator[Line]:
-    text = group.text.decode("utf-8", "replace")
-    if group.cut and text.endswith("\ufffd"):
-        text = text[:-1]  # a character that the buffer's end cut in two
-    if text and not text.endswith("\n"):
-        text += "\n"
-    if text:
-        yield Line(text)
+def _body(group: Group, several: bool) -> Iterator[Line]:
+    if group.text:
+        yield Line(group.text)
+        if not group.text.endswith(b"\n") and (several or group.cut):
+            yield NEWLINE
     if group.cut:
-        note = f"----- cut: {len(group.text)} of {group.length} bytes kept -----\n"
-        yield Line(note, banner=True)
+        yield note(f"cut: {len(group.text)} of {group.length} bytes kept")

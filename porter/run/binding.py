@@ -10,6 +10,7 @@ from attrs import field, frozen
 from porter.errors import UsageError
 from porter.run.device import Array, Device
 
+MOST_NAME = 255  # bytes: what upstream's qstrs can be at most (MICROPY_QSTR_BYTES_IN_LEN)
 TYPECODES = "bBhHiIlLqQfd"  # numpy's and array's letters for the same types
 
 
@@ -55,8 +56,10 @@ def of_arrays(device: Device, bind: Mapping[str, Array]) -> list[Binding]:
     """
     found = []
     for name, array in bind.items():
-        if not name.isidentifier():
+        if not isinstance(name, str) or not name.isidentifier():
             raise UsageError(f"bind: {name!r} is not a name")
+        if len(name.encode()) > MOST_NAME:
+            raise UsageError(f"bind: {name[:20]}... is longer than {MOST_NAME} bytes")
         if not isinstance(array, device.xp.ndarray):
             raise UsageError(f"bind: {name} is a {type(array).__name__}, not the device's array")
         if array.dtype.char not in TYPECODES or not array.dtype.isnative:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
@@ -12,6 +13,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
+from porter import arguments
 from porter.errors import NotBuilt
 from porter.run.record import constants, layouts
 
@@ -67,8 +69,9 @@ class Built:
         return self.folder / relative
 
 
-def open_build(folder: Path) -> Built:
-    """The build in `folder`. Raises NotBuilt unless it is whole."""
+def open_build(folder: str | os.PathLike[str]) -> Built:
+    """The build in `folder`. Raises NotBuilt unless it is whole; WrongType."""
+    folder = arguments.path(folder, "folder")
     path = folder / "build.json"
     try:
         manifest = json.loads(path.read_text())
@@ -78,4 +81,6 @@ def open_build(folder: Path) -> Built:
         )
     except ValueError as error:
         raise NotBuilt(f"{path}: not a manifest: {error}", hint="Run `porter build`.") from error
+    if not isinstance(manifest, dict) or not {"inputs", "targets"} <= manifest.keys():
+        raise NotBuilt(f"{path}: not a manifest", hint="Run `porter build`.")
     return Built(folder.resolve(), manifest)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 from typing import Any, Protocol
 
 import attrs
 import numpy as np
 from attrs import define
 
+from porter import arguments
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run.built import Built, open_build
 from porter.sizes import format_size
@@ -143,15 +144,31 @@ class Arenas:
     used: Array | None = attrs.field(default=None, repr=False)  # 8-byte words of each image
 
 
-def open_device(folder: Path | Built, target: str, **options: Any) -> Device:
-    """The device `target` (`host`, `host-asan`, `cuda`) of the build in `folder`."""
+# What a device can be opened with: threads of the host twin; of a GPU the interpreters of a block
+# where a launch does not say, and the stream of all launches.
+OPTIONS = {"host": ("threads",), "cuda": ("block", "stream")}
+MOST_THREADS = 1 << 16
+
+
+def open_device(folder: str | os.PathLike[str] | Built, target: str, **options: Any) -> Device:
+    """The device `target` (`host`, `host-asan`, `cuda`) of the build in `folder`.
+
+    options: OPTIONS. Raises NotBuilt, NoGpu, MissingPackage, LaunchFailed, UsageError, WrongType.
+    """
+    arguments.text(target, "target")
+    known = OPTIONS.get(target.partition("-")[0])
+    if known is None:
+        raise UsageError(f"target: {target!r} is neither host nor cuda")
+    for name, value in options.items():
+        if name not in known:
+            raise UsageError(f"{name}: {target} has no such option; it has {', '.join(known)}")
+        if name != "stream" and value is not None:
+            arguments.whole(value, name, 1, MOST_THREADS)
     built = folder if isinstance(folder, Built) else open_build(folder)
     if target == "cuda":
         from porter.run.cuda import Cuda
 
         return Cuda(built, **options)
-    if target.partition("-")[0] == "host":
-        from porter.run.host import HostTwin
+    from porter.run.host import HostTwin
 
-        return HostTwin(built, variant=target, **options)
-    raise UsageError(f"target: {target!r} is neither host nor cuda")
+    return HostTwin(built, variant=target, **options)

@@ -6,7 +6,8 @@ import threading
 
 import numpy as np
 
-from porter.errors import UsageError
+from porter.arguments import utf8, whole
+from porter.errors import UsageError, WrongType
 from porter.run.device import Device, Shared
 
 
@@ -20,9 +21,7 @@ class Feed:
     text_offset = 8  # bytes, of the text in what interpreters see
 
     def __init__(self, room: int = 1 << 20) -> None:
-        if not 1 <= room < 2**32:
-            raise UsageError(f"room: {room} bytes: from 1 to {2**32 - 1}")
-        self.room = room
+        self.room = whole(room, "room", 1, 2**32 - 1)
         self._lock = threading.Lock()
         self._early = b""  # written before the launch
         self._length = 0
@@ -34,8 +33,16 @@ class Feed:
         """Whether there will be no more input."""
         return not self._open
 
-    def write(self, text: bytes) -> None:
-        """Append `text`. UsageError when it is closed or the room is used up; then nothing is."""
+    def write(self, text: bytes | str) -> None:
+        """Append `text`, a str as UTF-8.
+
+        Raises UsageError when it is closed or the room is used up, and appends nothing then.
+        """
+        if isinstance(text, str):
+            text = utf8(text)
+        if not isinstance(text, bytes | bytearray | memoryview):
+            raise WrongType(f"text: {type(text).__name__} is neither str nor bytes")
+        text = bytes(text)
         with self._lock:
             if not self._open:
                 raise UsageError("the input is closed")

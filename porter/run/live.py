@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from attrs import frozen
 
-from porter.run.banners import Line, banner
+from porter.run.banners import NEWLINE, Line, banner, note
 from porter.run.merge import group_rows
 from porter.run.ring import STREAMS, Batch
 
@@ -32,15 +31,13 @@ class Live:
     """Shows batches of `n` interpreters through `write`. At most `max_groups` texts a turn.
 
     One interpreter's text is passed on as it is. Of several, the first text that each wrote in a
-    batch is compared, then the second, and so on: equal ones stand under one banner, one that only
-    one interpreter wrote after its number.
+    batch is compared, then the second, and so on: what all wrote stands as it is; equal ones under
+    one banner, one that only one interpreter wrote after its number, each ending in a newline.
     """
 
     def __init__(self, n: int, write: Write, max_groups: int | None = None) -> None:
         self._n, self._write, self._max = n, write, max_groups
         self._open: dict[tuple[int, int], bytes] = {}  # (lane, stream): text that goes on
-        make = codecs.getincrementaldecoder("utf-8")
-        self._decoders = {stream: make("replace") for stream in STREAMS}
 
     def __call__(self, batch: Batch) -> None:
         """Show `batch`."""
@@ -60,8 +57,7 @@ class Live:
 
     def _pass(self, batch: Batch) -> None:
         for _, name, text in batch:
-            stream = next(number for number, known in STREAMS.items() if known == name)
-            self._write(name, [Line(self._decoders[stream].decode(text))])
+            self._write(name, [Line(text)])
 
     def _unfinished(self, batch: Batch) -> np.ndarray[Any, Any]:
         """Which pieces are of interpreters with text of more than one piece (k bools)."""
@@ -122,17 +118,17 @@ class Live:
 
     def _note(self, hidden: int) -> None:
         if hidden:
-            self._write("stdout", [Line("----- and more different lines -----\n", banner=True)])
+            self._write("stdout", [note("and more different lines")])
 
     def _lines(self, chunk: Chunk) -> list[Line]:
-        text = chunk.text.decode("utf-8", "replace")
-        if not text.endswith("\n"):
-            text += "\n"
+        body = [Line(chunk.text)]
         if chunk.count == self._n:
-            return [Line(text)]
+            return body
+        if not chunk.text.endswith(b"\n"):
+            body.append(NEWLINE)
         if chunk.count == 1:
-            return [Line(f"[{chunk.lane}] ", banner=True), Line(text)]
-        return [Line(banner(chunk.count) + "\n", banner=True), Line(text)]
+            return [Line(f"[{chunk.lane}] ".encode(), banner=True), *body]
+        return [banner(chunk.count), *body]
 
 
 def _turns(keys: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

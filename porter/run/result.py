@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 from attrs import field, frozen
 
+from porter.arguments import whole
 from porter.run.device import Array, Device
 from porter.run.merge import Rows, group_rows
 
@@ -32,6 +33,7 @@ class Group:
         return self.length > len(self.text)
 
 
+BEYOND = 2**200  # an index has the stream's length as its bound
 _CHUNK = 4096  # groups made at a time
 
 
@@ -44,8 +46,10 @@ class Groups(Sequence[Group]):
         lengths: np.ndarray[Any, Any],
         rows: Rows,
     ) -> None:
-        # One fixed-width string per group sorts as bytes do; no loop over groups.
-        keys = np.ascontiguousarray(texts).view(f"S{max(1, texts.shape[1])}").reshape(-1)
+        """texts: k x bytes uint8, of which there may be none. lengths: k."""
+        keys = np.zeros(len(texts), "S1")
+        if texts.size:  # one fixed-width string per group sorts as bytes do; no loop over groups
+            keys = np.ascontiguousarray(texts).view(f"S{texts.shape[1]}").reshape(-1)
         order = np.lexsort((keys, -rows.count)) if len(keys) else np.zeros(0, np.int64)
         self._texts, self._lengths = texts[order], lengths[order]
         self._counts, self._examples = rows.count[order], rows.example[order]
@@ -94,10 +98,12 @@ class Stream:
         return len(self.words)
 
     def __getitem__(self, index: int) -> bytes:
-        """What interpreter `index` wrote, as far as it was kept."""
+        """What interpreter `index` wrote, as far as it was kept; IndexError if there is none."""
+        index = whole(index, "index", -BEYOND, BEYOND)
+        if not -len(self) <= index < len(self):
+            raise IndexError(f"index {index} of {len(self)} interpreters")
+        index %= len(self)
         row = self.device.host(self.words[index : index + 1])
-        if not len(row):
-            raise IndexError(index)
         return row.tobytes()[: min(self.size, int(self.lengths[index]))]
 
     def of(self, which: np.ndarray[Any, Any]) -> Stream:
@@ -129,7 +135,7 @@ class Stream:
             texts = self.device.host(self.device.xp.ascontiguousarray(used[example]))
             texts = texts.view(np.uint8).reshape(len(rows.example), -1)
         else:
-            texts = np.zeros((len(rows.example), 1), np.uint8)
+            texts = np.zeros((len(rows.example), 0), np.uint8)
         return Groups(texts, self.device.host(self.lengths[example]), rows)
 
 
@@ -142,6 +148,16 @@ class Values:
 
     kind: Array
     bits: Array
+
+
+def exit_status(codes: np.ndarray[Any, Any]) -> int:
+    """The first of SystemExits' codes (k int32) that is not 0, as a process ends with it.
+
+    That is its low 8 bits; 0 where there is none.
+    """
+    low = codes & 0xFF
+    others = low[low != 0]
+    return int(others[0]) if len(others) else 0
 
 
 @frozen(slots=False, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,8 +11,10 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from porter.errors import LaunchInterrupted, UsageError
+from porter.arguments import choice, text, utf8, whole
+from porter.errors import LaunchInterrupted, UsageError, WrongType
 from porter.run.binding import Binding, of_arrays, pack
+from porter.run.checking import check_arrays, check_launch, per_interpreter, source_of, stdin_of
 from porter.run.console import (
     LEAST_LINE,
     MODES,
@@ -36,17 +39,26 @@ MAXIMUM = 2**31 - 1  # interpreters of one launch
 
 @frozen
 class Program:
-    """Python source and the name that tracebacks give it."""
+    """Python source (str, or bytes in UTF-8) and the name that tracebacks give it.
 
-    source: bytes
+    A byte order mark before the source is skipped. Raises WrongType, UsageError.
+    """
+
+    source: bytes = attrs.field(converter=source_of)
     name: str = "<string>"
+
+    def __attrs_post_init__(self) -> None:
+        text(self.name, "name")
 
     @classmethod
     def of(cls, program: Program | str | bytes) -> Program:
         """`program` itself, or the source that it is."""
-        if isinstance(program, Program):
-            return program
-        return cls(program.encode() if isinstance(program, str) else program)
+        return program if isinstance(program, Program) else cls(program)
+
+    @property
+    def encoded_name(self) -> bytes:
+        """The name as C has it, its NUL included."""
+        return utf8(self.name) + b"\0"
 
 
 @attrs.define
@@ -68,14 +80,14 @@ class Launch:
 
     kind: file, single or eval; or a question of a REPL, continue or complete (interp.h),
     which take one program. first, total: threadIdx of the first interpreter, numThreads.
-    stdin: what all read, one text each, or a Feed. console: what becomes of output (MODES of
-    console.py); on_output gets it while interpreters run, where that is `ring`; overflow, ring:
-    what an interpreter does when the rings are full, and their bytes; print_room: bytes of device
-    printf's buffer, 0 as it is. deadline: seconds until interpreters are interrupted.
-    interrupt: the interrupt word's value from the start (interp.h), acted on at the first poll.
-    block: interpreters that share a barrier, 0: the device's choice. fail_allocation: per
-    interpreter, the allocation that fails (0: none); with fail_rest every later one too. fs: file
-    system memory, one image for all or one for each in one array of bytes, on the device.
+    stdin: what all read, one text each, or a Feed; a str is one text. console: what becomes of
+    output (MODES of console.py); on_output gets it while interpreters run, where that is `ring`;
+    overflow, ring: what an interpreter does when the rings are full, and their bytes; print_room:
+    bytes of device printf's buffer, 0 as it is. deadline: seconds until interpreters are
+    interrupted. interrupt: the interrupt word's value from the start (interp.h), acted on at the
+    first poll. block: interpreters that share a barrier, 0: the device's choice. fail_allocation:
+    per interpreter, the allocation that fails (0: none); with fail_rest every later one too. fs:
+    file system memory, one image for all or one for each in one array of bytes, on the device.
     fs_guard: of one for all, a uint64 on the device that is 0 at first and lives as long; without
     it nobody can write. outbuf: bytes on the device that programs share as `outbuf`; the same in
     every launch of persisting interpreters.
@@ -91,7 +103,7 @@ class Launch:
     memoryviews of their elements; they must live as long as the interpreters that use them.
     bindings: other globals made before the programs run. compiling: only compile; the code is
     the value. compiled: such code, on the device, instead of a program; it must outlive the
-    interpreters.
+    interpreters. Raises WrongType and UsageError for what no launch can have.
     """
 
     kind: str = "file"
@@ -102,7 +114,7 @@ class Launch:
     stack: int | None = None
     stdout: int | None = None
     stderr: int | None = None
-    stdin: bytes | Sequence[bytes] | Feed = b""
+    stdin: bytes | Sequence[bytes] | Feed = attrs.field(default=b"", converter=stdin_of)
     console: str = "buffer"
     on_output: OnOutput | None = None
     overflow: str = "wait"
@@ -135,6 +147,9 @@ class Launch:
     bindings: Sequence[Binding] = ()
     compiling: bool = False
     compiled: Array | None = None
+
+    def __attrs_post_init__(self) -> None:
+        check_launch(self)
 
 
 @frozen(eq=False)
@@ -193,7 +208,9 @@ def start(
     program_of: np.ndarray[Any, Any] | None = None,
 ) -> Started:
     """As run, without waiting."""
-    launch = launch or Launch()
+    launch = Launch() if launch is None else launch
+    _check_types(device, programs, launch)
+    n = whole(n, "n", 1, MAXIMUM)
     begun = time.monotonic()
     sizes = _sizes(device, launch)
     _check(device, launch, n, sizes)
@@ -308,6 +325,28 @@ class Started:
         return result
 
 
+def _check_types(device: Device, programs: Sequence[Program | str | bytes], launch: Launch) -> None:
+    if not hasattr(device, "launch"):
+        raise WrongType(
+            f"device: {type(device).__name__} is not an open device",
+            hint="porter.run.open_device(FOLDER, TARGET) opens one.",
+        )
+    if isinstance(programs, str | bytes | Program) or not isinstance(programs, Sequence):
+        raise WrongType(
+            f"programs: {type(programs).__name__} is not a list of programs",
+            hint="Give [program], which all run.",
+        )
+    if not isinstance(launch, Launch):
+        raise WrongType(f"launch: {type(launch).__name__} is not a Launch")
+    for name, kind in (("template", Template), ("fetch", Fetch), ("persist", Arenas)):
+        if (value := getattr(launch, name)) is not None and not isinstance(value, kind):
+            raise WrongType(f"{name}: {type(value).__name__} is not {kind.__name__}")
+    bindings: object = launch.bindings
+    if not isinstance(bindings, Sequence) or not all(isinstance(b, Binding) for b in bindings):
+        raise WrongType("bindings: a sequence of Binding is wanted")
+    check_arrays(launch, device)
+
+
 def _sizes(device: Device, launch: Launch) -> dict[str, int]:
     config = device.built.config
     sizes: dict[str, int] = {}
@@ -328,18 +367,14 @@ def _sizes(device: Device, launch: Launch) -> dict[str, int]:
 
 
 def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> None:
-    if not 1 <= n <= MAXIMUM:
-        raise UsageError(f"{n} interpreters: from 1 to {MAXIMUM} can run in one launch")
-    if launch.kind not in KINDS:
-        raise UsageError(f"kind: {launch.kind!r} is not one of {', '.join(KINDS)}")
+    choice(launch.kind, "kind", tuple(KINDS))
     if not 0 <= launch.block <= device.most_block:
         raise UsageError(
             f"block: {launch.block} interpreters, but a block has 1 to {device.most_block} here",
             hint="On a GPU the interpreter's registers are the limit, whatever the program needs.",
         )
     for name, known in (("console", MODES), ("overflow", OVERFLOWS)):
-        if (value := getattr(launch, name)) not in known:
-            raise UsageError(f"{name}: {value!r} is not one of {', '.join(known)}")
+        choice(getattr(launch, name), name, known)
     if not 1 <= launch.ring <= MOST_RING:
         raise UsageError(f"ring: {launch.ring} bytes: from 1 to {MOST_RING}")
     if (launch.console == "ring") != (launch.on_output is not None):
@@ -407,7 +442,7 @@ def _pack_launch(
         "stderr_size": sizes["stderr"],
         "interrupt": interrupt.address,
         "clock_origin": time.time_ns(),
-        "seed": launch.seed % 2**64,
+        "seed": operator.index(launch.seed) % 2**64,
         **(arenas.fields if arenas is not None else {}),
     }
     for name, value in fields.items():
@@ -428,22 +463,13 @@ def _pack_launch(
         record["outbuf_base"] = device.address(launch.outbuf)
         record["outbuf_size"] = launch.outbuf.nbytes
     if launch.fail_allocation is not None:
-        packed.put("fail_alloc", _per_interpreter(launch.fail_allocation, n, "fail_allocation"))
+        packed.put("fail_alloc", per_interpreter(launch.fail_allocation, n, "fail_allocation"))
 
 
 def _kind(launch: Launch, values: Mapping[str, int]) -> int:
     kind = values[KINDS[launch.kind]]
     kind |= values["GPUSNEK_COMPILE"] if launch.compiling else 0
     return kind | (values["GPUSNEK_CODE"] if launch.compiled is not None else 0)
-
-
-def _per_interpreter(
-    values: Sequence[int] | np.ndarray[Any, Any], n: int, name: str
-) -> np.ndarray[Any, Any]:
-    array = np.asarray(values, np.uint32)
-    if array.shape != (n,):
-        raise UsageError(f"{name}: {array.shape} values for {n} interpreters")
-    return array
 
 
 def _pack_code(packed: _Packed, code: Array) -> None:
@@ -460,9 +486,9 @@ def _pack_programs(
     if not programs:
         raise UsageError("there is no program to run")
     text = b"".join(program.source for program in programs)
-    names = b"".join(program.name.encode() + b"\0" for program in programs)
+    names = b"".join(program.encoded_name for program in programs)
     ends = np.cumsum([0, *(len(program.source) for program in programs)])
-    starts = np.cumsum([0, *(len(program.name.encode()) + 1 for program in programs)])
+    starts = np.cumsum([0, *(len(program.encoded_name) for program in programs)])
     # A byte behind the text, so that an empty program has an address too.
     packed.put("text", np.frombuffer(text + b"\0", np.uint8))
     packed.put("text_offsets", ends.astype(np.uint64))
@@ -470,7 +496,7 @@ def _pack_programs(
     packed.put("name_offsets", starts[:-1].astype(np.uint64))
     packed.record["programs"] = len(programs)
     if program_of is not None:
-        chosen = _per_interpreter(program_of, n, "program_of")
+        chosen = per_interpreter(program_of, n, "program_of")
         running = chosen[chosen != packed.device.built.constants["GPUSNEK_NO_PROGRAM"]]
         if running.size and int(running.max()) >= len(programs):
             raise UsageError(f"program_of: {int(running.max())}, but there are {len(programs)}")

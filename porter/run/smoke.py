@@ -9,7 +9,7 @@ from typing import Any
 from attrs import asdict, frozen
 
 from porter.run.device import Device
-from porter.run.session import Program, run
+from porter.run.session import Launch, Program, run
 
 PROGRAMS: dict[str, str] = {
     "hello": "print('Hello World!')\n",
@@ -104,13 +104,13 @@ def expected_output(source: str) -> str:
     return printed.getvalue()
 
 
-def smoke(device: Device, n: int) -> list[Check]:
-    """Run every program of PROGRAMS on `n` interpreters of `device`."""
-    return [_check(device, name, source, n) for name, source in PROGRAMS.items()]
+def smoke(device: Device, n: int, launch: Launch | None = None) -> list[Check]:
+    """Run every program of PROGRAMS on `n` interpreters of `device`; launch: sizes and the like."""
+    return [_check(device, name, source, n, launch) for name, source in PROGRAMS.items()]
 
 
-def _check(device: Device, name: str, source: str, n: int) -> Check:
-    result = run(device, [Program(source.encode(), name)], n)
+def _check(device: Device, name: str, source: str, n: int, launch: Launch | None) -> Check:
+    result = run(device, [Program(source.encode(), name)], n, launch)
     expected = expected_output(source)
     groups = result.stdout.groups
     output = groups[0].text.decode("utf-8", "replace")

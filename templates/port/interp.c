@@ -84,19 +84,46 @@ int gpusnek_start(const gpusnek_boot_t *boot) {
     return status;
 }
 
-// The exit status that a SystemExit stands for; prints a value that is no number, as CPython does.
+// What a SystemExit was given: its argument, or the tuple of them where there are several.
+static mp_obj_t exit_value(mp_obj_t exception) {
+    mp_obj_t args = mp_load_attr(exception, MP_QSTR_args);
+    if (mp_obj_is_type(args, &mp_type_tuple)
+        && ((mp_obj_tuple_t *)MP_OBJ_TO_PTR(args))->len > 1) {
+        return args;
+    }
+    return mp_obj_exception_get_value(exception);
+}
+
+// As CPython has it, an int that no C long holds is -1, and a value that does not print is 1 too.
+static int exit_number(mp_obj_t value, bool is_int) {
+    nlr_buf_t nlr;
+    if (nlr_push(&nlr) == 0) {
+        int code = 1;
+        if (is_int) {
+            code = (int)mp_obj_get_int(value);
+        } else {
+            mp_obj_print_helper(&mp_stderr_print, value, PRINT_STR);
+        }
+        nlr_pop();
+        return code;
+    }
+    return is_int ? -1 : 1;
+}
+
+// The exit status that a SystemExit stands for; prints a value that is no int, as CPython does.
 static int system_exit_code(mp_obj_t exception) {
-    mp_obj_t value = mp_obj_exception_get_value(exception);
-    mp_int_t code;
+    mp_obj_t value = exit_value(exception);
     if (value == mp_const_none) {
         return 0;
     }
-    if (mp_obj_get_int_maybe(value, &code)) {
-        return (int)code;
+    const bool is_int = mp_obj_is_bool(value)
+        || mp_obj_is_subclass_fast(MP_OBJ_FROM_PTR(mp_obj_get_type(value)),
+        MP_OBJ_FROM_PTR(&mp_type_int));
+    const int code = exit_number(value, is_int);
+    if (!is_int) {
+        mp_print_str(&mp_stderr_print, "\n");
     }
-    mp_obj_print_helper(&mp_stderr_print, value, PRINT_STR);
-    mp_print_str(&mp_stderr_print, "\n");
-    return 1;
+    return code;
 }
 
 static bool is_exception_of(mp_obj_t exception, const mp_obj_type_t *type) {

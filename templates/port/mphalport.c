@@ -75,15 +75,17 @@ uint64_t mp_hal_time_ns(void) {
 
 void mp_hal_delay_us(mp_uint_t us) {
     gpusnek_output_flush();
+    // A time that no clock can count lasts until somebody interrupts it.
+    const uint64_t ns = us < UINT64_MAX / 1000 ? (uint64_t)us * 1000 : UINT64_MAX;
     uint64_t start = porter_clock_ns();
-    while (porter_clock_ns() - start < (uint64_t)us * 1000) {
+    while (porter_clock_ns() - start < ns) {
         mp_event_handle_nowait();
         porter_pause();
     }
 }
 
 void mp_hal_delay_ms(mp_uint_t ms) {
-    mp_hal_delay_us(ms * 1000);
+    mp_hal_delay_us(ms < UINT64_MAX / 1000 ? ms * 1000 : UINT64_MAX);
 }
 
 void gpusnek_poll(void) {

@@ -21,4 +21,9 @@ void porter_pause(void);
 #define MICROPY_INTERNAL_EVENT_HOOK gpusnek_poll()
 #define MICROPY_INTERNAL_WFE(timeout_ms) porter_pause()
 
+// Of the units that include this, extmod/vfs_lfs.c alone uses littlefs: it counts with ours
+// (lfscount.c). littlefs itself does not include it.
+#define lfs1_traverse gpusnek_lfs1_traverse
+#define lfs2_fs_traverse gpusnek_lfs2_traverse
+
 #endif

@@ -1,5 +1,8 @@
 // Included by upstream's extmod/modtime.c (MICROPY_PY_TIME_INCLUDEFILE).
+#include <math.h>
+
 #include "py/mphal.h"
+#include "py/runtime.h"
 #include "shared/timeutils/timeutils.h"
 
 // The current time; the only time zone is UTC. Upstream asks for time.localtime's 8-tuple or, in
@@ -35,4 +38,28 @@ static mp_obj_t mp_time_time_get(void) {
     #else
     return mp_obj_new_int_from_ull(mp_hal_time_ns() / 1000000000);
     #endif
+}
+
+// time.sleep, with CPython's errors. Upstream's own converts to an integer what none can hold.
+#define MICROPY_PY_TIME_CUSTOM_SLEEP
+static void mp_time_sleep(mp_obj_t seconds_in) {
+    #if MICROPY_PY_BUILTINS_FLOAT
+    const mp_float_t seconds = mp_obj_get_float(seconds_in);
+    if (isnan(seconds)) {
+        mp_raise_ValueError(MP_ERROR_TEXT("Invalid value NaN (not a number)"));
+    }
+    if (seconds > 0 && isinf(seconds)) {
+        mp_raise_msg(&mp_type_OverflowError, MP_ERROR_TEXT("timestamp out of range"));
+    }
+    const mp_float_t us = seconds * MICROPY_FLOAT_CONST(1000000.0);
+    const bool countable = us < MICROPY_FLOAT_CONST(9e18);
+    #else
+    const mp_int_t seconds = mp_obj_get_int(seconds_in);
+    const bool countable = seconds < INT64_MAX / 1000000;
+    const mp_int_t us = countable ? seconds * 1000000 : 0;
+    #endif
+    if (seconds < 0) {
+        mp_raise_ValueError(MP_ERROR_TEXT("sleep length must be non-negative"));
+    }
+    mp_hal_delay_us(countable ? (mp_uint_t)us : UINT64_MAX);
 }

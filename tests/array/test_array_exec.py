@@ -88,7 +88,7 @@ def test_wrong_sources(
 
 
 def test_wrong_kind_and_name(four: InterpreterArray) -> None:
-    with pytest.raises(ValueError, match="neither 'file' nor 'single'"):
+    with pytest.raises(ValueError, match="'eval' is not one of file, single"):
         four.exec("1", kind="eval")
     with pytest.raises(ValueError, match="name"):
         four.exec("1", "a\0b")

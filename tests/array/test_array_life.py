@@ -70,7 +70,7 @@ def test_trimming_loses_nothing(make: Make) -> None:
 
 
 def test_wrong_targets(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="neither 'host' nor 'cuda'"):
+    with pytest.raises(UsageError, match="'tpu' is not one of host, cuda"):
         InterpreterArray(1, target="tpu")
     with pytest.raises(NotBuilt):
         InterpreterArray(1, build=tmp_path)

@@ -70,3 +70,26 @@ def run(porter: Porter, built: Build) -> Porter:
         return porter("run", "--target", "host", "--release", release, *args, **options)
 
     return run
+
+
+Raw = Callable[..., "subprocess.CompletedProcess[bytes]"]
+
+
+@pytest.fixture
+def on_build(built: Build, tmp_path: Path) -> Raw:
+    """`porter COMMAND --build FOLDER ARGS` on the host twin of `built`, in bytes."""
+
+    def on_build(
+        name: str, *args: str | bytes | Path, input: bytes = b"", **env: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        start = command(name, "--target", "host", "--build", built.folder)
+        return subprocess.run(
+            [*start, *(arg if isinstance(arg, bytes) else str(arg) for arg in args)],
+            cwd=tmp_path,
+            env=environment(PYTHONPATH=str(Path(__file__).parents[2]), **env),
+            input=input,
+            capture_output=True,
+            timeout=300,
+        )
+
+    return on_build

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,10 @@ from tests.cli.conftest import Porter
         (["--save"], "no image to save to"),
         (["--target", "all"], "not on all"),
         (["--float", "half"], "'half' is not one of"),
+        (["--heap", "9" * 400], "is not a size"),
+        (["--timeout", "nan"], "--timeout: nan is not a time from 0"),
+        (["--timeout", "inf"], "--timeout: inf is not a time from 0"),
+        (["--timeout", "-1"], "--timeout: -1 is not a time from 0"),
     ],
 )
 def test_usage(porter: Porter, args: list[str], message: str) -> None:
@@ -89,3 +94,30 @@ def test_configuration_file(porter: Porter, tmp_path: Path) -> None:
         assert (done.code, done.out) == (2, "")
         assert message in done.err
         assert str(file) in done.err
+
+
+@pytest.mark.parametrize("command", ["repl", "conformance", "sweep"])
+@pytest.mark.parametrize("seconds", ["nan", "-inf", "-0.5", "1e400"])
+def test_times_that_are_none(porter: Porter, command: str, seconds: str) -> None:
+    done = porter(command, "--timeout", seconds)
+    assert (done.code, done.out) == (2, "")
+    assert f"--timeout: {float(seconds):g} is not a time from 0" in done.err
+
+
+@pytest.mark.parametrize(
+    "source", [b"print('\xe9')\n", b"\nx = '\xff'\n"], ids=["latin-1", "second line"]
+)
+def test_a_source_that_is_no_text(porter: Porter, tmp_path: Path, source: bytes) -> None:
+    (tmp_path / "latin.py").write_bytes(source)
+    line = source.count(b"\n")
+    for args in ([tmp_path / "latin.py"], ["-c", os.fsdecode(source)]):
+        done = porter("run", *args)
+        assert (done.code, done.out) == (40, "")
+        assert f"line {line}: byte 0x" in done.err and "is not UTF-8" in done.err
+
+
+def test_an_architecture_that_is_none(porter: Porter, tmp_path: Path) -> None:
+    done = porter("new-kernel", tmp_path / "mine", "--arch", "foo;bar")
+    assert (done.code, done.out) == (2, "")
+    assert "arch: 'foo;bar' is not a GPU architecture" in done.err
+    assert list(tmp_path.iterdir()) == []

@@ -101,6 +101,18 @@ def test_figure_5a_and_turquoise_banners(start: Start) -> None:
     assert ended(terminal) == 0
 
 
+def test_the_prompt_and_notes_begin_a_line(start: Start) -> None:
+    terminal = start(3)
+    terminal.line("print('op' + 'en', end='')")
+    terminal.see("open\n>>>")
+    terminal.line("print('le' + 'ft', end='')")
+    terminal.see("left\n>>>")
+    terminal.line("%reset")
+    terminal.see("porter: 3 fresh interpreters\n>>>")
+    terminal.type(CTRL_D)
+    assert ended(terminal) == 0
+
+
 def test_a_block_with_its_indentation(start: Start) -> None:
     terminal = start(100)
     terminal.line("if threadIdx < 3:")

@@ -29,29 +29,37 @@ class Shown:
     """What a Live of `n` interpreters writes."""
 
     def __init__(self, n: int, max_groups: int | None = None) -> None:
-        self.text = {"stdout": "", "stderr": ""}
+        self.raw = {"stdout": b"", "stderr": b""}
         self.live = Live(n, self._write, max_groups)
 
     def _write(self, stream: str, lines: list[Line]) -> None:
-        self.text[stream] += "".join(line.text for line in lines)
+        self.raw[stream] += b"".join(line.text for line in lines)
+
+    @property
+    def text(self) -> dict[str, str]:
+        """All so far, by stream."""
+        return {stream: raw.decode() for stream, raw in self.raw.items()}
 
     def __call__(self, *pieces: tuple[int, str, bytes] | tuple[int, str, bytes, bool]) -> str:
         """What is new on stdout after these pieces."""
-        before = len(self.text["stdout"])
+        before = len(self.raw["stdout"])
         self.live(batch(*pieces))
-        return self.text["stdout"][before:]
+        return self.raw["stdout"][before:].decode()
 
 
-def test_one_interpreters_text_is_passed_on() -> None:
+def test_one_interpreters_bytes_are_passed_on() -> None:
     shown = Shown(1)
-    euro = "€".encode()
-    assert shown((0, "out", b"no end"), (0, "out", b" yet\n" + euro[:1])) == "no end yet\n"
-    assert shown((0, "err", b"other"), (0, "out", euro[1:])) == "€"
-    assert shown.text["stderr"] == "other"
+    shown.live(batch((0, "out", b"no end"), (0, "out", b" yet\r\n\xff\0\xe2")))
+    assert shown.raw["stdout"] == b"no end yet\r\n\xff\0\xe2"
+    assert shown((0, "err", b"other")) == ""
+    assert shown.raw["stderr"] == b"other"
 
 
 def test_what_all_wrote_stands_alone() -> None:
     assert Shown(3)(*[(i, "out", b"same\n") for i in (2, 0, 1)]) == "same\n"
+    shown = Shown(2)
+    shown.live(batch((0, "out", b"\xff no end"), (1, "out", b"\xff no end")))
+    assert shown.raw["stdout"] == b"\xff no end"
 
 
 def test_equal_lines_under_banners_the_most_frequent_first() -> None:

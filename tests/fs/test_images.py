@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from porter.cli import execute, group
-from porter.errors import FileProblem, UsageError
+from porter.errors import FileProblem, UsageError, WrongType
 from porter.fs import Image
 from porter.fs.folder import image_of, read_folder
 
@@ -181,3 +181,11 @@ def test_a_rename_cut_in_the_middle_hides_no_other_file() -> None:
         names = {entry.path for entry in image.walk()}
         assert names in ({"a", "b", "c", "to"}, {"to/a", "b", "c", "to"})
         assert image.read("b") == b"b" * 600
+
+
+def test_paths_of_any_kind(folder: Path, tmp_path: Path) -> None:
+    image_of(str(folder)).save(str(tmp_path / "image"))
+    assert Image.load(str(tmp_path / "image")).data == image_of(folder).data
+    for call in (Image.load, image_of, Image.empty(4096).save):
+        with pytest.raises(WrongType, match=r"^(path|folder): int"):
+            call(5)  # type: ignore[operator]

@@ -37,7 +37,7 @@ def test_order_of_colours() -> None:
 
 @pytest.mark.parametrize("size", [(2, 3), (0, 1), (1, 0)])
 def test_a_size_that_outbuf_has_not(size: tuple[int, int]) -> None:
-    with pytest.raises(UsageError, match="pixels take"):
+    with pytest.raises(UsageError, match=r"pixels take|at least 1x1"):
         pixels(np.zeros(12, np.uint8), *size)
 
 
@@ -79,3 +79,15 @@ def test_the_image_command(typed: Typed, tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(FileProblem, match="No such file"):
         save_png(np.zeros((1, 1, 3), np.uint8), tmp_path / "no" / "picture.png")
+
+
+@pytest.mark.parametrize(
+    "size", ["-1x-1", "0x0", "2x-2", "+1x1", "1.5x2", "3x", "x3", "9" * 30 + "x9"]
+)
+def test_what_is_meant_as_a_size_names_no_file(
+    typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shell, text = typed(f"%image {size}\n")
+    assert shell.failed and (f"%image: '{size}' is not a size" in text or "at least 1x1" in text)
+    assert list(tmp_path.iterdir()) == []

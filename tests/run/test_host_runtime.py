@@ -37,7 +37,7 @@ def test_output_beyond_the_buffer_is_cut_and_counted(device: Device) -> None:
     (group,) = result.stdout.groups
     assert (group.text, group.length, group.cut) == (b"_" * 16, 40, True)
     assert result.stdout.cut.tolist() == [True, True]
-    assert "16 of 40 bytes" in "".join(line.text for line in render(result.stdout.groups))
+    assert b"16 of 40 bytes" in b"".join(line.text for line in render(result.stdout.groups))
 
 
 def test_stderr_apart_or_merged(device: Device) -> None:

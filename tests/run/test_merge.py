@@ -47,19 +47,19 @@ def test_trailing_zero_bytes_are_not_lost() -> None:
 
 def test_banners_as_in_the_paper() -> None:
     outputs = [b"1\n", b"0\n", b"2\n", b"0\n"]
-    lines = "".join(line.text for line in render(_groups(outputs)))
-    assert lines == "----- 2x -----\n0\n----- 1x -----\n1\n----- 1x -----\n2\n"
+    lines = b"".join(line.text for line in render(_groups(outputs)))
+    assert lines == b"----- 2x -----\n0\n----- 1x -----\n1\n----- 1x -----\n2\n"
 
 
 def test_no_banner_when_all_agree() -> None:
-    assert [line.text for line in render(_groups([b"x\n"] * 3))] == ["x\n"]
+    assert [line.text for line in render(_groups([b"x\n"] * 3))] == [b"x\n"]
 
 
 def test_limit_on_groups_says_how_many_are_left() -> None:
     lines = [line.text for line in render(_groups([b"a", b"b", b"c"]), max_groups=1)]
-    assert lines[-1] == "----- 2 more different outputs -----\n"
+    assert lines[-1] == b"----- 2 more different outputs -----\n"
     lines = [line.text for line in render(_groups([b"a", b"b", b"b", b"c"]), max_groups=1, n=4)]
-    assert lines[-1] == "----- 2 more different outputs of 2 interpreters -----\n"
+    assert lines[-1] == b"----- 2 more different outputs of 2 interpreters -----\n"
     silent = _groups([b"", b"", b"a", b"b"])
     lines = [line.text for line in render(silent, max_groups=1, skip_empty=True, n=4)]
-    assert lines[-1] == "----- 1 more different output of 1 interpreter -----\n"
+    assert lines[-1] == b"----- 1 more different output of 1 interpreter -----\n"

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from pathlib import Path
 
 from porter import paths
 from porter.config import BuildConfig
 from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRunner
 from porter.conformance.model import Runner
+from porter.errors import UsageError
+from porter.sizes import KIB, format_size
 
 # The build that upstream's tests need: the largest heap is 384 KiB, the longest
 # output 101 KiB (extmod/framebuf_polygon). Local memory is too small for such
@@ -23,6 +26,30 @@ SIZES = {
 }
 
 
+# Less than this, and tests fail for nothing that a build does.
+NEEDS = {"heap": 384 * KIB, "stdout": 102 * KIB}
+
+
+def short(sizes: Mapping[str, int]) -> str:
+    """What is too small among `sizes` (bytes) for all of upstream's tests; empty if nothing is."""
+    return ", ".join(
+        f"--{name} {format_size(sizes[name])}, and they need {format_size(need)}"
+        for name, need in NEEDS.items()
+        if sizes[name] < need
+    )
+
+
+def check_sizes(sizes: Mapping[str, int]) -> None:
+    """UsageError unless all of upstream's tests can run in interpreters of `sizes` (bytes)."""
+    if lack := short(sizes):
+        options = " ".join(f"--{name} {SIZES[name]}" for name in NEEDS)
+        raise UsageError(
+            f"upstream's tests do not fit: {lack}",
+            hint=f"Give {options}, or name the tests to run. Local arenas of a GPU hold less than "
+            f"512K in all: --heap {format_size(NEEDS['heap'])} does there.",
+        )
+
+
 def open_runner(
     target: str,
     config: BuildConfig,
@@ -30,12 +57,14 @@ def open_runner(
     executable: Path | None = None,
     folder: Path | None = None,
     variant: str = "release",
+    sizes: Mapping[str, int] | None = None,
 ) -> Runner:
     """The runner for ``target`` (host, cuda, reference), ``timeout`` in seconds a test.
 
     ``executable`` is tested instead if given, or the finished build in ``folder``. What is
     not built is built first: raises what that or loading the build raises. ``variant`` is the
-    host twin's; `porter.run.sanitizer.children` must be around a run of ``asan``.
+    host twin's; `porter.run.sanitizer.children` must be around a run of ``asan``. ``sizes``:
+    those of interpreters (bytes) that are not the build's.
     """
     if executable is not None:
         return ProcessRunner("executable", HostDirectoryLauncher(executable.resolve()), timeout)
@@ -48,7 +77,7 @@ def open_runner(
 
         folder = build(config, variant=variant).folder
     target = target if variant == "release" else f"{target}-{variant}"
-    return BuildRunner.open(folder, target, timeout, gc_stress=config.gc_stress)
+    return BuildRunner.open(folder, target, timeout, gc_stress=config.gc_stress, sizes=sizes or {})
 
 
 def _reference(config: BuildConfig, timeout: float) -> Runner:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -42,11 +42,21 @@ class BuildRunner:
     parallel: int
 
     @staticmethod
-    def open(folder: Path, target: str, timeout: float, *, gc_stress: bool = False) -> BuildRunner:
-        """A runner for the finished build in ``folder``; ``timeout`` in seconds a launch."""
+    def open(
+        folder: Path,
+        target: str,
+        timeout: float,
+        *,
+        gc_stress: bool = False,
+        sizes: Mapping[str, int] | None = None,
+    ) -> BuildRunner:
+        """A runner for the finished build in ``folder``; ``timeout`` in seconds a launch.
+
+        ``sizes``: bytes of heap, pystack, stack or stdout that are not the build's.
+        """
         from porter.conformance.backends.launch import Opener  # numpy and the runner
 
-        opener = Opener(folder, target, timeout, gc_stress)
+        opener = Opener(folder, target, timeout, gc_stress, sizes or {})
         isolated = Isolated(opener, 2 * timeout + MARGIN)
         if target == "cuda":
             return BuildRunner(target, isolated, chunk=4096, parallel=4096)

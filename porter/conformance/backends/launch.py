@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import attrs
 import numpy as np
@@ -21,35 +22,41 @@ from porter.run import run as launch
 class Opener:
     """Opens the build in ``folder`` for ``target``, in the process that is to run it.
 
-    ``timeout`` is in seconds: the deadline of one launch.
+    ``timeout`` is in seconds: the deadline of one launch. ``sizes`` (bytes) of heap, pystack,
+    stack and stdout replace the build's.
     """
 
     folder: Path
     target: str
     timeout: float
     gc_stress: bool = False
+    sizes: Mapping[str, Any] = attrs.field(factory=dict)
 
     def __call__(self) -> Launch:
         """What runs programs; raises what opening the device raises."""
         device = open_device(self.folder, self.target)
-        return lambda programs: _run(device, programs, self.timeout, self.gc_stress)
+        settings = Settings(
+            merge_stderr=True,
+            gc_stress=self.gc_stress,
+            deadline=self.timeout,
+            fs_shared=False,
+            fs_block=BLOCK_SIZE,
+            # Every test takes its own way; in a block of its own none waits for another.
+            block=1,
+        )
+        settings = attrs.evolve(settings, **self.sizes)
+        return lambda programs: _run(device, programs, settings)
 
 
-def _run(
-    device: Device, programs: Sequence[Program], timeout: float, gc_stress: bool
-) -> list[Outcome]:
+def _run(device: Device, programs: Sequence[Program], settings: Settings) -> list[Outcome]:
     config = device.built.config
+    pystack = config["pystack"] if settings.pystack is None else settings.pystack
+    heap = config["heap"] if settings.heap is None else settings.heap
     images = np.frombuffer(b"".join(build_images(programs)), np.uint8)
-    settings = Settings(
-        merge_stderr=True,
-        gc_stress=gc_stress,
-        deadline=timeout,
+    settings = attrs.evolve(
+        settings,
         fs=device.array(images),
-        fs_shared=False,
-        fs_block=BLOCK_SIZE,
-        persist=device.arenas(len(programs), config["pystack"], config["heap"]),
-        # Every test takes its own way; in a block of their own they do not wait for each other.
-        block=1,
+        persist=device.arenas(len(programs), pystack, heap),
     )
     setups = [Source(program.setup, "<setup>") for program in programs]
     sources = [Source(program.source, program.name) for program in programs]

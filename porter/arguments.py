@@ -1,0 +1,96 @@
+"""Checks of what callers give: WrongType for a type, UsageError for a value, each with a name."""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+from pathlib import Path
+from typing import Any
+
+from porter.errors import UsageError, WrongType
+
+MOST_SECONDS = 1e9  # thirty years; a clock of the system may hold no more
+
+
+def whole(value: Any, name: str, low: int, high: int) -> int:
+    """`value`, an integer of any kind from `low` to `high`."""
+    try:
+        number = operator.index(value)
+    except TypeError as error:
+        raise WrongType(f"{name}: {_kind(value)} is not a whole number") from error
+    if not low <= number <= high:
+        raise UsageError(f"{name}: {shown(number)} is not from {low} to {high}")
+    return number
+
+
+def flag(value: Any, name: str) -> bool:
+    """Whether `value` is true; WrongType for what is neither, such as an array of several."""
+    try:
+        return bool(value)
+    except (TypeError, ValueError) as error:
+        raise WrongType(f"{name}: {_kind(value)} is neither true nor false") from error
+
+
+def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
+    """`value`, a time from 0 to `most` seconds: not negative, not infinite, not `nan`."""
+    try:
+        if isinstance(value, str | bytes):
+            raise TypeError
+        number = float(value)
+    except TypeError as error:
+        raise WrongType(f"{name}: {_kind(value)} is not a number of seconds") from error
+    except OverflowError:
+        number = math.inf
+    if not 0 <= number <= most:
+        raise UsageError(
+            f"{name}: {number:g} is not a time from 0 to {most:g}",
+            hint=f"Leave {name} out for no limit." if number > most == MOST_SECONDS else None,
+        )
+    return number
+
+
+def path(value: Any, name: str) -> Path:
+    """`value`, a str or os.PathLike, as a Path."""
+    try:
+        text = os.fsdecode(value)
+    except TypeError as error:
+        raise WrongType(f"{name}: {_kind(value)} is not a path") from error
+    if "\0" in text or not text:
+        raise UsageError(f"{name}: {text!r} is not a path")
+    return Path(text)
+
+
+def text(value: Any, name: str) -> str:
+    """`value`, a str that C can hold."""
+    if not isinstance(value, str):
+        raise WrongType(f"{name}: {_kind(value)} is not text")
+    if "\0" in value:
+        raise UsageError(f"{name}: {value!r} has a NUL in it")
+    return value
+
+
+def choice(value: Any, name: str, known: tuple[str, ...]) -> str:
+    """`value`, one of `known`."""
+    if not isinstance(value, str):
+        raise WrongType(f"{name}: {_kind(value)} is not one of {', '.join(known)}")
+    if value not in known:
+        raise UsageError(f"{name}: {value!r} is not one of {', '.join(known)}")
+    return value
+
+
+def utf8(value: str) -> bytes:
+    """`value` as bytes: those that were not UTF-8 when it was read are again what they were."""
+    try:
+        return value.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no byte
+        return value.encode("utf-8", "surrogatepass")
+
+
+def shown(number: int) -> str:
+    """`number` for a message: Python refuses to write one of thousands of digits."""
+    return str(number) if number.bit_length() < 1000 else f"a number of {number.bit_length()} bits"
+
+
+def _kind(value: Any) -> str:
+    return "None" if value is None else type(value).__name__

@@ -1,0 +1,133 @@
+"""What a command runs interpreters on: a build made now, or one that is finished already."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import attrs
+import click
+from attrs import field, frozen
+from rich.console import Console
+
+from porter.array.opening import open_built
+from porter.cli._options import BUILD_NAMES, build_options
+from porter.config import SIZE_BOUNDS, BuildConfig
+from porter.errors import UsageError
+from porter.run import Device, Launch, open_device
+from porter.run.built import Built, open_build
+from porter.sizes import check_bounds
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# What a launch can choose; everything else a build has fixed.
+OF_LAUNCH = ("heap", "pystack", "stack", "stdout", "stderr", "gc_stress")
+OF_RUN = (*OF_LAUNCH, "fs_size")
+
+folder_option = click.option(
+    "--build",
+    "folder",
+    metavar="FOLDER",
+    type=click.Path(path_type=Path),
+    help="Use this finished build, with its sizes unless others are given; builds nothing.",
+)
+
+
+@frozen
+class Subject:
+    """What to run on. config: of the build to make; folder: of the finished one instead.
+
+    given: the options that the user wrote, by BuildConfig's names.
+    """
+
+    given: Mapping[str, Any]
+    config: BuildConfig | None = None
+    folder: Path | None = None
+    seconds: dict[str, float] = field(factory=dict)  # of the stages of a build, once it is made
+
+    def open(self, console: Console) -> Device:
+        """Build if need be, showing progress on `console`, and open. Raises what these raise."""
+        if self.folder is not None:
+            return open_finished(self.folder, self.given)
+        assert self.config is not None
+        # Building needs libclang and compilers; running what was built elsewhere must not.
+        from porter.cli._building import build_shown
+
+        built = build_shown(self.config, console)
+        self.seconds.update(built.seconds)
+        return open_device(built.folder, self.config.target)
+
+    def sized(self, launch: Launch) -> Launch:
+        """`launch` with what was given for one of a finished build: sizes above all."""
+        if self.folder is None:
+            return launch
+        chosen = {name: self.given.get(name) for name in OF_LAUNCH}
+        return attrs.evolve(launch, **{k: v for k, v in chosen.items() if v is not None})
+
+    def fs_size(self, device: Device) -> int:
+        """Bytes of each interpreter's file system where no image is given."""
+        asked = self.given.get("fs_size")
+        return int(device.built.config["fs_size"] if asked is None else asked)
+
+
+def open_finished(
+    folder: Path, given: Mapping[str, Any], known: tuple[str, ...] = OF_RUN
+) -> Device:
+    """The finished build in `folder`, on the target among `given` or the best that it has.
+
+    UsageError where `given` asks for something else than was built and than `known`, what a
+    launch chooses.
+    """
+    built = open_build(folder)
+    for name, value in given.items():
+        if value is None or name == "target":
+            continue
+        if name not in known or value is False:
+            check_fixed(built, name, value)
+        elif name in SIZE_BOUNDS:
+            check_bounds(value, SIZE_BOUNDS[name], name)
+    return open_built(built, given.get("target"))
+
+
+def check_fixed(built: Built, name: str, value: Any) -> None:
+    """UsageError unless the build has `value` for `name`."""
+    has = built.config.get(name)
+    if has == value:
+        return
+    option, said = f"--{name.replace('_', '-')}", f" {value}"
+    if isinstance(value, bool):
+        option, said, has = (option if value else f"--no-{option[2:]}"), "", "it" if has else "none"
+    raise UsageError(
+        f"{option}{said}: the build in {built.folder} has {has}",
+        hint=f"A finished build cannot change it: leave {option} out, or build another.",
+    )
+
+
+def subject_options(function: F) -> F:
+    """Give a command the options of a build and --build; it gets them as `subject`."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, folder: Path | None, **kwargs: Any) -> Any:
+        given = {name: kwargs[name] for name in BUILD_NAMES}
+        if given["target"] == "all":
+            raise UsageError("target: interpreters run on host or cuda, not on all")
+        if folder is None:
+            return making(*args, given=given, **kwargs)
+        rest = {name: value for name, value in kwargs.items() if name not in BUILD_NAMES}
+        if rest.pop("config_file") is not None:
+            raise UsageError("--config: a finished build has its own settings; give one of the two")
+        return function(*args, subject=Subject(given, folder=folder), **rest)
+
+    def made(*args: Any, config: BuildConfig, given: Mapping[str, Any], **kwargs: Any) -> Any:
+        if config.target == "all":
+            raise UsageError("target: interpreters run on host or cuda, not on all")
+        return function(*args, subject=Subject(given, config=config), **kwargs)
+
+    making: Any = build_options(made)
+    parameters = list(making.__click_params__)
+    decorated: Any = folder_option(wrapper)
+    decorated.__click_params__ = [*parameters, *decorated.__click_params__]
+    result: F = decorated
+    return result
