@@ -19,7 +19,6 @@ SIZE_HELP = {
     "heap": "Python heap per interpreter",
     "stack": "C stack per interpreter",
     "pystack": "frame stack per interpreter",
-    "stdin": "stdin buffer per interpreter",
     "stdout": "stdout buffer per interpreter",
     "stderr": "stderr buffer per interpreter",
     "fs_size": "private file system per interpreter",

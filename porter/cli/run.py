@@ -27,6 +27,7 @@ from porter.run import Device, Launch, Program, Result, Stream, open_device, run
 from porter.run.banners import STYLE, render
 from porter.run.device import BLOCK
 from porter.run.filesystem import mounted, written
+from porter.run.lacks import advice
 
 
 def _program(file: Path | None, code: str | None) -> Program:
@@ -82,7 +83,8 @@ def judge(result: Result, device: Device) -> None:
     failed = int(n - exited.sum() - result.count(values["GPUSNEK_OK"]))
     if failed:
         why = "were interrupted or failed" if result.interrupted else "ended with an error"
-        raise ProgramFailed(f"{failed} of {n} interpreters {why}")
+        hint = advice(result.lacks, n)
+        raise ProgramFailed(f"{failed} of {n} interpreters {why}", hint=hint)
     if exited.any() and (code := int(result.exit_code[exited][0])):
         raise click.exceptions.Exit(code & 0xFF)
 

@@ -1,0 +1,27 @@
+"""`porter run` and `porter repl` say what interpreters ran out of, and what would do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+PROGRAM = "print('on')\nx = bytearray(100000 if threadIdx else 0)\nprint('end')"
+
+
+def test_run(run: Callable[..., Any]) -> None:
+    done = run("-n", "4", "--heap", "16K", "-c", PROGRAM)
+    assert done.code == 41
+    assert done.stderr.endswith(
+        "porter: hint: 3 of 4 ran out of heap, which is 16K: give --heap 224K or more.\n"
+    )
+    assert run("-n", "4", "--heap", "224K", "-c", PROGRAM).code == 0
+    caught = "try:\n    bytearray(1 << 20)\nexcept MemoryError:\n    1 / 0"
+    assert "hint" not in run("-n", "4", "-c", caught).stderr
+
+
+def test_repl(porter: Callable[..., Any], release: str) -> None:
+    """Its default heap holds asyncio."""
+    text = "import asyncio\nasyncio.run(asyncio.sleep(0))\nbytearray(1 << 20)\n"
+    done = porter("repl", "--target", "host", "--release", release, "-n", "3", input=text)
+    assert (done.code, done.stdout.count("Traceback")) == (41, 1)
+    assert "porter: 3 of 3 ran out of heap, which is 48K: give --heap 3M or more." in done.stderr
