@@ -32,8 +32,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "arena": ("local", "global"),
     "target": ("host", "cuda", "all"),
     "float": ("double", "single"),
-    "level": ("minimum", "core", "basic", "extra", "full", "everything"),
+    "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
 }
+
+HINTS = {"level": "Upstream's lower levels lack what the port is made of: streams, files, modules."}
 
 _ARCH = re.compile(r"sm_(\d{2,3})a?")
 _RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
@@ -72,7 +74,8 @@ class BuildConfig:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(
-                    f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}"
+                    f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}",
+                    hint=HINTS.get(name),
                 )
         _check_arch(self.arch)
         for name in ("heap", "pystack", "stack"):

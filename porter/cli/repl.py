@@ -15,6 +15,7 @@ from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
 from porter.repl import Session, Shell
 from porter.repl.plain import feed
+from porter.repl.session import fitting
 from porter.run import Device, open_device
 from porter.run.filesystem import written
 from porter.sizes import parse_size
@@ -37,7 +38,12 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 
 
 @click.command("repl")
-@click.option("-n", "n", type=int, help=f"Interpreters [{ON_GPU} on a GPU, else {ON_HOST}].")
+@click.option(
+    "-n",
+    "n",
+    type=int,
+    help=f"Interpreters [{ON_GPU} on a GPU, else {ON_HOST}; fewer if they do not fit].",
+)
 @click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
 @click.option(
     "--fs",
@@ -81,7 +87,7 @@ def command(
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     device = _open(config, folder, err)
-    n = n or (ON_GPU if config.target == "cuda" else ON_HOST)
+    n = n or fitting(device, ON_GPU if config.target == "cuda" else ON_HOST)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
     session = Session.open(

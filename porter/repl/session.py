@@ -152,6 +152,19 @@ class Session:
         return Answer(tuple(outputs), which, result, self.device.built.constants)
 
 
+def fitting(device: Device, most: int) -> int:
+    """Interpreters to start where the user names no number: `most`, halved until they fit."""
+    n = most
+    while n > 1:
+        try:
+            _check_memory(device, n)
+        except NotEnoughMemory:
+            n //= 2
+        else:
+            break
+    return n
+
+
 def _check_memory(device: Device, n: int) -> None:
     config = device.built.config
     sizes = {name: int(config[name]) for name in ("pystack", "heap", "stack")}

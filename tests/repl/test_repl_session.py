@@ -16,6 +16,7 @@ from rich.console import Console
 from porter.errors import NotEnoughMemory, UsageError
 from porter.fs.folder import image_of
 from porter.repl import Session, Shell
+from porter.repl.session import _check_memory, fitting
 from porter.run import Device, open_device
 from tests.repl.conftest import Typed
 
@@ -194,3 +195,12 @@ def test_too_many(any_device: Device) -> None:
         Session.open(any_device, 2**31 - 1)
     with pytest.raises(UsageError, match="at least one"):
         Session.open(any_device, 0)
+
+
+def test_as_many_as_fit_where_none_are_asked_for(any_device: Device) -> None:
+    count = fitting(any_device, 2**31)
+    assert count & (count - 1) == 0 and 0 < count < 2**31  # powers of two
+    _check_memory(any_device, count)
+    with pytest.raises(NotEnoughMemory):
+        _check_memory(any_device, count * 4)
+    assert fitting(any_device, 4) == 4
