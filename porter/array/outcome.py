@@ -39,8 +39,8 @@ class Outcome:
         """Of a launch's result."""
         streams = (result.stdout, result.stderr)
         statuses = (result.status, result.exit_code)
-        ended = (result.seconds, result.interrupted, result.lacks)
-        return cls(*streams, *statuses, exceptions, *ended)
+        ended = (result.seconds, result.interrupted)
+        return cls(*streams, *statuses, exceptions, *ended, lacks=result.lacks)
 
     @property
     def failed(self) -> np.ndarray[Any, Any]:

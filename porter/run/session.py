@@ -24,7 +24,7 @@ from porter.run.console import (
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
 from porter.run.feed import Feed
 from porter.run.fork import Template, template_of
-from porter.run.lacks import find
+from porter.run.lacks import Lack, find
 from porter.run.result import Result, Stream, Values
 from porter.run.ring import Rings
 from porter.run.waiting import Pump, Wait
@@ -252,7 +252,7 @@ def start(
         ends = device.host(status)
         known = device.built.constants
         failed = (ends != known["GPUSNEK_OK"]) & (ends != known["GPUSNEK_EXIT"])
-        lacks = ()
+        lacks: tuple[Lack, ...] = ()
         if failed.any():
             lacks = find(device.host(lack), failed, sizes, known, local=_is_local(device))
         return Result(
