@@ -35,7 +35,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
 }
 
-HINTS = {"level": "Upstream's lower levels lack what the port is made of: streams, files, modules."}
+HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
 
 _ARCH = re.compile(r"sm_(\d{2,3})a?")
 _RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")

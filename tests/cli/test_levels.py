@@ -27,7 +27,7 @@ def test_offered(built: Build, level: str, width: str) -> None:
 def test_refused(level: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(UsageError, match="is not one of extra, full, everything") as caught:
         BuildConfig(release="1", level=level)
-    assert "Upstream's lower levels lack" in str(caught.value.hint)
+    assert "does not build with upstream's lower" in str(caught.value.hint)
     assert execute(["build", "--level", level]) == 2
     assert "extra" in capsys.readouterr().err
 
