@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from porter.config import CHOICES, SIZE_BOUNDS, BuildConfig
+from porter.config import CHOICES, FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.settings import load_config
 from porter.sizes import format_size, parse_size
 
@@ -57,7 +57,8 @@ def build_options(function: F) -> F:
     ]
     for name, bounds in SIZE_BOUNDS.items():
         span = f"{format_size(bounds.low)} to {format_size(bounds.high)}"
-        text = f"{SIZE_HELP[name]}, {span}{', or 0' if bounds.zero else ''}."
+        usual = format_size(int(FIELDS[name].default or 0))
+        text = f"{SIZE_HELP[name]}, {span}{', or 0' if bounds.zero else ''} [{usual}]."
         option = click.option(
             f"--{name.replace('_', '-')}",
             metavar="SIZE",

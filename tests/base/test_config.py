@@ -183,6 +183,8 @@ def test_options_reach_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
         assert word == "w"
         seen.append(config)
 
+    shown = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
+    assert "Python heap per interpreter, 2K to 1G [48K]." in shown
     args = ["w", "--heap", "64KiB", "--arena", "global", "--gc-stress", "--release", "1.25.0"]
     result = CliRunner().invoke(command, args, catch_exceptions=False)
     assert result.exit_code == 0
