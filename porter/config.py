@@ -22,8 +22,7 @@ LOCAL_RESERVED = 10 * KIB  # of it: state, canaries, slack of the C stack, the k
 SIZE_BOUNDS: dict[str, Bounds] = {
     "heap": Bounds(2 * KIB, GIB),
     "stack": Bounds(2 * KIB, 256 * KIB),
-    "pystack": Bounds(512, 64 * KIB),
-    "stdin": Bounds(64, MIB, zero=True),
+    "pystack": Bounds(512, 256 * KIB),
     "stdout": Bounds(64, MIB, zero=True),
     "stderr": Bounds(64, MIB, zero=True),
     "fs_size": Bounds(4 * KIB, GIB, zero=True),
@@ -33,8 +32,10 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "arena": ("local", "global"),
     "target": ("host", "cuda", "all"),
     "float": ("double", "single"),
-    "level": ("minimum", "core", "basic", "extra", "full", "everything"),
+    "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
 }
+
+HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
 
 _ARCH = re.compile(r"sm_(\d{2,3})a?")
 _RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,99}")
@@ -46,16 +47,15 @@ class BuildConfig:
     """One build, completely described. Sizes are bytes per interpreter.
 
     heap: the Python heap. stack: C stack that an interpreter may use before it raises.
-    pystack: MicroPython's own frame stack. stdin, stdout, stderr: buffers of one launch.
+    pystack: MicroPython's own frame stack. stdout, stderr: buffers of one launch.
     fs_size: private file system memory, 0 for none. level: `MICROPY_CONFIG_ROM_LEVEL`.
     gc_stress: collect before every allocation. Raises UsageError for what is out of bounds.
     """
 
     release: str
-    heap: int = field(default=12 * KIB)
-    stack: int = field(default=24 * KIB)
-    pystack: int = field(default=4 * KIB)
-    stdin: int = field(default=256)
+    heap: int = field(default=48 * KIB)
+    stack: int = field(default=32 * KIB)
+    pystack: int = field(default=24 * KIB)
     stdout: int = field(default=KIB)
     stderr: int = field(default=KIB)
     fs_size: int = field(default=0)
@@ -74,7 +74,8 @@ class BuildConfig:
         for name, choices in CHOICES.items():
             if getattr(self, name) not in choices:
                 raise UsageError(
-                    f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}"
+                    f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}",
+                    hint=HINTS.get(name),
                 )
         check_arch(self.arch)
         for name in ("heap", "pystack", "stack"):
@@ -118,6 +119,11 @@ class BuildConfig:
 # What the port's templates and the choice of units depend on (porter/generate/port.py).
 SOURCE_FIELDS = ("release", "float", "level", "gc_stress")
 
+# Keys that files may still have, and what to do about them.
+GONE = {
+    "stdin": "Delete it: interpreters read input of any length (`porter run --stdin-file FILE`)."
+}
+
 FIELDS: dict[str, attrs.Attribute[Any]] = {f.name: f for f in attrs.fields(BuildConfig)}
 
 
@@ -137,6 +143,8 @@ def check_arch(arch: str) -> None:
 def convert(name: str, value: object, where: str) -> object:
     """`value` of key `name` as BuildConfig wants it; `where` says where it stood."""
     label = f"{where}: {name}" if where else name
+    if name in GONE:
+        raise UsageError(f"{label}: there is no such key any more", hint=GONE[name])
     if name not in FIELDS:
         raise UsageError(
             f"{label}: there is no such key", hint=f"Keys: {', '.join(sorted(FIELDS))}."

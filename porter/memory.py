@@ -41,8 +41,8 @@ class Footprint:
     """Bytes per interpreter.
 
     arena: where it lives while it runs: state, heap, pystack. image: what it takes in device
-    memory, at rest as an image, or all the time in an arena there. buffers: stdin, stdout, stderr
-    and private file system. local: local memory a thread, which the driver reserves for every
+    memory, at rest as an image, or all the time in an arena there. buffers: stdout, stderr and
+    private file system. local: local memory a thread, which the driver reserves for every
     resident thread.
     """
 
@@ -69,7 +69,7 @@ def footprint(config: BuildConfig, state: int = STATE_ALLOWANCE) -> Footprint:
     """The memory of one interpreter of that build, whose state struct has `state` bytes."""
     parts = (state, HEAD, config.heap, config.pystack)
     arena = sum(_align(size) for size in parts) + CANARIES
-    buffers = sum(_align(n) for n in (config.stdin, config.stdout, config.stderr, config.fs_size))
+    buffers = sum(_align(n) for n in (config.stdout, config.stderr, config.fs_size))
     if config.arena == "local":
         local = _align(config.stack + LOCAL_SLACK + arena, LOCAL_GRAIN)
         image = _align(state) + HEAD + _align(config.heap)

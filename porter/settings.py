@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from porter.config import FIELDS, BuildConfig, merge
+from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError
 from porter.toolchain import nvcc
 
@@ -45,7 +45,7 @@ def find_toml(start: Path) -> Path | None:
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     """PORTER_HEAP and its like, by key. Empty values count as absent."""
-    names = {name: ENVIRONMENT_PREFIX + name.upper() for name in FIELDS}
+    names = {name: ENVIRONMENT_PREFIX + name.upper() for name in (*FIELDS, *GONE)}
     return {name: environ[var] for name, var in names.items() if environ.get(var)}
 
 

@@ -11,6 +11,7 @@ from attrs import define, field, frozen
 from porter.array.exceptions import Exceptions
 from porter.errors import InterpreterError, InterpreterTimeout
 from porter.run import Result, Stream
+from porter.run.lacks import Lack, advice
 
 T = TypeVar("T")
 SHOWN = 3  # groups whose tracebacks an error's message holds
@@ -21,7 +22,7 @@ class Outcome:
     """Outputs, statuses and exceptions of one launch.
 
     failed: n bools (numpy): which interpreters an exception ended. seconds: of the launch.
-    interrupted: its time limit passed.
+    interrupted: its time limit passed. lacks: what interpreters ran out of, and what would do.
     """
 
     stdout: Stream
@@ -31,13 +32,15 @@ class Outcome:
     exceptions: Exceptions
     seconds: float
     interrupted: bool
+    lacks: tuple[Lack, ...] = ()
 
     @classmethod
     def of(cls, result: Result, exceptions: Exceptions) -> Outcome:
         """Of a launch's result."""
         streams = (result.stdout, result.stderr)
         statuses = (result.status, result.exit_code)
-        return cls(*streams, *statuses, exceptions, result.seconds, result.interrupted)
+        ended = (result.seconds, result.interrupted)
+        return cls(*streams, *statuses, exceptions, *ended, lacks=result.lacks)
 
     @property
     def failed(self) -> np.ndarray[Any, Any]:
@@ -54,8 +57,10 @@ class Outcome:
             lines.append(f"{raised.count}x:\n{raised.traceback.rstrip()}")
         if len(self.exceptions) > SHOWN:
             lines.append(f"... and {len(self.exceptions) - SHOWN} more different exceptions")
+        hint = advice(self.lacks, n, python=True)
+        lines += [hint] if hint else []
         error = InterpreterTimeout if self.interrupted else InterpreterError
-        raise error("\n".join(lines), exceptions=self.exceptions, outcome=self)
+        raise error("\n".join(lines), hint=hint, exceptions=self.exceptions, outcome=self)
 
 
 def _named(exceptions: Exceptions) -> str:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from porter.arguments import MOST_SECONDS, seconds
-from porter.config import CHOICES, SIZE_BOUNDS, BuildConfig
+from porter.config import CHOICES, FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.settings import load_config
 from porter.sizes import format_size, parse_size
 
@@ -23,7 +23,6 @@ SIZE_HELP = {
     "heap": "Python heap per interpreter",
     "stack": "C stack per interpreter",
     "pystack": "frame stack per interpreter",
-    "stdin": "stdin buffer per interpreter",
     "stdout": "stdout buffer per interpreter",
     "stderr": "stderr buffer per interpreter",
     "fs_size": "private file system per interpreter",
@@ -88,7 +87,8 @@ def build_options(function: F) -> F:
     ]
     for name, bounds in SIZE_BOUNDS.items():
         span = f"{format_size(bounds.low)} to {format_size(bounds.high)}"
-        text = f"{SIZE_HELP[name]}, {span}{', or 0' if bounds.zero else ''}."
+        usual = format_size(int(FIELDS[name].default or 0))
+        text = f"{SIZE_HELP[name]}, {span}{', or 0' if bounds.zero else ''} [{usual}]."
         option = click.option(
             f"--{name.replace('_', '-')}",
             metavar="SIZE",

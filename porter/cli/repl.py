@@ -15,6 +15,7 @@ from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
 from porter.repl import Session, Shell
 from porter.repl.plain import feed, read_lines
+from porter.repl.session import fitting
 from porter.run import Launch
 from porter.run.filesystem import written
 from porter.sizes import parse_size
@@ -27,7 +28,12 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 
 
 @click.command("repl")
-@click.option("-n", "n", type=int, help=f"Interpreters [{ON_GPU} on a GPU, else {ON_HOST}].")
+@click.option(
+    "-n",
+    "n",
+    type=int,
+    help=f"Interpreters [{ON_GPU} on a GPU, else {ON_HOST}; fewer if they do not fit].",
+)
 @click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
 @click.option(
     "--fs",
@@ -63,7 +69,8 @@ def command(
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     device = subject.open(err)
-    n = n or (ON_GPU if device.name == "cuda" else ON_HOST)
+    sizes = subject.sized(Launch())
+    n = n or fitting(device, ON_GPU if device.name == "cuda" else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
     session = Session.open(
@@ -72,7 +79,7 @@ def command(
         files=files,
         outbuf_size=outbuf,
         deadline=timeout,
-        sizes=subject.sized(Launch()),
+        sizes=sizes,
     )
     shell = Shell(session, out, err, max_groups)
     if terminal:

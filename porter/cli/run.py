@@ -27,6 +27,7 @@ from porter.run import Device, Launch, Program, Result, Stream, run
 from porter.run.banners import render
 from porter.run.device import BLOCK
 from porter.run.filesystem import mounted, written
+from porter.run.lacks import advice
 from porter.run.result import exit_status
 from porter.run.writer import Writer
 
@@ -98,7 +99,8 @@ def judge(result: Result, device: Device) -> None:
     failed = int(n - exited.sum() - result.count(values["GPUSNEK_OK"]))
     if failed:
         why = "were interrupted or failed" if result.interrupted else "ended with an error"
-        raise ProgramFailed(f"{failed} of {n} interpreters {why}")
+        hint = advice(result.lacks, n)
+        raise ProgramFailed(f"{failed} of {n} interpreters {why}", hint=hint)
     if code := exit_status(result.exit_code[exited]):
         raise click.exceptions.Exit(code)
 

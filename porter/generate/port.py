@@ -13,9 +13,6 @@ from porter.errors import GenerateFailed
 
 # BuildConfig's words and upstream's, for MICROPY_CONFIG_ROM_LEVEL_* and MICROPY_FLOAT_IMPL_*.
 LEVELS = {
-    "minimum": "MINIMUM",
-    "core": "CORE_FEATURES",
-    "basic": "BASIC_FEATURES",
     "extra": "EXTRA_FEATURES",
     "full": "FULL_FEATURES",
     "everything": "EVERYTHING",

@@ -161,6 +161,19 @@ class Session:
         return Answer(tuple(outputs), which, result, self.device.built.constants)
 
 
+def fitting(device: Device, most: int, sizes: Launch) -> int:
+    """Interpreters to start where the user names no number: `most`, halved until they fit."""
+    n = most
+    while n > 1:
+        try:
+            _check_memory(device, n, _sizes(device, sizes), n * PIXEL)
+        except NotEnoughMemory:
+            n //= 2
+        else:
+            break
+    return n
+
+
 def _sizes(device: Device, launch: Launch) -> dict[str, int]:
     asked = {name: getattr(launch, name) for name in ("pystack", "heap", "stack", "stdout")}
     config = device.built.config

@@ -151,6 +151,8 @@ class Shell:
                 f"{_many(answer.stopped)} did not end when interrupted: stopped hard, and ready "
                 "for the next line"
             )
+        for lack in answer.result.lacks:
+            self.say(lack.advice(len(answer.which)))
         for name, count in answer.broken.items():
             self.say(f"{_many(count)} broke: each {WORDS.get(name, name)}")
             self.failed = True

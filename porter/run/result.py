@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from porter.arguments import whole
 from porter.run.device import Array, Device
+from porter.run.lacks import Lack
 from porter.run.merge import Rows, group_rows
 
 
@@ -169,7 +170,8 @@ class Result:
     the launch alone. interrupted: the deadline passed, the launch was cancelled, or Ctrl-C
     came. lost: n uint32, bytes for which rings had no room, where output went there; then, and
     with printf, the streams hold only what could not go out. timings: seconds by step; `device`
-    is what the device's own clock says of the launch.
+    is what the device's own clock says of the launch. lacks: sizes that were too small for
+    programs that ended with an exception.
     """
 
     stdout: Stream
@@ -182,6 +184,7 @@ class Result:
     timings: dict[str, float] = attrs.field(factory=dict)
     values: Values | None = field(default=None, repr=False)
     lost: np.ndarray[Any, Any] | None = field(default=None, repr=False)
+    lacks: tuple[Lack, ...] = ()
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""

@@ -27,6 +27,7 @@ from porter.run.console import (
 from porter.run.device import Arenas, Array, Device, Interrupt, Record, Running
 from porter.run.feed import Feed
 from porter.run.fork import Template, template_of
+from porter.run.lacks import Lack, find
 from porter.run.result import Result, Stream, Values
 from porter.run.ring import Rings
 from porter.run.waiting import Pump, Wait
@@ -242,6 +243,7 @@ def start(
     not_run = device.built.constants["GPUSNEK_STATUS_NOT_RUN"]
     status = packed.own("status", device.array(np.full(n, not_run, np.int32)))
     exit_code = packed.own("exit_code", device.zeros(n, np.int32))
+    lack = packed.own("lack", device.zeros(n, np.uint64))
     allocations = packed.own("allocations", device.zeros(n, np.uint32))
     values = None
     if launch.values:
@@ -264,10 +266,16 @@ def start(
             launch.persist.started = not launch.stop
         if launch.console == "printf":
             flush_printed()
+        ends = device.host(status)
+        known = device.built.constants
+        failed = (ends != known["GPUSNEK_OK"]) & (ends != known["GPUSNEK_EXIT"])
+        lacks: tuple[Lack, ...] = ()
+        if failed.any():
+            lacks = find(device.host(lack), failed, sizes, known, local=_is_local(device))
         return Result(
             Stream(device, *outputs["stdout"], sizes["stdout"]),
             Stream(device, *outputs["stderr"], sizes["stderr"]),
-            device.host(status),
+            ends,
             device.host(exit_code),
             device.host(allocations),
             seconds,
@@ -275,6 +283,7 @@ def start(
             {"fork": forking, "prepare": packing, "launch": seconds, "device": running.seconds},
             values,
             None if lost is None else device.host(lost),
+            lacks,
         )
 
     end = None if launch.deadline is None else started + launch.deadline
@@ -357,13 +366,16 @@ def _sizes(device: Device, launch: Launch) -> dict[str, int]:
         if launch.console != "buffer":
             sizes[name] = max(sizes[name], LEAST_LINE)  # where lines are collected
         sizes[name] = -(-sizes[name] // 8) * 8  # rows are grouped by 8-byte words
-    local = device.name == "cuda" and config["arena"] == "local"
-    if local and sizes["stack"] > config["stack"]:
+    if _is_local(device) and sizes["stack"] > config["stack"]:
         raise UsageError(
             f"stack: {sizes['stack']} bytes, but the device build has {config['stack']}",
             hint=f"Build with --stack {sizes['stack']}, or with --arena global.",
         )
     return sizes
+
+
+def _is_local(device: Device) -> bool:
+    return device.name == "cuda" and device.built.config["arena"] == "local"
 
 
 def _check(device: Device, launch: Launch, n: int, sizes: dict[str, int]) -> None:

@@ -136,6 +136,7 @@ static int report_exception(mp_obj_t exception, bool compiled) {
         exit_code = system_exit_code(exception);
         return GPUSNEK_EXIT;
     }
+    gpusnek_lack_of(exception);
     MP_STATE_VM(gpusnek_exception) = exception;
     mp_obj_print_exception(&mp_stderr_print, exception);
     if (!compiled && is_exception_of(exception, &mp_type_SyntaxError)) {
@@ -208,6 +209,7 @@ static int execute(const char *source, size_t length, int kind, const char *name
         return GPUSNEK_NOT_STARTED;
     }
     exit_code = 0;
+    gpusnek_lack_start();
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
     MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
     // A hard stop leaves the globals of the function that it stopped.

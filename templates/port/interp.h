@@ -62,6 +62,12 @@
 #define GPUSNEK_VALUE_STR (7) // so many bytes of UTF-8 wait to be fetched
 #define GPUSNEK_VALUE_BYTES (8) // a bytes object's bytes wait to be fetched
 
+// What gpusnek_lack gives: what was too small for the program.
+#define GPUSNEK_LACK_NOTHING (0)
+#define GPUSNEK_LACK_HEAP (1)
+#define GPUSNEK_LACK_PYSTACK (2)
+#define GPUSNEK_LACK_STACK (3) // the C stack
+
 // Values of the interrupt word. Every change to another value that is neither of these raises
 // one KeyboardInterrupt, so the host writes 1, then 3, then 4 to interrupt three times.
 #define GPUSNEK_INTERRUPT_NONE (0)
@@ -201,6 +207,11 @@ GPUSNEK_API void gpusnek_value_data(char *to);
 // stderr buffer.
 GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_t count,
     char typecode);
+
+// What the exception lacked that ended the last gpusnek_exec or gpusnek_stop (GPUSNEK_LACK_*), and
+// in *bytes the size of the allocation that the heap had no room for, 0 where there was none. An
+// exception that a program catches, or raises itself, does not count.
+GPUSNEK_API int gpusnek_lack(uint64_t *bytes);
 
 // The status that the last SystemExit carried: 0 for none, an int's value, else 1.
 GPUSNEK_API int gpusnek_exit_code(void);

@@ -8,8 +8,8 @@ CFLAGS_THIRDPARTY += -DLFS2_THREADSAFE=1
 
 # Files of this folder.
 SRC_C = atomics.c barrier.c blockdevice.c console.c filesystem.c gccollect.c imageguard.c \
-    interp.c kernel_api.c lfscount.c lfsguard.c modgpu.c mphalport.c outbuf.c random.c repl.c stdio.c
-SRC_C += binding.c code.c marshal.c values.c
+    interp.c kernel_api.c lack.c lfscount.c lfsguard.c modgpu.c mphalport.c outbuf.c random.c repl.c
+SRC_C += stdio.c binding.c code.c marshal.c values.c
 
 # Upstream files outside py/ and extmod/ that a port picks.
 SRC_SHARED_C = shared/timeutils/timeutils.c

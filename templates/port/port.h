@@ -35,6 +35,9 @@ void gpusnek_fs_mount(void);
 // What a protected call that raised `raised` ended with: prints the traceback, returns a status.
 // `compiled`: the source was, so that a SyntaxError is the program's own.
 int gpusnek_report(void *raised, bool compiled);
+// For gpusnek_lack: forget the last program's, and look at what ended this one.
+void gpusnek_lack_start(void);
+void gpusnek_lack_of(mp_obj_t exception);
 // Sources of the kinds GPUSNEK_CONTINUE and GPUSNEK_COMPLETE; returns a status, may raise.
 int gpusnek_ask(const char *source, size_t length, int kind);
 // Looks at the interrupt word now; raises nothing except the hard stop.

@@ -203,6 +203,14 @@ static inline PORTER_DEVICE void gpusnek_give_value(
     *status = left;
 }
 
+static inline PORTER_DEVICE void gpusnek_give_lack(const gpusnek_launch_t *launch, uint32_t i) {
+    if (launch->lack) {
+        uint64_t bytes;
+        const uint64_t lack = (uint64_t)gpusnek_lack(&bytes);
+        ((uint64_t *)launch->lack)[i] = bytes * 4 + lack;
+    }
+}
+
 // The bytes that interpreter `i` announced in an earlier launch, or in this one.
 static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launch, uint32_t i) {
     const uint64_t offset = ((const uint64_t *)launch->data_offsets)[i];
@@ -252,6 +260,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
             status = status == GPUSNEK_OK ? stopped : status;
             head->magic = 0;
         }
+        gpusnek_give_lack(launch, i);
     }
     gpusnek_detach();
     ((uint32_t *)launch->stdout_length)[i] = gpusnek_clip(head->out_length);

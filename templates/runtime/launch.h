@@ -99,6 +99,8 @@ typedef struct gpusnek_launch_t {
 
     uint64_t status;    // int32_t[n]
     uint64_t exit_code; // int32_t[n]: what SystemExit carried, where the status says so
+    uint64_t lack;      // uint64_t[n]: 4 * bytes of the allocation that failed, and GPUSNEK_LACK_*
+                        // of interp.h: what the program had too little of; 0: not wanted
 
     uint64_t bindings; // gpusnek_binding_t[binding_count], made before the program runs
     uint64_t binding_count;

@@ -97,7 +97,7 @@ def test_later_sources_win(tmp_path: Path) -> None:
         default_release="1.2.3",
     )
     assert (config.heap, config.stack, config.stdout) == (16384, 6144, 4096)
-    assert (config.release, config.pystack) == ("1.2.3", 4096)
+    assert (config.release, config.pystack) == ("1.2.3", BuildConfig(release="1").pystack)
 
 
 def test_every_key_in_a_file(tmp_path: Path) -> None:
@@ -107,7 +107,6 @@ def test_every_key_in_a_file(tmp_path: Path) -> None:
         "heap": "20K",
         "stack": 6144,
         "pystack": "2K",
-        "stdin": 0,
         "stdout": "4K",
         "stderr": "512",
         "fs_size": "64K",
@@ -149,6 +148,7 @@ def test_pyproject_table(tmp_path: Path) -> None:
     [
         ("heap = ", "not TOML"),
         ("haep = '1K'", "haep: there is no such key"),
+        ("stdin = 256", "stdin: there is no such key any more"),
         ("heap = 1.5", "is not a size"),
         ("heap = '1K'", "the least is 2K"),
         ("arena = 3", "is not text"),
@@ -183,6 +183,8 @@ def test_options_reach_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
         assert word == "w"
         seen.append(config)
 
+    shown = " ".join(CliRunner().invoke(command, ["--help"]).output.split())
+    assert "Python heap per interpreter, 2K to 1G [48K]." in shown
     args = ["w", "--heap", "64KiB", "--arena", "global", "--gc-stress", "--release", "1.25.0"]
     result = CliRunner().invoke(command, args, catch_exceptions=False)
     assert result.exit_code == 0

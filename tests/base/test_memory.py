@@ -17,10 +17,10 @@ def test_local_arena() -> None:
     need = footprint(config, state=3 * KIB)
     assert need.arena == 16 * KIB + 64 + 3 * 64  # head and canaries
     assert need.image == 15 * KIB + 64  # an image has no pystack
-    assert need.buffers == 256 + 2 * KIB
+    assert need.buffers == 2 * KIB
     assert need.local == 25 * KIB + 512  # with 4 KiB below the C stack, by 512 bytes
     assert need.reservation(SMALL) == need.local * 2048
-    assert need.fit(SMALL) == ((1 << 30) - need.local * 2048) // (need.image + 256 + 2 * KIB)
+    assert need.fit(SMALL) == ((1 << 30) - need.local * 2048) // (need.image + 2 * KIB)
 
 
 def test_global_arena_reserves_the_stack_only() -> None:
@@ -30,7 +30,7 @@ def test_global_arena_reserves_the_stack_only() -> None:
 
 
 def test_parts_are_aligned() -> None:
-    config = BuildConfig(release="1", stdout=65, stderr=0, stdin=0)
+    config = BuildConfig(release="1", stdout=65, stderr=0, heap=12 * KIB, pystack=4 * KIB)
     assert footprint(config, state=100).arena == 128 + 64 + 16 * KIB + 3 * 64
     assert footprint(config).buffers == 128
 

@@ -94,14 +94,19 @@ def test_a_heap_that_is_used_up(run: Porter) -> None:
 
 
 @pytest.mark.parametrize(
-    ("pystack", "message"),
-    [("1K", "pystack exhausted"), ("64K", "maximum recursion depth exceeded")],
+    ("call", "option", "message"),
+    [
+        ("f()", "--pystack", "pystack exhausted"),
+        ("max([1], key=lambda x: f())", "--stack", "maximum recursion depth exceeded"),
+    ],
 )
-def test_recursion_ends_in_an_exception(run: Porter, pystack: str, message: str) -> None:
-    code = "def f(): f()\nf()"
-    done = run("--heap", "256K", "--pystack", pystack, "--stderr", "4K", "-n", 3, "-c", code)
+def test_recursion_ends_in_an_exception(run: Porter, call: str, option: str, message: str) -> None:
+    small = ("--pystack", "1K") if option == "--pystack" else ("--stack", "8K")
+    code = f"def f(): {call}\nf()"
+    done = run("--heap", "256K", *small, "--stderr", "16K", "-n", 3, "-c", code)
     assert done.code == 41
     assert f"RuntimeError: {message}" in done.err
+    assert f"give {option} " in done.err
 
 
 def test_timeout(run: Porter) -> None:

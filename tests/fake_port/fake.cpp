@@ -195,6 +195,11 @@ PORTER_DEVICE int gpusnek_stop(void) {
 
 PORTER_DEVICE void gpusnek_detach(void) {}
 
+PORTER_DEVICE int gpusnek_lack(uint64_t *bytes) {
+    *bytes = 0;
+    return GPUSNEK_LACK_NOTHING;
+}
+
 PORTER_DEVICE int gpusnek_exit_code(void) {
     return 3;
 }

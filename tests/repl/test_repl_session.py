@@ -16,6 +16,7 @@ from rich.console import Console
 from porter.errors import NotEnoughMemory, UsageError
 from porter.fs.folder import image_of
 from porter.repl import Session, Shell
+from porter.repl.session import _check_memory, fitting
 from porter.run import Device, open_device
 from tests.repl.conftest import Typed
 
@@ -129,7 +130,9 @@ def test_runaway_recursion_is_an_exception(typed: Typed) -> None:
     _, text = typed("def f(): return f()\n\n", attempt, "f()\n", "1 + 1\n")
     ends = ("maximum recursion depth exceeded\nTrace", "pystack exhausted\nTrace")
     assert text.startswith(ends)
-    assert text.endswith("bytes kept -----\n2\n")  # a traceback longer than the buffer is cut
+    # A traceback longer than the buffer is cut; what was too small is said all the same.
+    assert "bytes kept -----\nporter: 12 of 12 ran out of pystack, which is " in text
+    assert text.endswith(" or more.\n2\n")
 
 
 def test_a_full_heap_is_an_exception(typed: Typed) -> None:
@@ -194,3 +197,12 @@ def test_too_many(any_device: Device) -> None:
         Session.open(any_device, 2**31 - 1)
     with pytest.raises(UsageError, match="at least one"):
         Session.open(any_device, 0)
+
+
+def test_as_many_as_fit_where_none_are_asked_for(any_device: Device) -> None:
+    count = fitting(any_device, 2**31)
+    assert count & (count - 1) == 0 and 0 < count < 2**31  # powers of two
+    _check_memory(any_device, count)
+    with pytest.raises(NotEnoughMemory):
+        _check_memory(any_device, count * 4)
+    assert fitting(any_device, 4) == 4

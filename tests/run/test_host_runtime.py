@@ -84,9 +84,10 @@ def test_deadline_interrupts(device: Device) -> None:
 
 
 def test_arenas_persist(device: Device) -> None:
-    arenas = device.arenas(4, 4096, 12288)
+    config = device.built.config
+    arenas = device.arenas(4, config["pystack"], config["heap"])
     run(device, ["++h"], 4, Launch(persist=arenas, stop=False))
-    with pytest.raises(UsageError, match="these arenas have 12288"):
+    with pytest.raises(UsageError, match=f"these arenas have {config['heap']}"):
         run(device, ["c"], 4, Launch(persist=arenas, heap=16384))
     assert texts(device, "cg", 4, persist=arenas) == [(b"10279", 4)]
     result = run(device, ["c"], 4, Launch(persist=arenas))

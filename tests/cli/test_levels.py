@@ -1,0 +1,36 @@
+"""Every feature level that is offered builds, and others are refused in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from porter.cli import execute
+from porter.config import CHOICES, BuildConfig
+from porter.errors import UsageError
+from porter.generate.port import LEVELS
+from porter.pipeline import Build, build
+from porter.run import open_device
+from porter.run.smoke import smoke
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", CHOICES["float"])
+@pytest.mark.parametrize("level", CHOICES["level"])
+def test_offered(built: Build, level: str, width: str) -> None:
+    release = built.sources.name.rpartition("-")[0]
+    done = build(BuildConfig(release=release, level=level, float=width, target="host"), jobs=2)
+    failed = [check for check in smoke(open_device(done.folder, "host"), 8) if not check.passed]
+    assert not failed
+
+
+@pytest.mark.parametrize("level", ["minimum", "core", "basic"])
+def test_refused(level: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UsageError, match="is not one of extra, full, everything") as caught:
+        BuildConfig(release="1", level=level)
+    assert "does not build with upstream's lower" in str(caught.value.hint)
+    assert execute(["build", "--level", level]) == 2
+    assert "extra" in capsys.readouterr().err
+
+
+def test_every_choice_has_upstreams_name() -> None:
+    assert tuple(LEVELS) == CHOICES["level"]
