@@ -19,6 +19,7 @@ from porter.conformance.suite import Suite
 from porter.errors import ConformanceRegression, UsageError
 from porter.run.sanitizer import children
 from porter.settings import load_config
+from porter.sync.syncing import tests_of
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
 
@@ -85,7 +86,7 @@ def command(
     wanted = {} if target in (None, "reference") else {"target": target}
     config = load_config({**backends.SIZES, **_given(build), **wanted})
     target = target or config.targets[0]
-    release = paths.upstream_dir() / config.release
+    release = tests_of(config.release)
     selected = discover(release / "tests", tests)
     where = "executable" if executable else target
     listed = load(where, config.release, skips)

@@ -42,8 +42,8 @@ def command(
 ) -> None:
     """Fetch the sources of RELEASE into upstream/RELEASE and verify them.
 
-    Tries the git submodule, git, and the distribution's source package, in this order. Without
-    RELEASE: the newest that the lock knows.
+    Tries the folder PORTER_SOURCES, the git submodule, git, and the distribution's source package,
+    in this order. Without RELEASE: the newest that the lock knows.
     """
     console = Console(stderr=True, highlight=False)
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 from attrs import asdict, frozen
 
 from porter.errors import GenerateFailed, NotBuilt
+from porter.sealed import read_sealed, write_sealed
 
-FORMAT = 1
+FORMAT = 2
 
 
 @frozen
@@ -29,11 +28,15 @@ class Unit:
 
 @frozen
 class UnitList:
-    """All units of a build, the -D options they need, and the digest of what made them."""
+    """All units of a build, the -D options they need, and the digest of what made them.
+
+    `made` is the digest of the files that were generated with it.
+    """
 
     digest: str
     defines: tuple[str, ...]
     units: tuple[Unit, ...]
+    made: str = ""
 
 
 def unit_name(path: str) -> str:
@@ -55,24 +58,21 @@ def write_units(path: Path, units: UnitList) -> None:
     document = {
         "format": FORMAT,
         "digest": units.digest,
+        "made": units.made,
         "defines": list(units.defines),
         "units": [asdict(unit) for unit in units.units],
     }
-    beside = path.with_suffix(".tmp")
-    beside.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    write_sealed(path, document)
 
 
 def read_units(path: Path) -> UnitList:
-    """The units at `path`. Raises NotBuilt where there are none or of another format."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise NotBuilt(f"{path}: no list of units", hint="Run `porter build` first.") from error
-    if document.get("format") != FORMAT:
-        raise NotBuilt(f"{path}: written by another porter", hint="Run `porter build` again.")
+    """The units at `path`. Raises NotBuilt where there are none that are whole."""
+    document = read_sealed(path)
+    if document is None or document.get("format") != FORMAT:
+        raise NotBuilt(f"{path}: no list of units, or a damaged one", hint="Run `porter build`.")
     return UnitList(
         document["digest"],
         tuple(document["defines"]),
         tuple(Unit(**unit) for unit in document["units"]),
+        document["made"],
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 from attrs import frozen
 
 from porter.errors import UsageError
+from porter.offspring import begin_worker
 from porter.torture.batch import Finding, examine
 from porter.torture.choices import Choices
 from porter.torture.program import Program, generate
@@ -49,7 +50,7 @@ def torture(
     """Examines programs 0 to `count` - 1 of a seed; `shown` learns how many are done."""
     batches = [range(at, min(at + BATCH, count)) for at in range(0, count, BATCH)]
     found: list[Found] = []
-    with ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+    with ProcessPoolExecutor(jobs or os.cpu_count() or 1, initializer=begin_worker) as pool:
         running = {pool.submit(_batch, seed, batch, optimise): batch for batch in batches}
         for future in as_completed(running):
             found += future.result()

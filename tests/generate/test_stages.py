@@ -95,7 +95,7 @@ def test_units_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(NotBuilt):
         read_units(tmp_path / "units.json")
     (tmp_path / "units.json").write_text('{"format": 0}')
-    with pytest.raises(NotBuilt, match="another porter"):
+    with pytest.raises(NotBuilt, match="no list of units"):
         read_units(tmp_path / "units.json")
 
 
