@@ -143,7 +143,9 @@ def test_a_dead_build_holds_nothing(tmp_path: Path, sent: signal.Signals) -> Non
 
 def test_a_worker_that_outlives_its_parent_holds_nothing(tmp_path: Path) -> None:
     # Forked by somebody else's code, which ties nothing to its parent.
-    code = HOLD.replace("    print", "    import os\n    if not os.fork(): time.sleep(600)\n    print")
+    code = HOLD.replace(
+        "    print", "    import os\n    if not os.fork(): time.sleep(600)\n    print"
+    )
     with python(code, tmp_path / "lock", stdin=subprocess.PIPE, start_new_session=True) as other:
         assert other.stdout is not None and other.stdout.readline() == "held\n"
         assert not free(tmp_path / "lock")
