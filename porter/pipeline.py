@@ -107,9 +107,9 @@ def build(
         if (kept := standing.equal()) is not None:
             return _as_kept(standing, kept)
         raise FileProblem(
-            f"{error.filename or folder}: the build is not up to date, and this user may not "
-            f"change it: {error.strerror}",
-            hint="Set PORTER_HOME to a folder of yours.",
+            f"{error.filename or folder}: there is no build of these settings that is up to date, "
+            f"and this user may not make one there: {error.strerror}",
+            hint="Set PORTER_HOME to a folder of yours. `--build` runs a finished build as it is.",
         ) from error
 
 

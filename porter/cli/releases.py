@@ -40,4 +40,6 @@ def command(online: bool, new: bool, as_json: bool) -> None:
         table.add_row(row.release, state, row.origin, ", ".join(row.available))
     Console(highlight=False).print(table)
     for problem in problems:
-        Console(stderr=True, highlight=False).print(problem, style="yellow", markup=False)
+        Console(stderr=True, highlight=False).print(
+            problem, style="yellow", markup=False, soft_wrap=True
+        )

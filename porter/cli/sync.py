@@ -49,7 +49,7 @@ def command(
 
     def say(line: str) -> None:
         if not quiet:
-            console.print(line, style="dim", markup=False)
+            console.print(line, style="dim", markup=False, soft_wrap=True)
 
     with console.status("syncing"):
         done = sync(

@@ -110,5 +110,5 @@ def _take(path: Path, into: Path) -> Path:
 def origin_of(path: Path) -> str:
     """What the lock and `porter releases` say of it: no path, for that is this machine's."""
     commit = "" if path.is_dir() else archived_commit(path)
-    of = f" of git commit {commit}" if commit else ""
-    return f"{'folder' if path.is_dir() else 'archive'} {path.name}{of}"
+    what = f"{'folder' if path.is_dir() else 'archive'} {path.name}"
+    return f"git commit {commit} ({what})" if commit else what

@@ -194,7 +194,7 @@ def test_a_build_of_another_user(
     library = done.folder / "host/libgpusnek.so"
     good = library.read_bytes()
     library.write_text("damaged")
-    with pytest.raises(FileProblem, match=r"not up to date.*may not change it"):
+    with pytest.raises(FileProblem, match=r"up to date.*may not make one there"):
         build(CONFIG)
     library.write_bytes(good)
     (tmp_path / "templates/one").write_text("2")

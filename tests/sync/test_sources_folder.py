@@ -119,7 +119,7 @@ def test_git_archives_name_their_commit(folder: Path, locked: Path) -> None:
     head = ["git", "rev-parse", "HEAD"]
     commit = subprocess.run(head, cwd=locked, capture_output=True, text=True).stdout.strip()
     shutil.rmtree(locked / ".git")
-    assert sync("1.26.1").origin == f"archive a.tar.gz of git commit {commit}"
+    assert sync("1.26.1").origin == f"git commit {commit} (archive a.tar.gz)"
 
 
 def test_what_is_there_is_listed(
