@@ -65,7 +65,10 @@ class UnitPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for worker in self._workers:
-            if kind is not None and not issubclass(kind, Exception):  # Ctrl-C waits for no unit
+        if kind is not None:
+            # An error or Ctrl-C waits for no unit. All of them first: each has inherited the
+            # others' pipes, and what is being written to a dead one blocks while they live.
+            for worker in self._workers:
                 kill_workers(worker)
+        for worker in self._workers:
             worker.shutdown(cancel_futures=True)

@@ -110,16 +110,18 @@ from pathlib import Path
 from porter.locking import locked
 from porter.rewrite import pool
 
-def stuck(name, path):
+def stuck(*args):
     print(os.getpid(), flush=True)
     time.sleep(600)
 
-pool._collect = stuck
-unit = Path(sys.argv[1], "a.i")
-unit.write_text("")
+pool._collect = pool._rewrite = stuck
+paths = {name: Path(sys.argv[1], name) for name in "abc"}
+for path in paths.values():
+    path.write_text("x")
 try:
-    with locked(Path(sys.argv[1], "lock")), pool.UnitPool({"a": unit}, 1) as units:
-        units.facts(["a"])[0].result()
+    with locked(Path(sys.argv[1], "lock")), pool.UnitPool(paths, 3) as units:
+        # More than a pipe holds, so that some of it is being written when the signal comes.
+        units.rewrite(["a", "a", "a", "b", "b", "b", "c"], bytes(1 << 20))[0].result()
 except KeyboardInterrupt:
     sys.exit("interrupted")
 """
