@@ -12,6 +12,7 @@ import attrs
 from attrs import field, frozen
 
 from porter.errors import UsageError
+from porter.release_name import check_release
 from porter.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
 
 # Local memory is at most 512 KiB a thread, C stack included (CUDA programming guide, technical
@@ -38,7 +39,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
 HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
 
 _ARCH = re.compile(r"sm_(\d{2,3})a?")
-_RELEASE = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]{0,99}")
 OLDEST_ARCH = 75  # what nvcc 13.0 still compiles for
 
 
@@ -67,8 +67,7 @@ class BuildConfig:
     gc_stress: bool = field(default=False)
 
     def __attrs_post_init__(self) -> None:
-        if not _RELEASE.fullmatch(self.release):
-            raise UsageError(f"release: {self.release!r} is not a release's name")
+        check_release(self.release)
         for name, bounds in SIZE_BOUNDS.items():
             check_bounds(getattr(self, name), bounds, name)
         for name, choices in CHOICES.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import os
 import platform
 import shutil
 import sys
@@ -12,9 +13,11 @@ from collections.abc import Callable
 from attrs import frozen
 
 from porter import paths
-from porter.errors import PorterError
+from porter.errors import PorterError, SyncFailed
 from porter.process import run
 from porter.sizes import format_size
+from porter.sync.folder import VARIABLE, sources_releases
+from porter.sync.lock import version_key
 from porter.sync.store import inspect, synced_releases
 from porter.toolchain import Tool, cuda_tool, gxx, nvcc
 
@@ -45,6 +48,7 @@ def examine() -> list[Finding]:
         _gpu(),
         _on_path("git", "sync uses the distribution's source package instead"),
         _on_path("apt-get", "sync needs git, or `porter sync --from`"),
+        _folder(),
         _sources(),
         _builds(),
     ]
@@ -128,9 +132,21 @@ def _sources() -> Finding:
     return Finding("sources", "ok", detail)
 
 
+def _folder() -> Finding:
+    try:
+        found = sources_releases()
+    except SyncFailed as error:
+        state = "broken" if os.environ.get(VARIABLE) else "ok"
+        advice = f"Set {VARIABLE} to a folder of tarballs or trees." if state == "broken" else ""
+        return Finding(VARIABLE, state, error.message if advice else "not set", advice)
+    if not found:
+        return Finding(VARIABLE, "lacks", f"no release in {os.environ[VARIABLE]}", "")
+    return Finding(VARIABLE, "ok", ", ".join(sorted(found, key=version_key)))
+
+
 def _builds() -> Finding:
     root = paths.build_dir()
-    count = len(list(root.glob("*/build.json"))) if root.is_dir() else 0
+    count = len(list(root.glob("*/*/build.json")))
     if count == 0:
         return Finding("builds", "lacks", f"none in {root}", "Run `porter build`.")
     return Finding("builds", "ok", f"{count} in {root}")

@@ -3,17 +3,92 @@
 from __future__ import annotations
 
 import fcntl
+import os
+import shlex
+import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from porter.telling import Say, to_stderr
+
+PATIENCE = 0.5  # seconds of waiting without a word
+_POLL = 0.05  # seconds
+_SHOWN = 200  # characters of a command
+
+# A child that a fork makes shares the lock with its parent until it closes the file: it does so
+# at once, or a worker that outlives its parent would hold what nobody owns any more.
+_open: set[int] = set()
+
+
+def _let_go() -> None:
+    for descriptor in _open:
+        os.close(descriptor)
+    _open.clear()
+
+
+os.register_at_fork(after_in_child=_let_go)
+
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path, say: Say = to_stderr) -> Iterator[None]:
     """Hold the lock file `path`; the system lets go of it however this process ends.
 
-    Raises OSError where the file cannot be written.
+    Who holds it stands in the file; `say` learns whom this process waits for. Raises OSError
+    where the file cannot be written.
     """
-    with path.open("w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    _open.add(descriptor)
+    try:
+        _wait(descriptor, path, say)
+        _sign(descriptor, f"{os.getpid()} {_command()}\n")
+        try:
+            yield
+        finally:
+            if descriptor in _open:
+                _sign(descriptor, "")
+    finally:
+        if descriptor in _open:  # a child has closed it
+            _open.discard(descriptor)
+            os.close(descriptor)
+
+
+def _wait(descriptor: int, path: Path, say: Say) -> None:
+    until = time.monotonic() + PATIENCE
+    while not _taken(descriptor):
+        if time.monotonic() > until:
+            say(f"waiting for {holder(path)}, which works in {path.parent}")
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            return
+        time.sleep(_POLL)
+
+
+def _taken(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def holder(path: Path) -> str:
+    """The process that wrote itself into the lock file `path`: its number and its command."""
+    try:
+        number, _, command = path.read_text(errors="replace").strip().partition(" ")
+    except OSError:
+        number = command = ""
+    return f"process {number} ({command})" if number.isdigit() else "another process"
+
+
+def _sign(descriptor: int, text: str) -> None:
+    os.ftruncate(descriptor, 0)
+    os.pwrite(descriptor, text.encode("utf-8", "replace"), 0)
+
+
+def _command() -> str:
+    argv = list(sys.argv) or ["python"]
+    if argv[0].endswith("__main__.py"):
+        argv[0] = "porter"
+    shown = " ".join(shlex.join(argv).split())
+    return shown if len(shown) <= _SHOWN else shown[:_SHOWN] + " ..."

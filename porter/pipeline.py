@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 from attrs import frozen
 
@@ -15,14 +17,17 @@ from porter.compile.flags import REGISTERS
 from porter.compile.manifest import INFO_FIELDS, read_manifest
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
+from porter.errors import FileProblem
 from porter.generate import Layout, generate
 from porter.locking import locked
 from porter.preprocess import preprocess
 from porter.preprocess.stage import Preprocessed
 from porter.rewrite.stage import RewriteReport, rewrite
+from porter.standing import Standing
+from porter.sync.syncing import ensure
+from porter.telling import DEFAULT, Teller
 
 STAGES = ("generate", "preprocess", "rewrite", "compile")
-Started = Callable[[str], None]
 
 
 @frozen
@@ -71,21 +76,61 @@ def build(
     variant: str = "release",
     jobs: int | None = None,
     registers: int = REGISTERS,
-    started: Started = lambda stage: None,
+    tell: Teller = DEFAULT,
 ) -> Build:
     """Bring the build of `config` up to date; each stage does only what its inputs changed.
 
-    `folder` replaces `sources_of(config)`. `started` is called with each stage's name as it
-    begins. One process at a time works in a folder; others wait. Raises what the stages raise.
+    Fetches the release if it is not here. `folder` replaces `sources_of(config)`. `tell` learns
+    what is done, and nothing where all is up to date. One process at a time works in a folder;
+    others wait. What is up to date is used as it is, whoever owns it. Raises what `ensure` and the
+    stages raise, and FileProblem where the build would have to be written and cannot be.
     """
     if "host" in config.targets:
         toolchain.gxx()  # what is missing is said before minutes of other work
     if "cuda" in config.targets:
         toolchain.nvcc()
     folder = folder or sources_of(config)
+    standing = Standing(config, folder, variant, registers, ensure(config.release, tell.say))
+    if (kept := standing.current()) is not None:
+        return _as_kept(standing, kept)
+    try:
+        with _working_in(folder, tell):
+            if (kept := standing.current()) is not None:  # another process has built it meanwhile
+                return _as_kept(standing, kept)
+            inputs = standing.inputs()
+            done = _build(config, folder, variant, jobs, registers, tell)
+            standing.keep(inputs, _to_keep(done))
+            return done
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+        if (kept := standing.equal()) is not None:
+            return _as_kept(standing, kept)
+        raise FileProblem(
+            f"{error.filename or folder}: there is no build of these settings that is up to date, "
+            f"and this user may not make one there: {error.strerror}",
+            hint="Set PORTER_HOME to a folder of yours. `--build` runs a finished build as it is.",
+        ) from error
+
+
+@contextmanager
+def _working_in(folder: Path, tell: Teller) -> Iterator[None]:
     folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock"):
-        return _build(config, folder, variant, jobs, registers, started)
+    with locked(folder / "lock", tell.say):
+        yield
+
+
+def _to_keep(done: Build) -> dict[str, Any]:
+    compiled = done.compiled
+    return {"units": done.units, "state": compiled.state, "warning": compiled.warning}
+
+
+def _as_kept(standing: Standing, kept: Mapping[str, Any]) -> Build:
+    """The Build of which nothing had to be done."""
+    steps = {"host": 0, "cuda": 0}
+    compiled = Compiled(standing.out, steps, 0.0, kept["state"], kept["warning"])
+    seconds = dict.fromkeys(STAGES, 0.0)
+    return Build(standing.out, standing.folder, kept["units"], 0, seconds, compiled)
 
 
 def _build(
@@ -94,35 +139,42 @@ def _build(
     variant: str,
     jobs: int | None,
     registers: int,
-    started: Started,
+    tell: Teller,
 ) -> Build:
     seconds: dict[str, float] = {}
 
     @contextmanager
     def stage(name: str) -> Iterator[None]:
-        started(name)
         start = time.monotonic()
         yield
         seconds[name] = time.monotonic() - start
 
-    done = _rewrite(config, folder, jobs, stage)
+    done = _rewrite(config, folder, jobs, stage, tell)
     with stage("compile"):
-        compiled = compile_build(config, folder, variant=variant, jobs=jobs, registers=registers)
+        compiled = compile_build(
+            config, folder, variant=variant, jobs=jobs, registers=registers, tell=tell
+        )
     count = len(done.report.rewritten)
     return Build(compiled.folder, folder, len(done.units), count, seconds, compiled)
 
 
 def rewrite_sources(
-    config: BuildConfig, *, folder: Path | None = None, jobs: int | None = None
+    config: BuildConfig,
+    *,
+    folder: Path | None = None,
+    jobs: int | None = None,
+    tell: Teller = DEFAULT,
 ) -> Rewritten:
     """Bring the C++ of `config` in `folder` (by default `sources_of(config)`) up to date.
 
-    Compiles nothing. Raises what the stages raise.
+    Fetches the release if it is not here; compiles nothing. Raises what `ensure` and the stages
+    raise.
     """
-    folder = folder or sources_of(config)
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder / "lock"):
-        return _rewrite(config, folder, jobs, lambda name: nullcontext())
+    ensure(config.release, tell.say)
+    with _working_in(folder or sources_of(config), tell):
+        return _rewrite(
+            config, folder or sources_of(config), jobs, lambda name: nullcontext(), tell
+        )
 
 
 def _rewrite(
@@ -130,14 +182,16 @@ def _rewrite(
     folder: Path,
     jobs: int | None,
     stage: Callable[[str], AbstractContextManager[None]],
+    tell: Teller,
 ) -> Rewritten:
     layout = Layout.of(config.release, folder)
     with stage("generate"):
-        units = generate(config, layout)
+        units = generate(config, layout, tell)
     with stage("preprocess"):
-        texts = preprocess(layout, units, jobs)
+        texts = preprocess(layout, units, jobs, tell)
     with stage("rewrite"):
-        report = rewrite({done.unit.name: done.path for done in texts}, folder / "cxx", jobs=jobs)
+        named = {done.unit.name: done.path for done in texts}
+        report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
     return Rewritten(folder, tuple(texts), report)
 
 

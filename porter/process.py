@@ -6,15 +6,19 @@ import os
 import shlex
 import signal
 import subprocess
+import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from attrs import frozen
 
 from porter.errors import ToolFailed, ToolMissing, ToolTimedOut
+from porter.offspring import tie
 
 TAIL_LINES = 40
+GRACE = 2.0  # seconds between asking a process to end and ending it
 
 
 @frozen
@@ -49,12 +53,16 @@ def run(
     timeout: float | None = None,
     check: bool = True,
     input: str | None = None,
+    tied: bool = False,
+    line: Callable[[str], None] | None = None,
 ) -> Completed:
     """Run `argv` to its end and return its outputs as text.
 
     `env` is laid over this process's environment. `timeout` is in seconds; when it passes, the
     process and its children are stopped. Raises ToolMissing, ToolTimedOut, and with `check`
-    ToolFailed for a status other than 0; `input` None means an empty stdin.
+    ToolFailed for a status other than 0; `input` None means an empty stdin. With `tied` the
+    process is told to end when this one dies, however that is. `line` gets each line of stdout as
+    it comes, in another thread.
     """
     command = tuple(str(arg) for arg in argv)
     shown = shlex.join(command)
@@ -71,6 +79,7 @@ def run(
             encoding="utf-8",
             errors="replace",
             start_new_session=True,  # so that a timeout stops the children too
+            preexec_fn=tie if tied else None,
         )
     except FileNotFoundError as error:
         if cwd is not None and not Path(cwd).is_dir():
@@ -81,11 +90,16 @@ def run(
         ) from error
     except OSError as error:
         raise ToolFailed(f"cannot run {shown}: {error.strerror}", argv=command) from error
+    rows = _Rows(process, line) if line is not None else None
     try:
         stdout, stderr = process.communicate(input, timeout)
+        if rows is not None:
+            stdout = rows.text()
     except subprocess.TimeoutExpired as error:
         _stop(process)
         stdout, stderr = process.communicate()
+        if rows is not None:
+            stdout = rows.text()
         raise ToolTimedOut(
             _with_output(f"{shown}: no end after {timeout:g} s", stdout + stderr),
             argv=command,
@@ -107,11 +121,35 @@ def run(
     return done
 
 
+class _Rows:
+    """Reads a process's stdout in a thread of its own and hands on its lines."""
+
+    def __init__(self, process: subprocess.Popen[str], line: Callable[[str], None]) -> None:
+        self._pipe, process.stdout = process.stdout, None  # communicate() must not read it too
+        self._rows: list[str] = []
+        self._line = line
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        assert self._pipe is not None
+        for row in self._pipe:
+            self._rows.append(row)
+            self._line(row)
+
+    def text(self) -> str:
+        """All of it, once the process has ended."""
+        self._thread.join()
+        return "".join(self._rows)
+
+
 def _stop(process: subprocess.Popen[str]) -> None:
-    try:
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        process.kill()
+    # Politely first: ninja's compilers are in groups of their own, and it ends them.
+    for sent in (signal.SIGTERM, signal.SIGKILL):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, sent)
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)
 
 
 def _status(returncode: int) -> str:

@@ -89,6 +89,15 @@ def cuda_tool(name: str) -> Tool:
     return Tool(path, _version(path, r"V(\d+\.\d+\.\d+)", "--version") or "?", origin)
 
 
+def programs(host: bool, cuda: bool) -> tuple[Path, ...]:
+    """The compilers that a build for these targets starts, without asking for their versions."""
+    wanted = [("cc", "", False)]
+    wanted += [("g++", "PORTER_CXX", False)] if host else []
+    wanted += [("nvcc", "PORTER_NVCC", True)] if cuda else []
+    found = (_find(name, variable, wheels=wheels) for name, variable, wheels in wanted)
+    return tuple(one[0].resolve() for one in found if one is not None)
+
+
 def forget() -> None:
     """Look again at the next call (tests change PATH)."""
     for finder in (gxx, nvcc, cuda_tool):

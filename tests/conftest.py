@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from porter import paths
 from porter.config import BuildConfig
 from porter.run import Device, open_device
+from porter.sync.store import synced_releases
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -25,10 +25,10 @@ def built() -> Build:
     pytest.importorskip("clang", reason="a machine for GPU tests alone builds nothing")
     from porter.pipeline import build
 
-    found = sorted(paths.upstream_dir().glob("*/py/mpconfig.h"))
+    found = synced_releases()
     if not found:
         pytest.skip("no release is synced")
-    return build(BuildConfig(release=found[-1].parents[1].name, target="host"), jobs=2)
+    return build(BuildConfig(release=found[-1], target="host"), jobs=2)
 
 
 @pytest.fixture(scope="session", params=TARGETS)

@@ -58,8 +58,9 @@ def unix_port(release: str, executable: Path | None = None) -> Python:
 def build(release: str, jobs: int | None = None) -> Path:
     """The executable, made once for each release and set of options (about 30 s of one core)."""
     from porter import paths  # needs more packages than running what is there
+    from porter.sync.syncing import ensure
 
-    source = paths.upstream_dir() / release / "ports" / "unix"
+    source = ensure(release).path / "ports" / "unix"
     if not source.is_dir():
         raise UnknownRelease(
             f"{source.parent.parent} has no unix port", hint=f"Run `porter sync {release}`."

@@ -78,7 +78,7 @@ def command(
     if not out.is_terminal:
         out.width = WIDTH  # a file or pipe can hold the whole table
     size = None if heap is None else parse_size(heap, "--heap")
-    device = _device(folder, {"release": release, "target": target, "heap": size}, err)
+    device = _device(folder, {"release": release, "target": target, "heap": size})
     benchmarks, left_out = fitting(benchmarks, device)
     setting = Setting(device, n or COUNTS[device.name], repeat, Launch(heap=size, block=block))
     with err.status("references") as status:
@@ -136,11 +136,11 @@ def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
     return programs, [name for name in lifecycle.NAMES if name in chosen]
 
 
-def _device(folder: Path | None, options: dict[str, Any], console: Console) -> Device:
+def _device(folder: Path | None, options: dict[str, Any]) -> Device:
     if folder is not None:
         return open_finished(folder, options)
     # Building needs libclang and compilers; running what was built elsewhere must not.
     from porter.cli._building import build_shown
 
     config = load_config(options)
-    return open_device(build_shown(config, console).folder, config.targets[0])
+    return open_device(build_shown(config).folder, config.targets[0])

@@ -34,7 +34,7 @@ from porter.pipeline import STAGES, state_size
 def command(config: BuildConfig, jobs: int | None, variant: str, registers: int) -> None:
     """Rewrite a release and compile it."""
     console = Console(highlight=False)
-    done = build_shown(config, console, variant=variant, jobs=jobs, registers=registers)
+    done = build_shown(config, variant=variant, jobs=jobs, registers=registers)
     table = Table("stage", "seconds", "done", box=None)
     steps = ", ".join(f"{name} {n} steps" for name, n in done.compiled.steps.items() if n)
     notes = {

@@ -23,6 +23,7 @@ from porter.errors import ConformanceRegression, UsageError
 from porter.run.built import Built, open_build
 from porter.run.sanitizer import children
 from porter.settings import load_config
+from porter.sync.syncing import tests_of
 
 SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # that a launch chooses
 FilePath = click.Path(dir_okay=False, path_type=Path)
@@ -95,7 +96,7 @@ def command(
         for name in given.keys() & {"release", "arena"}:
             check_fixed(built, name, given[name])
     target = target or config.targets[0]
-    release = paths.upstream_dir() / config.release
+    release = tests_of(config.release)
     selected = discover(release / "tests", tests)
     where = "executable" if executable else target
     listed = load(where, skips)

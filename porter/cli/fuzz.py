@@ -44,7 +44,7 @@ def command(
     console = Console()
     libfuzzer()  # says that it is missing before a build that takes minutes
     config = load_config({"release": release, "target": "host", "arena": "global"})
-    built = build_shown(config, console, jobs=jobs)
+    built = build_shown(config, jobs=jobs)
     with console.status("building the fuzzer"):
         program = build_fuzzer(built.sources, jobs)
     folder = work or paths.build_dir() / "fuzz" / config.release

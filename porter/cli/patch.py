@@ -13,7 +13,9 @@ from porter import paths
 from porter.errors import PatchDrift, UsageError
 from porter.patch_refresh import refresh as rewrite
 from porter.patches import check_series, load_series
-from porter.sync.store import require, synced_releases
+from porter.sync.lock import newest_release
+from porter.sync.store import synced_releases
+from porter.sync.syncing import bring
 
 
 @click.group()
@@ -28,8 +30,8 @@ def check(releases: tuple[str, ...], as_json: bool) -> None:
     """Show which patches fit RELEASES (default: all that are synced), before a build does."""
     series = load_series()
     checks = []
-    for release in releases or synced_releases():
-        checks += check_series(require(release), release, series)
+    for release in releases or synced_releases() or [newest_release()]:
+        checks += check_series(bring(release), release, series)
     failed = [result for result in checks if result.state == "fails"]
     console = Console(highlight=False)
     if as_json:
@@ -54,7 +56,7 @@ def refresh(release: str) -> None:
     """Bring the patches up to RELEASE, which they fit: anchors as it writes them, tried-on list."""
     if paths.checkout() is None:
         raise UsageError("patches are refreshed in a source checkout")
-    done = rewrite(require(release), release)
+    done = rewrite(bring(release), release)
     tried = ", ".join(done.patches) or "none"
     Console(highlight=False).print(
         f"{done.anchors} anchors rewritten; newly tried on {release}: {tried}", markup=False

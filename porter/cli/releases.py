@@ -15,7 +15,7 @@ from porter.sync.lock import read_lock
 
 
 @click.command()
-@click.option("--online", is_flag=True, help="Ask git and the distribution what they have.")
+@click.option("--online", is_flag=True, help="Ask every origin that can tell what it has.")
 @click.option("--new", is_flag=True, help="Print the newest one only, if the lock lacks it.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def command(online: bool, new: bool, as_json: bool) -> None:
@@ -40,4 +40,6 @@ def command(online: bool, new: bool, as_json: bool) -> None:
         table.add_row(row.release, state, row.origin, ", ".join(row.available))
     Console(highlight=False).print(table)
     for problem in problems:
-        Console(stderr=True, highlight=False).print(problem, style="yellow", markup=False)
+        Console(stderr=True, highlight=False).print(
+            problem, style="yellow", markup=False, soft_wrap=True
+        )

@@ -12,6 +12,7 @@ from porter.errors import FileProblem, UsageError
 from porter.pipeline import rewrite_release
 from porter.rewrite.describe import Counts, description, edits_table, put_between, rules_text
 from porter.rewrite.rules import RULES
+from porter.sync.lock import newest_release
 from porter.sync.store import synced_releases
 
 
@@ -26,9 +27,7 @@ def command(releases: tuple[str, ...], edits: bool, write: bool, jobs: int | Non
     """List the rules in their order."""
     counts: Counts = {}
     if edits:
-        names = releases or tuple(synced_releases())
-        if not names:
-            raise UsageError("no release is here", hint="`porter sync` fetches one.")
+        names = releases or tuple(synced_releases()) or (newest_release(),)
         counts = {name: rewrite_release(BuildConfig(release=name), jobs) for name in names}
     elif releases:
         raise UsageError("--release: say --edits too, for the rules are the same for all")

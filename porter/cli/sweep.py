@@ -25,6 +25,7 @@ from porter.sizes import parse_size
 from porter.sweep import report, subjects
 from porter.sweep.sweep import Swept, sweep
 from porter.sweep.trials import Opener, Runner, Sizes
+from porter.sync.syncing import tests_of
 
 DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "extmod")
 
@@ -75,12 +76,12 @@ def command(
     given = {"release": release, "target": target, "heap": sizes.heap, "stack": sizes.stack}
     config = load_config({**given, "pystack": sizes.pystack, "arena": "global"})
     target = target or config.targets[0]
-    folder = folder or build_shown(config, console, variant=variant).folder
+    folder = folder or build_shown(config, variant=variant).folder
     if programs is not None:
         wanted = subjects.folder(programs)
     else:
         cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
-        root = paths.upstream_dir() / config.release / "tests"
+        root = tests_of(config.release) / "tests"
         skips = load(target)
         wanted = subjects.upstream(root, tests or DIRECTORIES, cpython, skips)
     device = target if variant == "release" else f"{target}-{variant}"

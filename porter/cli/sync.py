@@ -42,14 +42,14 @@ def command(
 ) -> None:
     """Fetch the sources of RELEASE into upstream/RELEASE and verify them.
 
-    Tries the git submodule, git, and the distribution's source package, in this order. Without
-    RELEASE: the newest that the lock knows.
+    Tries the folder PORTER_SOURCES, the git submodule, git, and the distribution's source package,
+    in this order. Without RELEASE: the newest that the lock knows.
     """
     console = Console(stderr=True, highlight=False)
 
     def say(line: str) -> None:
         if not quiet:
-            console.print(line, style="dim", markup=False)
+            console.print(line, style="dim", markup=False, soft_wrap=True)
 
     with console.status("syncing"):
         done = sync(

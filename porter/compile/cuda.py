@@ -14,6 +14,7 @@ from porter.compile.ninja import Edge, Rule, run_ninja
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import VerifyFailed
+from porter.telling import QUIET, Teller
 
 CUBIN = "gpusnek.cubin"
 LIBRARY = "libgpusnek.a"
@@ -79,6 +80,10 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> 
     ]
 
 
+def _log(cubin: Path) -> Path:
+    return cubin.with_name(cubin.name + ".log")
+
+
 def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -> Path:
     """Where the device build of `config` is: one folder for all configurations that share it."""
     name = f"cuda-{config.arch}-{config.arena}"
@@ -96,6 +101,7 @@ def build_cuda(
     nvdisasm: str | None,
     jobs: int | None = None,
     registers: int = REGISTERS,
+    tell: Teller = QUIET,
 ) -> CudaBuild:
     """Bring the device build under `folder` (see `cuda_folder`) up to date.
 
@@ -115,7 +121,7 @@ def build_cuda(
         name = str(sources.object_name(unit, ""))
         number = hashlib.sha256(name.encode()).hexdigest()[:8]
         edges.append(Edge("ptx", (ptx,), (unit,), sources.headers, (("id", number),)))
-        edges.append(Edge("cubin", (cubin,), (ptx,)))
+        edges.append(Edge("cubin", (cubin,), (ptx,), beside=(_log(cubin),)))
         cubins.append(cubin)
         texts.append(ptx)
         member = cubin.with_suffix(".o")
@@ -128,17 +134,17 @@ def build_cuda(
     if not response.is_file() or response.read_text() != text:
         response.write_text(text)
     library = out / LIBRARY
-    edges.append(Edge("link", (linked,), tuple(cubins), (response,)))
+    edges.append(Edge("link", (linked,), tuple(cubins), (response,), beside=(out / LINK_LOG,)))
     edges.append(Edge("archive", (library,), tuple(members)))
     rules = _rules(config, nvcc, sources, registers)
-    steps = run_ninja(out, rules, edges, what="device build", jobs=jobs)
+    steps = run_ninja(out, rules, edges, what="device build", jobs=jobs, tell=tell)
     flush_cubin = out / "obj" / sources.object_name(sources.gc_flush, ".cubin")
     try:
         flush = check_flush(flush_cubin, nvdisasm, registers)
     except VerifyFailed:
         linked.unlink(missing_ok=True)
         raise
-    logs = tuple(cubin.with_name(cubin.name + ".log") for cubin in cubins)
+    logs = tuple(_log(cubin) for cubin in cubins)
     flags = (*nvcc_front(config), *nvcc_back(config, registers))
     return CudaBuild(
         out, linked, tuple(texts), library, (*logs, out / LINK_LOG), steps, flags, flush

@@ -11,6 +11,7 @@ from attrs import frozen
 from porter.compile.flags import STACK_SCANNERS, VARIANTS, HostVariant, host_compile, host_link
 from porter.compile.ninja import Edge, Rule, run_ninja
 from porter.compile.sources import Sources
+from porter.telling import QUIET, Teller
 
 LIBRARY = "libgpusnek.so"
 
@@ -37,6 +38,7 @@ def build_host(
     variant: str = "release",
     jobs: int | None = None,
     defines: Sequence[str] = (),
+    tell: Teller = QUIET,
 ) -> HostBuild:
     """Bring the host twin under `folder` up to date. Raises BuildFailed."""
     chosen = VARIANTS[variant]
@@ -70,7 +72,7 @@ def build_host(
         response.write_text(text)
     edges.append(Edge("link", (library,), objects, (response,)))
     # The link rule is written with the inputs in a response file: 130 paths are a long line.
-    steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs)
+    steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs, tell=tell)
     return HostBuild(library, steps, (*flags, *host_link(chosen)))
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from attrs import field, frozen
 
+from porter.compile.outputs import record_outputs, remove_damaged
 from porter.errors import BuildFailed, ToolFailed
 from porter.process import run, tail
+from porter.telling import QUIET, Teller
 
 
 @frozen
@@ -28,17 +31,22 @@ class Rule:
 
 @frozen
 class Edge:
-    """Files made from files by a rule: ninja's `build`. Paths are absolute or below the folder."""
+    """Files made from files by a rule: ninja's `build`. Paths are absolute or below the folder.
+
+    `beside` are made too and are not in $out.
+    """
 
     rule: str
     outputs: tuple[Path, ...]
     inputs: tuple[Path, ...]
     implicit: tuple[Path, ...] = ()
     variables: tuple[tuple[str, str], ...] = field(default=())
+    beside: tuple[Path, ...] = ()
 
     def text(self) -> str:
         """The edge in ninja's syntax."""
-        line = f"build {_paths(self.outputs)}: {self.rule} {_paths(self.inputs)}"
+        made = _paths(self.outputs) + (f" | {_paths(self.beside)}" if self.beside else "")
+        line = f"build {made}: {self.rule} {_paths(self.inputs)}"
         if self.implicit:
             line += f" | {_paths(self.implicit)}"
         return line + "\n" + "".join(f"  {name} = {value}\n" for name, value in self.variables)
@@ -73,12 +81,13 @@ def run_ninja(
     *,
     what: str,
     jobs: int | None = None,
-    targets: Sequence[Path] = (),
+    tell: Teller = QUIET,
 ) -> int:
     """Bring `folder` up to date; `what` names it in errors. Returns the number of steps run.
 
-    Raises BuildFailed with the first compiler messages. Ninja removes the output of a step that
-    failed, and runs a step again whose end it never recorded, so a half build is never taken up.
+    What something else has changed since is made again; ninja itself goes by times. Raises
+    BuildFailed with the first compiler messages. Ninja removes the output of a step that failed,
+    and runs a step again whose end it never recorded, so a half build is never taken up.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "build.ninja"
@@ -88,15 +97,33 @@ def run_ninja(
         partial.write_text(text)
         partial.replace(file)
     argv = [ninja_program(), "-C", str(folder), "-j", str(jobs or os.cpu_count() or 1)]
-    argv += [str(target) for target in targets]
+    made = [folder / path for edge in edges for path in (*edge.outputs, *edge.beside)]
+    remove_damaged(folder, made)
+    status = {"NINJA_STATUS": "[%f/%t] "}
     try:
-        done = run(argv, env={"NINJA_STATUS": "[%f/%t] "})
+        steps = _steps(run([*argv, "-n"], env=status).stdout)
+        if steps:
+            tell.say(f"{what}: {steps} steps of compiling and linking")
+            done = run(argv, env=status, tied=True, line=lambda row: _step(row, tell))
+            steps = _steps(done.stdout)
     except ToolFailed as error:
+        record_outputs(folder, made)
         raise BuildFailed(
             f"{what}: the build failed\n{_first_failure(error.message)}",
             hint=f"The whole log: ninja -C {folder}",
         ) from error
-    return sum(1 for line in done.stdout.splitlines() if line.startswith("["))
+    record_outputs(folder, made)
+    return steps
+
+
+def _steps(output: str) -> int:
+    return sum(1 for line in output.splitlines() if line.startswith("["))
+
+
+def _step(row: str, tell: Teller) -> None:
+    match = re.match(r"\[(\d+)/(\d+)\] ", row)
+    if match is not None:
+        tell.step(int(match[1]), int(match[2]))
 
 
 def _first_failure(output: str, lines: int = 30) -> str:

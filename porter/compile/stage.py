@@ -17,6 +17,7 @@ from porter.compile.sources import Sources, find_sources
 from porter.compile.statesize import STATE_HEADER, state_bytes
 from porter.config import BuildConfig
 from porter.errors import ToolMissing
+from porter.telling import QUIET, Teller
 
 # Headers that the runner reads, and that a user's own kernels include.
 TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
@@ -50,6 +51,7 @@ def compile_build(
     jobs: int | None = None,
     registers: int = REGISTERS,
     runtime: Path | None = None,
+    tell: Teller = QUIET,
 ) -> Compiled:
     """Compile `folder`/cxx for every target of `config`; the build is `folder`/`config.key()`.
 
@@ -74,7 +76,7 @@ def compile_build(
     cuda: CudaBuild | None = None
     if "host" in config.targets:
         compiler = str(toolchain.gxx().path)
-        host = build_host(folder, sources, compiler=compiler, variant=variant, jobs=jobs)
+        host = build_host(folder, sources, compiler=compiler, variant=variant, jobs=jobs, tell=tell)
     nvdisasm = _nvdisasm() if "cuda" in config.targets else None
     if "cuda" in config.targets:
         cuda = build_cuda(
@@ -85,6 +87,7 @@ def compile_build(
             nvdisasm=nvdisasm,
             jobs=jobs,
             registers=registers,
+            tell=tell,
         )
     _copy_headers(out, sources)
     write_manifest(out, config, given, kept, host=host, cuda=cuda)

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 # Folders of a release whose files reach units or generators, and what counts in them.
-UPSTREAM_FOLDERS = ("py", "extmod", "shared", "lib", "tools")
+LIBRARY_FOLDER = "lib"  # of it the lock's hash covers a part
+UPSTREAM_FOLDERS = ("py", "extmod", "shared", LIBRARY_FOLDER, "tools")
 SUFFIXES = frozenset({".c", ".h", ".mk", ".py", ".j2", ".md", ".inc"})
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from porter import paths, process
 from porter.config import BuildConfig
 from porter.errors import NotBuilt, UnknownRelease
+from porter.fingerprint import content_digest
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.digest import UPSTREAM_FOLDERS, digest_of
 from porter.generate.frozen import frozen_source, read_manifest
@@ -21,15 +22,16 @@ from porter.generate.port import Wishes, render_port, template_values
 from porter.generate.units import Unit, UnitList, check_names, read_units, unit_name, write_units
 from porter.generate.wants import Wants, find_wants
 from porter.patches import patched_files
+from porter.telling import QUIET, Teller
 
 FROZEN_UNIT = "frozen_content.c"
 
 
-def generate(config: BuildConfig, layout: Layout) -> UnitList:
+def generate(config: BuildConfig, layout: Layout, tell: Teller = QUIET) -> UnitList:
     """Bring `layout`'s port sources, genhdr and units.json up to date for `config`.
 
-    Does nothing when no input changed. Raises UnknownRelease where the release is not synced,
-    PatchDrift where a patch does not fit,
+    Does nothing when no input changed and what was made of them is as it was. Raises
+    UnknownRelease where the release is not synced, PatchDrift where a patch does not fit,
     GenerateFailed where upstream's generators do not work with the port.
     """
     if not (layout.upstream / "py" / "mpconfig.h").is_file():
@@ -43,15 +45,21 @@ def generate(config: BuildConfig, layout: Layout) -> UnitList:
         known = read_units(layout.units)
     except NotBuilt:
         known = None
-    if known is not None and known.digest == digest:
+    if known is not None and known.digest == digest and known.made == _made(layout):
         return known
+    tell.say(f"{config.release}: generating headers and the list of units")
     layout.build.mkdir(parents=True, exist_ok=True)
     layout.units.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(prefix=".generate-", dir=layout.build) as folder:
         lists, wants = _generate_into(Path(folder), config, layout, patched)
-    units = UnitList(digest, lists.flags, tuple(_units(lists, layout)), wants)
+    names = tuple(_units(lists, layout))
+    units = UnitList(digest, lists.flags, names, _made(layout), wants)
     write_units(layout.units, units)
     return units
+
+
+def _made(layout: Layout) -> str:
+    return content_digest([layout.port, layout.patched, layout.genhdr])
 
 
 def _input_digest(config: BuildConfig, layout: Layout, patched: Mapping[str, str]) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 from pathlib import Path
 
 from attrs import asdict, frozen
 
 from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.wants import Wants
+from porter.sealed import read_sealed, write_sealed
 
-FORMAT = 2
+FORMAT = 3
 NO_WANTS = Wants()
 
 
@@ -33,12 +32,14 @@ class Unit:
 class UnitList:
     """All units of a build, the -D options they need, and the digest of what made them.
 
-    `wants` is what the release wants from its port.
+    `made` is the digest of the files that were generated with it, `wants` what the release wants
+    from its port.
     """
 
     digest: str
     defines: tuple[str, ...]
     units: tuple[Unit, ...]
+    made: str = ""
     wants: Wants = NO_WANTS
 
 
@@ -61,26 +62,23 @@ def write_units(path: Path, units: UnitList) -> None:
     document = {
         "format": FORMAT,
         "digest": units.digest,
+        "made": units.made,
         "defines": list(units.defines),
         "wants": asdict(units.wants),
         "units": [asdict(unit) for unit in units.units],
     }
-    beside = path.with_suffix(".tmp")
-    beside.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-    os.replace(beside, path)
+    write_sealed(path, document)
 
 
 def read_units(path: Path) -> UnitList:
-    """The units at `path`. Raises NotBuilt where there are none or of another format."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise NotBuilt(f"{path}: no list of units", hint="Run `porter build` first.") from error
-    if document.get("format") != FORMAT:
-        raise NotBuilt(f"{path}: written by another porter", hint="Run `porter build` again.")
+    """The units at `path`. Raises NotBuilt where there are none that are whole."""
+    document = read_sealed(path)
+    if document is None or document.get("format") != FORMAT:
+        raise NotBuilt(f"{path}: no list of units, or a damaged one", hint="Run `porter build`.")
     return UnitList(
         document["digest"],
         tuple(document["defines"]),
         tuple(Unit(**unit) for unit in document["units"]),
+        document["made"],
         Wants(**{name: tuple(values) for name, values in document["wants"].items()}),
     )

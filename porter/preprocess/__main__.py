@@ -9,6 +9,7 @@ from porter.config import BuildConfig
 from porter.errors import PorterError
 from porter.generate import Layout, generate
 from porter.preprocess.stage import preprocess
+from porter.sync.syncing import ensure
 
 
 def main(argv: list[str]) -> int:
@@ -19,6 +20,7 @@ def main(argv: list[str]) -> int:
     config, folder = BuildConfig(release=argv[1]), Path(argv[2])
     layout = Layout.of(config.release, folder)
     try:
+        ensure(config.release)
         done = preprocess(layout, generate(config, layout))
     except PorterError as error:
         print(f"error: {error}" + (f"\n{error.hint}" if error.hint else ""), file=sys.stderr)

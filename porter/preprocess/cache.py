@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable
 from functools import cache
@@ -11,20 +10,34 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
-FORMAT = 2
+from porter.sealed import read_sealed, write_sealed
+
+FORMAT = 3
 
 
 @frozen
 class Entry:
-    """One unit's result: `digest` and `files` of what it was made from; `kept` if not empty."""
+    """One unit's result: `digest` and `files` of what it was made from; `kept` if not empty.
+
+    `text` is the SHA-256 of what was made of them, empty where nothing is kept.
+    """
 
     digest: str
     files: tuple[str, ...]
     kept: bool
+    text: str = ""
+
+
+def text_digest(path: Path) -> str:
+    """SHA-256 of a file; empty where there is none."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
+    except OSError:
+        return ""
 
 
 @cache
-def _file_digest(path: str, mtime_ns: int, size: int) -> str:
+def _file_digest(path: str, mtime_ns: int, ctime_ns: int, size: int) -> str:
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
 
 
@@ -37,30 +50,26 @@ def inputs_digest(command: Iterable[str], files: Iterable[str]) -> str | None:
         except OSError:
             return None
         digest.update(f"\0{path}\0".encode())
-        digest.update(_file_digest(path, status.st_mtime_ns, status.st_size).encode())
+        times = status.st_mtime_ns, status.st_ctime_ns
+        digest.update(_file_digest(path, *times, status.st_size).encode())
     return digest.hexdigest()
 
 
 def read_cache(path: Path) -> dict[str, Entry]:
     """Entries by unit name; empty when there is no readable cache."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            return {}
-        return {
-            name: Entry(row["digest"], tuple(row["files"]), row["kept"])
-            for name, row in document["units"].items()
-        }
-    except (OSError, ValueError, KeyError, TypeError):
+    document = read_sealed(path)
+    if document is None or document.get("format") != FORMAT:
         return {}
+    return {
+        name: Entry(row["digest"], tuple(row["files"]), row["kept"], row["text"])
+        for name, row in document["units"].items()
+    }
 
 
 def write_cache(path: Path, entries: dict[str, Entry]) -> None:
-    """Write `entries` to `path`, whole or not at all."""
+    """Write `entries` to `path`, whole or not at all; not where they stand there already."""
     units = {name: asdict(entry) for name, entry in sorted(entries.items())}
-    beside = path.with_suffix(".tmp")
-    beside.write_text(json.dumps({"format": FORMAT, "units": units}), encoding="utf-8")
-    os.replace(beside, path)
+    write_sealed(path, {"format": FORMAT, "units": units})
 
 
 def read_dependencies(path: Path) -> tuple[str, ...]:

@@ -19,10 +19,12 @@ from porter.preprocess.cache import (
     inputs_digest,
     read_cache,
     read_dependencies,
+    text_digest,
     write_cache,
 )
 from porter.preprocess.empty import has_code
 from porter.preprocess.markers import project_names, relative_markers
+from porter.telling import QUIET, Teller
 
 
 @frozen
@@ -34,7 +36,9 @@ class Preprocessed:
     fresh: bool
 
 
-def preprocess(layout: Layout, units: UnitList, jobs: int | None = None) -> list[Preprocessed]:
+def preprocess(
+    layout: Layout, units: UnitList, jobs: int | None = None, tell: Teller = QUIET
+) -> list[Preprocessed]:
     """Write `pre/NAME.i` for every unit that holds code; units left empty are left out.
 
     Line markers stay in and name files as the project does (see `markers`). `jobs` is the number
@@ -49,29 +53,36 @@ def preprocess(layout: Layout, units: UnitList, jobs: int | None = None) -> list
     ours = sorted(str(path) for path in layout.patched.rglob("*.h"))
     key = [*flags, *ours]
 
-    def one(unit: Unit) -> tuple[Entry, bool]:
+    entries: dict[str, Entry] = {}
+    stale: list[Unit] = []
+    for unit in units.units:
         known = known_units.get(unit.name)
         if known is not None and _up_to_date(known, unit, key, layout):
-            return known, False
-        return _preprocess_unit(unit, flags, key, layout), True
-
-    with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-        done = list(pool.map(one, units.units))
-    entries = {unit.name: entry for unit, (entry, _) in zip(units.units, done, strict=True)}
+            entries[unit.name] = known
+        else:
+            stale.append(unit)
+    if stale:
+        tell.say(f"{layout.upstream.name}: preprocessing {len(stale)} units")
+        with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+            made = pool.map(lambda unit: _preprocess_unit(unit, flags, key, layout), stale)
+            for number, (unit, entry) in enumerate(zip(stale, made, strict=True), 1):
+                entries[unit.name] = entry
+                tell.step(number, len(stale))
+    fresh = {unit.name for unit in stale}
     kept = {f"{name}.i" for name, entry in entries.items() if entry.kept}
     for path in layout.pre.glob("*.i"):
         if path.name not in kept:
             path.unlink()
     write_cache(cache_path, entries)
     return [
-        Preprocessed(unit, layout.pre / f"{unit.name}.i", fresh)
-        for unit, (entry, fresh) in zip(units.units, done, strict=True)
-        if entry.kept
+        Preprocessed(unit, layout.pre / f"{unit.name}.i", unit.name in fresh)
+        for unit in units.units
+        if entries[unit.name].kept
     ]
 
 
 def _up_to_date(known: Entry, unit: Unit, key: list[str], layout: Layout) -> bool:
-    if known.kept and not (layout.pre / f"{unit.name}.i").is_file():
+    if known.kept and text_digest(layout.pre / f"{unit.name}.i") != known.text:
         return False
     return inputs_digest([*key, unit.source], known.files) == known.digest
 
@@ -100,4 +111,4 @@ def _preprocess_unit(unit: Unit, flags: list[str], key: list[str], layout: Layou
     else:
         beside.unlink()
         result.unlink(missing_ok=True)
-    return Entry(digest, files, kept)
+    return Entry(digest, files, kept, text_digest(result) if kept else "")

@@ -15,6 +15,7 @@ from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
 from porter.generate import Layout, generate
 from porter.preprocess import Preprocessed, preprocess
+from porter.sync.syncing import ensure
 
 # jmp_buf must hold what the host's setjmp saves; see templates/libc/setjmp.h.
 _DEFINE = "-DPORTER_NATIVE_SETJMP"
@@ -27,8 +28,10 @@ def build_reference(
 ) -> Path:
     """The executable of `config`'s port as plain C, made below `folder` when it is not there yet.
 
-    `flags` go to every compiler and linker call (`-fsanitize=address`). Raises BuildFailed.
+    `flags` go to every compiler and linker call (`-fsanitize=address`). Fetches the release if it
+    is not here. Raises BuildFailed, and what `ensure` and the stages raise.
     """
+    ensure(config.release)
     layout = Layout.of(config.release, folder)
     units = generate(config, layout)
     units = attrs.evolve(units, defines=(*units.defines, _DEFINE))

@@ -31,6 +31,7 @@ from porter.regress.running import Running, Sequence, Started
 from porter.regress.sizes import sizes_of
 from porter.regress.warnings import warnings_of
 from porter.sync.store import Synced
+from porter.telling import QUIET
 
 TARGET_STAGES = ("build", "smoke", "conformance")
 _PLACE = re.compile(r"\b(?:upstream|patched)/[^/\s:]+/([^\s:]+\.[ch]):(\d+)")
@@ -119,7 +120,7 @@ def _patch(synced: Synced, running: Running, found: _Facts) -> None:
 
 
 def _rewrite(release: str, options: Options, running: Running, found: _Facts) -> None:
-    done = pipeline.rewrite_sources(BuildConfig(release=release), jobs=options.jobs)
+    done = pipeline.rewrite_sources(BuildConfig(release=release), jobs=options.jobs, tell=QUIET)
     names = {unit.unit.name: unit.unit.path for unit in done.units}
     edits = {names[name]: dict(sorted(e.items())) for name, e in done.report.edits.items()}
     jobs = options.jobs or os.cpu_count() or 1
@@ -184,7 +185,7 @@ def _build(config: BuildConfig, options: Options, running: Running, found: _Fact
 
 def _compiled(config: BuildConfig, options: Options) -> pipeline.Build:
     try:
-        return pipeline.build(config, jobs=options.jobs)
+        return pipeline.build(config, jobs=options.jobs, tell=QUIET)
     except BuildFailed as error:
         raise _refused(error) from error
 

@@ -60,7 +60,7 @@ def wanted_releases(
 
 
 def newest_online(say: Say = lambda line: None) -> str:
-    """The newest final release that git, the distribution or the lock has."""
+    """The newest final release that PORTER_SOURCES, git, the distribution or the lock has."""
     found, problems = online_releases()
     for problem in problems:
         say(problem)

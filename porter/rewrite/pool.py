@@ -7,6 +7,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
+from porter.offspring import begin_worker, kill_workers
 from porter.rewrite.facts import UnitFacts
 from porter.rewrite.program import Program
 from porter.rewrite.unit import Rewritten, rewrite_unit, unit_facts
@@ -34,7 +35,10 @@ class UnitPool:
 
     def __init__(self, units: Mapping[str, Path], jobs: int) -> None:
         self.units = units
-        self._workers = [ProcessPoolExecutor(max_workers=1) for _ in range(max(1, jobs))]
+        self._workers = [
+            ProcessPoolExecutor(max_workers=1, initializer=begin_worker)
+            for _ in range(max(1, jobs))
+        ]
         self._owner: dict[str, ProcessPoolExecutor] = {}
         load = [0] * len(self._workers)
         for name in sorted(units, key=lambda name: (-units[name].stat().st_size, name)):
@@ -61,5 +65,10 @@ class UnitPool:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if kind is not None:
+            # An error or Ctrl-C waits for no unit. All of them first: each has inherited the
+            # others' pipes, and what is being written to a dead one blocks while they live.
+            for worker in self._workers:
+                kill_workers(worker)
         for worker in self._workers:
             worker.shutdown(cancel_futures=True)

@@ -19,6 +19,8 @@ from porter.rewrite.facts import FunctionFact, UnitFacts, VariableFact
 from porter.rewrite.pool import UnitPool
 from porter.rewrite.program import Program, merge
 from porter.rewrite.statefile import state_header, state_unit
+from porter.sealed import read_sealed, write_sealed
+from porter.telling import QUIET, Teller
 
 STATE_UNIT = "porter_state.cpp"
 STATE_HEADER = "porter_state.h"
@@ -48,10 +50,11 @@ def rewrite(
     jobs: int | None = None,
     prune: bool = True,
     guard: bool = True,
+    tell: Teller = QUIET,
 ) -> RewriteReport:
     """Rewrites preprocessed units (name to `.i` file) into `out`, one `.cpp` a unit.
 
-    Units whose text and whose share of the program are unchanged are left alone. `prune` and
+    Units whose text, share of the program and C++ are unchanged are left alone. `prune` and
     `guard` are `merge`'s: off, they show what the checks cost (benchmarks/unwinding.py).
 
     Raises:
@@ -64,14 +67,20 @@ def rewrite(
     texts = {name: _digest(path.read_bytes()) for name, path in units.items()}
     with UnitPool(units, jobs or os.cpu_count() or 1) as pool:
         stale = [name for name in units if not records[name].matches(texts[name])]
-        for future in pool.facts(stale):
+        if stale:
+            tell.say(f"reading {len(stale)} units")
+        for number, future in enumerate(pool.facts(stale), 1):
             facts = future.result()
             records[facts.unit].start(texts[facts.unit], facts)
+            tell.step(number, len(stale))
         program = merge([record.facts for record in records.values()], prune=prune, guard=guard)
         shares = {name: _share(program.slice(records[name].facts)) for name in units}
         todo = [name for name in units if not records[name].is_done(shares[name])]
         refused: list[UnknownConstruct] = []
-        for done in pool.rewrite(todo, program):
+        if todo:
+            tell.say(f"rewriting {len(todo)} units")
+        for number, done in enumerate(pool.rewrite(todo, program), 1):
+            tell.step(number, len(todo))
             try:
                 result = done.result()
             except UnknownConstruct as error:
@@ -97,11 +106,11 @@ class _Record:
         self.cpp = out / f"{name}.cpp"
         self.path = out / f"{name}.json"
         self._data: dict[str, object] = {}
-        if self.path.exists():
-            self._data = json.loads(self.path.read_text())
-        if self._data.get("rules") != rules_version():  # its facts may have another form
-            self._data = {}
-        self.facts = _facts_from(self._data["facts"]) if self._data else UnitFacts(name)
+        self.facts = UnitFacts(name)
+        found = read_sealed(self.path)
+        if found is not None and found.get("rules") == rules_version():
+            self.facts = _facts_from(found["facts"])  # others may have another form
+            self._data = found
 
     @property
     def edits(self) -> Mapping[str, int]:
@@ -115,13 +124,19 @@ class _Record:
         self._data = {"text": text, "rules": rules_version(), "facts": attrs.asdict(facts)}
 
     def is_done(self, share: str) -> bool:
-        return self._data.get("share") == share and self.cpp.exists()
+        return self._data.get("share") == share and self._data.get("cpp") == self._written()
+
+    def _written(self) -> str | None:
+        try:
+            return _digest(self.cpp.read_bytes())
+        except OSError:
+            return None
 
     def finish(self, share: str, text: str, edits: Mapping[str, int]) -> None:
         self.cpp.parent.mkdir(parents=True, exist_ok=True)
         _write(self.cpp, text)
-        self._data |= {"share": share, "edits": dict(edits)}
-        _write(self.path, json.dumps(self._data))
+        self._data |= {"share": share, "edits": dict(edits), "cpp": self._written()}
+        write_sealed(self.path, self._data)
 
 
 def _facts_from(data: object) -> UnitFacts:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+
 from attrs import frozen
 
 from porter.errors import PorterError
 from porter.sync import gitrepo
 from porter.sync.apt import private_apt, upstream_version
+from porter.sync.folder import VARIABLE, sources_releases
 from porter.sync.lock import known_releases, version_key
 from porter.sync.store import inspect, synced_releases
 
@@ -42,9 +45,16 @@ def list_releases(online: dict[str, list[str]]) -> list[ReleaseRow]:
 
 
 def online_releases() -> tuple[dict[str, list[str]], list[str]]:
-    """What git and the distribution have now, and a line for each that could not be asked."""
+    """What `PORTER_SOURCES`, git and the distribution have now, and a line for each that could not
+    be asked."""
     found: dict[str, list[str]] = {}
     problems = []
+    if os.environ.get(VARIABLE):
+        try:
+            for release, names in sources_releases().items():
+                found.setdefault(release, []).extend(f"sources {name}" for name in names)
+        except PorterError as error:
+            problems.append(f"sources: {error.message}")
     try:
         for release in gitrepo.remote_releases():
             found.setdefault(release, []).append(f"git v{release}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections.abc import Iterable
@@ -62,8 +63,8 @@ def unknown_release(release: str, known: Iterable[str]) -> UnknownRelease:
     names = ", ".join(sorted(known, key=version_key)) or "none"
     return UnknownRelease(
         f"unknown release {release!r}; known: {names}",
-        hint="`porter releases` lists them; another one comes with `porter sync RELEASE --new` or "
-        "`porter sync --from PATH`.",
+        hint=f"`porter releases` lists them; `porter sync {release} --new` fetches one that is not "
+        "among them, `porter sync --from PATH` takes a folder or tarball.",
     )
 
 
@@ -74,7 +75,10 @@ def read_lock(path: Path) -> Lock:
     except FileNotFoundError:
         return Lock()
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PorterError(f"{path}: not a lock file: {error}") from error
+        raise PorterError(
+            f"{path}: not a lock file: {error}",
+            hint="Take it back to what it was; a lock below upstream/.local may be removed.",
+        ) from error
     entries = {}
     for row in document.get("release", []):
         try:
@@ -96,19 +100,22 @@ def write_lock(lock: Lock, path: Path, header: str = "") -> None:
     rows = [f"# {line}\n" if line else "#\n" for line in header.splitlines()]
     for name in sorted(lock.entries, key=version_key):
         entry = lock.entries[name]
-        rows.append(f'\n[[release]]\nname = "{entry.release}"\ntree = "{entry.tree}"\n')
+        rows.append(f"\n[[release]]\nname = {_quoted(entry.release)}\n")
+        rows.append(f"tree = {_quoted(entry.tree)}\n")
         for key in ("origin", "tag", "package"):
             value = getattr(entry, key)
             if value:
-                rows.append(f'{key} = "{_escape(value)}"\n')
+                rows.append(f"{key} = {_quoted(value)}\n")
     beside = path.with_name(path.name + ".new")
     path.parent.mkdir(parents=True, exist_ok=True)
     beside.write_text("".join(rows), encoding="utf-8")
     beside.replace(path)
 
 
-def _escape(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
+def _quoted(text: str) -> str:
+    """A TOML string: JSON's, which lets one character through that TOML does not."""
+    whole = text.encode("utf-8", "replace").decode()  # a path's bytes may be no text
+    return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def local_lock_file() -> Path:

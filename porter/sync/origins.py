@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 from porter import paths
-from porter.errors import SyncFailed
+from porter.errors import SyncFailed, UsageError
 from porter.sync import gitrepo
 from porter.sync.apt import private_apt, upstream_version
+from porter.sync.copying import copy_tree, special
+from porter.sync.folder import from_sources
 from porter.sync.lock import LockEntry
-from porter.sync.tree import IGNORED_FOLDERS, check_tree, release_of
+from porter.sync.tree import check_tree, release_of
 from porter.sync.unpack import unpack
 
 # An origin puts the sources of a release into a folder below the staging folder and returns that
@@ -23,7 +24,7 @@ def from_submodule(entry: LockEntry, stage: Path) -> tuple[Path, str]:
     """`upstream/micropython`, if it is filled and holds that release."""
     submodule = paths.upstream_dir() / "micropython"
     if not (submodule / "py/mpconfig.h").is_file():
-        raise SyncFailed("upstream/micropython is not filled")
+        raise SyncFailed("upstream/micropython is not filled (`git submodule update --init`)")
     held = release_of(submodule)
     if held != entry.release:
         raise SyncFailed(f"upstream/micropython is at {held}")
@@ -50,22 +51,25 @@ def from_distribution(entry: LockEntry, stage: Path) -> tuple[Path, str]:
     return unpack(tarball, stage / "tree"), f"source package micropython {version}"
 
 
+# What the user has named comes first, then what is here, then the network.
 ORIGINS: dict[str, Origin] = {
+    "sources": from_sources,
     "submodule": from_submodule,
     "git": from_git,
     "distribution": from_distribution,
 }
 
 
+# Those that take their time, as they are called.
+REMOTE = {"git": "git", "distribution": "the distribution's archive"}
+
+
 def from_path(source: Path, stage: Path) -> tuple[Path, str]:
-    """A folder or an archive that the user names."""
+    """A folder or an archive that the user names. Raises UsageError, CorruptSource, FileProblem."""
+    kind = special(source)
+    if kind:
+        raise UsageError(f"--from {source}: it is {kind}, neither a folder nor an archive")
     if source.is_dir():
         check_tree(source)
         return copy_tree(source, stage / "copy"), f"folder {source}"
     return unpack(source, stage / "tree"), f"archive {source}"
-
-
-def copy_tree(source: Path, into: Path) -> Path:
-    """A copy of `source` without git's and Python's own folders."""
-    shutil.copytree(source, into, symlinks=True, ignore=shutil.ignore_patterns(*IGNORED_FOLDERS))
-    return into

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from attrs import frozen
 
 from porter import paths
 from porter.errors import CorruptSource, UnknownRelease, UsageError
+from porter.fingerprint import fingerprint
 from porter.locking import locked
+from porter.release_name import check_release
 from porter.sync.lock import known_releases, version_key
-from porter.sync.tree import check_tree, tree_hash
+from porter.sync.tree import HASHED, IGNORED_FOLDERS, check_tree, tree_hash
+from porter.telling import Say, to_stderr
 
 STAMP = ".porter-sync.json"
 WORK = ".work"  # staging; whatever lies in it when nobody holds the lock is rubbish
@@ -43,17 +47,47 @@ def is_synced(release: str) -> bool:
 
 
 def inspect(release: str) -> Synced:
-    """Hash the sources of `release` and compare with the lock. Raises UnknownRelease."""
+    """Compare the sources of `release` with the lock. Raises UnknownRelease.
+
+    They are hashed only where the file system says that a file has changed since that was done.
+    """
     path = release_dir(release)
     if not is_synced(release):
         raise UnknownRelease(
             f"release {release!r} is not synced",
             hint=f"Run `porter sync {release}`; `porter releases` lists what there is.",
         )
-    tree = tree_hash(path)
+    stamp = _read_stamp(path)
+    tree = _known_hash(path, stamp)
     entry = known_releases().entries.get(release)
     state = "unlocked" if entry is None else "verified" if entry.tree == tree else "modified"
-    return Synced(release, path, state, _origin(path), tree)
+    return Synced(release, path, state, str(stamp.get("origin", "unknown")), tree)
+
+
+def _known_hash(path: Path, stamp: dict[str, object]) -> str:
+    now = fingerprint((path / name for name in HASHED), IGNORED_FOLDERS.__contains__)
+    tree = stamp.get("hashed")
+    if isinstance(tree, str) and stamp.get("files") == now.digest:
+        return tree
+    tree = tree_hash(path)
+    if now.settled:
+        with suppress(OSError):  # somebody else's: then it is hashed every time
+            _write_stamp(path, {**stamp, "files": now.digest, "hashed": tree})
+    return tree
+
+
+def _read_stamp(path: Path) -> dict[str, object]:
+    try:
+        found = json.loads((path / STAMP).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write_stamp(path: Path, stamp: Mapping[str, object]) -> None:
+    beside = path / f"{STAMP}.{os.getpid()}"
+    beside.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
+    beside.replace(path / STAMP)
 
 
 def synced_releases() -> list[str]:
@@ -61,12 +95,19 @@ def synced_releases() -> list[str]:
     root = paths.upstream_dir()
     if not root.is_dir():
         return []
-    names = [p.name for p in root.iterdir() if p.name[0] != "." and p.name != "micropython"]
+    names = [path.name for path in root.iterdir() if _is_name(path.name)]
     return sorted((name for name in names if is_synced(name)), key=version_key)
 
 
+def _is_name(name: str) -> bool:
+    try:
+        return check_release(name) == name
+    except UsageError:
+        return False
+
+
 @contextmanager
-def staging() -> Iterator[Path]:
+def staging(say: Say = to_stderr) -> Iterator[Path]:
     """An empty folder beside the releases, for one process at a time; gone at the end.
 
     What a killed sync left behind is removed first.
@@ -75,7 +116,7 @@ def staging() -> Iterator[Path]:
     with ExitStack() as stack:
         try:
             work.mkdir(parents=True, exist_ok=True)
-            stack.enter_context(locked(work / "lock"))
+            stack.enter_context(locked(work / "lock", say))
         except OSError as error:
             raise UsageError(
                 f"cannot write to {paths.upstream_dir()}: {error.strerror}",
@@ -104,31 +145,10 @@ def install(tree: Path, release: str, origin: str, expected: str | None) -> Sync
             hint="Another release, a modified tree, or a damaged download. For a tree of your "
             "own give it a name: `porter sync NAME --from PATH`.",
         )
-    stamp = {"release": release, "origin": origin, "tree": got}
-    (tree / STAMP).write_text(json.dumps(stamp, indent=1) + "\n")
+    _write_stamp(tree, {"release": release, "origin": origin, "tree": got})
     final = release_dir(release)
     # Within staging(), so that a crash between the two renames leaves rubbish, not a half tree.
     if final.exists():
         final.rename(tree.parent / ".replaced")
     tree.rename(final)
     return Synced(release, final, "verified" if expected else "unlocked", origin, got)
-
-
-def _origin(path: Path) -> str:
-    try:
-        return str(json.loads((path / STAMP).read_text())["origin"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return "unknown"
-
-
-def require(release: str) -> Path:
-    """The folder of a synced release, unverified (fast). Raises UnknownRelease.
-
-    The build takes its sources from here; `inspect` says whether they are the lock's.
-    """
-    if not is_synced(release):
-        known_releases().get(release)  # a name that nobody knows gets its own message
-        raise UnknownRelease(
-            f"release {release} is not synced", hint=f"Run `porter sync {release}`."
-        )
-    return release_dir(release)

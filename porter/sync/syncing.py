@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import attrs
 
 from porter import paths
 from porter.errors import CorruptSource, PorterError, SyncFailed, UsageError
+from porter.release_name import check_release
+from porter.sync.folder import VARIABLE, origin_of
 from porter.sync.lock import (
     Lock,
     LockEntry,
@@ -19,26 +21,62 @@ from porter.sync.lock import (
     unknown_release,
     write_lock,
 )
-from porter.sync.origins import ORIGINS, from_path
-from porter.sync.store import Synced, inspect, install, is_synced, require, staging
+from porter.sync.origins import ORIGINS, REMOTE, from_path
+from porter.sync.store import Synced, inspect, install, is_synced, release_dir, staging
 from porter.sync.tree import check_tree, release_of, tree_hash
-
-Say = Callable[[str], None]
+from porter.telling import Say, silent, to_stderr
 
 LOCK_HEADER = """The releases that porter knows. `porter sync RELEASE --record` writes an entry.
 tree: hash over paths and contents of the folders that porter uses (porter/sync/tree.py), the
 same for git's tag and for the distribution's source package. package: its version there."""
 
 
-def _silent(_: str) -> None:
-    pass
+def bring(release: str, say: Say = to_stderr) -> Path:
+    """The folder of `release`, synced first when it is not there; says nothing of its content.
 
-
-def ensure(release: str, say: Say = _silent) -> Path:
-    """The folder of `release`, synced first when it is not there."""
-    if not is_synced(release):
+    Raises what `sync` raises.
+    """
+    if not is_synced(check_release(release)):
         sync(release, say=say)
-    return require(release)
+    return release_dir(release)
+
+
+def ensure(release: str, say: Say = to_stderr) -> Synced:
+    """The sources of `release`, synced first when they are not there.
+
+    Whatever builds a release comes through here. Raises what `sync` raises, and CorruptSource
+    where they are not what the lock says.
+    """
+    bring(release, say)
+    there = inspect(release)
+    if there.state == "modified":
+        raise modified(there)
+    return there
+
+
+def tests_of(release: str, say: Say = to_stderr) -> Path:
+    """The folder of `release`, for its tests and nothing else.
+
+    Where only builds run that were made elsewhere, it may hold the tests alone.
+    """
+    folder = release_dir(check_release(release))
+    alone = (folder / "tests").is_dir() and not is_synced(release)
+    return folder if alone else ensure(release, say).path
+
+
+def modified(there: Synced) -> CorruptSource:
+    """The error for sources that somebody changed, and how to go on."""
+    own = there.release not in read_lock(paths.lock_file()).entries
+    name = there.release if own else "NAME"
+    keep = f"`porter sync {name} --from {there.path}`"
+    if own:
+        hint = f"{keep} takes them as they are now."
+    else:
+        hint = (
+            f"`porter sync {there.release} --force` fetches the release again. To build what was "
+            f"changed give it a name of your own: {keep}, then `--release NAME`."
+        )
+    return CorruptSource(f"{there.path} is not what the lock says: it was modified", hint=hint)
 
 
 def sync(
@@ -50,7 +88,7 @@ def sync(
     new: bool = False,
     record: bool = False,
     rename: bool = False,
-    say: Say = _silent,
+    say: Say = silent,
 ) -> Synced:
     """Fill `upstream/<release>` and return what is there now.
 
@@ -60,10 +98,13 @@ def sync(
     UnknownRelease, SyncFailed (with each origin's reason) and CorruptSource; what was there
     before is then untouched.
     """
+    if release is not None:
+        check_release(release)
     if source is not None:
         return _sync_path(release, source, record, rename, say)
     name = release or newest_release()
-    lock = known_releases()
+    # What is written into the lock that ships knows nothing of the user's own.
+    lock = read_lock(paths.lock_file()) if record else known_releases()
     entry = lock.entries.get(name)
     if entry is None:
         if not (new or record):
@@ -74,27 +115,35 @@ def sync(
         if there.state == "verified":
             say(f"{name} is there and verified")
             return there
-        raise CorruptSource(
-            f"{there.path} is not what the lock says: it was modified",
-            hint=f"`porter sync {name} --force` replaces it.",
-        )
-    synced, entry = _sync_origins(entry, origins, say)
+        raise modified(there)
+    with staging(say) as stage:
+        # Another process may have brought it while this one waited.
+        if is_synced(name) and not force and not record:
+            there = inspect(name)
+            if there.state == "verified":
+                return there
+        synced, entry = _sync_origins(entry, origins, stage, say)
     if record or not entry.tree:
         _record(attrs.evolve(entry, tree=synced.tree), ship=record)
     return attrs.evolve(synced, state="verified")
 
 
-def _sync_origins(entry: LockEntry, origins: Sequence[str], say: Say) -> tuple[Synced, LockEntry]:
+def _sync_origins(
+    entry: LockEntry, origins: Sequence[str], stage: Path, say: Say
+) -> tuple[Synced, LockEntry]:
     reasons = []
     damaged: CorruptSource | None = None
     for name in origins:
         if name not in ORIGINS:
             raise UsageError(f"no origin {name!r}: there are {', '.join(ORIGINS)}")
-        say(f"{entry.release}: trying {name}")
+        if name in REMOTE:
+            say(f"{entry.release}: asking {REMOTE[name]}")
         try:
-            with staging() as stage:
-                tree, origin = ORIGINS[name](entry, stage)
-                synced = install(tree, entry.release, origin, entry.tree or None)
+            place = stage / name
+            place.mkdir()
+            tree, origin = ORIGINS[name](entry, place)
+            synced = install(tree, entry.release, origin, entry.tree or None)
+            say(f"{entry.release}: from {origin}")
             if origin.startswith("source package") and not entry.package:
                 entry = attrs.evolve(entry, package=origin.rsplit(" ", 1)[1])
             return synced, attrs.evolve(entry, origin=entry.origin or origin)
@@ -103,24 +152,24 @@ def _sync_origins(entry: LockEntry, origins: Sequence[str], say: Say) -> tuple[S
             reasons.append(f"{name}: {error.message}")
         except PorterError as error:
             reasons.append(f"{name}: {error.message}")
-        say(f"{entry.release}: {reasons[-1]}")
     if damaged is not None and len(origins) == 1:
         raise damaged
     kind = CorruptSource if damaged is not None else SyncFailed
     raise kind(
         "\n  ".join([f"no origin gave the sources of {entry.release}:", *reasons]),
-        hint=f"With a copy of your own: `porter sync {entry.release} --from FOLDER-OR-TARBALL`.",
+        hint=f"With a copy of your own: `porter sync {entry.release} --from FOLDER-OR-TARBALL`, or "
+        f"set {VARIABLE} to a folder of tarballs or trees.",
     )
 
 
 def _sync_path(release: str | None, source: Path, record: bool, rename: bool, say: Say) -> Synced:
     if not source.exists():
         raise UsageError(f"--from {source}: there is no such file or folder")
-    with staging() as stage:
+    with staging(say) as stage:
         say(f"reading {source}")
         tree, origin = from_path(source.resolve(), stage)
         check_tree(tree)
-        name = release or release_of(tree)
+        name = release or check_release(release_of(tree))
         if rename:
             name = _own_name(name, tree_hash(tree))
             if is_synced(name) and (there := inspect(name)).state == "verified":
@@ -131,6 +180,8 @@ def _sync_path(release: str | None, source: Path, record: bool, rename: bool, sa
         expected = shipped.tree if shipped is not None and not record else None
         synced = install(tree, name, origin, expected)
     if expected is None:
+        if record:  # the lock that ships names no path of this machine
+            origin = origin_of(source)
         _record(LockEntry(name, synced.tree, origin, *_kept(entry)), ship=record)
     return attrs.evolve(synced, state="verified")
 

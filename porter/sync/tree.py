@@ -23,7 +23,8 @@ HASHED = (
     "tests",
     "tools",
 )
-REQUIRED = ("py/mpconfig.h", "py/py.mk", "py/makeqstrdefs.py", "extmod/extmod.mk", "shared")
+VERSION_FILE = "py/mpconfig.h"
+REQUIRED = (VERSION_FILE, "py/py.mk", "py/makeqstrdefs.py", "extmod/extmod.mk", "shared")
 IGNORED_FOLDERS = frozenset({"__pycache__", ".git"})
 
 
@@ -39,7 +40,12 @@ def check_tree(root: Path) -> None:
 
 def release_of(root: Path) -> str:
     """The release that `py/mpconfig.h` names: `1.26.1`, or `1.27.0-preview`."""
-    text = (root / "py/mpconfig.h").read_text(encoding="utf-8", errors="replace")
+    text = (root / VERSION_FILE).read_text(encoding="utf-8", errors="replace")
+    return version_in(text, str(root))
+
+
+def version_in(text: str, where: str) -> str:
+    """The release that the `text` of a py/mpconfig.h in `where` names. Raises CorruptSource."""
     parts: dict[str, str] = {}
     for name in ("MAJOR", "MINOR", "MICRO", "PRERELEASE"):
         match = re.search(rf"^#define\s+MICROPY_VERSION_{name}\s+\(?(\d+)\)?", text, re.MULTILINE)
@@ -47,7 +53,7 @@ def release_of(root: Path) -> str:
             parts[name] = match[1]
     if not {"MAJOR", "MINOR", "MICRO"} <= parts.keys():
         raise CorruptSource(
-            f"{root}/py/mpconfig.h names no release (MICROPY_VERSION_MAJOR, _MINOR, _MICRO)",
+            f"{where}/{VERSION_FILE} names no release (MICROPY_VERSION_MAJOR, _MINOR, _MICRO)",
             hint="Give the release's name: `porter sync NAME --from PATH`.",
         )
     preview = "-preview" if parts.get("PRERELEASE", "0") != "0" else ""

@@ -6,13 +6,15 @@ import os
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from contextlib import contextmanager
 from pathlib import Path
 
 from attrs import frozen
 
 from porter.errors import UsageError
+from porter.offspring import begin_worker, kill_workers
 from porter.torture.batch import Finding, examine
 from porter.torture.choices import Choices
 from porter.torture.program import Program, generate
@@ -49,7 +51,7 @@ def torture(
     """Examines programs 0 to `count` - 1 of a seed; `shown` learns how many are done."""
     batches = [range(at, min(at + BATCH, count)) for at in range(0, count, BATCH)]
     found: list[Found] = []
-    with ProcessPoolExecutor(jobs or os.cpu_count() or 1) as pool:
+    with _workers(jobs) as pool:
         running = {pool.submit(_batch, seed, batch, optimise): batch for batch in batches}
         for future in as_completed(running):
             found += future.result()
@@ -58,6 +60,17 @@ def torture(
         if reduced:
             found = list(pool.map(_reduced, _first_of_each(found))) + _rest(found)
     return found
+
+
+@contextmanager
+def _workers(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
+    with ProcessPoolExecutor(jobs or os.cpu_count() or 1, initializer=begin_worker) as pool:
+        try:
+            yield pool
+        except BaseException:
+            kill_workers(pool)
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def _first_of_each(found: Sequence[Found]) -> list[Found]:

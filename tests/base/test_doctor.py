@@ -102,6 +102,25 @@ def test_doctor_without_nvcc_is_content(
     assert "pip install 'gpusnek-porter[cuda]'" in out  # and not taken for markup
 
 
+def test_doctor_counts_builds(
+    bare: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fake(bare, "g++", "12.2.0")
+    monkeypatch.setenv("PORTER_HOME", str(tmp_path))
+
+    def builds() -> tuple[str, str]:
+        assert cli.execute(["doctor", "--json"]) == 0
+        found = {row["name"]: row for row in json.loads(capsys.readouterr().out)}["builds"]
+        return found["state"], found["detail"].split(" in ")[0]
+
+    assert builds() == ("lacks", "none")
+    for name in ("1.26.1-a/k1", "1.26.1-a/k2", "1.26.1-a/unfinished", "bench"):
+        (tmp_path / "build" / name).mkdir(parents=True)
+    for name in ("k1", "k2"):
+        (tmp_path / "build/1.26.1-a" / name / "build.json").touch()
+    assert builds() == ("ok", "2")
+
+
 def test_doctor_survives_a_broken_cupy(
     bare: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

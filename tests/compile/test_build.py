@@ -61,6 +61,32 @@ def test_a_changed_unit_compiles_alone_and_leaves_other_builds_whole(tmp_path: P
     assert (built / "host" / "libgpusnek.so").read_bytes() == library
 
 
+def test_what_was_damaged_is_made_again(tmp_path: Path) -> None:
+    built = fake_build(tmp_path)
+    library = built / "host" / "libgpusnek.so"
+    before = library.read_bytes()
+    for path in (tmp_path / "host/obj/fake.o", tmp_path / "host/libgpusnek.so", library):
+        path.write_bytes(path.read_bytes()[:2000])  # newer than what it was made from
+        assert compile_build(CONFIG, tmp_path).steps["host"] > 0
+        assert library.read_bytes() == before
+    # A new time alone, or a record that was lost, is no damage.
+    (tmp_path / "host/obj/fake.o").touch()
+    (tmp_path / "host/outputs.json").write_text("{")
+    assert compile_build(CONFIG, tmp_path).steps["host"] <= 1  # ninja links what is newer
+    assert library.read_bytes() == before
+
+
+def test_a_step_that_fails_costs_no_other(tmp_path: Path) -> None:
+    fake_build(tmp_path)
+    unit = tmp_path / "cxx" / "fake.cpp"
+    good = unit.read_text()
+    unit.write_text(good + "\nthis is not C++;\n")
+    with pytest.raises(BuildFailed):
+        compile_build(CONFIG, tmp_path)
+    unit.write_text(good)
+    assert compile_build(CONFIG, tmp_path).steps["host"] == 2  # the unit and the link
+
+
 def test_a_build_can_be_moved(tmp_path: Path) -> None:
     built = fake_build(tmp_path / "here")
     moved = shutil.copytree(built, tmp_path / "there")

@@ -84,6 +84,41 @@ def test_a_project_is_written_once(tmp_path: Path) -> None:
         write_project(folder, "sm_90")
 
 
+@pytest.mark.parametrize(
+    ("args", "asked", "compiler"),
+    [
+        ([], "build --target cuda --arena global --arch sm_80", "nvcc"),
+        (["--host"], "build --target host", "g++"),
+        (["/given"], "", "nvcc"),
+        (["--host", "/given"], "", "g++"),
+    ],
+)
+def test_a_project_has_its_build_made(
+    tmp_path: Path, args: list[str], asked: str, compiler: str
+) -> None:
+    folder = tmp_path / "mine"
+    write_project(folder, "sm_80")
+    programs = {
+        "porter": "echo told >&2; echo a table; echo /made; exit ${FAILS:-0}",
+        "nvcc": ":",
+        "g++": ":",
+    }
+    for name, text in programs.items():
+        log = f'echo "$@" >>{tmp_path}/{name}.log'
+        (tmp_path / name).write_text(f"#!/bin/sh\n{log}\n{text}\n")
+        (tmp_path / name).chmod(0o755)
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
+    subprocess.run(["./build.sh", *args], cwd=folder, env=env, check=True)
+    log = tmp_path / "porter.log"
+    assert (log.read_text().strip() if log.exists() else "") == asked
+    used = "/made" if asked else "/given"
+    compiled = tmp_path / f"{compiler}.log"
+    assert f"-I{used}/include" in compiled.read_text()
+    compiled.unlink()
+    done = subprocess.run(["./build.sh", *args], cwd=folder, env={**env, "FAILS": "3"})
+    assert (done.returncode != 0) == bool(asked) and compiled.exists() != bool(asked)
+
+
 @pytest.mark.parametrize("name", ["1st", "a b", "x;y"])
 def test_a_name_that_is_none(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match="not a project's name"):

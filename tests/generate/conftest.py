@@ -7,16 +7,10 @@ from pathlib import Path
 import pytest
 
 from porter import paths
+from porter.sync.store import synced_releases
 
 
-def synced() -> list[str]:
-    """Releases under upstream/, oldest first."""
-    folder = paths.upstream_dir()
-    found = folder.glob("*/py/mpconfig.h") if folder.is_dir() else ()
-    return sorted(path.parent.parent.name for path in found)
-
-
-@pytest.fixture(params=synced() or ["none"])
+@pytest.fixture(params=synced_releases() or ["none"])
 def release(request: pytest.FixtureRequest) -> str:
     """Each release in turn."""
     if request.param == "none":

@@ -60,6 +60,17 @@ def test_release(release: str, tmp_path: Path) -> None:
     assert "port/interp.c" in fresh
     assert "py/map.c" not in fresh
 
+    # So is what was damaged, and what generation made itself.
+    for name in ("py_map.i", "py_vm.i"):
+        (layout.pre / name).write_bytes((layout.pre / name).read_bytes()[:1000])
+    again = {item.unit.name for item in preprocess(layout, units) if item.fresh}
+    assert again == {"py_map", "py_vm"}
+    for damaged in (layout.genhdr / "qstrdefs.generated.h", layout.units):
+        damaged.write_bytes(damaged.read_bytes()[:-100])
+        assert generate(config, layout) == units
+    hooks.write_text(hooks.read_text() + "\n")
+    assert generate(config, layout) == units
+
     # The same input in the same place gives the same bytes.
     layout.units.unlink()
     (layout.pre / "cache.json").unlink()
@@ -101,7 +112,7 @@ def test_units_that_are_not_there(tmp_path: Path) -> None:
     with pytest.raises(NotBuilt):
         read_units(tmp_path / "units.json")
     (tmp_path / "units.json").write_text('{"format": 0}')
-    with pytest.raises(NotBuilt, match="another porter"):
+    with pytest.raises(NotBuilt, match="no list of units"):
         read_units(tmp_path / "units.json")
 
 

@@ -17,7 +17,7 @@ from porter.errors import NotEnoughMemory, UsageError
 from porter.fs.folder import image_of
 from porter.repl import Session, Shell
 from porter.repl.session import _check_memory, fitting
-from porter.run import Device, open_device
+from porter.run import Device, Launch, open_device
 from tests.repl.conftest import Typed
 
 Open = Callable[..., Session]
@@ -200,9 +200,11 @@ def test_too_many(any_device: Device) -> None:
 
 
 def test_as_many_as_fit_where_none_are_asked_for(any_device: Device) -> None:
-    count = fitting(any_device, 2**31)
+    launch = Launch()
+    count = fitting(any_device, 2**31, launch)
     assert count & (count - 1) == 0 and 0 < count < 2**31  # powers of two
-    _check_memory(any_device, count)
+    sizes = {name: any_device.built.config[name] for name in ("pystack", "heap", "stack", "stdout")}
+    _check_memory(any_device, count, sizes, count * 3)
     with pytest.raises(NotEnoughMemory):
-        _check_memory(any_device, count * 4)
-    assert fitting(any_device, 4) == 4
+        _check_memory(any_device, count * 4, sizes, count * 12)
+    assert fitting(any_device, 4, launch) == 4

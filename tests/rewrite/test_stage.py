@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -103,6 +104,32 @@ def test_same_bytes_whatever_the_number_of_jobs(tmp_path: Path) -> None:
     run(again, UNITS)  # an incremental run ends where a fresh one does
     run(again, units)
     assert contents(one) == contents(three) == contents(again)
+
+
+@pytest.mark.parametrize(
+    ("name", "damage"),
+    [
+        ("top.cpp", lambda text: text[: len(text) // 2]),
+        ("top.cpp", lambda text: text.replace("2", "3")),
+        ("lib/leaf.cpp", lambda text: ""),
+        ("top.json", lambda text: text[: len(text) // 2]),
+        ("top.json", lambda text: text.replace("middle", "muddle")),
+        ("top.json", lambda text: "[]"),
+        ("porter_state.h", lambda text: ""),
+        ("porter_state.cpp", lambda text: text + "x"),
+    ],
+)
+def test_what_was_damaged_is_made_again(
+    tmp_path: Path, name: str, damage: Callable[[str], str]
+) -> None:
+    run(tmp_path, UNITS)
+    before = contents(tmp_path)
+    path = tmp_path / "cxx" / name
+    path.write_text(damage(path.read_text()))
+    assert contents(tmp_path) != before
+    again = run(tmp_path, UNITS)
+    assert contents(tmp_path) == before
+    assert set(again.rewritten) <= {name.partition(".")[0]}
 
 
 def test_a_refused_unit_leaves_no_half_output(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from porter import cli
 from porter.errors import CorruptSource, SyncFailed, UnknownRelease, UsageError
 from porter.sync import origins, store, syncing
 from porter.sync.lock import local_lock_file, read_lock, version_key
-from porter.sync.store import inspect, is_synced, require, synced_releases
+from porter.sync.store import inspect, is_synced, synced_releases
 from porter.sync.syncing import sync
 
 from .conftest import MakeTree
@@ -49,7 +49,6 @@ def test_folder_is_copied_verified_and_fast_the_next_time(
     assert sync("1.26.1", force=True).state == "verified"
     assert calls == ["git", "git"]
     assert leftovers(home) == []
-    assert require("1.26.1") == done.path
 
 
 def test_name_comes_from_the_tree(home: Path, make_tree: MakeTree) -> None:
@@ -116,7 +115,7 @@ def test_unknown_release(locked: Path) -> None:
     with pytest.raises(UnknownRelease, match=r"'9.9'; known: 1.26.1"):
         sync("9.9")
     with pytest.raises(UnknownRelease, match="is not synced"):
-        require("1.26.1")
+        inspect("1.26.1")
     assert cli.execute(["sync", "9.9"]) == 3
 
 

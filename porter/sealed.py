@@ -1,0 +1,40 @@
+"""JSON files that say whether they are still as they were written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+SEAL = "seal"
+
+
+def write_sealed(path: Path, document: Mapping[str, Any]) -> None:
+    """Write `document` to `path`, whole or not at all; not where it stands there already."""
+    text = json.dumps({SEAL: _seal(document), **document})
+    try:
+        if path.read_text(encoding="utf-8") == text:
+            return
+    except (OSError, ValueError):
+        pass
+    beside = path.with_name(f"{path.name}.new")
+    beside.write_text(text, encoding="utf-8")
+    os.replace(beside, path)
+
+
+def read_sealed(path: Path) -> dict[str, Any] | None:
+    """The document in `path`; None where there is none, or where it has been changed since."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if document.pop(SEAL) == _seal(document):
+            return dict(document)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        pass
+    return None
+
+
+def _seal(document: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,127 @@
+"""Whether a finished build is what its inputs still make: asked at every start, so it is fast.
+
+A build's standing is a fingerprint of all that it was made from and all that was made, kept when
+it is finished. Where it is as it was, no stage runs and no lock is taken: a build that belongs to
+somebody else is used as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from porter import __version__, paths, toolchain
+from porter.compile.cuda import cuda_folder
+from porter.compile.host import host_folder
+from porter.compile.manifest import read_manifest
+from porter.config import BuildConfig
+from porter.fingerprint import content_digest, fingerprint
+from porter.generate.digest import LIBRARY_FOLDER
+from porter.sealed import read_sealed, write_sealed
+from porter.sync.store import Synced
+
+FOLDER = ".standing"
+_NOT_INPUTS = frozenset({"__pycache__", "_data", "baseline.json"})
+_MADE = ("src", "genhdr", "pre", "cxx", "units.json")
+
+
+@frozen
+class Standing:
+    """Of one configuration, host variant and cap of registers in the build folder `folder`."""
+
+    config: BuildConfig
+    folder: Path
+    variant: str
+    registers: int
+    synced: Synced
+
+    @property
+    def out(self) -> Path:
+        """The finished build's own folder."""
+        return self.folder / self.config.key()
+
+    @property
+    def path(self) -> Path:
+        """Where the standing is kept."""
+        parts = [self.config.key(), *self.config.targets, self.variant, f"r{self.registers}"]
+        return self.folder / FOLDER / f"{'-'.join(parts)}.json"
+
+    def inputs(self) -> str:
+        """A fingerprint of what the build would be made from now."""
+        files = fingerprint((*self._inputs(), *self._programs()), _NOT_INPUTS.__contains__)
+        # A change that a file's times might not show must not be taken for none.
+        return self._key(files.digest) if files.settled else ""
+
+    def current(self) -> Mapping[str, Any] | None:
+        """What was kept of the build if it is up to date; else None."""
+        kept = read_sealed(self.path)
+        inputs = self.inputs()
+        if kept is None or not inputs or kept["inputs"] != inputs:
+            return None
+        return kept if kept["made"] == self._made() else None
+
+    def equal(self) -> Mapping[str, Any] | None:
+        """As `current`, by contents: for a build that was copied, or that cannot be written."""
+        kept = read_sealed(self.path)
+        manifest = read_manifest(self.out)
+        if kept is None or manifest is None or kept["content"] != self._content():
+            return None
+        files = [
+            (self.out / name, row["sha256"])
+            for target in manifest["targets"].values()
+            for name, row in target["files"].items()
+        ]
+        whole = all(path.is_file() and _hash(path) == wanted for path, wanted in files)
+        return kept if whole else None
+
+    def keep(self, inputs: str, values: Mapping[str, Any]) -> None:
+        """Keep `values` of a build that was finished with `inputs` as they were when it began."""
+        self.path.parent.mkdir(exist_ok=True)
+        document = {**values, "inputs": inputs, "made": self._made(), "content": self._content()}
+        write_sealed(self.path, document)
+
+    def _inputs(self) -> Iterable[Path]:
+        package = Path(__file__).resolve().parent
+        return (
+            paths.templates_dir(),
+            paths.patches_dir(),
+            package,
+            self.synced.path / LIBRARY_FOLDER,
+        )
+
+    def _programs(self) -> tuple[Path, ...]:
+        targets = self.config.targets
+        return toolchain.programs(host="host" in targets, cuda="cuda" in targets)
+
+    def _made(self) -> str:
+        folders = [self.folder / name for name in _MADE]
+        if "host" in self.config.targets:
+            folders.append(host_folder(self.folder, self.variant))
+        if "cuda" in self.config.targets:
+            folders.append(cuda_folder(self.folder, self.config, self.registers))
+        return fingerprint([*folders, self.out], _is_ninjas).digest
+
+    def _content(self) -> str:
+        return self._key(content_digest(self._inputs(), _NOT_INPUTS.__contains__))
+
+    def _key(self, files: str) -> str:
+        values = {
+            "porter": __version__,
+            "files": files,
+            "sources": self.synced.tree,
+            "config": self.config.as_dict(),
+        }
+        return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+def _is_ninjas(name: str) -> bool:
+    return name.startswith(".ninja_")  # its log and its times
+
+
+def _hash(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

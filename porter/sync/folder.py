@@ -1,0 +1,114 @@
+"""The origin `PORTER_SOURCES`: a folder of tarballs or trees, for machines behind a firewall."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from porter.errors import PorterError, SyncFailed
+from porter.sync.archive import archived_commit, archived_release, is_archive
+from porter.sync.copying import copy_tree
+from porter.sync.lock import LockEntry
+from porter.sync.tree import VERSION_FILE, release_of, tree_hash
+from porter.sync.unpack import unpack
+
+VARIABLE = "PORTER_SOURCES"
+_NAMED = re.compile(r"[-_]v?(\d+\.\d+\.\d+)(?:\.orig)?\.(?:tar|tgz|txz|zip)")
+
+
+def sources_folder() -> Path:
+    """The folder that the variable names. Raises SyncFailed."""
+    named = os.environ.get(VARIABLE)
+    if not named:
+        raise SyncFailed(f"${VARIABLE} names no folder of tarballs")
+    folder = Path(named).expanduser()
+    if not folder.is_dir():
+        there = "it is no folder" if folder.exists() else "there is no such folder"
+        raise SyncFailed(f"${VARIABLE} is {named}: {there}")
+    return folder
+
+
+def from_sources(entry: LockEntry, stage: Path) -> tuple[Path, str]:
+    """A tarball or tree of that release in the folder, by what its py/mpconfig.h says.
+
+    Of several, the first whose files are the lock's. Raises SyncFailed where there is none.
+    """
+    folder = sources_folder()
+    has: list[str] = []
+    differs: tuple[Path, str] | None = None
+    for number, path in enumerate(_by_likelihood(folder, entry.release)):
+        try:
+            release = _release(path)
+            has.append(release)
+            if release != entry.release:
+                continue
+            tree = _take(path, stage / str(number))
+        except PorterError as error:
+            has.append(f"{path.name} ({error.message.removeprefix(f'{path}: ')})")
+            continue
+        found = tree, origin_of(path)
+        if not entry.tree or tree_hash(tree) == entry.tree:
+            return found
+        differs = differs or found
+    if differs is not None:
+        return differs  # what the lock says of it is said where it is installed
+    listed = ", ".join(dict.fromkeys(has)) or "no tree and no archive"
+    raise SyncFailed(f"${VARIABLE}, {folder}, has nothing of {entry.release}; it has {listed}")
+
+
+def sources_releases() -> dict[str, list[str]]:
+    """The releases in the folder, each with its files' or trees' names. Raises SyncFailed.
+
+    An archive is taken for what its name says, and read where that says nothing.
+    """
+    found: dict[str, list[str]] = {}
+    for path in _candidates(sources_folder()):
+        named = _NAMED.search(path.name) if path.is_file() else None
+        try:
+            release = named[1] if named else _release(path)
+        except PorterError:
+            continue
+        found.setdefault(release, []).append(path.name)
+    return found
+
+
+def _candidates(folder: Path) -> Iterator[Path]:
+    """Trees and archives: the folder itself, and what is in it."""
+    if (folder / VERSION_FILE).is_file():
+        yield folder
+        return
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError as error:
+        raise SyncFailed(f"${VARIABLE}, {folder}: {error.strerror}") from error
+    yield from filter(_is_candidate, inside)
+
+
+def _is_candidate(path: Path) -> bool:
+    try:
+        return (path / VERSION_FILE).is_file() or is_archive(path)
+    except OSError:  # a folder that is somebody else's
+        return False
+
+
+def _by_likelihood(folder: Path, release: str) -> list[Path]:
+    """The candidates, those named as the release first: reading archives takes long."""
+    word = re.compile(rf"(?<![\d.]){re.escape(release)}(?!\.?\d)")
+    return sorted(_candidates(folder), key=lambda path: word.search(path.name) is None)
+
+
+def _release(path: Path) -> str:
+    return release_of(path) if path.is_dir() else archived_release(path)
+
+
+def _take(path: Path, into: Path) -> Path:
+    return copy_tree(path, into) if path.is_dir() else unpack(path, into)
+
+
+def origin_of(path: Path) -> str:
+    """What the lock and `porter releases` say of it: no path, for that is this machine's."""
+    commit = "" if path.is_dir() else archived_commit(path)
+    what = f"{'folder' if path.is_dir() else 'archive'} {path.name}"
+    return f"git commit {commit} ({what})" if commit else what
