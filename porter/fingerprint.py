@@ -70,6 +70,15 @@ def _status(entry: os.DirEntry[str]) -> os.stat_result:
         return entry.stat(follow_symlinks=False)
 
 
+def _content(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        if not os.path.islink(path):
+            raise
+        return os.fsencode(os.readlink(path))  # to a folder, or to nowhere
+
+
 def content_digest(roots: Iterable[Path], skip: Skip = lambda name: False) -> str:
     """SHA-256 over names below their root and contents: it survives a copy to elsewhere."""
     digest = hashlib.sha256()
@@ -77,6 +86,6 @@ def content_digest(roots: Iterable[Path], skip: Skip = lambda name: False) -> st
         for path, _ in _files(root, skip):
             name = os.path.relpath(path, root)
             digest.update(f"{name}\0".encode("utf-8", "surrogateescape"))
-            digest.update(hashlib.sha256(Path(path).read_bytes()).digest())
+            digest.update(hashlib.sha256(_content(path)).digest())
         digest.update(b"\0\0")
     return digest.hexdigest()

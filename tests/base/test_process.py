@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from porter import process
 from porter.errors import ToolFailed, ToolMissing, ToolTimedOut
 from porter.process import run, tail
 
@@ -71,6 +72,30 @@ def test_timeout_stops_children_too(tmp_path: Path) -> None:
         run(python(code), timeout=1)
     assert time.monotonic() - start < 10
     assert "started" in caught.value.output
+
+
+def test_lines_come_while_it_runs() -> None:
+    lines: list[str] = []
+    code = "import sys; print('a'); print('b'); print('oops', file=sys.stderr); sys.exit(3)"
+    done = run(python(code), line=lines.append, check=False)
+    assert lines == ["a\n", "b\n"]
+    assert (done.stdout, done.stderr, done.returncode) == ("a\nb\n", "oops\n", 3)
+    with pytest.raises(ToolTimedOut) as caught:
+        code = "import time; print('last', flush=True); time.sleep(30)"
+        run(python(code), line=lines.append, timeout=2)
+    assert "last" in caught.value.output
+
+
+@pytest.mark.parametrize("deaf", [False, True])
+def test_what_runs_too_long_is_asked_before_it_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, deaf: bool
+) -> None:
+    monkeypatch.setattr(process, "GRACE", 0.5 if deaf else 30.0)
+    handler = "signal.SIG_IGN" if deaf else "lambda *_: sys.exit(open('asked', 'w').close())"
+    code = f"import signal, sys, time; signal.signal(signal.SIGTERM, {handler}); time.sleep(60)"
+    with pytest.raises(ToolTimedOut):
+        run(python(code), cwd=tmp_path, timeout=2)
+    assert (tmp_path / "asked").exists() != deaf
 
 
 def test_tail_keeps_short_text() -> None:

@@ -22,7 +22,8 @@ from porter.regress.model import ReleaseRun, State
 from porter.regress.release import Options, run_release
 from porter.regress.verdict import verdict
 from porter.sync.lock import Lock, newest_release, write_lock
-from porter.sync.store import inspect
+from porter.sync.store import Synced
+from porter.sync.syncing import sync
 
 from . import injections
 from .injections import append, change
@@ -41,7 +42,12 @@ class Injected:
 
     def run(self, *targets: str) -> ReleaseRun:
         """Once more, after further changes to `root`; without targets nothing is compiled."""
-        return run_release(self.name, lambda: (inspect(self.name), True), Options(targets))
+
+        # Changed sources are refused; as a user would, take them under their own name again.
+        def bring() -> tuple[Synced, bool]:
+            return sync(self.name, source=self.root), True
+
+        return run_release(self.name, bring, Options(targets))
 
 
 @pytest.fixture(scope="module")
