@@ -226,6 +226,9 @@ class OptionRefused(PreprocessFailed):
     `options` are the macros of the port's mpconfigport.h without each of which it does not.
     """
 
+    exit_code = 26
+    meaning = "upstream refuses an option of the port's configuration"
+
     def __init__(self, message: str, *, hint: str, options: tuple[str, ...]) -> None:
         super().__init__(message, hint=hint)
         self.options = options

@@ -86,7 +86,7 @@ def test_an_option_that_nothing_is_said_of(ask: Callable[..., Wants]) -> None:
     message = caught.value.message
     assert "upstream/1.0/py/a.c:4: " in message and "A and B exclude each other" in message
     assert "A, port/mpconfigport.h:1" in message and "B, port/mpconfigport.h:3" in message
-    assert caught.value.exit_code == PreprocessFailed.exit_code
+    assert caught.value.exit_code == OptionRefused.exit_code == 26
 
 
 def test_an_error_that_no_option_causes(ask: Callable[..., Wants]) -> None:
