@@ -58,7 +58,7 @@ def test_a_modified_tree_gets_a_name_of_its_own(home: Path, tree: Path, tmp_path
         ("build", "not reached"),
         ("smoke", "not reached"),
         ("conformance", "not reached"),
-    ]
+    ] + [(name, "not reached") for name in ("build", "smoke", "conformance")]  # device code
     _, again = run(tmp_path, tree)
     assert again["releases"][0]["stages"][0]["state"] == "cached"  # type: ignore[index]
 
