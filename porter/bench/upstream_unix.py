@@ -33,8 +33,8 @@ _OPTIONS = (
     "LDFLAGS_EXTRA=-static",
     *(f"{name}=0" for name in _WITHOUT),
 )
-# Sources without FAT's library must do, for the lock does not cover it. Two files ask for it all the
-# same: extmod/modvfs.c, for a header whose guard says that it was read; and the port's clock for it.
+# Sources without FAT's library must do, for the lock does not cover it. Two files ask for it all
+# the same: extmod/modvfs.c, for a header whose guard says that it was read, and the port's clock.
 _NO_FAT = ("MICROPY_INCLUDED_EXTMOD_VFS_FAT_H", "lib/oofatfs/ff.h", "typedef unsigned DWORD;\n")
 HEAP, ROOMY = (
     "64M",

@@ -16,7 +16,6 @@ from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
 from porter.generate.options import check_options
 from porter.generate.port import Wishes, render_port
-from porter.syntax.functions import functions_defined
 
 
 @frozen
@@ -79,6 +78,8 @@ def _defined(
         return set()
     words = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(wanted))) + r")\b")
     flags = preprocessor_flags(layout, defines)
+    from porter.syntax.functions import functions_defined  # libclang, which runners lack
+
     found: set[str] = set()
     for source in sources:
         if words.search(source.read_text(encoding="utf-8", errors="replace")):

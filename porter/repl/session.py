@@ -145,7 +145,8 @@ class Session:
         return run(self.device, [program], self.n, launch, program_of=program_of)
 
     def _end(self, which: np.ndarray[Any, Any]) -> Result:
-        launch = attrs.evolve(self.launch, stop=True, cancel=self.cancel)
+        # An empty file is a program; an empty line is none to some releases.
+        launch = attrs.evolve(self.launch, kind="file", stop=True, cancel=self.cancel)
         result = self._run(Program(b"", NAME), launch, which)
         self.arenas.started = True  # the others go on
         return result

@@ -31,13 +31,17 @@ class Rewritten:
 
 
 def unit_facts(unit: Unit) -> UnitFacts:
-    """The facts of a parsed unit that holds no word which nobody knows.
+    """The facts of a parsed unit.
 
     Raises:
-        UnknownConstruct: it holds one.
+        UnknownConstruct: it has a type that libclang's Python does not know, by a word that no
+            rule knows.
     """
-    Unknown().check_words(unit)
-    return collect(unit)
+    try:
+        return collect(unit)
+    except ValueError:
+        Unknown().check_words(unit)
+        raise
 
 
 def collect_edits(unit: Unit, program: Program, rules: Iterable[Rule] = RULES) -> list[Edit]:

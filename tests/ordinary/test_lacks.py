@@ -37,6 +37,8 @@ ENDS = {
 def test_what_is_suggested_is_enough(any_device: Device, name: str) -> None:
     """Some times over: each value that is suggested is larger, and in the end it suffices."""
     option, program = ENDS[name]
+    if name == "at once" and any_device.name == "cuda":
+        pytest.skip("more than local memory holds")
     launch = Launch(**SIZES | ({"pystack": 16 * KIB} if option == "stack" else {}))
     for _ in range(4):
         result = run(any_device, [program], 3, launch)

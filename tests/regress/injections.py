@@ -91,12 +91,13 @@ mp_obj_t list_injected_guard(mp_obj_t function) {
 LOCALTIME = """{
             timeutils_struct_time_t now;
             mp_time_localtime_get(&now);
-            return mp_obj_new_int(now.tm_year);
+            mp_obj_t year = mp_obj_new_int(now.tm_year);
+            return mp_obj_new_tuple(1, &year);
         }"""
 
 PROGRAM = """\
 import injected, time
-print(time.localtime() > 2000)
+print(time.localtime()[0] > 2000)
 print(injected.count(), injected.count())
 print(injected.entry(0), injected.entry(1))
 print(injected.guard(lambda: 5), injected.guard(lambda: 1 // 0))
@@ -139,7 +140,11 @@ def inject_all_handled(tree: Path) -> None:
     change(tree / "extmod/extmod.mk", "\textmod/modheapq.c", "\textmod/modinjected.c \\\n\\g<0>")
     append(tree / "py/objlist.c", "#include <string.h>\n" + STATICS + DESIGNATED + HANDLER)
     move_function(tree / "py/compile.c")
-    change(tree / "extmod/modtime.c", r"return mp_time_localtime_get\(\);", LOCALTIME)
+    time = tree / "extmod/modtime.c"
+    if "return mp_time_localtime_get();" in time.read_text():
+        change(time, r"return mp_time_localtime_get\(\);", LOCALTIME)
+    else:
+        change(time, r"mp_time_localtime_get\(&(\w+)\);", r"mp_time_localtime_get((&\1));")
     for name in ("injected", "injected_again"):  # two interpreters, each with statics of its own
         (tree / "tests/basics" / f"{name}.py").write_text(PROGRAM)
         (tree / "tests/basics" / f"{name}.py.exp").write_text(EXPECTED)

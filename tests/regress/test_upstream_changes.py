@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,10 @@ def line_of(file: Path, text: str) -> int:
 
 def test_handled_changes_go_through_all_stages(injected: Injected) -> None:
     release = injected.report["releases"][0]
-    stages = {stage["name"]: stage for stage in release["stages"]}
+    stages = {stage["name"]: stage for stage in release["stages"] if stage["target"] != "cuda"}
+    device = next(stage for stage in release["stages"] if stage["name"] == "build"
+                  and stage["target"] == "cuda")  # fmt: skip
+    assert device["state"] == ("ok" if shutil.which("nvcc") else "skipped")
     assert {name: stage["state"] for name, stage in stages.items()} == dict.fromkeys(
         ("sync", "patch", "rewrite", "build", "smoke", "conformance"), "ok"
     )

@@ -45,7 +45,11 @@ REFUSED = [
     Refused("unknown", "int f(int *p) { return ⟦__sync_fetch_and_add⟧(p, 1); }", "the compiler's"),
     Refused("unknown", "⟦__float128⟧ a;", "a word of the compiler's"),
     Refused("unknown", "⟦_Float16⟧ a;", "a word of the compiler's"),
-    Refused("unknown", "⟦long double⟧ a;", "computes as a double"),
+    Refused(
+        "unknown",
+        "long double g(void); int f(void) { return (int)⟦g()⟧; }",
+        "computes as a double",
+    ),
     Refused("unknown", "void f(void) ⟦__attribute__((naked))⟧;", "an attribute that no rule knows"),
     Refused(
         "unknown",

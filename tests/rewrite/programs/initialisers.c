@@ -50,7 +50,7 @@ static point_t some[2] = {[1] = {1, 2, 3}};
 static count_t current = TWO;
 static unsigned char bytes[4] = "ab";
 static const char *text = "text";
-static long double wide;
+static double wide;
 
 struct named { int low; char name[8]; };
 
