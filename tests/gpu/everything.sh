@@ -71,7 +71,7 @@ pytest_gpu repl 240 "$local_build" tests/repl &
 part memcheck 240 compute-sanitizer --tool memcheck --error-exitcode 9 \
     python3 tests/gpu/sanitize.py "$global_build" &
 wait
-pytest_gpu docs 300 "$local_build" tests/docs # blocks of README.md and docs/ that need a GPU
+pytest_gpu docs 300 "$local_build" tests/docs/test_documents.py # blocks of README.md and docs/ that need a GPU
 pytest_gpu ordinary 240 "$local_build" tests/ordinary
 part figures 180 python3 examples/figures.py "$local_build" -n 1048576 --picture "$out/beetle.png"
 part programs 300 python3 tests/gpu/run_all.py "$local_build" "$out/run_all.json" -n 1048576
