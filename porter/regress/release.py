@@ -23,6 +23,7 @@ from porter.errors import (
     PorterError,
     SmokeFailed,
 )
+from porter.generate import Layout, read_units
 from porter.patches import check_series, load_series
 from porter.regress.checks import conformance_config, run_smoke, run_tests
 from porter.regress.memory import Memory
@@ -127,7 +128,10 @@ def _rewrite(release: str, options: Options, running: Running, found: _Facts) ->
     warnings = warnings_of([unit.path for unit in done.units], release, jobs)
     found.add(units=dict(sorted(edits.items())), warnings=warnings)
     running.state = State.OK if done.fresh else State.CACHED
-    running.note = f"{done.fresh} of {len(edits)} units"
+    wants = read_units(Layout.of(release, done.folder).units).wants
+    found_out = [f"refuses {name}" for name in wants.refused]
+    found_out += [f"has {name}" for name in wants.defined]
+    running.note = ", ".join([f"{done.fresh} of {len(edits)} units", *found_out])
 
 
 def _target(release: str, target: str, options: Options, steps: Sequence, found: _Facts) -> None:
