@@ -64,7 +64,9 @@ class Reader:
             **os.environ,
             "PATH": f"{programs}:{os.environ['PATH']}",
             "PORTER_DOCS_HOME": str(home),
-            "PYTHONPATH": str(ROOT),
+            "PYTHONPATH": os.pathsep.join(
+                [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+            ),
             "XDG_STATE_HOME": str(home / "state"),
             "COLUMNS": "100",
         }
