@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -33,9 +34,12 @@ _OPTIONS = (
     "LDFLAGS_EXTRA=-static",
     *(f"{name}=0" for name in _WITHOUT),
 )
-# Sources without FAT's library must do, for the lock does not cover it. Two files ask for it all
-# the same: extmod/modvfs.c, for a header whose guard says that it was read, and the port's clock.
-_NO_FAT = ("MICROPY_INCLUDED_EXTMOD_VFS_FAT_H", "lib/oofatfs/ff.h", "typedef unsigned DWORD;\n")
+# Sources without FAT's library must do, for the lock does not cover it. What asks for it all the
+# same: extmod/modvfs.c, for a header whose guard says that it was read, and the port's clock for
+# files, which gets a header of ours that has its type.
+_NO_FAT = "-DMICROPY_INCLUDED_EXTMOD_VFS_FAT_H"
+_FAT_CLOCK = "typedef unsigned DWORD;\n"
+_LIBRARY_HEADER = re.compile(r'^#include "(lib/[^"]+)"', re.MULTILINE)
 HEAP, ROOMY = (
     "64M",
     "1024M",
@@ -69,7 +73,7 @@ def build(release: str, jobs: int | None = None) -> Path:
         raise UnknownRelease(
             f"{source.parent.parent} has no unix port", hint=f"Run `porter sync {release}`."
         )
-    key = hashlib.sha256(" ".join([*_OPTIONS, *_NO_FAT]).encode()).hexdigest()[:8]
+    key = hashlib.sha256(" ".join([*_OPTIONS, _NO_FAT, _FAT_CLOCK]).encode()).hexdigest()[:8]
     result = paths.build_dir() / "bench" / f"micropython-{release}-{key}"
     if result.is_file():
         return result
@@ -82,12 +86,12 @@ def build(release: str, jobs: int | None = None) -> Path:
             f"-j{jobs or os.cpu_count() or 1}",
             f"BUILD={folder}",
         ]
-        guard, header, text = _NO_FAT
-        stub = Path(folder, "stub", header)
-        stub.parent.mkdir(parents=True)
-        stub.write_text(text)
+        stubs = Path(folder, "stubs")
+        for header in _missing_headers(source):
+            (stubs / header).parent.mkdir(parents=True, exist_ok=True)
+            (stubs / header).write_text(_FAT_CLOCK)
         command += [f"PYTHON={sys.executable} -B", *_OPTIONS]
-        command.append(f"CFLAGS_EXTRA=-D{guard} -I{folder}/stub")
+        command.append(f"CFLAGS_EXTRA={_NO_FAT} -I{stubs}")
         try:
             process.run(command, timeout=900)
         except ToolFailed as error:
@@ -96,3 +100,10 @@ def build(release: str, jobs: int | None = None) -> Path:
         shutil.copy(made, made.with_suffix(".whole"))
         made.with_suffix(".whole").replace(result)
     return result
+
+
+def _missing_headers(port: Path) -> set[str]:
+    """Headers of libraries that the port's own files include and the sources lack."""
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in port.glob("*.c"))
+    named = {header for text in texts for header in _LIBRARY_HEADER.findall(text)}
+    return {header for header in named if not (port.parents[1] / header).is_file()}

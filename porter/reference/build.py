@@ -14,6 +14,7 @@ from porter import paths, process
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
 from porter.generate import Layout, generate
+from porter.locking import locked
 from porter.preprocess import Preprocessed, preprocess
 from porter.sync.syncing import ensure
 
@@ -33,6 +34,12 @@ def build_reference(
     """
     ensure(config.release)
     layout = Layout.of(config.release, folder)
+    layout.build.mkdir(parents=True, exist_ok=True)
+    with locked(layout.build / "lock"):
+        return _build(config, layout, flags, jobs)
+
+
+def _build(config: BuildConfig, layout: Layout, flags: Sequence[str], jobs: int | None) -> Path:
     units = generate(config, layout)
     units = attrs.evolve(units, defines=(*units.defines, _DEFINE))
     texts = preprocess(layout, units, jobs)
