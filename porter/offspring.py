@@ -7,8 +7,9 @@ import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 
 _PR_SET_PDEATHSIG = 1  # linux/prctl.h
 _prctl: Callable[[int, int], int] | None = (
@@ -23,6 +24,16 @@ def tie(sent: int = signal.SIGTERM) -> None:
     """
     if _prctl is not None:
         _prctl(_PR_SET_PDEATHSIG, int(sent))
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Ctrl-C comes at the end of this: what it raises in the middle of a fork, Python drops."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def begin_worker() -> None:

@@ -7,7 +7,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 from types import TracebackType
 
-from porter.offspring import begin_worker, kill_workers
+from porter.offspring import begin_worker, kill_workers, undisturbed
 from porter.rewrite.facts import UnitFacts
 from porter.rewrite.program import Program
 from porter.rewrite.unit import Rewritten, rewrite_unit, unit_facts
@@ -48,13 +48,16 @@ class UnitPool:
 
     def facts(self, names: Sequence[str]) -> list[Future[UnitFacts]]:
         """Starts collecting the facts of some units."""
-        return [self._owner[name].submit(_collect, name, self.units[name]) for name in names]
+        with undisturbed():  # the first units of a worker fork it
+            return [self._owner[name].submit(_collect, name, self.units[name]) for name in names]
 
     def rewrite(self, names: Sequence[str], program: Program) -> list[Future[Rewritten]]:
         """Starts rewriting some units."""
-        return [
-            self._owner[name].submit(_rewrite, name, self.units[name], program) for name in names
-        ]
+        with undisturbed():
+            return [
+                self._owner[name].submit(_rewrite, name, self.units[name], program)
+                for name in names
+            ]
 
     def __enter__(self) -> UnitPool:
         return self
