@@ -139,7 +139,7 @@ def test_a_dead_build_holds_nothing(tmp_path: Path, sent: signal.Signals) -> Non
             os.kill(build.pid, sent)
         until(lambda: not alive(worker))
         build.wait(PATIENT)
-        assert free(tmp_path / "lock")
+        until(lambda: free(tmp_path / "lock"))  # other workers may not have run yet
         assert build.stderr.read() == ("interrupted\n" if sent is signal.SIGINT else "")
 
 
