@@ -25,6 +25,16 @@ class Fingerprint:
     settled: bool
 
 
+def mark(status: os.stat_result) -> str:
+    """What changes with a file: its size, times and inode."""
+    return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a file's bytes. Raises OSError."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
 def fingerprint(roots: Iterable[Path], skip: Skip = lambda name: False) -> Fingerprint:
     """The fingerprint of the files `roots` and of all below the folders among them.
 
@@ -36,8 +46,7 @@ def fingerprint(roots: Iterable[Path], skip: Skip = lambda name: False) -> Finge
     for root in roots:
         for path, status in _files(root, skip):
             newest = max(newest, status.st_ctime_ns)
-            row = f"{path}\0{status.st_size}\0{status.st_mtime_ns}\0{status.st_ctime_ns}"
-            digest.update(f"{row}\0{status.st_ino}\n".encode("utf-8", "surrogateescape"))
+            digest.update(f"{path}\0{mark(status)}\n".encode("utf-8", "surrogateescape"))
         digest.update(b"\0\0")
     return Fingerprint(digest.hexdigest(), time.time_ns() - newest > TICK_NS)
 

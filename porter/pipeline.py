@@ -171,10 +171,9 @@ def rewrite_sources(
     raise.
     """
     ensure(config.release, tell.say)
-    with _working_in(folder or sources_of(config), tell):
-        return _rewrite(
-            config, folder or sources_of(config), jobs, lambda name: nullcontext(), tell
-        )
+    folder = folder or sources_of(config)
+    with _working_in(folder, tell):
+        return _rewrite(config, folder, jobs, lambda name: nullcontext(), tell)
 
 
 def _rewrite(

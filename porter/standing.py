@@ -20,7 +20,7 @@ from porter.compile.cuda import cuda_folder
 from porter.compile.host import host_folder
 from porter.compile.manifest import read_manifest
 from porter.config import BuildConfig
-from porter.fingerprint import content_digest, fingerprint
+from porter.fingerprint import content_digest, file_digest, fingerprint
 from porter.generate.digest import LIBRARY_FOLDER
 from porter.sealed import read_sealed, write_sealed
 from porter.sync.store import Synced
@@ -76,7 +76,7 @@ class Standing:
             for target in manifest["targets"].values()
             for name, row in target["files"].items()
         ]
-        whole = all(path.is_file() and _hash(path) == wanted for path, wanted in files)
+        whole = all(path.is_file() and file_digest(path) == wanted for path, wanted in files)
         return kept if whole else None
 
     def keep(self, inputs: str, values: Mapping[str, Any]) -> None:
@@ -121,7 +121,3 @@ class Standing:
 
 def _is_ninjas(name: str) -> bool:
     return name.startswith(".ninja_")  # its log and its times
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from porter.fingerprint import file_digest, mark
 from porter.sealed import read_sealed, write_sealed
 
 RECORD = "outputs.json"
@@ -24,7 +24,7 @@ def remove_damaged(folder: Path, outputs: Sequence[Path]) -> list[Path]:
         status = _status(path)
         if row is None or status is None or row[0] == status:
             continue
-        if row[1] != _hash(path):
+        if row[1] != file_digest(path):
             path.unlink()
             damaged.append(path)
     return damaged
@@ -38,7 +38,7 @@ def record_outputs(folder: Path, outputs: Sequence[Path]) -> None:
         status = _status(path)
         if status is not None:
             row = known.get(str(path))
-            rows[str(path)] = row if row and row[0] == status else [status, _hash(path)]
+            rows[str(path)] = row if row and row[0] == status else [status, file_digest(path)]
     write_sealed(folder / RECORD, {"outputs": rows})
 
 
@@ -49,12 +49,6 @@ def _read(folder: Path) -> dict[str, list[str]]:
 
 def _status(path: Path) -> str | None:
     try:
-        status = os.stat(path)
+        return mark(os.stat(path))
     except OSError:
         return None
-    times = f"{status.st_mtime_ns} {status.st_ctime_ns}"
-    return f"{status.st_size} {times} {status.st_ino}"
-
-
-def _hash(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()

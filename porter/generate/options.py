@@ -42,8 +42,11 @@ def check_options(layout: Layout, defines: Sequence[str], sources: Sequence[Path
     failed = preprocess_error(output, layout.upstream)
     if failed is None or not said.text.startswith("#error"):
         raise failed or PreprocessFailed(output)
-    concerned = _concerned(layout, said.file, said.line)
-    options = _causes(layout, defines, sources, said, concerned)
+    config = (layout.port / CONFIG).read_text(encoding="utf-8")
+    concerned = _concerned(config, said)
+    refused = _refuses(layout, defines, sources, said)
+    # The causes: without each of them the refusal is gone.
+    options = [one for one in concerned if not refused(without(config, one.name))]
     raise OptionRefused(
         failed.message + _blame(options, concerned),
         hint='See docs/upstream.md, "What a release wants from its port".',
@@ -89,42 +92,30 @@ def without(config: str, name: str) -> str:
     return re.sub(pattern, "", config, flags=re.MULTILINE)
 
 
-def _concerned(layout: Layout, file: Path, line: int) -> list[Option]:
-    """Options of ours that the line's conditions or the line itself name."""
-    config = (layout.port / CONFIG).read_text(encoding="utf-8")
-    text = file.read_text(encoding="utf-8", errors="replace")
-    words = set(_WORD.findall(" ".join([*conditions(text, line), text.splitlines()[line - 1]])))
+def _concerned(config: str, said: Complaint) -> list[Option]:
+    """Options of ours that the refusing line's conditions or the line itself name."""
+    text = said.file.read_text(encoding="utf-8", errors="replace")
+    told = [*conditions(text, said.line), text.splitlines()[said.line - 1]]
+    words = set(_WORD.findall(" ".join(told)))
     return [option for option in defined_options(config) if option.name in words]
 
 
-def _causes(
-    layout: Layout,
-    defines: Sequence[str],
-    sources: Sequence[Path],
-    said: Complaint,
-    concerned: Sequence[Option],
-) -> list[Option]:
-    """Those of the concerned options without each of which the refusal is gone."""
-    config = (layout.port / CONFIG).read_text(encoding="utf-8")
-    refused = _refuses(layout, defines, sources, said.file, said.line)
-    return [one for one in concerned if not refused(without(config, one.name))]
-
-
 def _refuses(
-    layout: Layout, defines: Sequence[str], sources: Sequence[Path], file: Path, line: int
+    layout: Layout, defines: Sequence[str], sources: Sequence[Path], said: Complaint
 ) -> Callable[[str], bool]:
+    """Whether upstream says the same with another mpconfigport.h."""
     folder = layout.build / "options"
-    asked = [file] if file in sources else sources
+    asked = [said.file] if said.file in sources else sources
     flags = ["-I", str(folder), *preprocessor_flags(layout, defines)]
 
     def refused(config: str) -> bool:
         folder.mkdir(exist_ok=True)
         try:
             (folder / CONFIG).write_text(config, encoding="utf-8")
-            said = complaint(_complaints(flags, asked))
+            now = complaint(_complaints(flags, asked))
         finally:
             shutil.rmtree(folder)
-        return said is not None and (said.file.name, said.line) == (file.name, line)
+        return now is not None and (now.file.name, now.line) == (said.file.name, said.line)
 
     return refused
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
+from porter.fingerprint import file_digest
 from porter.sealed import read_sealed, write_sealed
 
 FORMAT = 3
@@ -31,14 +32,14 @@ class Entry:
 def text_digest(path: Path) -> str:
     """SHA-256 of a file; empty where there is none."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        return file_digest(path)
     except OSError:
         return ""
 
 
 @cache
 def _file_digest(path: str, mtime_ns: int, ctime_ns: int, size: int) -> str:
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    return file_digest(Path(path))
 
 
 def inputs_digest(command: Iterable[str], files: Iterable[str]) -> str | None:

@@ -7,12 +7,13 @@ from pathlib import Path
 
 from porter import paths
 from porter.errors import SyncFailed, UsageError
+from porter.release_name import SUBMODULE
 from porter.sync import gitrepo
 from porter.sync.apt import private_apt, upstream_version
 from porter.sync.copying import copy_tree, special
 from porter.sync.folder import from_sources
 from porter.sync.lock import LockEntry
-from porter.sync.tree import check_tree, release_of
+from porter.sync.tree import VERSION_FILE, check_tree, release_of
 from porter.sync.unpack import unpack
 
 # An origin puts the sources of a release into a folder below the staging folder and returns that
@@ -22,8 +23,8 @@ Origin = Callable[[LockEntry, Path], tuple[Path, str]]
 
 def from_submodule(entry: LockEntry, stage: Path) -> tuple[Path, str]:
     """`upstream/micropython`, if it is filled and holds that release."""
-    submodule = paths.upstream_dir() / "micropython"
-    if not (submodule / "py/mpconfig.h").is_file():
+    submodule = paths.upstream_dir() / SUBMODULE
+    if not (submodule / VERSION_FILE).is_file():
         raise SyncFailed("upstream/micropython is not filled (`git submodule update --init`)")
     held = release_of(submodule)
     if held != entry.release:

@@ -18,7 +18,7 @@ from porter.fingerprint import fingerprint
 from porter.locking import locked
 from porter.release_name import check_release
 from porter.sync.lock import known_releases, version_key
-from porter.sync.tree import HASHED, IGNORED_FOLDERS, check_tree, tree_hash
+from porter.sync.tree import HASHED, IGNORED_FOLDERS, VERSION_FILE, check_tree, tree_hash
 from porter.telling import Say, to_stderr
 
 STAMP = ".porter-sync.json"
@@ -43,7 +43,7 @@ def release_dir(release: str) -> Path:
 
 def is_synced(release: str) -> bool:
     """Whether there is a folder of that release; says nothing about its content."""
-    return (release_dir(release) / "py/mpconfig.h").is_file()
+    return (release_dir(release) / VERSION_FILE).is_file()
 
 
 def inspect(release: str) -> Synced:

@@ -9,6 +9,7 @@ from porter.rewrite.edit import Edit, Span
 from porter.rewrite.names import ATTRIBUTE, CPP_KEYWORDS, TOKEN, cpp_name
 from porter.rewrite.program import Program
 from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rules.builtins import PREFIX as BUILTIN
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, Unit
 from porter.syntax.node import TypeKind as T
@@ -106,8 +107,10 @@ class Unknown(Rule):
 
         Their facts may be beyond libclang's Python (porter/rewrite/unit.py).
         """
+        attributes: set[str] = set()
         for match in ATTRIBUTE.finditer(unit.text):
             for attribute in re.findall(r"\w+", match.group(1)):
+                attributes.add(attribute)
                 name = attribute.strip("_")
                 reason = _ATTRIBUTES.get(name)
                 if reason is None and name not in _KNOWN_ATTRIBUTES:
@@ -122,31 +125,26 @@ class Unknown(Rule):
                 raise self.refuse_at(unit, span, _WORDS[word])
             if _OUR_NAMES.match(word):
                 raise self.refuse_at(unit, span, "a name that the rules use")
-        self._reserved(unit, words)
+        self._reserved(unit, words, attributes)
         for keyword in sorted(CPP_KEYWORDS & words.keys()):
             if cpp_name(keyword) in words:
                 reason = f"the name that {keyword} gets in C++"
                 raise self.refuse_at(unit, words[cpp_name(keyword)], reason)
 
-    def _reserved(self, unit: Unit, words: dict[str, Span]) -> None:
-        """Refuses what only a compiler can mean. Builtins have their own rule."""
+    def _reserved(self, unit: Unit, words: dict[str, Span], known: set[str]) -> None:
+        """Refuses what only a compiler can mean, but for `known`. Builtins have their own rule."""
         left = [
             word
             for word in words
             if _RESERVED.match(word)
-            and not word.startswith("__builtin_")
-            and word not in _KNOWN_WORDS
+            and not word.startswith(BUILTIN)
+            and word not in _KNOWN_WORDS | known
         ]
         if not left:
             return
         declared = {node.spelling for node in unit.walk() if node.kind.is_declaration()}
-        attributes = {
-            word
-            for match in ATTRIBUTE.finditer(unit.text)
-            for word in re.findall(r"\w+", match.group(1))
-        }
         for word in left:
-            if word not in declared | attributes:
+            if word not in declared:
                 raise self.refuse_at(
                     unit, words[word], "a word of the compiler's that no rule knows"
                 )
