@@ -70,10 +70,10 @@ class Bindings:
     def changes(self) -> list[Binding]:
         """What the next launch has to do. Raises BindingError for an array that has moved."""
         for name, memory in list(self._bound.items()):
-            if memory.size and memory.probe() != memory.address:
+            if memory.moved:
                 self._forget(name)
                 raise BindingError(
-                    f"{name}: the array's memory was freed or has moved since it was bound",
+                    f"{name}: the array's memory was freed, has moved or has another size",
                     hint="Interpreters have it no longer. Bind the array again.",
                 )
         return list(self._queue)

@@ -23,14 +23,14 @@ _CPU, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13  # DLPack's kinds of device
 class Memory:
     """A contiguous array: address and shape, the type of its elements, and what owns it.
 
-    probe: where the array is now; another answer than `address` means that it has moved.
+    probe: address and bytes of the array as it is now.
     """
 
     address: int
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     writable: bool
-    probe: Callable[[], int] = field(repr=False)
+    probe: Callable[[], tuple[int, int]] = field(repr=False)
     keep: object = field(repr=False)
 
     @property
@@ -42,6 +42,11 @@ class Memory:
     def size(self) -> int:
         """Bytes."""
         return self.count * self.dtype.itemsize
+
+    @property
+    def moved(self) -> bool:
+        """Whether the array is elsewhere by now, or has another size."""
+        return self.size > 0 and self.probe() != (self.address, self.size)
 
     def overlaps(self, other: Memory) -> bool:
         """Whether both have bytes in common."""
@@ -123,7 +128,7 @@ def of_numpy(array: np.ndarray[Any, Any], owner: object) -> Memory:
         array.dtype,
         array.flags.writeable,
         # Asks the object itself: a view would not move with it.
-        lambda: int(array.ctypes.data),
+        lambda: (int(array.ctypes.data), array.nbytes),
         (array, owner),
     )
 
@@ -157,8 +162,10 @@ def _on_gpu(array: object, device: Device) -> Memory:
 def of_interface(array: Any) -> Memory:
     """The memory that `array.__cuda_array_interface__` describes. Raises as memory_of."""
 
-    def address() -> int:
-        return int(array.__cuda_array_interface__["data"][0] or 0)
+    def probe() -> tuple[int, int]:
+        interface = array.__cuda_array_interface__
+        size = np.dtype(interface["typestr"]).itemsize * int(np.prod(interface["shape"], dtype=int))
+        return int(interface["data"][0] or 0), size
 
     interface = array.__cuda_array_interface__
     if interface.get("mask") is not None:
@@ -171,7 +178,7 @@ def of_interface(array: Any) -> Memory:
         if any(a != b and n > 1 for a, b, n in zip(strides, packed, shape, strict=True)):
             raise _not_contiguous(shape, strides, "cupy")
     writable = not interface["data"][1]
-    return Memory(address(), shape, dtype, writable, address, array)
+    return Memory(probe()[0], shape, dtype, writable, probe, array)
 
 
 def _not_contiguous(shape: tuple[int, ...], strides: tuple[int, ...], module: str) -> BindingError:
