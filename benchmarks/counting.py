@@ -8,9 +8,9 @@ from pathlib import Path
 
 from porter import process
 from porter.bench.callgrind import SIZES
+from porter.run import Launch, run
 from porter.run.built import open_build
-from porter.run.host import HostTwin
-from porter.run.session import Launch, run
+from porter.run.device.host import HostTwin
 
 # Source and expected output. Sizes are such that the loop outweighs compiling the program.
 PROGRAMS: dict[str, tuple[str, str]] = {

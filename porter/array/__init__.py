@@ -1,9 +1,12 @@
 """Arrays of Python interpreters: the API for programs that have arrays (docs/python-api.md)."""
 
 from porter.array.array import InterpreterArray
+from porter.array.call import Call
 from porter.array.code import Code
 from porter.array.exceptions import Exceptions, Raised
-from porter.array.outcome import Handle, Outcome
+from porter.array.outcome import Outcome
 from porter.array.values import Repr
 
-__all__ = ["Code", "Exceptions", "Handle", "InterpreterArray", "Outcome", "Raised", "Repr"]
+Handle = Call  # by this name it was documented first
+
+__all__ = ["Call", "Code", "Exceptions", "Handle", "InterpreterArray", "Outcome", "Raised", "Repr"]

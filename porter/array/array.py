@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import os
-from types import TracebackType
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal, overload
 
-from porter.arguments import whole
-from porter.array.files import file_systems
-from porter.array.left import Left
+import attrs
+import numpy as np
+
+from porter.arguments import choice, flag, whole
+from porter.array import values
+from porter.array.bindings import check_name
+from porter.array.call import Call
+from porter.array.code import Code, compile_code
+from porter.array.files import FileSystems, file_systems
+from porter.array.interpreters import Interpreters
 from porter.array.opening import (
     SIZES,
     check_count,
@@ -17,18 +24,20 @@ from porter.array.opening import (
     open_target,
     read_sizes,
 )
-from porter.array.runner import Runner
-from porter.array.sharing import Sharing
-from porter.errors import UsageError
+from porter.array.outcome import Outcome
+from porter.array.sources import Source, Which, deadline, programs_of, sources_of
+from porter.errors import UsageError, WrongType
 from porter.fs import Image
-from porter.run import Device, Launch
+from porter.run import Device, Launch, Program, Result
 from porter.run.built import Built
-from porter.run.session import MAXIMUM
+from porter.run.launch.plan import MAXIMUM
+from porter.run.launch.start import clone
 
 Size = int | str | None
+KINDS = ("file", "single", "eval")
 
 
-class InterpreterArray(Sharing, Left):
+class InterpreterArray(Interpreters):
     """`n` Python interpreters, on the GPU or on the host twin. A context manager.
 
     They keep their variables from call to call. Each call is one launch; calls from several
@@ -63,86 +72,226 @@ class InterpreterArray(Sharing, Left):
         fs: str | os.PathLike[str] | Image | None = None,
         stream: Any = None,
     ) -> None:
-        self.n = check_count(n)
+        n = check_count(n)
         given = read_sizes(dict(zip(SIZES, (heap, pystack, stack, stdout, stderr), strict=True)))
         block = whole(block, "block", 0, MAXIMUM)
         seed = whole(seed, "seed", -(2**63), 2**64 - 1)
+        self._owned = device is None
         if device is None:
-            self.device = open_target(target, release, build, stream, given)
+            device = open_target(target, release, build, stream, given)
         else:
             others = {"target": target, "release": release, "build": build, "stream": stream}
-            self.device = check_device(device, **others)
-        self._owned = device is None
-        config = self.device.built.config
-        size = {name: given.get(name, int(config[name])) for name in SIZES}
-        check_room(self.device, self.n, size["pystack"], size["heap"], size["stack"])
-        self._files = None if fs is None else file_systems(self.device, fs, self.n)
-        launch = Launch(
-            heap=size["heap"],
-            pystack=size["pystack"],
-            stack=size["stack"],
-            stdout=size["stdout"],
-            stderr=size["stderr"],
-            block=block,
-            seed=seed,
-            fs=self._files.memory if self._files else None,
-            fs_shared=False,
-            fs_block=self._files.block_size if self._files else 0,
-            persist=self.device.arenas(self.n, size["pystack"], size["heap"]),
-            stop=False,
-        )
-        self._runner = Runner(self.device, self.n, launch)
+            device = check_device(device, **others)
+        options: dict[str, Any] = {**given}
+        launch = Launch(block=block, seed=seed, **options)
+        check_room(device, n, launch)
+        self._files: FileSystems | None = None
+        if fs is not None:
+            self._files = file_systems(device, fs, n)
+        if self._files is not None:
+            launch = self._files.mounted(launch)
+        super().__init__(device, n, launch)
+
+    @overload
+    def exec(
+        self, source: Source | Code, name: str = ..., *, wait: Literal[False], **options: Any
+    ) -> Call[Outcome]: ...
+    @overload
+    def exec(self, source: Source | Code, name: str = ..., **options: Any) -> Outcome: ...
+    # mypy wants the parameters again in both overloads.
+    def exec(  # type: ignore[misc]
+        self,
+        source: Source | Code,
+        name: str = "<string>",
+        *,
+        which: Which = None,
+        kind: str = "file",
+        check: bool = True,
+        timeout: float | None = None,
+        stdin: str | bytes | Sequence[str | bytes] = b"",
+        wait: bool = True,
+    ) -> Outcome | Call[Outcome]:
+        """Run Python source in every interpreter; returns what that left.
+
+        source: one for all, code that compile() made, or a sequence: interpreter i runs
+        source[which[i]], or source[i] where there are n. name: what tracebacks call it. kind:
+        "file", or "single", one interactive statement, whose value is printed. timeout: seconds
+        until interpreters are interrupted. stdin: what all read, or a sequence of one text each; a
+        str is one text, in UTF-8. wait: False returns a Call at once; a time limit then acts
+        while its result() waits.
+
+        With check, raises InterpreterError if an interpreter ended with an exception (its
+        `exceptions` say which), InterpreterTimeout if that was for the time limit. The others
+        have run to their end all the same. A SystemExit counts unless its code is 0.
+        """
+        choice(kind, "kind", ("file", "single"))
+        check, wait = flag(check, "check"), flag(wait, "wait")
+        programs, program_of, changes = self._sources(source, which, name, kind)
+
+        def finish(outcome: Outcome, result: Result) -> Outcome:
+            if check:
+                outcome.check()
+            return outcome
+
+        changes |= {"deadline": deadline(timeout), "stdin": stdin}
+        call = self._go(programs, program_of, finish, **changes)
+        return call.result() if wait else call
+
+    def eval(
+        self,
+        expression: Source | Code,
+        *,
+        which: Which = None,
+        check: bool = True,
+        default: object = None,
+        timeout: float | None = None,
+        wait: bool = True,
+    ) -> Any:
+        """The value of an expression in every interpreter.
+
+        Numbers come as one array of n where the interpreters are (NumPy for the host twin, CuPy
+        for a GPU): bool, int64 if all fit, float64, integers among floats made floats. Anything
+        else comes as a list of n Python objects, exactly as they are there; an object without a
+        counterpart here is a Repr.
+
+        Raises as exec, and InterpreterError for SystemExit of any code: it leaves no value.
+        Without check, interpreters that raised have the value `default`; `failed` says which
+        they are. `which`, `timeout` and `wait` as in exec.
+        """
+        check, wait = flag(check, "check"), flag(wait, "wait")
+        programs, program_of, changes = self._sources(expression, which, "<string>", "eval")
+
+        def finish(outcome: Outcome, result: Result) -> Any:
+            assert result.values is not None
+            if check:
+                outcome.check()
+            array = values.numbers(self.device, result.values, default)
+            if array is not None:
+                return array
+            return values.objects(self.device, result.values, self._fetch, default)
+
+        changes["deadline"] = deadline(timeout)
+        call = self._go(programs, program_of, finish, exits=True, **changes)
+        return call.result() if wait else call
+
+    def compile(
+        self,
+        source: str | bytes,
+        name: str = "<string>",
+        *,
+        kind: str = "file",
+        heap: int | str | None = None,
+    ) -> Code:
+        """Compile once, for all interpreters of this array, and others of its build and GPU.
+
+        kind: "file", "single" or "eval". heap: bytes of the heap to compile in; None: as large as
+        this array's. Raises ProgramSyntaxError, NotEnoughMemory.
+        """
+        choice(kind, "kind", KINDS)
+        if not isinstance(source, str | bytes):
+            raise UsageError("source: one text is compiled at a time")
+        (program,), _ = programs_of(source, None, name, 1)
+        with self._lock:
+            self._check_open()
+            launch = self._launch
+            if heap is not None:
+                launch = attrs.evolve(launch, heap=read_sizes({"heap": heap})["heap"])
+            return compile_code(self.device, launch, program.source, name, kind)
+
+    def run(self, code: Code, **options: Any) -> Any:
+        """exec() of code, or eval() of code of kind "eval", with their options."""
+        if not isinstance(code, Code):
+            raise WrongType(
+                f"code: {type(code).__name__} is not what compile() makes",
+                hint="exec() and eval() take source.",
+            )
+        return self.eval(code, **options) if code.kind == "eval" else self.exec(code, **options)
+
+    def _sources(
+        self, source: Source | Code, which: Which, name: str, kind: str
+    ) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:
+        """Programs, who runs which, and what the launch has for them."""
+        if isinstance(source, Code):
+            self._keep(source)
+        return sources_of(source, which, name, kind, self.device, self.n)
+
+    def bind(
+        self, name: str, array: object, *, split: bool = False, readonly: bool = False
+    ) -> None:
+        """Make `array`'s memory a memoryview `name` in every interpreter, without a copy.
+
+        array: on a GPU anything with `__cuda_array_interface__` or DLPack, on the host twin
+        anything with the buffer protocol or DLPack; contiguous, of integers of 8 to 64 bits or
+        float32 or float64. Programs see it flat, in C order. split: its first axis is n long, and
+        interpreter i has row i alone. readonly: programs cannot write to it.
+
+        The array is kept alive as long as it is bound: until unbind(name), another bind or set of
+        the name, or close(). Then every memoryview over it is empty, also one that a program has
+        kept. Takes effect with the next call. Nothing orders the interpreters' accesses to one
+        element; see gpu.atomic in docs/language.md.
+
+        Raises WrongType (a TypeError) for a type or a place that cannot be, BindingError (a
+        ValueError) for a name or a shape that cannot.
+        """
+        split, readonly = flag(split, "split"), flag(readonly, "readonly")
+        with self._lock:
+            self._check_open()
+            self._bindings.bind(name, array, split=split, readonly=readonly)
+
+    def unbind(self, name: str) -> None:
+        """Take a bound array away from the interpreters, at once. BindingError if there is none."""
+        with self._lock:
+            self._check_open()
+            self._bindings.unbind(name)
+            self._apply_bindings()
+
+    def set(self, name: str, value: object) -> None:
+        """Make `value` the global `name`: a number, str, bytes or None for all interpreters.
+
+        A list, tuple or array of n values is one for each: numbers as NumPy makes an array of
+        them, or str, or bytes. Takes effect with the next call. Raises as bind.
+        """
+        with self._lock:
+            self._check_open()
+            self._bindings.set(name, value)
+
+    def get(self, name: str, **options: Any) -> Any:
+        """eval() of the global `name`, with its options."""
+        check_name(name)
+        return self.eval(name, **options)
+
+    def clone_from(self, index: int) -> None:
+        """Make every interpreter a copy of interpreter `index`, variables and all.
+
+        Only on a GPU with local arenas, whose addresses are the same for all interpreters;
+        UsageError elsewhere.
+        """
+        index = self._check_index(index)
+        with self._lock:
+            clone(self.device, self._open_arenas(), index)
 
     def file_system(self, index: int) -> Image:
         """A copy of interpreter `index`'s file system as it is now."""
         index = self._check_index(index)
-        with self._runner.lock:
-            self._runner.check_open()
+        with self._lock:
+            self._check_open()
             if self._files is None:
                 raise UsageError("these interpreters have no file system", hint="Give fs=IMAGE.")
             return self._files.image(self.device, self.n, index)
-
-    def trim(self) -> int:
-        """Give memory back that the interpreters do not use now; returns its bytes.
-
-        On a GPU an interpreter at rest then takes as much as the fullest of them uses, instead of
-        its whole heap. The next call takes the memory again and copies them there; it raises
-        NotEnoughMemory where there is none by then, and they stay as they are. The memory goes to
-        CuPy's pool (`cupy.get_default_memory_pool().free_all_blocks()` for other libraries).
-        """
-        return self._runner.trim()
-
-    @property
-    def closed(self) -> bool:
-        """Whether close() was called."""
-        return self._runner.closed
 
     def close(self) -> None:
         """Stop the interpreters (atexit, finalisers) and give their memory back. May be repeated.
 
         A launch under way is waited for.
         """
-        if self._runner.close():
+        if not self.closed:
+            super().close()
             self._files = None
             if self._owned:
                 self.device.close()
 
-    def __enter__(self) -> InterpreterArray:
-        with self._runner.lock:
-            self._runner.check_open()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self.close()
-
-    def __len__(self) -> int:
-        return self.n
-
-    def __repr__(self) -> str:
-        state = "closed" if self.closed else self.device.name
-        return f"<InterpreterArray of {self.n}, {state}>"
+    def _check_index(self, index: int) -> int:
+        number = whole(index, "index", -MAXIMUM, MAXIMUM)
+        if not 0 <= number < self.n:
+            raise UsageError(f"index {number}: there are interpreters 0 to {self.n - 1}")
+        return number

@@ -8,7 +8,7 @@ from porter.array.memory import Memory, memory_of
 from porter.array.setting import value_binding
 from porter.errors import BindingError, WrongType
 from porter.run import Device
-from porter.run.binding import MOST_NAME, Binding
+from porter.run.launch.binding import MOST_NAME, Binding
 
 
 class Bindings:

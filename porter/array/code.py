@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import attrs
 import numpy as np
 from attrs import field, frozen
 
 from porter.array import values
+from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
-from porter.array.runner import Runner
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
 from porter.run import Device, Launch, Program, Result
-from porter.run.device import Array
+from porter.run.device.base import Array
+from porter.run.launch.plan import footprint
 
 
 @frozen(eq=False)
@@ -48,28 +47,35 @@ def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind:
 
     Raises ProgramSyntaxError, NotEnoughMemory, InterpreterError.
     """
-    pystack, heap = launch.pystack, launch.heap
-    assert pystack is not None and heap is not None  # an array's launch has every size
-    alone = attrs.evolve(launch, persist=device.arenas(1, pystack, heap), fs=None, block=0)
-    runner = Runner(device, 1, alone)
-
-    def finish(outcome: Outcome, result: Result) -> Any:
-        outcome.check()
-        assert result.values is not None
-        return values.objects(device, result.values, runner.fetch, None)[0]
-
+    alone = _Compiler(device, 1, attrs.evolve(launch, fs=None, block=0))
     try:
-        program = [Program(source, name)]
-        code: Any = runner.go(program, None, finish, True, kind=kind, compiling=True)
+        code = alone.compile(Program(source, name), kind)
     except InterpreterError as error:
         raised = error.exceptions[0]
         if raised.type in ("SyntaxError", "IndentationError"):
             raise ProgramSyntaxError(raised.traceback.rstrip()) from None
         if raised.type == "MemoryError":
+            heap = footprint(device, launch).heap
             raise NotEnoughMemory(
                 f"{name} does not compile in a heap of {heap} bytes", hint="Make heap larger."
             ) from None
         raise
     finally:
-        runner.close()
+        alone.close()
     return Code(name, kind, device, device.array(np.frombuffer(code, np.uint8)))
+
+
+class _Compiler(Interpreters):
+    """An interpreter that only compiles."""
+
+    def compile(self, program: Program, kind: str) -> bytes:
+        """The program's code. Raises InterpreterError."""
+
+        def finish(outcome: Outcome, result: Result) -> bytes:
+            outcome.check()
+            assert result.values is not None
+            code: bytes = values.objects(self.device, result.values, self._fetch, None)[0]
+            return code
+
+        call = self._go([program], None, finish, kind=kind, compiling=True)
+        return call.result()

@@ -10,9 +10,8 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.array.fetch import Fetcher, fetch_rows
-from porter.array.values import kinds
 from porter.run import Device, Result
-from porter.run.merge import group_rows
+from porter.run.streams.merge import group_rows
 
 
 @frozen(eq=False)
@@ -80,16 +79,17 @@ def collect(device: Device, result: Result, fetcher: Fetcher, exits: bool = Fals
     A SystemExit counts unless its code is 0, or whatever its code with `exits`. `fetcher` gets
     what interpreters announced.
     """
-    status, values = result.status, device.built.constants
-    bad = status != values["GPUSNEK_OK"]
+    status, statuses = result.status, result.statuses
+    exited = statuses.among(status, "EXIT")
+    bad = ~statuses.among(status, "OK")
     if not exits:
-        bad &= (status != values["GPUSNEK_EXIT"]) | (result.exit_code != 0)
+        bad &= ~exited | (result.exit_code != 0)
     group_of = np.full(len(status), -1, np.int64)
     texts: list[Text | bytes] = []
     if not bad.any():
         return Exceptions(texts, group_of)
-    texts += _exits(result, bad & (status == values["GPUSNEK_EXIT"]), group_of)
-    stopped = bad & (status == values["GPUSNEK_STOPPED"])
+    texts += _exits(result, bad & exited, group_of)
+    stopped = statuses.among(status, "STOPPED")
     if stopped.any():
         group_of[stopped] = len(texts)
         texts.append(("KeyboardInterrupt", "stopped", "KeyboardInterrupt: stopped\n"))
@@ -114,7 +114,7 @@ def _announced(
     assert result.values is not None
     xp = device.xp
     lengths = result.values.bits
-    chosen = xp.flatnonzero(result.values.kind == kinds(device)["ERROR"])
+    chosen = xp.flatnonzero(result.values.kind == device.built.value["ERROR"])
     if not len(chosen):
         return []
     rows = fetch_rows(device, chosen, lengths, fetcher)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from porter.run import Device
-from porter.run.device import Array
-from porter.run.session import Fetch
+from porter.run.device.base import Array
+from porter.run.launch.spec import Fetch
 
 Fetcher = Callable[[Fetch], None]
 NOTHING = np.uint64(2**64 - 1)  # launch.h: not this interpreter's

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 
+import attrs
 from attrs import frozen
 
 from porter.arguments import path
 from porter.fs import Image
-from porter.run import Device
-from porter.run.device import Array
-from porter.run.filesystem import copies, image_of
+from porter.run import Device, Launch
+from porter.run.device.base import Array
+from porter.run.launch.filesystem import copies, image_of
 
 
 @frozen(eq=False)
@@ -20,6 +21,10 @@ class FileSystems:
     memory: Array
     block_size: int
     name: str
+
+    def mounted(self, launch: Launch) -> Launch:
+        """`launch` with them at "/"."""
+        return attrs.evolve(launch, fs=self.memory, fs_shared=False, fs_block=self.block_size)
 
     def image(self, device: Device, n: int, index: int) -> Image:
         """A copy of image `index` of `n`."""

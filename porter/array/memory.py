@@ -72,7 +72,7 @@ class Memory:
 
 def memory_of(array: object, device: Device) -> Memory:
     """The memory of `array` on `device`, without a copy. Raises WrongType, BindingError."""
-    return _on_gpu(array, device) if device.name == "cuda" else _on_host(array)
+    return _on_gpu(array, device) if device.on_gpu else _on_host(array)
 
 
 def _on_host(array: object) -> Memory:

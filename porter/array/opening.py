@@ -9,9 +9,9 @@ from typing import Any
 from porter import arguments
 from porter.config import SIZE_BOUNDS
 from porter.errors import PorterError, UsageError, WrongType
-from porter.run import Device, open_device
+from porter.run import Device, Launch, open_device
 from porter.run.built import Built, open_build
-from porter.run.session import MAXIMUM
+from porter.run.launch.plan import MAXIMUM, footprint, free
 from porter.sizes import check_bounds, parse_size
 
 SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
@@ -96,11 +96,10 @@ def read_sizes(given: dict[str, int | str | None]) -> dict[str, int]:
     return found
 
 
-def check_room(device: Device, n: int, pystack: int, heap: int, stack: int) -> None:
-    """NotEnoughMemory unless `n` interpreters that persist fit."""
-    each = device.bytes_each(pystack, heap, True)
-    room = device.room(pystack, heap, stack)
-    room.check(n, each, "heap or pystack")
+def check_room(device: Device, n: int, launch: Launch) -> None:
+    """NotEnoughMemory unless `n` interpreters of these sizes fit that persist."""
+    need = footprint(device, launch)
+    free(device, need).check(n, need.resting, "heap or pystack")
 
 
 def check_count(n: int) -> int:

@@ -1,19 +1,17 @@
-"""What one launch of an array left, and a launch that has not ended yet."""
+"""What one launch of an array left."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
-from attrs import define, field, frozen
+from attrs import field, frozen
 
 from porter.array.exceptions import Exceptions
 from porter.errors import InterpreterError, InterpreterTimeout
 from porter.run import Result, Stream
 from porter.run.lacks import Lack, advice
 
-T = TypeVar("T")
 SHOWN = 3  # groups whose tracebacks an error's message holds
 
 
@@ -66,24 +64,3 @@ class Outcome:
 def _named(exceptions: Exceptions) -> str:
     names = list(dict.fromkeys(raised.type for raised in exceptions[:SHOWN]))
     return ", ".join(names) + (", ..." if len(exceptions) > SHOWN else "")
-
-
-@define(eq=False)
-class Handle(Generic[T]):
-    """A launch of an array that was not waited for."""
-
-    _finish: Callable[[], T]
-    _done: Callable[[], bool]
-    _interrupt: Callable[[], None]
-
-    def done(self) -> bool:
-        """Whether all interpreters have ended."""
-        return self._done()
-
-    def result(self) -> T:
-        """Wait, and return or raise what the call would have without `wait=False`."""
-        return self._finish()
-
-    def interrupt(self) -> None:
-        """Raise KeyboardInterrupt in every interpreter of this launch."""
-        self._interrupt()

@@ -9,7 +9,7 @@ import numpy as np
 
 from porter.errors import BindingError, WrongType
 from porter.run import Device
-from porter.run.binding import Binding
+from porter.run.launch.binding import Binding
 
 # numpy's kind: GPUSNEK_BIND_* and the 8 bytes that a value travels as.
 _WORDS = {"b": ("BOOL", np.uint64), "i": ("INT", np.int64), "u": ("UINT", np.uint64),

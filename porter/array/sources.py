@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from porter.arguments import text
+from porter.arguments import seconds, text
+from porter.array.code import Code
 from porter.errors import UsageError, WrongType
-from porter.run import Program
-from porter.run.checking import per_interpreter
+from porter.run import Device, Program
+from porter.run.launch.checking import per_interpreter
 
 Source = str | bytes | Sequence[str | bytes]
 Which = Sequence[int] | np.ndarray[Any, Any] | None
@@ -39,6 +40,31 @@ def programs_of(
             )
         return programs, np.arange(n, dtype=np.uint32)
     return programs, _chosen(which, len(programs), n)
+
+
+def sources_of(
+    source: Source | Code, which: Which, name: str, kind: str, device: Device, n: int
+) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:
+    """As programs_of, of source or code; and what the launch has for them, by option.
+
+    kind: what the caller runs: "file", "single" or "eval". Raises WrongType, UsageError.
+    """
+    if not isinstance(source, Code):
+        return *programs_of(source, which, name, n), {"kind": kind}
+    if which is not None:
+        raise UsageError("which: there is one code, and nothing to choose")
+    if (source.kind == "eval") != (kind == "eval"):
+        raise UsageError(
+            f"{source.name}: this code is of kind {source.kind!r}",
+            hint='eval() takes code of kind "eval", exec() any other.',
+        )
+    source.check(device)
+    return [], None, {"kind": source.kind, "compiled": source.memory}
+
+
+def deadline(timeout: float | None) -> float | None:
+    """Seconds of a launch's deadline. WrongType, UsageError."""
+    return None if timeout is None else seconds(timeout, "timeout")
 
 
 def _chosen(which: Which, programs: int, n: int) -> np.ndarray[Any, Any]:

@@ -12,7 +12,7 @@ from attrs import frozen
 from porter.array.fetch import Fetcher, fetch_packed
 from porter.errors import LaunchFailed
 from porter.run import Device
-from porter.run.device import Array
+from porter.run.device.base import Array
 from porter.run.result import Values
 
 
@@ -26,19 +26,13 @@ class Repr:
         return self.text
 
 
-def kinds(device: Device) -> dict[str, int]:
-    """GPUSNEK_VALUE_* without the prefix, as the build has them."""
-    prefix = "GPUSNEK_VALUE_"
-    return {k.removeprefix(prefix): v for k, v in device.built.constants.items() if prefix in k}
-
-
 def numbers(device: Device, values: Values, default: object = None) -> Array | None:
     """All values as one array on the device: bool, int64 or float64; None if they are not that.
 
     Integers among floats become floats. `default`: the value of those that have none. Nothing
     travels but the number of each kind.
     """
-    xp, kind = device.xp, kinds(device)
+    xp, kind = device.xp, device.built.value
     values = _filled(device, values, default)
     counts = device.host(xp.bincount(values.kind, minlength=len(kind)))
     n = len(values.kind)
@@ -56,7 +50,7 @@ def numbers(device: Device, values: Values, default: object = None) -> Array | N
 
 def _filled(device: Device, values: Values, default: object) -> Values:
     """`values` with the number `default` where there is none; as they are if it is no number."""
-    kind = kinds(device)
+    kind = device.built.value
     if isinstance(default, bool):
         filler, name = np.uint64(default), "BOOL"
     elif isinstance(default, int) and -(2**63) <= default < 2**63:
@@ -73,7 +67,7 @@ def _filled(device: Device, values: Values, default: object) -> Values:
 
 def objects(device: Device, values: Values, fetcher: Fetcher, default: object) -> list[Any]:
     """Every value as a Python object; `default` for interpreters that have none."""
-    kind = kinds(device)
+    kind = device.built.value
     kept = values.kind >= kind["DATA"]
     kept &= values.kind != kind["ERROR"]
     lengths = device.xp.where(kept, values.bits, np.uint64(0)).astype(np.int64)

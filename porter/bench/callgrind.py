@@ -17,9 +17,9 @@ from porter.bench.measure import compiling
 from porter.bench.oracle import check_ended, expected
 from porter.bench.subjects import cells
 from porter.errors import BenchFailed
+from porter.run import Launch, Program, run
 from porter.run.built import open_build
-from porter.run.host import HostTwin
-from porter.run.session import Launch, Program, run
+from porter.run.device.host import HostTwin
 
 # Bytes an interpreter; the same for every build, so that the collector runs as often.
 SIZES = {"heap": 64 << 10, "pystack": 4 << 10, "stack": 32 << 10}

@@ -38,6 +38,9 @@ def with_references(setting: Setting, executable: Path | None) -> tuple[Suite, d
     return Suite(setting, upstream), found
 
 
+SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
+
+
 def fitting(benchmarks: Sequence[Benchmark], device: Device) -> tuple[list[Benchmark], list[str]]:
     """Those whose output does not depend on how wide floats are, if not double; other's names."""
     if device.built.config["float"] == "double":
@@ -49,7 +52,8 @@ def fitting(benchmarks: Sequence[Benchmark], device: Device) -> tuple[list[Bench
 def conditions(setting: Setting, cores: int) -> dict[str, Any]:
     """For the report: counts, machine, release, configuration."""
     built = setting.device.built
-    given = {name: size for name, size in setting.sizes.items() if name in built.config}
+    need = setting.footprint
+    given = {name: getattr(need, name) for name in SIZES}
     return {
         "n": setting.n,
         "repeat": setting.repeat,
@@ -63,7 +67,7 @@ def conditions(setting: Setting, cores: int) -> dict[str, Any]:
 
 def device_name(device: Device) -> str:
     """The GPU's name, or that there is none."""
-    if device.name == "host":
+    if not device.on_gpu:
         return "host twin"
     name = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)["name"]
     return str(name.decode())

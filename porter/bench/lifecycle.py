@@ -13,6 +13,7 @@ from porter.bench.measure import EMPTY, Setting, compiling
 from porter.bench.oracle import check_ended
 from porter.errors import BenchFailed
 from porter.run import Program
+from porter.run.launch.spec import Phase
 
 LINE = Program(b"threadIdx % 3\n", "<stdin>")
 CHECK = Program(b"assert words['7'] == [7] * 3\n", "<check>")
@@ -67,13 +68,13 @@ def _ended(name: str, setting: Setting, program: Program, fork: bool | None) -> 
 
 def repl(setting: Setting) -> Cost:
     """`threadIdx % 3` typed at interpreters that are there, to the groups of answers."""
-    arenas = setting.arenas()
-    check_ended("repl", setting.run(EMPTY, persist=arenas, stop=False), setting.device)
+    going_on = Phase(arenas=setting.arenas(), stop=False)
+    check_ended("repl", setting.run(EMPTY, going_on), setting.device)
     n = setting.n
     answers = sorted((len(range(k, n, 3)), b"%d\n" % k) for k in range(min(3, n)))
 
     def once() -> float:
-        result = setting.run(LINE, persist=arenas, stop=False, kind="single")
+        result = setting.run(LINE, going_on, kind="single")
         groups = result.stdout.groups
         check_ended("repl", result, setting.device)
         if sorted((group.count, group.text) for group in groups) != answers:
@@ -85,16 +86,16 @@ def repl(setting: Setting) -> Cost:
 
 def memory(setting: Setting) -> Memory:
     """What an idle interpreter takes which has run SMALL."""
-    sizes = setting.sizes
-    image = setting.device.bytes_each(sizes["pystack"], sizes["heap"], True)
+    need = setting.footprint
     arenas = setting.arenas()
-    check_ended("memory", setting.run(SMALL, persist=arenas, stop=False), setting.device)
+    going_on = Phase(arenas=arenas, stop=False)
+    check_ended("memory", setting.run(SMALL, going_on), setting.device)
     setting.device.trim(arenas)
     words = arenas.fields.get("image_words")
     rest = None if words is None else 8 * words
     # They must be whole, and go on.
-    check_ended("memory", setting.run(CHECK, persist=arenas, stop=False), setting.device)
-    return Memory(image, sizes["stdout"] + sizes["stderr"], rest)
+    check_ended("memory", setting.run(CHECK, going_on), setting.device)
+    return Memory(need.resting, need.streams, rest)
 
 
 def _cost(name: str, title: str, setting: Setting, once: Callable[[], float]) -> Cost:

@@ -15,10 +15,12 @@ from porter.bench.figures import Figure
 from porter.bench.oracle import check_ended
 from porter.bench.subjects import subject
 from porter.run import Device, Launch, Program, Result, run
-from porter.run.device import Arenas, Array
+from porter.run.device.base import Arenas, Array
+from porter.run.footprint import Footprint
+from porter.run.launch.plan import footprint
+from porter.run.launch.spec import Phase
 
 EMPTY = Program(b"", "<empty>")
-SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
 
 
 @frozen
@@ -31,28 +33,28 @@ class Setting:
     launch: Launch = field(factory=Launch)
 
     @property
-    def sizes(self) -> dict[str, int]:
-        """Bytes of heap, pystack, C stack, stdout and stderr."""
-        config = self.device.built.config
-        given = {name: getattr(self.launch, name) for name in SIZES}
-        return {name: config[name] if size is None else size for name, size in given.items()}
+    def footprint(self) -> Footprint:
+        """Bytes of one interpreter."""
+        return footprint(self.device, self.launch)
 
     def arenas(self) -> Arenas:
         """Memory in which all interpreters outlive a launch. Raises NotEnoughMemory."""
-        pystack, heap, stack = (self.sizes[name] for name in ("pystack", "heap", "stack"))
-        check_room(self.device, self.n, pystack, heap, stack)
-        return self.device.arenas(self.n, pystack, heap)
+        check_room(self.device, self.n, self.launch)
+        return self.device.arenas(self.n, self.footprint.pystack, self.footprint.heap)
 
     def compile(self, source: bytes, name: str) -> Array:
         """Code that all interpreters can execute, on the device."""
-        sizes: dict[str, Any] = {**self.sizes}
-        launch = attrs.evolve(self.launch, stop=False, **sizes)
-        return compile_code(self.device, launch, source, name, "file").memory
+        return compile_code(self.device, self.launch, source, name, "file").memory
 
-    def run(self, program: Program | None = None, **changes: Any) -> Result:
-        """One launch of all interpreters, of a program or of what `changes` say."""
+    def run(
+        self, program: Program | None = None, phase: Phase | None = None, **changes: Any
+    ) -> Result:
+        """One launch of all interpreters, of a program or of what `phase` says.
+
+        changes: to the launch.
+        """
         programs = [] if program is None else [program]
-        return run(self.device, programs, self.n, attrs.evolve(self.launch, **changes))
+        return run(self.device, programs, self.n, attrs.evolve(self.launch, **changes), phase)
 
 
 @frozen
@@ -118,11 +120,14 @@ def whole(setting: Setting, benchmark: Benchmark, fork: bool | None = None) -> W
 def phases(setting: Setting, benchmark: Benchmark) -> Phases:
     """Time `benchmark` phase by phase. Raises BenchFailed."""
     arenas, about = setting.arenas(), subject(benchmark, setting.device, setting.n)
-    steps: dict[str, dict[str, Any]] = {
-        "start": {"program": EMPTY},
-        "compile": {"program": compiling(benchmark)},
-        "execute": {"compiled": setting.compile(benchmark.source.encode(), benchmark.file)},
-        "empty": {"compiled": setting.compile(b"", "<empty>")},
+    going_on = Phase(arenas=arenas, stop=False)
+    code = setting.compile(benchmark.source.encode(), benchmark.file)
+    nothing = setting.compile(b"", "<empty>")
+    steps: dict[str, tuple[Program | None, Phase]] = {
+        "start": (EMPTY, going_on),
+        "compile": (compiling(benchmark), going_on),
+        "execute": (None, attrs.evolve(going_on, compiled=code)),
+        "empty": (None, attrs.evolve(going_on, compiled=nothing)),
     }
     seconds: dict[str, list[float]] = {name: [] for name in steps}
     for _ in range(setting.repeat + 1):
@@ -130,7 +135,7 @@ def phases(setting: Setting, benchmark: Benchmark) -> Phases:
         about.reset()
         for name, step in steps.items():
             given = about.launch() if name == "execute" else {}
-            result = setting.run(**step, persist=arenas, stop=False, fork=False, **given)
+            result = setting.run(*step, fork=False, **given)
             seconds[name].append(result.timings["device"])
             if name == "execute":
                 about.check(result)

@@ -17,7 +17,7 @@ from porter.bench.figures import Figure
 from porter.bench.oracle import expected
 from porter.bench.subjects import Summing, subject
 from porter.errors import BenchFailed, BuildFailed, NoCompiler, ToolFailed, ToolMissing
-from porter.run.device import Array, Device
+from porter.run.device.base import Array, Device
 
 SOURCE = Path(__file__).parent / "kernels.h"
 BLOCK = 256  # threads of a block
@@ -51,7 +51,7 @@ def measure(device: Device, benchmark: Benchmark, n: int, repeat: int) -> Figure
 
 
 def _time(device: Device, kernel: str, out: Array, n: int) -> float:
-    if device.name != "cuda":
+    if not device.on_gpu:
         function = getattr(_library(), kernel)
         start = time.perf_counter()
         function(ctypes.c_void_p(device.address(out)), ctypes.c_uint(n))

@@ -11,7 +11,7 @@ import numpy as np
 
 from porter.bench.catalogue import Benchmark
 from porter.errors import BenchFailed
-from porter.run.device import Device
+from porter.run.device.base import Device
 from porter.run.result import Result, Stream
 
 
@@ -55,7 +55,7 @@ def check_outputs(name: str, result: Result, device: Device, texts: tuple[bytes,
 
 def check_ended(what: str, result: Result, device: Device) -> None:
     """Raise BenchFailed unless every interpreter ended well."""
-    wrong = result.status != device.built.constants["GPUSNEK_OK"]
+    wrong = result.status != device.built.status["OK"]
     if not wrong.any():
         return
     first = int(wrong.argmax())

@@ -48,7 +48,7 @@ def scaling(
     def points(settings: Iterable[Setting]) -> list[Point]:
         found = []
         for one in settings:
-            heap = one.sizes["heap"]
+            heap = one.footprint.heap
             doing(f"{benchmark.name}: {one.n} interpreters, heap {heap}")
             try:
                 whole, phases = measure.whole(one, benchmark), measure.phases(one, benchmark)

@@ -10,7 +10,7 @@ from attrs import define, field, frozen
 from porter.bench.catalogue import Benchmark
 from porter.bench.oracle import check_ended, check_outputs, expected
 from porter.errors import BenchFailed
-from porter.run.device import Array, Device
+from porter.run.device.base import Array, Device
 from porter.run.result import Result
 
 ROWS = 256

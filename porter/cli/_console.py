@@ -17,10 +17,10 @@ from attrs import frozen
 from porter.cli._options import size_option
 from porter.errors import UsageError
 from porter.run import Feed, Launch, Result
-from porter.run.banners import Line, note
-from porter.run.console import MODES, OVERFLOWS
-from porter.run.live import Live
-from porter.run.writer import Writer
+from porter.run.launch.spec import MODES, OVERFLOWS
+from porter.run.streams.banners import Line, note
+from porter.run.streams.live import Live
+from porter.run.streams.writer import Writer
 
 F = TypeVar("F", bound=Callable[..., Any])
 STDIN = 0  # file descriptor

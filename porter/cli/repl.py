@@ -16,8 +16,7 @@ from porter.fs import Image
 from porter.repl import Session, Shell
 from porter.repl.plain import feed, read_lines
 from porter.repl.session import fitting
-from porter.run import Launch
-from porter.run.filesystem import written
+from porter.run import Launch, written
 from porter.sizes import parse_size
 
 ON_GPU, ON_HOST = 1 << 20, 1 << 10  # interpreters where -n is not given
@@ -70,7 +69,7 @@ def command(
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     device = subject.open(err)
     sizes = subject.sized(Launch())
-    n = n or fitting(device, ON_GPU if device.name == "cuda" else ON_HOST, sizes)
+    n = n or fitting(device, ON_GPU if device.on_gpu else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
     session = Session.open(

@@ -6,30 +6,22 @@ import os
 from pathlib import Path
 
 import click
-import numpy as np
 from rich.console import Console
 
 from porter.cli._console import ConsoleOptions, Shower, console_options
 from porter.cli._options import seconds_option
 from porter.cli._subject import Subject, subject_options
 from porter.errors import (
-    FileProblem,
-    LaunchFailed,
     LaunchInterrupted,
-    NotEnoughMemory,
     PorterError,
-    ProgramFailed,
     ProgramSyntaxError,
     UsageError,
 )
 from porter.fs import Image
-from porter.run import Device, Launch, Program, Result, Stream, run
-from porter.run.banners import render
-from porter.run.device import BLOCK
-from porter.run.filesystem import mounted, written
-from porter.run.lacks import advice
-from porter.run.result import exit_status
-from porter.run.writer import Writer
+from porter.run import Launch, Program, Result, Stream, mounted, run, written
+from porter.run.device.base import BLOCK
+from porter.run.streams.banners import render
+from porter.run.streams.writer import Writer
 
 
 def _program(file: Path | None, code: str | None) -> Program:
@@ -66,42 +58,16 @@ def show(
         writer.write(render(stream.groups, max_groups=max_groups, skip_empty=skip_empty))
 
 
-def judge(result: Result, device: Device) -> None:
-    """Raise what the statuses say; nothing when all interpreters ended well.
-
-    SystemExits end the command with the first of their codes that is not 0.
-    """
-    values = device.built.constants
-    n = len(result.status)
-    if wrong := result.count(values["GPUSNEK_SYNTAX_ERROR"]):
-        if wrong == n and len(result.stderr.groups) == 1:
-            message = result.stderr.groups[0].text.decode("utf-8", "replace").strip()
-            raise ProgramSyntaxError(message or "the program has a syntax error")
-        raise ProgramSyntaxError(f"the program has a syntax error in {wrong} interpreters")
-    if small := result.count(values["GPUSNEK_NO_MEMORY"]):
-        raise NotEnoughMemory(
-            f"{small} of {n} interpreters could not start: the heap is too small",
-            hint="Make --heap larger.",
-        )
-    if unmounted := result.count(values["GPUSNEK_NO_FILE_SYSTEM"]):
-        raise FileProblem(f"{unmounted} of {n} interpreters could not mount their file system")
-    broken = result.status < 0
-    if broken.any():
-        names = {v: k for k, v in values.items() if k.startswith("GPUSNEK_STATUS_")}
-        kinds = ", ".join(
-            f"{names.get(int(code), code)} {int(count)}x"
-            for code, count in zip(
-                *np.unique(result.status[broken], return_counts=True), strict=True
-            )
-        )
-        raise LaunchFailed(f"interpreters broke: {kinds}")
-    exited = result.status == values["GPUSNEK_EXIT"]
-    failed = int(n - exited.sum() - result.count(values["GPUSNEK_OK"]))
-    if failed:
-        why = "were interrupted or failed" if result.interrupted else "ended with an error"
-        hint = advice(result.lacks, n)
-        raise ProgramFailed(f"{failed} of {n} interpreters {why}", hint=hint)
-    if code := exit_status(result.exit_code[exited]):
+def _end(result: Result, stopped: LaunchInterrupted | None, stderr: Writer) -> None:
+    """Raise what the launch came to; SystemExits end the command as they end a process."""
+    try:
+        if stopped is not None:
+            raise stopped
+        result.raise_for_status()
+    except (LaunchInterrupted, PorterError):
+        stderr.fresh_line()  # a message follows
+        raise
+    if code := result.exit_status:
         raise click.exceptions.Exit(code)
 
 
@@ -181,7 +147,7 @@ def command(
     shower.finish(result)
     if console.mode == "buffer" or result.stdout.longest:
         show(result.stdout, stdout, max_groups)
-    syntax = result.count(device.built.constants["GPUSNEK_SYNTAX_ERROR"])
+    syntax = result.statuses.count(result.status, "SYNTAX_ERROR")
     if result.stderr.longest and syntax != n:
         show(result.stderr, stderr, max_groups, skip_empty=True)
     if save and image is not None:
@@ -190,10 +156,4 @@ def command(
         stderr.fresh_line()
         steps = {**subject.seconds, **result.timings}
         err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
-    try:
-        if stopped is not None:
-            raise stopped
-        judge(result, device)
-    except (LaunchInterrupted, PorterError):
-        stderr.fresh_line()  # a message follows
-        raise
+    _end(result, stopped, stderr)

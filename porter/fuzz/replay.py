@@ -8,8 +8,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from porter.run.device import Device
-from porter.run.session import Launch, Program, run
+from porter.run import Device, Launch, Program, run
 
 # Bounded, so that the hard stop that bounds the inputs leaves it alone (no 256 back edges), and
 # with something of everything: objects on the heap, an exception, big numbers, floats.
@@ -23,11 +22,11 @@ for i in range(40):
 print(3 ** 99, kept, sorted({str(k): k for k in kept}))
 """
 ENDS = (
-    "GPUSNEK_OK",
-    "GPUSNEK_EXCEPTION",
-    "GPUSNEK_EXIT",
-    "GPUSNEK_SYNTAX_ERROR",
-    "GPUSNEK_STOPPED",
+    "OK",
+    "EXCEPTION",
+    "EXIT",
+    "SYNTAX_ERROR",
+    "STOPPED",
 )
 
 
@@ -46,16 +45,16 @@ def replay(device: Device, inputs: Mapping[str, bytes], launch: Launch | None = 
 
     Inputs run until the interrupt word is first polled, which stops them.
     """
-    constants = device.built.constants
+    statuses = device.built.status
     launch = launch or Launch(heap=24 * 1024, pystack=2048, stack=24 * 1024, stdout=8192)
     names = list(inputs)
     programs = [Program(NEIGHBOUR.encode(), "neighbour")]
     programs += [Program(inputs[name], "fuzz") for name in names]
     which = np.zeros(2 * len(names) + 1, np.uint32)
     which[1::2] = 1 + np.arange(len(names))
-    stopped = attrs.evolve(launch, interrupt=constants["GPUSNEK_INTERRUPT_STOP"])
+    stopped = attrs.evolve(launch, interrupt=device.built.interrupt["STOP"])
     result = run(device, programs, len(which), stopped, program_of=which)
-    good = {constants[name]: name for name in ENDS}
+    good = {int(statuses[name]): statuses[name].c_name for name in ENDS}
     ends = result.status[1::2]
     values, counts = np.unique(ends, return_counts=True)
     around = {

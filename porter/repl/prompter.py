@@ -10,7 +10,8 @@ from attrs import define, evolve, field
 from porter.arguments import utf8
 from porter.repl.session import NAME, Session
 from porter.run import Launch, Program, Result, run
-from porter.run.device import Arenas
+from porter.run.device.base import Arenas
+from porter.run.launch.spec import Phase
 
 ROOM = 16 << 10  # bytes for the names of all builtins
 
@@ -63,12 +64,12 @@ class Prompter:
         return [answer] if answer else []
 
     def _more(self, result: Result) -> bool:
-        return result.count(self.session.device.built.constants["GPUSNEK_MORE"]) > 0
+        return result.statuses.count(result.status, "MORE") > 0
 
     def _run(self, text: str, launch: Launch) -> Result:
         device, sizes = self.session.device, self.session.arenas.sizes
         if self._arenas is None:
             self._arenas = device.arenas(1, sizes["pystack"], sizes["heap"])
         launch = evolve(launch, heap=sizes["heap"], pystack=sizes["pystack"])
-        launch = evolve(launch, persist=self._arenas, stop=False)
-        return run(device, [Program(utf8(text), NAME)], 1, launch)
+        phase = Phase(arenas=self._arenas, stop=False)
+        return run(device, [Program(utf8(text), NAME)], 1, launch, phase)

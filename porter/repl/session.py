@@ -9,13 +9,13 @@ import numpy as np
 from attrs import define
 
 from porter.arguments import utf8
-from porter.errors import FileProblem, NotEnoughMemory, UsageError
+from porter.errors import NotEnoughMemory, UsageError
 from porter.fs import Image
 from porter.repl.answer import Answer
-from porter.run import Device, Launch, Program, Result, run
-from porter.run.device import Arenas, Array
-from porter.run.filesystem import mounted
-from porter.run.session import Cancel
+from porter.run import Cancel, Device, Launch, Program, Result, mounted, run
+from porter.run.device.base import Arenas, Array
+from porter.run.launch.plan import footprint, free
+from porter.run.launch.spec import Phase
 from porter.sizes import format_size
 
 NAME = "<stdin>"  # what tracebacks call the user's input
@@ -57,25 +57,14 @@ class Session:
         """
         if n < 1:
             raise UsageError(f"{n} interpreters: at least one is needed")
-        size = _sizes(device, sizes or Launch())
+        sizes = _merged(sizes or Launch())
         if outbuf_size is None:
             outbuf_size = n * PIXEL
-        _check_memory(device, n, size, outbuf_size)
-        arenas = device.arenas(n, size["pystack"], size["heap"])
+        _check_memory(device, n, sizes, outbuf_size)
+        need = footprint(device, sizes)
+        arenas = device.arenas(n, need.pystack, need.heap)
         outbuf = device.zeros(outbuf_size, np.uint8)
-        launch = Launch(
-            kind="single",
-            heap=size["heap"],
-            pystack=size["pystack"],
-            stack=size["stack"],
-            stdout=size["stdout"],
-            merge_stderr=True,
-            stderr=0,
-            persist=arenas,
-            stop=False,
-            outbuf=outbuf,
-            deadline=deadline,
-        )
+        launch = attrs.evolve(sizes, kind="single", outbuf=outbuf, deadline=deadline)
         if files is not None:
             launch = mounted(launch, device, files, n, shared=True)
         session = cls(device, n, arenas, outbuf, launch, np.ones(n, np.bool_))
@@ -85,23 +74,15 @@ class Session:
     @property
     def bytes_each(self) -> int:
         """What one interpreter takes, its output included, bytes."""
-        sizes = self.arenas.sizes
-        each = self.device.bytes_each(sizes["pystack"], sizes["heap"], True)
-        return each + (self.launch.stdout or 0)
+        need = footprint(self.device, self.launch)
+        return need.resting + need.streams
 
     def reset(self) -> None:
         """Fresh interpreters, all of them; what is in outbuf and the file system stays."""
         self.live[:] = True
         self.arenas.started = False
         answer = self.execute("pass\n")
-        values = self.device.built.constants
-        if small := answer.result.count(values["GPUSNEK_NO_MEMORY"]):
-            raise NotEnoughMemory(
-                f"{small} of {self.n} interpreters could not start: the heap is too small",
-                hint="Make --heap larger.",
-            )
-        if unmounted := answer.result.count(values["GPUSNEK_NO_FILE_SYSTEM"]):
-            raise FileProblem(f"{unmounted} of {self.n} interpreters could not mount the image")
+        answer.result.raise_unless_started()
 
     def execute(self, source: str, *, kind: str = "single", name: str = NAME) -> Answer:
         """Run `source` in all live interpreters. kind: single (one statement) or file."""
@@ -120,7 +101,7 @@ class Session:
         self.cancel.asked = 0
         which = np.flatnonzero(self.live)
         result = self._end(which)
-        return Answer((result.stdout.of(which),), which, result, self.device.built.constants)
+        return Answer((result.stdout.of(which),), which, result)
 
     def ask(self, question: str, text: str) -> Result | None:
         """Put `text` to the first live interpreter as a question of a REPL (Launch.kind).
@@ -136,30 +117,38 @@ class Session:
             return None
         return attrs.evolve(result, stdout=result.stdout.of(which), status=result.status[which])
 
-    def _run(self, program: Program, launch: Launch, which: np.ndarray[Any, Any]) -> Result:
+    def _run(
+        self,
+        program: Program,
+        launch: Launch,
+        which: np.ndarray[Any, Any],
+        *,
+        stop: bool = False,
+    ) -> Result:
         program_of = None
         if len(which) < self.n:
             rests = self.device.built.constants["GPUSNEK_NO_PROGRAM"]
             program_of = np.full(self.n, rests, np.uint32)
             program_of[which] = 0
-        return run(self.device, [program], self.n, launch, program_of=program_of)
+        phase = Phase(arenas=self.arenas, stop=stop)
+        return run(self.device, [program], self.n, launch, phase, program_of=program_of)
 
     def _end(self, which: np.ndarray[Any, Any]) -> Result:
         # An empty file is a program; an empty line is none to some releases.
-        launch = attrs.evolve(self.launch, kind="file", stop=True, cancel=self.cancel)
-        result = self._run(Program(b"", NAME), launch, which)
+        launch = attrs.evolve(self.launch, kind="file", cancel=self.cancel)
+        result = self._run(Program(b"", NAME), launch, which, stop=True)
         self.arenas.started = True  # the others go on
         return result
 
     def _conclude(self, result: Result, which: np.ndarray[Any, Any]) -> Answer:
         status = result.status[which]
         outputs = [result.stdout if len(which) == self.n else result.stdout.of(which)]
-        exited = which[status == self.device.built.constants["GPUSNEK_EXIT"]]
+        exited = which[result.statuses.among(status, "EXIT")]
         if len(exited):
             self.live[exited] = False
             outputs.append(self._end(exited).stdout.of(exited))
-        self.live[which[status < 0]] = False
-        return Answer(tuple(outputs), which, result, self.device.built.constants)
+        self.live[which[result.statuses.where_broken(status)]] = False
+        return Answer(tuple(outputs), which, result)
 
 
 def fitting(device: Device, most: int, sizes: Launch) -> int:
@@ -167,7 +156,7 @@ def fitting(device: Device, most: int, sizes: Launch) -> int:
     n = most
     while n > 1:
         try:
-            _check_memory(device, n, _sizes(device, sizes), n * PIXEL)
+            _check_memory(device, n, _merged(sizes), n * PIXEL)
         except NotEnoughMemory:
             n //= 2
         else:
@@ -175,21 +164,17 @@ def fitting(device: Device, most: int, sizes: Launch) -> int:
     return n
 
 
-def _sizes(device: Device, launch: Launch) -> dict[str, int]:
-    asked = {name: getattr(launch, name) for name in ("pystack", "heap", "stack", "stdout")}
-    config = device.built.config
-    return {name: int(config[name] if size is None else size) for name, size in asked.items()}
+def _merged(sizes: Launch) -> Launch:
+    """Tracebacks go to stdout."""
+    return attrs.evolve(sizes, merge_stderr=True, stderr=0)
 
 
-def _check_memory(device: Device, n: int, sizes: dict[str, int], outbuf: int) -> None:
-    room = device.room(sizes["pystack"], sizes["heap"], sizes["stack"])
-    left = max(0, room.free - room.fixed)
-    if outbuf > left:
+def _check_memory(device: Device, n: int, sizes: Launch, outbuf: int) -> None:
+    need = footprint(device, sizes, shared=-(-outbuf // n), arena_needed=True)
+    room = free(device, need)
+    if outbuf > room.left:
         raise NotEnoughMemory(
-            f"outbuf of {format_size(outbuf)} does not fit: {format_size(left)} are free",
+            f"outbuf of {format_size(outbuf)} does not fit: {format_size(room.left)} are free",
             hint="Make --outbuf smaller, or -n: it has 3 bytes an interpreter by itself.",
         )
-    # As porter.run.session reckons: an output row, and what grouping it takes.
-    each = device.bytes_each(sizes["pystack"], sizes["heap"], True)
-    each += sizes["stdout"] + 9 * 8 + -(-outbuf // n)
-    room.check(n, each, "--heap or --stdout")
+    room.check(n, need.each, "--heap or --stdout")

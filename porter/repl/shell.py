@@ -18,10 +18,9 @@ from porter.repl.answer import Answer
 from porter.repl.commands import command
 from porter.repl.prompter import Prompter
 from porter.repl.session import Session
-from porter.run import Stream
-from porter.run.banners import render
-from porter.run.session import Cancel
-from porter.run.writer import Writer
+from porter.run import Cancel, Stream
+from porter.run.streams.banners import render
+from porter.run.streams.writer import Writer
 
 WORDS = {
     "GPUSNEK_STATUS_CANARY": "wrote past the end of its memory (a stack or the heap overran)",

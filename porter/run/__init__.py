@@ -1,23 +1,31 @@
-"""Running programs on many interpreters: a device, a session, grouped outputs.
+"""Running programs on many interpreters: open a device, run a launch, read its result.
 
 Imports numpy and attrs only; CuPy where the target is cuda.
 """
 
-from porter.run.device import Device, open_device
-from porter.run.feed import Feed
+from porter.run.device.base import Device
+from porter.run.launch.filesystem import mounted, written
+from porter.run.launch.spec import Cancel, Launch, Program
+from porter.run.launch.start import run
+from porter.run.open import open_device
 from porter.run.result import Group, Result, Stream
-from porter.run.ring import Batch
-from porter.run.session import Launch, Program, run
+from porter.run.status import Status
+from porter.run.streams.feed import Feed
+from porter.run.streams.ring import Batch
 
 __all__ = [
     "Batch",
+    "Cancel",
     "Device",
     "Feed",
     "Group",
     "Launch",
     "Program",
     "Result",
+    "Status",
     "Stream",
+    "mounted",
     "open_device",
     "run",
+    "written",
 ]

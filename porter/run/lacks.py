@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from porter.config import LOCAL_MEMORY_LIMIT, LOCAL_RESERVED, SIZE_BOUNDS
 from porter.sizes import KIB, MIB, format_size
 
 GRAIN = 16 * KIB  # what a heap that an allocation asks for is rounded up to
-KINDS = {"HEAP": "heap", "PYSTACK": "pystack", "STACK": "stack"}
+OPTIONS = {"HEAP": "heap", "PYSTACK": "pystack", "STACK": "stack"}  # by Built.lack's names
 WORDS = {"heap": "heap", "pystack": "pystack", "stack": "C stack"}
 
 
@@ -52,18 +53,19 @@ def find(
     lack: np.ndarray[Any, Any],
     failed: np.ndarray[Any, Any],
     sizes: Mapping[str, int],
-    constants: Mapping[str, int],
+    kinds: type[IntEnum],
     *,
     local: bool,
 ) -> tuple[Lack, ...]:
     """What `failed` interpreters (n bools) lacked. lack: n uint64, as launch.h describes them.
 
-    sizes: bytes of heap, pystack and stack. local: whether arenas are in local memory.
+    sizes: bytes of heap, pystack and stack. kinds: Built.lack. local: whether arenas are in
+    local memory.
     """
-    kinds = np.where(failed, lack % 4, 0)
+    kind = np.where(failed, lack % 4, 0)
     found = []
-    for name, option in KINDS.items():
-        which = kinds == constants[f"GPUSNEK_LACK_{name}"]
+    for name, option in OPTIONS.items():
+        which = kind == kinds[name]
         if not which.any():
             continue
         had = sizes[option]
@@ -77,7 +79,7 @@ def find(
             enough = SIZE_BOUNDS[option].high if had < SIZE_BOUNDS[option].high else None
         moves = False
         if local and enough is not None:
-            others = sum(sizes[name] for name in KINDS.values() if name != option)
+            others = sum(sizes[name] for name in OPTIONS.values() if name != option)
             moves = enough + others + LOCAL_RESERVED > LOCAL_MEMORY_LIMIT
         found.append(Lack(option, int(which.sum()), had, enough, moves))
     return tuple(found)

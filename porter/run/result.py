@@ -11,9 +11,17 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.arguments import whole
-from porter.run.device import Array, Device
-from porter.run.lacks import Lack
-from porter.run.merge import Rows, group_rows
+from porter.errors import (
+    FileProblem,
+    LaunchFailed,
+    NotEnoughMemory,
+    ProgramFailed,
+    ProgramSyntaxError,
+)
+from porter.run.device.base import Array, Device
+from porter.run.lacks import Lack, advice
+from porter.run.status import Status
+from porter.run.streams.merge import Rows, group_rows
 
 
 @frozen
@@ -161,6 +169,12 @@ def exit_status(codes: np.ndarray[Any, Any]) -> int:
     return int(others[0]) if len(others) else 0
 
 
+def broken_by_name(statuses: type[Status], status: np.ndarray[Any, Any]) -> dict[str, int]:
+    """How many of `status` (n int32) say that an interpreter broke, by C name, lowest first."""
+    found = statuses.tally(status[statuses.where_broken(status)])
+    return {statuses.name_of(value): count for value, count in found.items()}
+
+
 @frozen(slots=False, eq=False)
 class Result:
     """One launch's results.
@@ -189,3 +203,48 @@ class Result:
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""
         return int((self.status == status).sum())
+
+    @property
+    def statuses(self) -> type[Status]:
+        """What the numbers in `status` mean in this build."""
+        return self.stdout.device.built.status
+
+    @property
+    def exit_status(self) -> int:
+        """What SystemExits end a process with (exit_status); 0 where there was none."""
+        return exit_status(self.exit_code[self.statuses.among(self.status, "EXIT")])
+
+    def raise_unless_started(self, option: str = "--heap") -> None:
+        """NotEnoughMemory or FileProblem if interpreters could not start.
+
+        option: how the caller writes the size to change.
+        """
+        n = len(self.status)
+        if small := self.statuses.count(self.status, "NO_MEMORY"):
+            raise NotEnoughMemory(
+                f"{small} of {n} interpreters could not start: the heap is too small",
+                hint=f"Make {option} larger.",
+            )
+        if unmounted := self.statuses.count(self.status, "NO_FILE_SYSTEM"):
+            raise FileProblem(f"{unmounted} of {n} interpreters could not mount their file system")
+
+    def raise_for_status(self, option: str = "--heap") -> None:
+        """Raise what the statuses say; nothing where all programs ended well or by SystemExit.
+
+        ProgramSyntaxError, what raise_unless_started raises, LaunchFailed for interpreters that
+        broke, ProgramFailed for exceptions. Where several are the case, the first of these.
+        """
+        n = len(self.status)
+        if wrong := self.statuses.count(self.status, "SYNTAX_ERROR"):
+            if wrong == n and len(self.stderr.groups) == 1:
+                message = self.stderr.groups[0].text.decode("utf-8", "replace").strip()
+                raise ProgramSyntaxError(message or "the program has a syntax error")
+            raise ProgramSyntaxError(f"the program has a syntax error in {wrong} interpreters")
+        self.raise_unless_started(option)
+        if broken := broken_by_name(self.statuses, self.status):
+            kinds = ", ".join(f"{name} {count}x" for name, count in broken.items())
+            raise LaunchFailed(f"interpreters broke: {kinds}")
+        if failed := int(self.statuses.where_failed(self.status).sum()):
+            why = "were interrupted or failed" if self.interrupted else "ended with an error"
+            hint = advice(self.lacks, n)
+            raise ProgramFailed(f"{failed} of {n} interpreters {why}", hint=hint)

@@ -8,8 +8,7 @@ from typing import Any
 
 from attrs import asdict, frozen
 
-from porter.run.device import Device
-from porter.run.session import Launch, Program, run
+from porter.run import Device, Launch, Program, run
 
 PROGRAMS: dict[str, str] = {
     "hello": "print('Hello World!')\n",

@@ -50,9 +50,7 @@ class Opener:
 
 def trials_on(device: Device, launch: Launch) -> Run:
     """What runs trials on `device`, as `launch` says, each call one launch."""
-    constants = device.built.constants
-    ends = ("GPUSNEK_STATUS_", *_PORT_STATUSES)
-    names = {value: name for name, value in constants.items() if name.startswith(ends)}
+    name_of = device.built.status.name_of
 
     def trials(wanted: Sequence[Trial]) -> list[Ending]:
         numbers: dict[tuple[str, bytes], int] = {}
@@ -67,7 +65,7 @@ def trials_on(device: Device, launch: Launch) -> Run:
         )
         return [
             Ending(
-                _stopped(names[int(done.status[i])], done.stderr[i], done.interrupted),
+                _stopped(name_of(int(done.status[i])), done.stderr[i], done.interrupted),
                 done.stdout[i],
                 done.stderr[i],
                 int(done.allocations[i]),
@@ -77,17 +75,6 @@ def trials_on(device: Device, launch: Launch) -> Run:
         ]
 
     return trials
-
-
-_PORT_STATUSES = (
-    "GPUSNEK_OK",
-    "GPUSNEK_EXCEPTION",
-    "GPUSNEK_EXIT",
-    "GPUSNEK_SYNTAX_ERROR",
-    "GPUSNEK_STOPPED",
-    "GPUSNEK_NO_",
-    "GPUSNEK_NOT_STARTED",
-)
 
 
 def _stopped(status: str, stderr: bytes, late: bool) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from porter.run import Batch, Device, Launch, Result, run
+from porter.run.launch.spec import Phase
 
 
 class Collected:
@@ -34,10 +35,15 @@ class Collected:
 
 
 def run_live(
-    device: Device, program: str, n: int, collected: Collected, **options: object
+    device: Device,
+    program: str,
+    n: int,
+    collected: Collected,
+    phase: Phase | None = None,
+    **options: object,
 ) -> Result:
     launch = Launch(console="ring", on_output=collected, **options)  # type: ignore[arg-type]
-    return run(device, [program], n, launch)
+    return run(device, [program], n, launch, phase)
 
 
 def ended_well(device: Device, result: Result) -> bool:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from porter.run import Batch
-from porter.run.banners import Line
-from porter.run.live import LONGEST, Live
+from porter.run.streams.banners import Line
+from porter.run.streams.live import LONGEST, Live
 
 NUMBERS = {"out": 1, "err": 2}
 

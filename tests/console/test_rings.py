@@ -9,6 +9,7 @@ import pytest
 
 from porter.errors import LaunchInterrupted, UsageError
 from porter.run import Device, Launch, run
+from porter.run.launch.spec import Phase
 from tests.console.collect import Collected, ended_well, run_live
 
 pytestmark = pytest.mark.xdist_group("host build")
@@ -190,9 +191,9 @@ def test_persistent_interpreters_write_in_later_launches(any_device: Device) -> 
     for text in ("first", "second"):
         collected = Collected()
         program = f"print({text!r}, threadIdx)"
-        run_live(any_device, program, 3, collected, persist=arenas, stop=False)
+        run_live(any_device, program, 3, collected, Phase(arenas=arenas, stop=False))
         assert collected.stdout(3) == [f"{text} {i}\n".encode() for i in range(3)]
-    kept = run(any_device, ["print('kept')"], 3, Launch(persist=arenas))
+    kept = run(any_device, ["print('kept')"], 3, None, Phase(arenas=arenas))
     assert [(g.text, g.count) for g in kept.stdout.groups] == [(b"kept\n", 3)]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from porter import paths
 from porter.pipeline import STAGES
-from porter.run.device import BLOCK
+from porter.run.device.base import BLOCK
 from porter.run.smoke import PROGRAMS
 from porter.sync.lock import newest_release, read_lock
 

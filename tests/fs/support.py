@@ -9,6 +9,7 @@ import attrs
 from porter.fs import Image
 from porter.run import Device, Launch, Result, run
 from porter.run.filesystem import mounted, written
+from porter.run.launch.spec import Phase
 
 HELD = 1 << 40  # of the guard's word, templates/port/imageguard.c
 
@@ -25,12 +26,14 @@ class Shared:
     def of(cls, device: Device, image: Image, **options: Any) -> Shared:
         return cls(device, mounted(Launch(**options), device, image, 1, shared=True))
 
-    def run(self, program: str, n: int, **options: Any) -> Result:
-        return run(self.device, [program], n, attrs.evolve(self.launch, **options))
+    def run(self, program: str, n: int, phase: Phase | None = None, **options: Any) -> Result:
+        return run(self.device, [program], n, attrs.evolve(self.launch, **options), phase)
 
-    def lines(self, program: str, n: int, **options: Any) -> list[list[str]]:
+    def lines(
+        self, program: str, n: int, phase: Phase | None = None, **options: Any
+    ) -> list[list[str]]:
         """What each of `n` interpreters printed, by line; all must have ended well."""
-        result = self.run(program, n, **options)
+        result = self.run(program, n, phase, **options)
         assert set(result.status.tolist()) == {0}, result.stderr[0].decode()
         return [result.stdout[i].decode().splitlines() for i in range(n)]
 

@@ -7,6 +7,7 @@ import pytest
 
 from porter.fs import Image
 from porter.run import Device, Launch, run
+from porter.run.launch.spec import Phase
 from tests.fs.support import Shared
 
 pytestmark = [pytest.mark.slow, pytest.mark.gpu, pytest.mark.xdist_group("host build")]
@@ -137,7 +138,7 @@ def test_a_launch_that_is_over_holds_nothing(any_device: Device, image: Image) -
     shared = Shared.of(any_device, image)
     config = any_device.built.config
     arenas = any_device.arenas(1, config["pystack"], config["heap"])
-    shared.run(HOLD + "f.flush()", 1, persist=arenas, stop=False)
+    shared.run(HOLD + "f.flush()", 1, Phase(arenas=arenas, stop=False))
     assert shared.held()
     assert shared.lines("open('next', 'w').close()\nprint('well')", 1) == [["well"]]
     # The one that went on without the image learns of it, closes, and may start over.
@@ -154,7 +155,7 @@ with open('again', 'w') as f:
     f.write('z')
 print(open('next').read() == '')
 """
-    lines = shared.lines(program, 1, persist=arenas)[0]
+    lines = shared.lines(program, 1, Phase(arenas=arenas))[0]
     assert lines[0] == str(ESTALE) and lines[-1] == "True"
     assert shared.files() | {"held": b"x" * 3000, "next": b"", "again": b"z"} == shared.files()
 

@@ -23,6 +23,7 @@ import numpy as np
 
 from porter.fuzz.replay import replay
 from porter.run import Device, Launch, open_device, run
+from porter.run.launch.spec import Phase
 from porter.run.smoke import smoke
 from porter.sweep.model import Verdict
 from porter.sweep.subjects import folder
@@ -82,8 +83,8 @@ def check_persistence(device: Device, n: int) -> dict[str, Any]:
     n = min(n, 65536)
     config = device.built.config
     arenas = device.arenas(n, config["pystack"], config["heap"])
-    first = run(device, ["x = [threadIdx] * 3"], n, Launch(persist=arenas, stop=False))
-    second = run(device, ["print(sum(x) == 3 * threadIdx)"], n, Launch(persist=arenas))
+    first = run(device, ["x = [threadIdx] * 3"], n, None, Phase(arenas=arenas, stop=False))
+    second = run(device, ["print(sum(x) == 3 * threadIdx)"], n, None, Phase(arenas=arenas))
     assert not first.status.any() and not second.status.any()
     assert [group.text for group in second.stdout.groups] == [b"True\n"]
     return {"first": first.seconds, "second": second.seconds}

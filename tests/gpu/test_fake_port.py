@@ -10,6 +10,7 @@ from porter.compile import compile_build
 from porter.config import BuildConfig
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run import Device, Launch, open_device, run
+from porter.run.launch.spec import Phase
 from tests.fake_build import fake_build
 
 pytestmark = pytest.mark.gpu
@@ -31,9 +32,9 @@ def test_sizes_are_chosen_at_launch(device: Device, heap: int, pystack: int) -> 
         result = run(device, [program], 3000, sizes)
         assert not result.status.any()
         assert [(g.text, g.count) for g in result.stdout.groups] == [(text, 3000)]
-    sizes = attrs.evolve(sizes, persist=device.arenas(1000, pystack, heap))
-    run(device, ["++h"], 1000, attrs.evolve(sizes, stop=False))
-    assert run(device, ["cg"], 1000, sizes).stdout.groups[0].text == b"10279"
+    arenas = device.arenas(1000, pystack, heap)
+    run(device, ["++h"], 1000, sizes, Phase(arenas=arenas, stop=False))
+    assert run(device, ["cg"], 1000, sizes, Phase(arenas=arenas)).stdout.groups[0].text == b"10279"
 
 
 def test_write_past_the_heap_is_noticed(device: Device) -> None:

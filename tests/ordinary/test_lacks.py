@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import IntEnum
 from typing import Any
 
 import attrs
@@ -83,8 +84,7 @@ def test_only_those_that_end_for_it_count(any_device: Device) -> None:
     assert "2 of 10 ran out of pystack, which is 2K: give --pystack 4K or more." in text
 
 
-def constants() -> dict[str, int]:
-    return {"GPUSNEK_LACK_HEAP": 1, "GPUSNEK_LACK_PYSTACK": 2, "GPUSNEK_LACK_STACK": 3}
+KINDS = IntEnum("KINDS", {"HEAP": 1, "PYSTACK": 2, "STACK": 3})
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_value(
 ) -> None:
     words = np.array([bytes_ * 4 + kind, bytes_ * 4 + kind], np.uint64)
     failed = np.array([True, False])
-    (lack,) = find(words, failed, SIZES | sizes, constants(), local=local)
+    (lack,) = find(words, failed, SIZES | sizes, KINDS, local=local)
     assert (lack.option, lack.enough, lack.moves) == expected
     assert lack.count == 1
     if lack.enough is None:

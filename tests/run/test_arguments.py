@@ -72,7 +72,7 @@ def test_runs(device: Device) -> None:
         (UsageError, "^n: a number of 3322", (device, ["c"], 10**1000)),
         (WrongType, "^launch: dict", (device, ["c"], 1, {"seed": 1})),
         (WrongType, "^fs: bytes", (device, ["c"], 1, Launch(fs=b"image"))),
-        (WrongType, "^template: str", (device, ["c"], 1, Launch(template="c"))),  # type: ignore[arg-type]
+        (WrongType, "^phase: dict", (device, ["c"], 1, None, {"stop": False})),
         (UsageError, "^bind: 5 is not", (device, ["c"], 1, Launch(bind={5: 1}))),  # type: ignore[dict-item]
         (UsageError, "^stdin: 1 texts for 2", (device, ["c"], 2, Launch(stdin=["x"]))),  # type: ignore[list-item]
     ):

@@ -10,7 +10,8 @@ import pytest
 
 from porter.errors import UsageError
 from porter.run import Device, Launch, run
-from porter.run.binding import TYPECODES
+from porter.run.launch.binding import TYPECODES
+from porter.run.launch.spec import Phase
 
 
 def values(device: Device, array: Any) -> list[Any]:
@@ -39,9 +40,9 @@ def test_a_name_stays_with_interpreters_that_persist(any_device: Device) -> None
     config = any_device.built.config
     arenas = any_device.arenas(3, config["pystack"], config["heap"])
     array = any_device.array(np.zeros(3, np.float64))
-    keep = Launch(persist=arenas, stop=False)
-    run(any_device, ["pass"], 3, Launch(persist=arenas, stop=False, bind={"data": array}))
-    result = run(any_device, ["data[threadIdx] = threadIdx / 2"], 3, keep)
+    keep = Phase(arenas=arenas, stop=False)
+    run(any_device, ["pass"], 3, Launch(bind={"data": array}), keep)
+    result = run(any_device, ["data[threadIdx] = threadIdx / 2"], 3, None, keep)
     assert not result.status.any()
     assert values(any_device, array) == [0.0, 0.5, 1.0]
 

@@ -10,11 +10,14 @@ import pytest
 
 from porter.errors import LaunchFailed, NotBuilt, NotEnoughMemory, UsageError
 from porter.run import Device, Launch, Program, open_device, run
-from porter.run.banners import render
+from porter.run.launch.spec import Phase
+from porter.run.streams.banners import render
 
 
-def texts(device: Device, program: str, n: int, **options: object) -> list[tuple[bytes, int]]:
-    result = run(device, [program], n, Launch(**options))  # type: ignore[arg-type]
+def texts(
+    device: Device, program: str, n: int, phase: Phase | None = None, **options: object
+) -> list[tuple[bytes, int]]:
+    result = run(device, [program], n, Launch(**options), phase)  # type: ignore[arg-type]
     return [(group.text, group.count) for group in result.stdout.groups]
 
 
@@ -86,11 +89,11 @@ def test_deadline_interrupts(device: Device) -> None:
 def test_arenas_persist(device: Device) -> None:
     config = device.built.config
     arenas = device.arenas(4, config["pystack"], config["heap"])
-    run(device, ["++h"], 4, Launch(persist=arenas, stop=False))
+    run(device, ["++h"], 4, None, Phase(arenas=arenas, stop=False))
     with pytest.raises(UsageError, match=f"these arenas have {config['heap']}"):
-        run(device, ["c"], 4, Launch(persist=arenas, heap=16384))
-    assert texts(device, "cg", 4, persist=arenas) == [(b"10279", 4)]
-    result = run(device, ["c"], 4, Launch(persist=arenas))
+        run(device, ["c"], 4, Launch(heap=16384), Phase(arenas=arenas))
+    assert texts(device, "cg", 4, Phase(arenas=arenas)) == [(b"10279", 4)]
+    result = run(device, ["c"], 4, None, Phase(arenas=arenas))
     assert result.stdout.groups[0].text == b"100"  # stopped before: a fresh start
 
 

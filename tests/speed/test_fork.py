@@ -1,4 +1,4 @@
-"""Interpreters that begin as copies of one that booted and compiled (porter/run/fork.py)."""
+"""Interpreters that begin as copies of one that booted and compiled (launch/template.py)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from porter.run import Device, Launch, Program, run
+from porter.run.launch.spec import Phase
+from porter.run.launch.start import clone
 
 pytestmark = pytest.mark.gpu
 
@@ -27,7 +29,7 @@ except ValueError as error:
 
 @pytest.fixture
 def device(any_device: Device) -> Device:
-    if not getattr(any_device, "local", False):
+    if not any_device.local:
         pytest.skip("arenas at different addresses cannot be copied")
     return any_device
 
@@ -72,11 +74,11 @@ def test_copies_persist(device: Device) -> None:
     config = device.built.config
     for fork in (False, True):
         arenas = device.arenas(N, config["pystack"], config["heap"])
-        keep = Launch(persist=arenas, stop=False, fork=fork)
-        run(device, ["def f(n):\n    return n + threadIdx\nx = [f(1)]"], N, keep)
+        launch, keep = Launch(fork=fork), Phase(arenas=arenas, stop=False)
+        run(device, ["def f(n):\n    return n + threadIdx\nx = [f(1)]"], N, launch, keep)
         assert int(arenas.used.max()) * 8 < config["heap"]
-        run(device, ["x.append(f(2))"], N, keep)
-        result = run(device, ["print(x)"], N, keep)
+        run(device, ["x.append(f(2))"], N, launch, keep)
+        result = run(device, ["print(x)"], N, launch, keep)
         assert not result.status.any()
         assert result.stdout[5] == b"[6, 7]\n"
 
@@ -84,21 +86,23 @@ def test_copies_persist(device: Device) -> None:
 def test_trimmed_images_go_on(device: Device) -> None:
     config = device.built.config
     arenas = device.arenas(N, config["pystack"], config["heap"])
-    keep = Launch(persist=arenas, stop=False)
+    launch, keep = Launch(), Phase(arenas=arenas, stop=False)
     # Holes, and one interpreter that has far more than the others.
-    run(device, ["x = [[i] * 5 for i in range(12)]\nx = x[1::2]\ny = 7"], N, keep)
+    run(device, ["x = [[i] * 5 for i in range(12)]\nx = x[1::2]\ny = 7"], N, launch, keep)
     whole = arenas.fields["image_words"]
     assert device.trim(arenas) == (whole - arenas.fields["image_words"]) * 8 * N > 0
     assert device.trim(arenas) == 0
     more = "if threadIdx == 99:\n    x += [bytearray(4000)]"
-    assert not run(device, [more], N, keep).status.any()
+    assert not run(device, [more], N, launch, keep).status.any()
     assert arenas.fields["image_words"] == whole
     assert device.trim(arenas) > 0 and arenas.fields["image_words"] * 8 > 4000
     rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
     some = np.where(np.arange(N) % 2, rests, 0).astype(np.uint32)
-    run(device, ["y = 8"], N, keep, program_of=some)  # the others' images must stay
+    run(device, ["y = 8"], N, launch, keep, program_of=some)  # the others' images must stay
     device.trim(arenas)
-    result = run(device, ["print(sum(a[0] * 100 + a[4] for a in x[:6]), len(x), y)"], N, keep)
+    result = run(
+        device, ["print(sum(a[0] * 100 + a[4] for a in x[:6]), len(x), y)"], N, launch, keep
+    )
     assert not result.status.any()
     assert [result.stdout[i] for i in (0, 1, 98, 99)] == [
         b"3636 6 8\n", b"3636 6 7\n", b"3636 6 8\n", b"3636 7 7\n"
@@ -106,7 +110,7 @@ def test_trimmed_images_go_on(device: Device) -> None:
 
 
 def test_an_expression_for_all(device: Device) -> None:
-    result = run(device, ["threadIdx * 2"], N, Launch(kind="eval", values=True, fork=True))
+    result = run(device, ["threadIdx * 2"], N, Launch(kind="eval", fork=True), Phase(values=True))
     assert not result.status.any()
     assert (device.host(result.values.bits).view(np.int64) == 2 * np.arange(N)).all()
 
@@ -114,10 +118,14 @@ def test_an_expression_for_all(device: Device) -> None:
 def test_all_become_copies_of_one(device: Device) -> None:
     config = device.built.config
     arenas = device.arenas(N, config["pystack"], config["heap"])
-    keep = Launch(persist=arenas, stop=False)
-    run(device, ["x = [threadIdx]\ndef f():\n    return x[0] * 1000 + threadIdx\n"], N, keep)
-    device.clone(arenas, 5)  # type: ignore[attr-defined]
-    result = run(device, ["x.append(1)\nprint(f(), x, localIdx == threadIdx % blockDim)"], N, keep)
+    launch, keep = Launch(), Phase(arenas=arenas, stop=False)
+    run(
+        device, ["x = [threadIdx]\ndef f():\n    return x[0] * 1000 + threadIdx\n"], N, launch, keep
+    )
+    clone(device, arenas, 5)
+    result = run(
+        device, ["x.append(1)\nprint(f(), x, localIdx == threadIdx % blockDim)"], N, launch, keep
+    )
     assert not result.status.any()
     assert [result.stdout[i] for i in (0, 5, 699)] == [
         f"{5000 + i} [5, 1] True\n".encode() for i in (0, 5, 699)

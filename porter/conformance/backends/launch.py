@@ -16,6 +16,8 @@ from porter.run import Device, Result, open_device
 from porter.run import Launch as Settings
 from porter.run import Program as Source
 from porter.run import run as launch
+from porter.run.launch.plan import footprint
+from porter.run.launch.spec import Phase
 
 
 @attrs.frozen
@@ -49,30 +51,28 @@ class Opener:
 
 
 def _run(device: Device, programs: Sequence[Program], settings: Settings) -> list[Outcome]:
-    config = device.built.config
-    pystack = config["pystack"] if settings.pystack is None else settings.pystack
-    heap = config["heap"] if settings.heap is None else settings.heap
+    need = footprint(device, settings)
     images = np.frombuffer(b"".join(build_images(programs)), np.uint8)
     settings = attrs.evolve(
         settings,
         fs=device.array(images),
-        persist=device.arenas(len(programs), pystack, heap),
     )
+    arenas = device.arenas(len(programs), need.pystack, need.heap)
     setups = [Source(program.setup, "<setup>") for program in programs]
     sources = [Source(program.source, program.name) for program in programs]
-    ready = _launch(device, setups, attrs.evolve(settings, stop=False))
-    done = _launch(device, sources, settings)
+    ready = _launch(device, setups, settings, Phase(arenas=arenas, stop=False))
+    done = _launch(device, sources, settings, Phase(arenas=arenas))
     return [
         _outcome(device, done, i)
-        if ready.status[i] == device.built.constants["GPUSNEK_OK"]
+        if ready.status[i] == device.built.status["OK"]
         else attrs.evolve(_outcome(device, ready, i), status=Status.CRASH, note="setting up failed")
         for i in range(len(programs))
     ]
 
 
-def _launch(device: Device, sources: list[Source], settings: Settings) -> Result:
+def _launch(device: Device, sources: list[Source], settings: Settings, phase: Phase) -> Result:
     n = len(sources)
-    return launch(device, sources, n, settings, program_of=np.arange(n, dtype=np.uint32))
+    return launch(device, sources, n, settings, phase, program_of=np.arange(n, dtype=np.uint32))
 
 
 def _outcome(device: Device, result: Result, i: int) -> Outcome:
@@ -84,20 +84,16 @@ def _outcome(device: Device, result: Result, i: int) -> Outcome:
 
 
 def _status(device: Device, status: int, exit_code: int) -> tuple[Status, str]:
-    names = {
-        value: name
-        for name, value in device.built.constants.items()
-        if value == status and not name.startswith(("GPUSNEK_FLAG_", "GPUSNEK_INTERRUPT_"))
-    }
-    if status == device.built.constants["GPUSNEK_OK"]:
+    try:
+        ended = device.built.status(status)
+    except ValueError:
+        return Status.CRASH, f"status {status}"
+    if ended.exited and exit_code:
+        return Status.EXIT, f"exit status {exit_code}"
+    if not ended.failed:
         return Status.OK, ""
-    if status == device.built.constants["GPUSNEK_EXIT"]:
-        return (Status.EXIT, f"exit status {exit_code}") if exit_code else (Status.OK, "")
-    if status in (
-        device.built.constants["GPUSNEK_EXCEPTION"],
-        device.built.constants["GPUSNEK_SYNTAX_ERROR"],
-    ):
+    if ended.raised:
         return Status.EXCEPTION, ""
-    if status == device.built.constants["GPUSNEK_STOPPED"]:
+    if ended.stopped:
         return Status.TIMEOUT, "stopped"
-    return Status.CRASH, names.get(status, f"status {status}")
+    return Status.CRASH, ended.c_name

@@ -8,7 +8,7 @@ import numpy as np
 
 from porter.arguments import utf8, whole
 from porter.errors import UsageError, WrongType
-from porter.run.device import Device, Shared
+from porter.run.device.base import Device, Shared
 
 
 class Feed:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from porter.run.banners import STYLE, Line
+from porter.run.streams.banners import STYLE, Line
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -5,14 +5,14 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FrameType, TracebackType
 from typing import Protocol
 
 import attrs
 from attrs import define
 
-from porter.run.device import Interrupt, Running
+from porter.run.device.base import Interrupt, Running
 
 GRACE = 2.0  # seconds from an interruption to the hard stop
 STEP = 0.1  # seconds between looks at the clock
@@ -68,28 +68,39 @@ class Ended:
     keyboard: bool = False
 
 
-@define
-class Wait:
-    """One launch under way.
+def wait(
+    running: Running,
+    interrupt: Interrupt,
+    *,
+    end: float | None,
+    cancel: Asked,
+    stop: int,
+    pump: Pump | None = None,
+) -> Ended:
+    """Wait for the end of a launch.
 
     At `end` (of time.monotonic()), on Ctrl-C, or when `cancel` is asked, interpreters are
-    interrupted; after another GRACE seconds, or when asked again, they are stopped. `pump` is
-    called again and again with False, and with True after the end; should it raise, they are
-    stopped at once, and it is raised here then.
+    interrupted; after another GRACE seconds, or when asked again, they are stopped, by the value
+    `stop` of the interrupt word. `pump` is called again and again with False, and with True after
+    the end; should it raise, interpreters are stopped at once, and it is raised here then. Raises
+    LaunchFailed.
     """
+    return _Waiting(running, interrupt, end, cancel, stop, pump).run()
 
+
+@define
+class _Waiting:
     running: Running
     interrupt: Interrupt
     end: float | None
     cancel: Asked
-    values: Mapping[str, int]
-    pump: Pump | None = None
+    stop: int
+    pump: Pump | None
     _stop_at: float | None = attrs.field(default=None, init=False)
     _flows: bool = attrs.field(default=False, init=False)
     _failed: BaseException | None = attrs.field(default=None, init=False)
 
     def run(self) -> Ended:
-        """Wait for the end. Raises LaunchFailed, and what the pump raises."""
         ended = Ended()
         with CtrlC() as ctrl_c:
             done = False
@@ -139,4 +150,4 @@ class Wait:
             self._stop()
 
     def _stop(self) -> None:
-        self.interrupt.write(self.values["GPUSNEK_INTERRUPT_STOP"])
+        self.interrupt.write(self.stop)

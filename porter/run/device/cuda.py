@@ -16,13 +16,12 @@ from porter.errors import (
     WrongType,
 )
 from porter.run.built import Built
-from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Shared
-from porter.run.fork import clone
-from porter.run.resting import grow, trim
+from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared, Templates
+from porter.run.device.images import grow, single, trim
+from porter.run.footprint import WORD, Figures, Room
 
 NOT_READY = 600  # cudaErrorNotReady
 PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize, which CuPy may not name
-GLOBAL_STACK_SLACK = 8192  # C stack of global arenas beyond what the port may use, bytes
 
 # By device: the local memory a thread that the driver has set aside by now, and so is not free.
 # It does so for the first launch after the limit was raised.
@@ -130,6 +129,7 @@ class Cuda:
     """Interpreters on one GPU; arrays are CuPy's."""
 
     name = "cuda"
+    on_gpu = True
 
     def __init__(self, built: Built, *, block: int = BLOCK, stream: Any = None) -> None:
         self.built = built
@@ -148,7 +148,10 @@ class Cuda:
                 hint=f"It is built for {arch}; `porter build --arch` builds for another.",
             ) from error
         self.most_block = int(self._kernel.max_threads_per_block)
-        self.info = {name: int(word) for name, word in zip(built.info, words, strict=True)}
+        info = {name: int(word) for name, word in zip(built.info, words, strict=True)}
+        self.figures = Figures.of(info, entry=0 if info["local_top"] else WORD)
+        self.local = self.scratch = self.figures.local
+        self.templates = Templates()
         self.stream = _stream_of(cupy, stream)
         self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
         self.stream.synchronize()
@@ -171,17 +174,6 @@ class Cuda:
         copy: np.ndarray[Any, Any] = self.xp.asnumpy(array)
         return copy
 
-    @property
-    def local(self) -> bool:
-        """Whether arenas are in local memory, and so rest as images."""
-        return self.info["local_top"] > 0
-
-    def local_bytes(self, pystack: int, heap: int, stack: int) -> int:
-        """Local memory that a thread needs for such an interpreter."""
-        if not self.local:
-            return stack + GLOBAL_STACK_SLACK
-        return self.info["local_top"] + self.info["base_offset"] + self._sum(pystack, heap)
-
     def _reserve(self, need: int) -> int:
         """Give every thread `need` bytes of local memory; returns what it has.
 
@@ -202,15 +194,15 @@ class Cuda:
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Images of local arenas (interleaved), or arenas in global memory."""
-        each = self.bytes_each(pystack, heap, True)
-        memory = self.xp.empty(n * each // 8, np.uint64)
+        each = self.figures.resting(pystack, heap)
+        memory = self.xp.empty(n * each // WORD, np.uint64)
         sizes = {"pystack": pystack, "heap": heap}
         if self.local:
             memory[:] = 0  # an image that holds no interpreter
             used = self.xp.zeros(n, np.uint32)
             fields = {
                 "images": memory.data.ptr,
-                "image_words": each // 8,
+                "image_words": each // WORD,
                 "image_used": used.data.ptr,
             }
             return Arenas(n, fields, sizes, memory, used=used)
@@ -218,13 +210,22 @@ class Cuda:
         memory[:] = 0
         fields = {
             "arenas": memory.data.ptr,
-            "arena_stride": each - 8,
+            "arena_stride": each - self.figures.entry,
             "state_table": table.data.ptr,
         }
         return Arenas(n, fields, sizes, (memory, table))
 
+    def single(self, arenas: Arenas, index: int) -> Arenas:
+        """A copy of one image. UsageError where arenas are in global memory."""
+        if not self.local:
+            raise UsageError(
+                "interpreters with arenas in global memory cannot be copied",
+                hint="Build with --arena local.",
+            )
+        return single(self, arenas, index)
+
     def trim(self, arenas: Arenas) -> int:
-        """Images lose their unused ends (run/resting.py); CuPy's pool has the memory then."""
+        """Images lose their unused ends (device/images.py); CuPy's pool has the memory then."""
         return trim(self, arenas) if self.local else 0
 
     def grow(self, arenas: Arenas) -> None:
@@ -257,25 +258,15 @@ class Cuda:
                 hint="Ask before any kernel that prints has run in this process.",
             ) from error
 
-    def room(self, pystack: int, heap: int, stack: int) -> Room:
+    def room(self, local: int) -> Room:
         """Free device memory, and the local memory that resident threads reserve."""
         pool = self.xp.get_default_memory_pool()
         pool.free_all_blocks()
         free, _ = self.xp.cuda.runtime.memGetInfo()
         properties = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)
         threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]
-        more = self.local_bytes(pystack, heap, stack) - _reserved.get(self._id(), 0)
+        more = local - _reserved.get(self._id(), 0)
         return Room(int(free), threads * max(0, more))
-
-    def bytes_each(self, pystack: int, heap: int, persist: bool) -> int:
-        """An image, or a global arena with canaries and its entry in the state table."""
-        if self.local:
-            return self.info["image_size"] + self._sum(heap) if persist else 0
-        return self.info["arena_size"] + self._sum(pystack, heap) + 8
-
-    def _sum(self, *sizes: int) -> int:
-        grain = self.info["grain"]
-        return sum(-(-size // grain) * grain for size in sizes)
 
     def _id(self) -> int:
         return int(self.xp.cuda.Device().id)
@@ -284,7 +275,7 @@ class Cuda:
         """Start one thread per interpreter on this device's stream."""
         block = int(record["block_size"])
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
-        record["local_bytes"] = self._reserve(self.local_bytes(*sizes))
+        record["local_bytes"] = self._reserve(self.figures.local_memory(*sizes))
         keep = self.xp.asarray(record.reshape(1).view(np.uint8))
         current = self.xp.cuda.get_current_stream()
         if current.ptr != self.stream.ptr:
@@ -298,15 +289,6 @@ class Cuda:
         except self.xp.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(f"the kernel does not start: {error}") from error
         return CudaRunning(self.xp, self.stream, keep, events)
-
-    def clone(self, arenas: Arenas, index: int) -> None:
-        """Make all interpreters that rest in `arenas` copies of one of them (run/fork.py)."""
-        if not self.local:
-            raise UsageError(
-                "interpreters with arenas in global memory cannot be copied",
-                hint="Build with --arena local.",
-            )
-        clone(self, arenas, index)
 
     def close(self) -> None:
         """Give cached device memory back."""

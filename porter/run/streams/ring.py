@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from porter.run.device import Device
+from porter.run.device.base import Device
 
 STREAMS = {1: "stdout", 2: "stderr"}
 FIELDS = ("lane", "stream", "more", "length", "words")  # of a Batch

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.errors import UsageError
-from porter.run.device import Array, Device
+from porter.run.device.base import Array, Device
 
 MOST_NAME = 255  # bytes: what upstream's qstrs can be at most (MICROPY_QSTR_BYTES_IN_LEN)
 TYPECODES = "bBhHiIlLqQfd"  # numpy's and array's letters for the same types
@@ -44,7 +44,7 @@ def pack(device: Device, bindings: Sequence[Binding]) -> tuple[Array, Array]:
         row["name"], at = at, at + len(text)
         for name in ("data", "stride", "count", "counts"):
             row[name] = getattr(binding, name)
-        row["kind"] = device.built.constants[f"GPUSNEK_BIND_{binding.kind}"]
+        row["kind"] = device.built.bind[binding.kind]
         row["typecode"] = ord(binding.typecode)
     return device.array(table.view(np.uint8)), names
 

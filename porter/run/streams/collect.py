@@ -1,4 +1,4 @@
-"""What becomes of interpreters' output: docs/console.md."""
+"""Emptying rings while interpreters run: docs/console.md."""
 
 from __future__ import annotations
 
@@ -9,17 +9,10 @@ from collections.abc import Callable
 import attrs
 from attrs import define
 
-from porter.run.ring import Batch, Rings
+from porter.run.streams.ring import Batch, Rings
 
-# buffer: kept per interpreter, read after the launch. printf: stdout line by line through device
-# printf, shown by CUDA when the launch ends. ring: both streams come while interpreters run.
-MODES = ("buffer", "printf", "ring")
-# wait: for the host to make room; drop: count what is lost.
-OVERFLOWS = ("wait", "drop")
-MOST_RING = 1 << 30  # bytes of pinned memory
 INTERVAL = 0.05  # seconds that output waits for more of the kind
 MOST_PIECES = 1 << 18  # that wait
-LEAST_LINE = 128  # bytes in which an interpreter collects a line
 
 OnOutput = Callable[[Batch], None]
 

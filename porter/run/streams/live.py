@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from porter.run.banners import NEWLINE, Line, banner, note
-from porter.run.merge import group_rows
-from porter.run.ring import STREAMS, Batch
+from porter.run.streams.banners import NEWLINE, Line, banner, note
+from porter.run.streams.merge import group_rows
+from porter.run.streams.ring import STREAMS, Batch
 
 LONGEST = 1 << 16  # bytes of a line that has no end yet; then it is shown without
 Write = Callable[[str, list[Line]], None]  # (stream, lines)

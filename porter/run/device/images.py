@@ -6,21 +6,22 @@ uses are the end of one array.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from porter.errors import NotEnoughMemory
-from porter.run.device import Arenas
+from porter.run.device.base import Arenas, Device
+from porter.run.footprint import WORD
 from porter.sizes import format_size
 
-if TYPE_CHECKING:
-    from porter.run.cuda import Cuda
 
-WORD = 8  # bytes
+def single(device: Device, arenas: Arenas, index: int) -> Arenas:
+    """A copy of image `index` of `arenas` alone."""
+    words = arenas.fields["image_words"]
+    image = device.xp.ascontiguousarray(arenas.keep.reshape(words, arenas.n)[:, index])
+    return Arenas(1, {"images": device.address(image)}, arenas.sizes, image)
 
 
-def trim(device: Cuda, arenas: Arenas) -> int:
+def trim(device: Device, arenas: Arenas) -> int:
     """Keep as many rows of `arenas` as its fullest image has; returns the bytes given back."""
     words = arenas.fields["image_words"]
     if arenas.used is None or not arenas.started:
@@ -32,10 +33,10 @@ def trim(device: Cuda, arenas: Arenas) -> int:
     return (words - rows) * arenas.n * WORD
 
 
-def grow(device: Cuda, arenas: Arenas) -> None:
+def grow(device: Device, arenas: Arenas) -> None:
     """Room for whatever a launch leaves in `arenas`. Raises NotEnoughMemory, losing nothing."""
     sizes = arenas.sizes
-    words = device.bytes_each(sizes["pystack"], sizes["heap"], True) // WORD
+    words = device.figures.image(sizes["heap"]) // WORD
     if arenas.fields["image_words"] < words:
         try:
             _move(device, arenas, words)
@@ -47,7 +48,7 @@ def grow(device: Cuda, arenas: Arenas) -> None:
             ) from error
 
 
-def _move(device: Cuda, arenas: Arenas, words: int) -> None:
+def _move(device: Device, arenas: Arenas, words: int) -> None:
     moved = device.xp.empty(words * arenas.n, np.uint64)
     size = min(len(moved), len(arenas.keep))
     moved[:size] = arenas.keep[:size]

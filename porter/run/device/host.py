@@ -12,9 +12,10 @@ from typing import Any
 import attrs
 import numpy as np
 
-from porter.errors import LaunchFailed, NotEnoughMemory
+from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
-from porter.run.device import BLOCK, Arenas, Array, Interrupt, Record, Room, Shared
+from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared, Templates
+from porter.run.footprint import Figures, Room
 
 PAGE = 4096
 
@@ -79,6 +80,9 @@ class HostTwin:
     block = BLOCK
     most_block = 1024  # CUDA's
     xp: Any = np
+    on_gpu = False
+    local = False
+    scratch = True  # a thread of the library has an arena that its interpreters use in turn
 
     def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:
         self.built = built
@@ -88,10 +92,11 @@ class HostTwin:
         except OSError as error:
             raise LaunchFailed(f"{path} does not load: {error}") from error
         self._threads = threads or os.cpu_count() or 1
+        self.figures = Figures.of(_info(self._library, built))
+        self.templates = Templates()
         size, pointer, number = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int
         for name, result, arguments in (
             ("gpusnek_launch", number, (pointer, number)),
-            ("gpusnek_arena_stride", size, (size, size)),
             ("gpusnek_arena_new", pointer, (size, size)),
             ("gpusnek_arena_free", None, (pointer, size, size)),
         ):
@@ -118,7 +123,7 @@ class HostTwin:
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """`n` arenas in one block; they stay where they are, as pointers inside them do."""
-        stride = self.bytes_each(pystack, heap, True)
+        stride = self.figures.arena(pystack, heap)
         base = self._library.gpusnek_arena_new(n, stride)
         if not base:
             raise NotEnoughMemory(f"no memory for {n} arenas of {stride} bytes")
@@ -126,6 +131,13 @@ class HostTwin:
         weakref.finalize(owner, self._library.gpusnek_arena_free, base, n, stride)
         sizes = {"pystack": pystack, "heap": heap}
         return Arenas(n, {"arenas": base, "arena_stride": stride}, sizes, owner)
+
+    def single(self, arenas: Arenas, index: int) -> Arenas:
+        """UsageError: pointers in one arena do not hold in another."""
+        raise UsageError(
+            "interpreters of this target cannot be copied: each has addresses of its own",
+            hint="Run the same source in all of them instead.",
+        )
 
     def trim(self, arenas: Arenas) -> int:
         """Nothing: what an arena has not touched takes no memory."""
@@ -147,7 +159,7 @@ class HostTwin:
     def print_room(self, size: int) -> None:
         """Nothing: the C library's stdout takes all."""
 
-    def room(self, pystack: int, heap: int, stack: int) -> Room:
+    def room(self, local: int) -> Room:
         """What the kernel says is available; unlimited where it does not say."""
         try:
             with open("/proc/meminfo") as file:
@@ -155,10 +167,6 @@ class HostTwin:
             return Room(int(fields["MemAvailable"].split()[0]) * 1024, 0)
         except (OSError, KeyError):
             return Room(2**63, 0)
-
-    def bytes_each(self, pystack: int, heap: int, persist: bool) -> int:
-        """An arena with its canaries; nothing when threads reuse scratch arenas."""
-        return int(self._library.gpusnek_arena_stride(pystack, heap)) if persist else 0
 
     def launch(self, record: Record, n: int) -> HostRunning:
         """Start on up to as many threads as there are cores."""
@@ -170,3 +178,9 @@ class HostTwin:
 
 class _Block:
     """Owns arenas: their memory is given back when this goes."""
+
+
+def _info(library: ctypes.CDLL, built: Built) -> dict[str, int]:
+    words = (ctypes.c_uint64 * len(built.info))()
+    library.gpusnek_describe(words)
+    return dict(zip(built.info, words, strict=True))

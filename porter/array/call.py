@@ -1,0 +1,91 @@
+"""A call of an array, from the start of its launch until its outcome was collected."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from attrs import define, field
+
+from porter.array.exceptions import collect
+from porter.array.fetch import Fetcher
+from porter.array.outcome import Outcome
+from porter.errors import LaunchFailed
+from porter.run import Device, Result
+from porter.run.launch.start import Started
+
+T = TypeVar("T")
+Finish = Callable[[Outcome, Result], T]
+
+
+@define(eq=False)
+class Call(Generic[T]):
+    """A call under way: what `wait=False` returns.
+
+    Its outcome is collected once, whoever asks first; before the array's next launch, which would
+    overwrite what interpreters announced. `finish` makes the call's value of the outcome and the
+    launch's result.
+    """
+
+    _device: Device
+    _started: Started
+    _fetcher: Fetcher
+    _finish: Finish[T]
+    _lock: threading.RLock
+    _exits: bool  # a SystemExit counts as an exception whatever its code
+    _interrupts: int = field(default=0, init=False)
+    _outcome: Outcome | None = field(default=None, init=False)
+    _value: T | None = field(default=None, init=False)
+    _error: Exception | None = field(default=None, init=False)
+
+    def done(self) -> bool:
+        """Whether all interpreters have ended."""
+        return self._started.done()
+
+    def result(self) -> T:
+        """Wait, and return or raise what the call would have without `wait=False`."""
+        self.settle()
+        if self._error is not None:
+            raise self._error
+        return self._value  # type: ignore[return-value]
+
+    def interrupt(self) -> None:
+        """Raise KeyboardInterrupt in every interpreter of this launch; from any thread."""
+        # 2 stops hard; every other new value raises once (interp.h).
+        self._interrupts += 1
+        self._started.interrupt(1 if self._interrupts == 1 else self._interrupts + 1)
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What it left; None until that was collected."""
+        return self._outcome
+
+    def settle(self) -> Outcome:
+        """Wait for the launch and collect its outcome. Raises LaunchFailed."""
+        with self._lock:
+            if self._outcome is None:
+                result = self._started.wait()
+                refuse_broken(result)
+                exceptions = collect(self._device, result, self._fetcher, self._exits)
+                outcome = Outcome.of(result, exceptions)
+                try:
+                    self._value = self._finish(outcome, result)
+                except Exception as error:
+                    self._error = error
+                self._outcome = outcome
+            return self._outcome
+
+
+def refuse_broken(result: Result) -> None:
+    """LaunchFailed if interpreters are not fit to go on."""
+    statuses = result.statuses
+    broken = statuses.where_broken(result.status) | statuses.among(result.status, "NOT_STARTED")
+    if broken.any():
+        first = int(broken.argmax())
+        name = statuses.name_of(int(result.status[first]))
+        raise LaunchFailed(
+            f"{int(broken.sum())} interpreters broke; number {first}: "
+            f"{name.removeprefix('GPUSNEK_STATUS_').removeprefix('GPUSNEK_').lower()}",
+            hint="Close this array and make another.",
+        )

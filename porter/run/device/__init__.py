@@ -1,0 +1,1 @@
+"""What interpreters run on: the protocol (base), the host twin, a GPU."""

@@ -1,0 +1,165 @@
+"""What the runner needs of what interpreters run on."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any, Protocol
+
+import attrs
+import numpy as np
+from attrs import define, frozen
+
+from porter.run.built import Built
+from porter.run.footprint import Figures, Room
+
+Array = Any  # numpy.ndarray, or cupy.ndarray on the GPU
+Record = np.ndarray[Any, Any]  # one gpusnek_launch_t
+
+
+@define
+class Shared:
+    """Memory that the host and running interpreters both see: `view` is bytes, zero at first."""
+
+    view: np.ndarray[Any, Any]
+    address: int
+    keep: object = attrs.field(default=None, repr=False)  # what owns the memory
+
+
+class Interrupt(Protocol):
+    """A 32-bit word that the host writes and running interpreters poll."""
+
+    @property
+    def address(self) -> int:
+        """Where interpreters read it."""
+
+    def write(self, value: int) -> None:
+        """Set the word, seen by interpreters that run; see interp.h for what values mean."""
+
+
+BLOCK = 128  # interpreters that share a barrier where nothing else is said, on every device
+
+
+@define
+class Arenas:
+    """Arenas or images of `n` interpreters, and what a launch record says of them.
+
+    sizes: bytes of `pystack` and `heap`; pointers inside an arena hold for these alone.
+    """
+
+    n: int
+    fields: dict[str, int]
+    sizes: dict[str, int]
+    keep: Any = attrs.field(default=None, repr=False)
+    started: bool = False
+    used: Array | None = attrs.field(default=None, repr=False)  # 8-byte words of each image
+
+
+@frozen
+class Template:
+    """An interpreter at rest that others begin as copies of (launch/template.py).
+
+    code: the bytecode that all of them read. flags: those of a launch of copies.
+    """
+
+    arenas: Arenas
+    code: Array | None
+    flags: int
+
+
+@define
+class Templates:
+    """A device's templates by what they were made of; the ones used last are kept."""
+
+    most: int = 16
+    _kept: OrderedDict[Hashable, Template] = attrs.field(factory=OrderedDict, init=False)
+
+    def get(self, key: Hashable) -> Template | None:
+        """The template of `key`, if it is kept."""
+        if key in self._kept:
+            self._kept.move_to_end(key)
+        return self._kept.get(key)
+
+    def keep(self, key: Hashable, template: Template) -> None:
+        """Keep `template`, and let go of the one that was not used for longest."""
+        self._kept[key] = template
+        while len(self._kept) > self.most:
+            self._kept.popitem(last=False)
+
+
+class Device(Protocol):
+    """One target of one build. `xp` is the array module: numpy or cupy.
+
+    name: `host` or `cuda`, for people. block: interpreters of a block where a launch does not
+    say; most_block: where it does, at most. on_gpu: whether its arrays are in a GPU's memory.
+    local: whether arenas are in local memory, where each has equal addresses and rests as an
+    image. scratch: whether interpreters that end with their launch need no arenas of ours.
+    figures: what the build measured of itself. templates: interpreters to begin as copies of.
+    """
+
+    name: str
+    block: int
+    most_block: int
+    built: Built
+    xp: Any
+    on_gpu: bool
+    local: bool
+    scratch: bool
+    figures: Figures
+    templates: Templates
+
+    def array(self, values: np.ndarray[Any, Any]) -> Array:
+        """A copy of `values` where interpreters can read it."""
+
+    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
+        """Zeroed memory where interpreters can write."""
+
+    def address(self, array: Array) -> int:
+        """Where `array` is, as interpreters see it."""
+
+    def host(self, array: Array) -> np.ndarray[Any, Any]:
+        """`array` as numpy sees it."""
+
+    def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
+        """Memory in which `n` interpreters outlive a launch."""
+
+    def single(self, arenas: Arenas, index: int) -> Arenas:
+        """A copy of interpreter `index` at rest in `arenas`, for others to begin as.
+
+        Raises UsageError where interpreters cannot be copied.
+        """
+
+    def trim(self, arenas: Arenas) -> int:
+        """Give memory back that no interpreter resting in `arenas` uses; returns its bytes."""
+
+    def grow(self, arenas: Arenas) -> None:
+        """Undo trim, before a launch. Raises NotEnoughMemory."""
+
+    def interrupt(self, value: int) -> Interrupt:
+        """A fresh interrupt word, with this value for launches from now on."""
+
+    def shared(self, size: int) -> Shared:
+        """`size` bytes that host and interpreters read and write meanwhile."""
+
+    def print_room(self, size: int) -> None:
+        """Ask for `size` bytes of output that a launch can print before it ends."""
+
+    def room(self, local: int) -> Room:
+        """The memory there is for interpreters whose threads need `local` bytes of local memory."""
+
+    def launch(self, record: Record, n: int) -> Running:
+        """Start the interpreters of `record` and return at once."""
+
+    def close(self) -> None:
+        """Give everything back."""
+
+
+class Running(Protocol):
+    """A launch under way."""
+
+    def wait(self, seconds: float | None) -> bool:
+        """Whether it has ended, after at most `seconds`. Raises LaunchFailed."""
+
+    @property
+    def seconds(self) -> float:
+        """What an ended launch took on the device: no transfers, no waiting."""

@@ -1,0 +1,203 @@
+"""Memory that interpreters take: the one place that reckons it.
+
+An arena and an image are made as templates/runtime/interpreter.h says; what of them is fixed, a
+build has measured of itself (Figures), the rest is a launch's choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from attrs import evolve, field, fields, frozen
+
+from porter.errors import NotEnoughMemory
+from porter.sizes import GIB, KIB, format_size
+
+WORD = 8  # bytes; images move by words
+LOCAL_GRAIN = 512  # the driver rounds local memory per thread up to this
+LOCAL_SLACK = 4 * KIB  # local arenas: C stack below what the port enforces
+GLOBAL_SLACK = 8 * KIB  # global arenas: C stack beyond what the port may use, the kernel's frame
+# Status, exit code, lack, allocations, value; a hash, a sort index and a group where outputs are
+# grouped. All of one interpreter.
+LEDGER = 4 * 8 + 5 * 8
+
+
+@frozen
+class Gpu:
+    """What of a GPU counts here: usable bytes, multiprocessors, resident threads of each."""
+
+    name: str
+    memory: int
+    multiprocessors: int
+    threads: int = 2048
+
+    @property
+    def resident(self) -> int:
+        """The most threads that run at one time."""
+        return self.multiprocessors * self.threads
+
+
+H200 = Gpu("H200", memory=int(139.8 * GIB), multiprocessors=132)
+
+
+@frozen
+class Figures:
+    """What one target of a build says of itself: gpusnek_info_t of launch.h, in bytes.
+
+    state_size: the state struct. arena_size: an arena without heap and pystack. image_size: an
+    image without the heap. grain: heap and pystack are rounded up to it. base_offset: from an
+    arena's start to its state, without heap and pystack. local_top: from the state to the end of
+    a thread's local memory; 0 where arenas are not in local memory. entry: what an arena in a
+    GPU's global memory has beside it, in the table of states; no build says this.
+    """
+
+    state_size: int
+    arena_size: int
+    image_size: int
+    grain: int
+    base_offset: int
+    local_top: int = 0
+    entry: int = 0
+
+    @classmethod
+    def of(cls, info: Mapping[str, int], entry: int = 0) -> Figures:
+        """Out of a gpusnek_info_t by its field names."""
+        names = [attribute.name for attribute in fields(cls) if attribute.name != "entry"]
+        return cls(**{name: int(info[name]) for name in names}, entry=entry)
+
+    def on_gpu(self, *, local: bool, stack: int) -> Figures:
+        """Those of a device build, from the host twin's: parts of an arena have equal sizes.
+
+        local: whether its arenas are in local memory. stack: its C stack, bytes.
+        """
+        if not local:
+            return evolve(self, local_top=0, entry=WORD)
+        above = self.arena_size - self.base_offset  # the state, and the canary above it
+        return evolve(self, local_top=above + round_up(stack + LOCAL_SLACK, self.grain))
+
+    @property
+    def local(self) -> bool:
+        """Whether arenas are in local memory, and so rest as images."""
+        return self.local_top > 0
+
+    def arena(self, pystack: int, heap: int) -> int:
+        """An arena with its canaries."""
+        return self.arena_size + self._round(pystack) + self._round(heap)
+
+    def image(self, heap: int) -> int:
+        """An arena at rest: state, head and heap. The pystack is empty then."""
+        return self.image_size + self._round(heap)
+
+    def resting(self, pystack: int, heap: int) -> int:
+        """What an interpreter takes between launches: its image, or its arena."""
+        return self.image(heap) if self.local else self.arena(pystack, heap) + self.entry
+
+    def local_memory(self, pystack: int, heap: int, stack: int) -> int:
+        """Local memory that a thread needs: the arena and the C stack, or the C stack alone."""
+        if not self.local:
+            return stack + GLOBAL_SLACK
+        return self.local_top + self.base_offset + self._round(pystack) + self._round(heap)
+
+    def _round(self, size: int) -> int:
+        return round_up(size, self.grain)
+
+
+@frozen(kw_only=True)
+class Footprint:
+    """Bytes of one interpreter: what was chosen, and what it takes by the build's figures.
+
+    heap, pystack, stack: its memory and C stack. stdout, stderr: kept of each stream. inputs:
+    its own stdin. files: its own file system. shared: its share of memory that all share, such
+    as outbuf. arena_needed: whether memory for its arena or image has still to be found.
+    """
+
+    figures: Figures = field(repr=False)
+    heap: int
+    pystack: int
+    stack: int
+    stdout: int = 0
+    stderr: int = 0
+    inputs: int = 0
+    files: int = 0
+    shared: int = 0
+    arena_needed: bool = False
+
+    @property
+    def arena(self) -> int:
+        """Where it lives while it runs."""
+        return self.figures.arena(self.pystack, self.heap)
+
+    @property
+    def resting(self) -> int:
+        """What it takes between launches, if it persists."""
+        return self.figures.resting(self.pystack, self.heap)
+
+    @property
+    def local(self) -> int:
+        """Local memory a thread, which the driver reserves for every resident thread."""
+        return self.figures.local_memory(self.pystack, self.heap, self.stack)
+
+    @property
+    def streams(self) -> int:
+        """What is kept of its outputs."""
+        return self.stdout + self.stderr
+
+    @property
+    def each(self) -> int:
+        """Device memory that one more interpreter takes in a launch."""
+        resting = self.resting if self.arena_needed else 0
+        return resting + self.streams + LEDGER + self.inputs + self.files + self.shared
+
+    def reservation(self, gpu: Gpu) -> int:
+        """Local memory that the driver reserves, however many interpreters there are."""
+        return round_up(self.local, LOCAL_GRAIN) * gpu.resident
+
+    def fit(self, gpu: Gpu) -> int:
+        """How many interpreters fit, their streams beside them."""
+        taken = self.resting + self.streams + self.files
+        return max(0, gpu.memory - self.reservation(gpu)) // taken
+
+
+def describe(need: Footprint, gpu: Gpu = H200) -> str:
+    """Lines that `porter build` prints."""
+    buffers = need.streams + need.files
+    local = round_up(need.local, LOCAL_GRAIN)
+    return (
+        f"an interpreter takes {format_size(need.resting + buffers)}: "
+        f"{format_size(need.resting)} image (state {format_size(need.figures.state_size)}), "
+        f"{format_size(buffers)} buffers\n"
+        f"local memory {format_size(local)} a thread, "
+        f"{format_size(need.reservation(gpu))} reserved for {gpu.resident} resident threads\n"
+        f"{need.fit(gpu)} interpreters fit on one {gpu.name}"
+    )
+
+
+@frozen
+class Room:
+    """Memory that interpreters can have: free bytes, and bytes that each launch takes anyway."""
+
+    free: int
+    fixed: int
+
+    @property
+    def left(self) -> int:
+        """Bytes for interpreters."""
+        return max(0, self.free - self.fixed)
+
+    def check(self, n: int, each: int, smaller: str) -> None:
+        """NotEnoughMemory unless `n` interpreters of `each` bytes fit.
+
+        smaller: the sizes that may help, for the hint.
+        """
+        most = self.left // each
+        if n > most:
+            raise NotEnoughMemory(
+                f"{n} interpreters do not fit: each takes {format_size(each)}, and "
+                f"{format_size(self.left)} are free",
+                hint=f"At most {most} fit now; or make {smaller} smaller.",
+            )
+
+
+def round_up(size: int, grain: int) -> int:
+    """The least multiple of `grain` that is not below `size`."""
+    return -(-size // grain) * grain

@@ -1,0 +1,138 @@
+"""Checks of what a launch and a program are made of, before anything of them is used.
+
+Converters and validators of attrs' fields: what a field may be stands beside it in spec.py.
+"""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from porter import arguments
+from porter.config import SIZE_BOUNDS
+from porter.errors import UsageError, WrongType
+from porter.run.streams.feed import Feed
+from porter.sizes import check_bounds
+
+WORD = 2**32 - 1
+MOST_KEPT = 2**31  # bytes of one interpreter's stream
+ANY = 2**200  # no bound of its own: plan.py has one, or takes the number modulo its word
+
+Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
+
+
+class Texts(tuple[bytes, ...]):
+    """What interpreters read, a text each, checked already."""
+
+
+def source_of(value: Any) -> bytes:
+    """Python source as bytes without a byte order mark, which CPython skips too."""
+    if isinstance(value, str):
+        value = value.encode("utf-8", "surrogatepass")
+    if not isinstance(value, bytes | bytearray | memoryview):
+        raise WrongType(f"source: {type(value).__name__} is neither str nor bytes")
+    return bytes(value).removeprefix(codecs.BOM_UTF8)
+
+
+def stdin_of(value: Any) -> bytes | Texts | Feed:
+    """Text that all read, or one each. A str is one text, in UTF-8."""
+    if isinstance(value, Texts | Feed):
+        return value
+    if isinstance(value, str | bytes | bytearray | memoryview):
+        return _bytes(value)
+    if isinstance(value, np.ndarray) and value.ndim == 1:
+        value = value.tolist()
+    if not isinstance(value, Sequence):
+        raise WrongType(
+            f"stdin: {type(value).__name__} is neither text nor a sequence of texts",
+            hint="Give bytes or a str for all, or a list with one for each.",
+        )
+    return Texts(map(_bytes, value))
+
+
+def _bytes(value: Any) -> bytes:
+    if isinstance(value, str):
+        return arguments.utf8(value)
+    if isinstance(value, bytes | bytearray | memoryview):
+        return bytes(value)
+    raise WrongType(f"stdin: {type(value).__name__} is neither str nor bytes")
+
+
+def whole(low: int = -ANY, high: int = ANY) -> Validator:
+    """An integer from `low` to `high`."""
+
+    def check(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+        arguments.whole(value, attribute.name, low, high)
+
+    return check
+
+
+def size(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """Bytes of a part of an arena."""
+    arguments.whole(value, attribute.name, 0, ANY)
+    check_bounds(value, SIZE_BOUNDS[attribute.name], attribute.name)
+    if value % 16:
+        raise UsageError(f"{attribute.name}: {value} is not a multiple of 16 bytes")
+
+
+def string(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """A str."""
+    arguments.text(value, attribute.name)
+
+
+def seconds(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """A finite, positive time."""
+    arguments.seconds(value, attribute.name)
+
+
+def mapping(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """A mapping of names to arrays."""
+    if not isinstance(value, Mapping):
+        name = type(value).__name__
+        raise WrongType(f"{attribute.name}: {name} is no mapping of names to arrays")
+
+
+def function(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """Something that can be called."""
+    if not callable(value):
+        raise WrongType(f"{attribute.name}: {type(value).__name__} cannot be called")
+
+
+def instance(kind: type) -> Validator:
+    """A `kind`."""
+
+    def check(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+        if not isinstance(value, kind):
+            raise WrongType(f"{attribute.name}: {type(value).__name__} is not {kind.__name__}")
+
+    return check
+
+
+def sequence(kind: type) -> Validator:
+    """A sequence of `kind`."""
+
+    def check(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+        if not isinstance(value, Sequence) or not all(isinstance(item, kind) for item in value):
+            raise WrongType(f"{attribute.name}: a sequence of {kind.__name__} is wanted")
+
+    return check
+
+
+def per_interpreter(values: Any, n: int, name: str) -> np.ndarray[Any, Any]:
+    """`n` uint32 of `values`: a sequence or an array of integers, on a GPU too."""
+    on_gpu = hasattr(values, "__cuda_array_interface__") and hasattr(values, "get")
+    try:
+        array = np.asarray(values.get() if on_gpu else values)
+    except ValueError as error:
+        raise WrongType(f"{name}: {error}") from error
+    if array.dtype.kind not in "iu":
+        raise WrongType(f"{name}: {array.dtype} are no indices")
+    if array.shape != (n,):
+        raise UsageError(f"{name}: {array.shape} values for {n} interpreters")
+    if array.min() < 0 or array.max() > WORD:
+        raise UsageError(f"{name}: {array.min()} to {array.max()} are not from 0 to {WORD}")
+    return array.astype(np.uint32)

@@ -1,0 +1,85 @@
+"""What a launch writes for the host: arrays in its record, which are its Result afterwards."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from porter.run.device.base import Array
+from porter.run.lacks import Lack, find
+from porter.run.launch.plan import Plan
+from porter.run.launch.record import Packed
+from porter.run.result import Result, Stream, Values
+
+
+@frozen(eq=False)
+class Outputs:
+    """Arrays on the device, of one element or row for each interpreter (launch.h).
+
+    values: where the launch asks for them. lost: where output goes through rings.
+    """
+
+    stdout: Stream
+    stderr: Stream
+    status: Array
+    exit_code: Array
+    lack: Array
+    allocations: Array
+    values: Values | None
+    lost: Array | None
+
+    def result(
+        self, plan: Plan, seconds: float, interrupted: bool, timings: dict[str, float]
+    ) -> Result:
+        """What ended interpreters have left in them."""
+        device = self.stdout.device
+        ends = device.host(self.status)
+        failed = device.built.status.where_failed(ends)
+        sizes = {name: getattr(plan.footprint, name) for name in ("heap", "pystack", "stack")}
+        lacks: tuple[Lack, ...] = ()
+        if failed.any():
+            lack = device.host(self.lack)
+            lacks = find(lack, failed, sizes, device.built.lack, local=device.local)
+        return Result(
+            self.stdout,
+            self.stderr,
+            ends,
+            device.host(self.exit_code),
+            device.host(self.allocations),
+            seconds,
+            interrupted,
+            timings,
+            self.values,
+            None if self.lost is None else device.host(self.lost),
+            lacks,
+        )
+
+
+def make_outputs(packed: Packed, plan: Plan) -> Outputs:
+    """Memory for them, in the record of `packed`."""
+    device, n = packed.device, plan.n
+
+    def zeros(field: str, dtype: Any) -> Array:
+        return packed.own(field, device.zeros(n, dtype))
+
+    def stream(name: str, size: int) -> Stream:
+        words = packed.own(f"{name}_base", device.zeros((n, size // 8), np.uint64))
+        return Stream(device, words, zeros(f"{name}_length", np.uint32), size)
+
+    not_run = np.full(n, device.built.status["STATUS_NOT_RUN"], np.int32)
+    phase, rings = plan.phase, plan.launch.console == "ring"
+    if phase.fetch is not None:
+        packed.own("data_base", phase.fetch.memory)
+        packed.own("data_offsets", phase.fetch.offsets)
+    return Outputs(
+        stream("stdout", plan.footprint.stdout),
+        stream("stderr", plan.footprint.stderr),
+        packed.own("status", device.array(not_run)),
+        zeros("exit_code", np.int32),
+        zeros("lack", np.uint64),
+        zeros("allocations", np.uint32),
+        Values(zeros("value_kind", np.uint8), zeros("value", np.uint64)) if phase.values else None,
+        zeros("lost", np.uint32) if rings else None,
+    )

@@ -1,0 +1,151 @@
+"""What a launch needs, worked out and checked before anything of it exists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from porter.arguments import choice, whole
+from porter.errors import UsageError, WrongType
+from porter.run.device.base import Device
+from porter.run.footprint import Footprint, Room, round_up
+from porter.run.launch.spec import (
+    KINDS,
+    MODES,
+    OVERFLOWS,
+    Launch,
+    Phase,
+    Program,
+    Sizes,
+    device_arrays,
+)
+from porter.run.streams.feed import Feed
+
+MAXIMUM = 2**31 - 1  # interpreters of one launch
+MOST_RING = 1 << 30  # bytes of pinned memory
+LEAST_LINE = 128  # bytes in which an interpreter collects a line
+ROW = 8  # outputs are grouped by words of so many bytes
+
+
+@frozen
+class Plan:
+    """`n` interpreters of a launch, checked. footprint: the bytes of each."""
+
+    n: int
+    launch: Launch
+    phase: Phase
+    footprint: Footprint
+
+
+def plan(device: Device, n: int, launch: Launch, phase: Phase) -> Plan:
+    """Check everything that needs the device and the number of interpreters.
+
+    Raises UsageError, WrongType, NotEnoughMemory.
+    """
+    for name, array in device_arrays(launch, phase).items():
+        if array is not None and not isinstance(array, device.xp.ndarray):
+            raise WrongType(f"{name}: {type(array).__name__} is not the device's array")
+    n = whole(n, "n", 1, MAXIMUM)
+    arena_needed = phase.arenas is None and not device.scratch
+    need = footprint(device, launch, inputs=_longest(launch), arena_needed=arena_needed)
+    _check_stack(device, need)
+    _check_options(device, launch)
+    _check_arenas(phase, n, need)
+    free(device, need).check(n, need.each, "--stdout, --stderr or --heap")
+    return Plan(n, launch, phase, need)
+
+
+def footprint(
+    device: Device,
+    sizes: Sizes,
+    *,
+    inputs: int = 0,
+    shared: int = 0,
+    arena_needed: bool = False,
+) -> Footprint:
+    """Bytes of one interpreter of these sizes, where `device` has them; see Footprint."""
+    config = device.built.config
+
+    def chosen(name: str) -> int:
+        asked = getattr(sizes, name)
+        return int(config[name] if asked is None else asked)
+
+    kept = {name: chosen(name) for name in ("stdout", "stderr")}
+    if isinstance(sizes, Launch) and sizes.console != "buffer":  # lines are collected there
+        kept = {name: max(size, LEAST_LINE) for name, size in kept.items()}
+    return Footprint(
+        figures=device.figures,
+        heap=chosen("heap"),
+        pystack=chosen("pystack"),
+        stack=chosen("stack"),
+        stdout=round_up(kept["stdout"], ROW),
+        stderr=round_up(kept["stderr"], ROW),
+        inputs=inputs,
+        shared=shared,
+        arena_needed=arena_needed,
+    )
+
+
+def free(device: Device, need: Footprint) -> Room:
+    """The memory that interpreters like this can have."""
+    return device.room(need.local)
+
+
+def check_types(
+    device: Device, programs: Sequence[Program | str | bytes], launch: Launch, phase: Phase
+) -> None:
+    """WrongType unless these are a device, programs, a launch and a phase."""
+    if not hasattr(device, "launch"):
+        raise WrongType(
+            f"device: {type(device).__name__} is not an open device",
+            hint="porter.run.open_device(FOLDER, TARGET) opens one.",
+        )
+    if isinstance(programs, str | bytes | Program) or not isinstance(programs, Sequence):
+        raise WrongType(
+            f"programs: {type(programs).__name__} is not a list of programs",
+            hint="Give [program], which all run.",
+        )
+    for name, value, kind in (("launch", launch, Launch), ("phase", phase, Phase)):
+        if not isinstance(value, kind):
+            raise WrongType(f"{name}: {type(value).__name__} is not a {kind.__name__}")
+
+
+def _longest(launch: Launch) -> int:
+    if isinstance(launch.stdin, bytes | Feed):
+        return 0
+    return max(map(len, launch.stdin), default=0)
+
+
+def _check_stack(device: Device, need: Footprint) -> None:
+    built = device.built.config["stack"]
+    if device.local and need.stack > built:
+        raise UsageError(
+            f"stack: {need.stack} bytes, but the device build has {built}",
+            hint=f"Build with --stack {need.stack}, or with --arena global.",
+        )
+
+
+def _check_options(device: Device, launch: Launch) -> None:
+    choice(launch.kind, "kind", KINDS)
+    if not 0 <= launch.block <= device.most_block:
+        raise UsageError(
+            f"block: {launch.block} interpreters, but a block has 1 to {device.most_block} here",
+            hint="On a GPU the interpreter's registers are the limit, whatever the program needs.",
+        )
+    for name, known in (("console", MODES), ("overflow", OVERFLOWS)):
+        choice(getattr(launch, name), name, known)
+    if not 1 <= launch.ring <= MOST_RING:
+        raise UsageError(f"ring: {launch.ring} bytes: from 1 to {MOST_RING}")
+    if (launch.console == "ring") != (launch.on_output is not None):
+        raise UsageError(f"console: {launch.console!r} and on_output: one needs the other")
+
+
+def _check_arenas(phase: Phase, n: int, need: Footprint) -> None:
+    if phase.arenas is None:
+        return
+    if phase.arenas.n != n:
+        raise UsageError(f"{n} interpreters cannot go on in the arenas of {phase.arenas.n}")
+    for name, size in phase.arenas.sizes.items():
+        if getattr(need, name) != size:
+            raise UsageError(f"{name}: {getattr(need, name)} bytes, but these arenas have {size}")

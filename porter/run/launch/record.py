@@ -1,0 +1,201 @@
+"""The launch record (gpusnek_launch_t of launch.h) and the arrays that it points at."""
+
+from __future__ import annotations
+
+import operator
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from porter.errors import UsageError
+from porter.run.device.base import Array, Device, Interrupt, Record
+from porter.run.launch.binding import Binding, of_arrays, pack
+from porter.run.launch.checking import per_interpreter
+from porter.run.launch.plan import Plan
+from porter.run.launch.spec import Launch, Phase, Program
+from porter.run.streams.feed import Feed
+from porter.run.streams.ring import Rings
+
+
+@attrs.define
+class Packed:
+    """A record being filled. keep: what must live as long as the launch."""
+
+    device: Device
+    record: Record
+    keep: list[object] = attrs.field(factory=list)
+
+    @classmethod
+    def empty(cls, device: Device) -> Packed:
+        """A record of zeros."""
+        return cls(device, np.zeros((), device.built.record))
+
+    def put(self, field: str, values: np.ndarray[Any, Any]) -> None:
+        """A copy of `values` on the device, its address in `field`."""
+        self.own(field, self.device.array(values))
+
+    def own(self, field: str, array: Array) -> Array:
+        """The address of `array` in `field`."""
+        self.keep.append(array)
+        self.record[field] = self.device.address(array) if array.size else 0
+        return array
+
+
+def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
+    """Sizes, flags, arenas, file system: everything but programs, streams and outputs."""
+    device, record, launch, phase = packed.device, packed.record, plan.launch, plan.phase
+    need = plan.footprint
+    arenas = phase.arenas
+    if need.arena_needed:
+        arenas = device.arenas(plan.n, need.pystack, need.heap)
+    packed.keep += [arenas, phase.template]
+    fields: dict[str, int] = {
+        "record_size": record.dtype.itemsize,
+        "flags": _flags(device, launch, phase),
+        "n": plan.n,
+        "first": launch.first,
+        "total": plan.n if launch.total is None else launch.total,
+        "block_size": launch.block or device.block,
+        "kind": _kind(device, launch, phase),
+        "heap_size": need.heap,
+        "pystack_size": need.pystack,
+        "stack_size": need.stack,
+        "stdout_size": need.stdout,
+        "stderr_size": need.stderr,
+        "interrupt": interrupt.address,
+        "clock_origin": time.time_ns(),
+        "seed": operator.index(launch.seed) % 2**64,
+        **({} if arenas is None else arenas.fields),
+    }
+    if phase.template is not None:
+        fields["fork_image"] = phase.template.arenas.fields["images"]
+    if phase.code is not None:
+        fields |= {"code": device.address(phase.code), "code_size": phase.code.nbytes}
+    if launch.outbuf is not None:
+        fields |= {
+            "outbuf_base": device.address(launch.outbuf),
+            "outbuf_size": launch.outbuf.nbytes,
+        }
+    for name, value in {**fields, **_file_system(device, launch, plan.n)}.items():
+        record[name] = value
+    if launch.fail_allocation is not None:
+        packed.put("fail_alloc", per_interpreter(launch.fail_allocation, plan.n, "fail_allocation"))
+
+
+def _flags(device: Device, launch: Launch, phase: Phase) -> int:
+    wanted = {
+        "EXEC": phase.execute,
+        "START": phase.template is None and not phase.going_on,
+        "STOP": phase.stop,
+        "PERSIST": phase.arenas is not None,
+        "COMPILE": phase.code is not None,
+        "MERGE_STDERR": launch.merge_stderr,
+        "GC_STRESS": launch.gc_stress,
+        "FAIL_REST": launch.fail_rest,
+        "PRINT": launch.console == "printf",
+        "FS_MOUNT": launch.fs is not None,
+        "FS_FORMAT": launch.fs is not None and launch.fs_format,
+    }
+    flags = 0 if phase.template is None else phase.template.flags
+    for name, want in wanted.items():
+        flags |= device.built.flag[name] if want else 0
+    return flags
+
+
+def _kind(device: Device, launch: Launch, phase: Phase) -> int:
+    kinds = device.built.kind
+    kind = int(kinds[launch.kind.upper()])
+    kind |= kinds["COMPILE"] if phase.compiling else 0
+    return kind | (kinds["CODE"] if phase.compiled is not None else 0)
+
+
+def _file_system(device: Device, launch: Launch, n: int) -> dict[str, int]:
+    if launch.fs is None:
+        return {}
+    total = int(launch.fs.nbytes)
+    return {
+        "fs_base": device.address(launch.fs),
+        "fs_size": total if launch.fs_shared else total // n,
+        "fs_stride": 0 if launch.fs_shared else total // n,
+        "fs_block": launch.fs_block,
+        "fs_guard": 0 if launch.fs_guard is None else device.address(launch.fs_guard),
+    }
+
+
+def pack_code(packed: Packed, code: Array) -> None:
+    """Compiled code as the program of all interpreters."""
+    packed.own("text", code)
+    packed.put("text_offsets", np.array([0, code.size], np.uint64))
+    packed.put("names", np.zeros(1, np.uint8))  # code has its name in it
+    packed.put("name_offsets", np.zeros(1, np.uint64))
+    packed.record["programs"] = 1
+
+
+def pack_programs(
+    packed: Packed, programs: list[Program], program_of: np.ndarray[Any, Any] | None, n: int
+) -> None:
+    """Sources and names one after the other, and which each of `n` interpreters runs."""
+    if not programs:
+        raise UsageError("there is no program to run")
+    text = b"".join(program.source for program in programs)
+    names = b"".join(program.encoded_name for program in programs)
+    ends = np.cumsum([0, *(len(program.source) for program in programs)])
+    starts = np.cumsum([0, *(len(program.encoded_name) for program in programs)])
+    # A byte behind the text, so that an empty program has an address too.
+    packed.put("text", np.frombuffer(text + b"\0", np.uint8))
+    packed.put("text_offsets", ends.astype(np.uint64))
+    packed.put("names", np.frombuffer(names, np.uint8))
+    packed.put("name_offsets", starts[:-1].astype(np.uint64))
+    packed.record["programs"] = len(programs)
+    if program_of is not None:
+        chosen = per_interpreter(program_of, n, "program_of")
+        running = chosen[chosen != packed.device.built.constants["GPUSNEK_NO_PROGRAM"]]
+        if running.size and int(running.max()) >= len(programs):
+            raise UsageError(f"program_of: {int(running.max())}, but there are {len(programs)}")
+        packed.put("program_of", chosen)
+
+
+def pack_console(packed: Packed, launch: Launch, n: int) -> Rings | None:
+    """Room for printf, or rings, which are returned."""
+    if launch.console == "printf" and launch.print_room:
+        packed.device.print_room(launch.print_room)
+    if launch.console != "ring":
+        return None
+    rings = Rings(packed.device, n, launch.ring, drop=launch.overflow == "drop")
+    packed.own("rings", rings.records)
+    packed.record["ring_count"] = rings.count
+    return rings
+
+
+def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) -> None:
+    """What interpreters read."""
+    if isinstance(stdin, Feed):
+        shared = stdin.attach(packed.device)
+        packed.keep.append(shared)
+        packed.record["stdin_live"] = shared.address
+        packed.record["stdin_base"] = shared.address + stdin.text_offset
+        return
+    if isinstance(stdin, bytes):
+        packed.put("stdin_base", np.frombuffer(stdin or b"\0", np.uint8))
+        packed.put("stdin_length", np.array([len(stdin)], np.uint32))
+        return
+    if len(stdin) != n:
+        raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
+    stride = max(1, *map(len, stdin))
+    packed.put("stdin_base", np.array(list(stdin), f"S{stride}").view(np.uint8))
+    packed.put("stdin_length", np.array([len(text) for text in stdin], np.uint32))
+    packed.record["stdin_stride"] = stride
+
+
+def pack_bindings(packed: Packed, launch: Launch, phase: Phase) -> None:
+    """Globals that come from outside."""
+    bindings: list[Binding] = [*of_arrays(packed.device, launch.bind), *phase.bindings]
+    if not bindings:
+        return
+    table, names = pack(packed.device, bindings)
+    packed.own("bindings", table)
+    packed.keep += [names, bindings]
+    packed.record["binding_count"] = len(bindings)

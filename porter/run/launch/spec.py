@@ -1,0 +1,213 @@
+"""What a launch is made of: programs, and how they run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import field, frozen
+from attrs.validators import optional
+
+from porter.arguments import text, utf8
+from porter.run.device.base import Arenas, Array, Template
+from porter.run.launch import checking
+from porter.run.launch.binding import Binding
+from porter.run.launch.checking import (
+    MOST_KEPT,
+    WORD,
+    function,
+    instance,
+    mapping,
+    seconds,
+    sequence,
+    size,
+    string,
+    whole,
+)
+from porter.run.streams.collect import OnOutput
+from porter.run.streams.feed import Feed
+
+# What a program is: a file, an interactive statement, an expression; or a REPL's question about
+# an input, whether it goes on (continue) or how a name may (complete): interp.h.
+KINDS = ("file", "single", "eval", "continue", "complete")
+# buffer: kept per interpreter, read after the launch. printf: stdout line by line through device
+# printf, shown by CUDA when the launch ends. ring: both streams come while interpreters run.
+MODES = ("buffer", "printf", "ring")
+# wait: for the host to make room; drop: count what is lost.
+OVERFLOWS = ("wait", "drop")
+
+
+@frozen
+class Program:
+    """Python source (str, or bytes in UTF-8) and the name that tracebacks give it.
+
+    A byte order mark before the source is skipped. Raises WrongType, UsageError.
+    """
+
+    source: bytes = field(converter=checking.source_of)
+    name: str = "<string>"
+
+    def __attrs_post_init__(self) -> None:
+        text(self.name, "name")
+
+    @classmethod
+    def of(cls, program: Program | str | bytes) -> Program:
+        """`program` itself, or the source that it is."""
+        return program if isinstance(program, Program) else cls(program)
+
+    @property
+    def encoded_name(self) -> bytes:
+        """The name as C has it, its NUL included."""
+        return utf8(self.name) + b"\0"
+
+
+@attrs.define
+class Cancel:
+    """Asks a launch under way to end; may be called in a signal handler or another thread.
+
+    Asked once, interpreters get a KeyboardInterrupt; asked twice, they are stopped hard.
+    """
+
+    asked: int = 0
+
+    def __call__(self, *_: object) -> None:
+        self.asked += 1
+
+
+# The parts of a Launch are its base classes, so that each option stands once, with what it means,
+# and callers write Launch(heap=..., console=...).
+
+
+@frozen(kw_only=True, slots=False)
+class Sizes:
+    """Bytes of each interpreter; None takes the build's."""
+
+    heap: int | None = field(default=None, validator=optional(size))  # objects
+    pystack: int | None = field(default=None, validator=optional(size))  # Python frames
+    # C frames; with local arenas at most what the build has.
+    stack: int | None = field(default=None, validator=optional(size))
+    # Kept of what it writes; what is more is counted.
+    stdout: int | None = field(default=None, validator=optional(whole(0, MOST_KEPT)))
+    stderr: int | None = field(default=None, validator=optional(whole(0, MOST_KEPT)))
+
+
+@frozen(kw_only=True, slots=False)
+class Streams:
+    """What interpreters read and write: docs/console.md."""
+
+    # What all read (bytes, or a str in UTF-8), a sequence of one text each, or a Feed.
+    stdin: bytes | Sequence[bytes] | Feed = field(default=b"", converter=checking.stdin_of)
+    console: str = field(default="buffer", validator=string)  # MODES
+    # Gets output while interpreters run, with console="ring".
+    on_output: OnOutput | None = field(default=None, validator=optional(function))
+    # What an interpreter does when the rings are full: OVERFLOWS.
+    overflow: str = field(default="wait", validator=string)
+    ring: int = field(default=2 << 20, validator=whole())  # bytes of all rings together
+    # Bytes of device printf's buffer; 0 leaves it.
+    print_room: int = field(default=0, validator=whole(0, 2**40))
+    merge_stderr: bool = False  # tracebacks go to stdout
+
+
+@frozen(kw_only=True, slots=False)
+class FileSystem:
+    """What interpreters find at "/": docs/files.md. filesystem.mounted fills this in."""
+
+    fs: Array | None = None  # images, bytes on the device: one for all, or one after the other
+    fs_shared: bool = True  # one for all
+    fs_block: int = field(default=0, validator=whole(0, WORD))  # bytes of a littlefs block
+    fs_format: bool = False  # make an empty file system where there is none
+    # Of one for all: a uint64 on the device that is 0 at first and lives as long as the image.
+    # Without it nobody can write.
+    fs_guard: Array | None = None
+
+
+@frozen(kw_only=True, slots=False)
+class Faults:
+    """What goes wrong on purpose, for tests."""
+
+    gc_stress: bool = False  # collect before every allocation
+    # Of each interpreter the allocation that fails, counted from 1; 0: none.
+    fail_allocation: Sequence[int] | np.ndarray[Any, Any] | None = None
+    fail_rest: bool = False  # every later one fails too
+
+
+@frozen(kw_only=True, slots=False)
+class Launch(Sizes, Streams, FileSystem, Faults):
+    """How a launch runs. Raises WrongType and UsageError for what no launch can have."""
+
+    kind: str = field(default="file", validator=string)  # KINDS; a question takes one program
+    first: int = field(default=0, validator=whole(0, WORD))  # threadIdx of the first interpreter
+    # numThreads; None: as many as the launch has.
+    total: int | None = field(default=None, validator=optional(whole(0, WORD)))
+    # Interpreters that share a barrier; 0: the device's choice.
+    block: int = field(default=0, validator=whole())
+    # Of random numbers, modulo 2**64; interpreters differ all the same.
+    seed: int = field(default=0, validator=whole())
+    # Seconds until interpreters are interrupted.
+    deadline: float | None = field(default=None, validator=optional(seconds))
+    # The interrupt word from the start (interp.h), seen at the first poll.
+    interrupt: int = field(default=0, validator=whole(0, WORD))
+    # Ends the launch early, which Result.interrupted then says.
+    cancel: Cancel | None = field(default=None, validator=optional(instance(Cancel)))
+    # Let one interpreter boot and compile, and the others begin as its copies. None: where all
+    # run one program in local arenas, in numbers for which it pays (template.py).
+    fork: bool | None = None
+    # Arrays of the device that programs find by these names, as memoryviews of their elements.
+    # They must live as long as the interpreters that use them.
+    bind: Mapping[str, Array] = field(factory=dict, validator=mapping)
+    # Bytes on the device that programs share as `outbuf`; of persisting interpreters every launch
+    # has the same.
+    outbuf: Array | None = None
+
+
+@frozen(eq=False)
+class Fetch:
+    """Where announced bytes go. memory: bytes; offsets: n uint64 into it, all ones for none.
+
+    Both on the device, and large enough for what the values said.
+    """
+
+    memory: Array
+    offsets: Array
+
+
+@frozen(kw_only=True, eq=False)
+class Phase:
+    """Which part of interpreters' lives a launch is: for what keeps them from launch to launch.
+
+    By itself it is the whole life: boot, run the programs, stop. Raises WrongType.
+    """
+
+    # They live on in these; None: they end with the launch.
+    arenas: Arenas | None = field(default=None, validator=optional(instance(Arenas)))
+    stop: bool = True  # exit functions and finalisers run at the end
+    execute: bool = True  # run the programs; else they are only booted, or asked for data
+    # They begin as its copies, and do not boot.
+    template: Template | None = field(default=None, validator=optional(instance(Template)))
+    # Memory for bytecode: the launch only compiles, and keeps the program for its copies.
+    code: Array | None = None
+    compiling: bool = False  # only compile; the code is the value
+    compiled: Array | None = None  # such code, instead of a program; it outlives the interpreters
+    values: bool = False  # what each program left goes to Result.values
+    # Where bytes go that an earlier launch of these arenas announced.
+    fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))
+    # Globals made before the programs run.
+    bindings: Sequence[Binding] = field(default=(), validator=sequence(Binding))
+
+    @property
+    def going_on(self) -> bool:
+        """Whether interpreters are there already."""
+        return self.arenas is not None and self.arenas.started
+
+
+def device_arrays(launch: Launch, phase: Phase) -> dict[str, Array | None]:
+    """The options that name memory of the device."""
+    return {
+        "fs": launch.fs,
+        "fs_guard": launch.fs_guard,
+        "outbuf": launch.outbuf,
+        "code": phase.code,
+        "compiled": phase.compiled,
+    }

@@ -1,0 +1,154 @@
+"""Starting a launch: plan, template, record, device. The only way in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+
+from porter.errors import LaunchInterrupted
+from porter.run.device.base import Arenas, Device, Interrupt, Running
+from porter.run.launch import template
+from porter.run.launch.outputs import Outputs, make_outputs
+from porter.run.launch.plan import Plan, check_types, plan
+from porter.run.launch.record import (
+    Packed,
+    pack_bindings,
+    pack_code,
+    pack_console,
+    pack_launch,
+    pack_programs,
+    pack_stdin,
+)
+from porter.run.launch.spec import Cancel, Launch, Phase, Program
+from porter.run.launch.wait import Pump, wait
+from porter.run.result import Result
+from porter.run.streams.collect import Collector, flush_printed
+from porter.run.streams.feed import Feed
+
+
+def run(
+    device: Device,
+    programs: Sequence[Program | str | bytes],
+    n: int,
+    launch: Launch | None = None,
+    phase: Phase | None = None,
+    *,
+    program_of: np.ndarray[Any, Any] | None = None,
+) -> Result:
+    """Run `n` interpreters on `device` and wait for them.
+
+    All run programs[0], or interpreter i runs programs[program_of[i]]; where that is
+    GPUSNEK_NO_PROGRAM it rests. Raises NotEnoughMemory before anything starts, LaunchFailed,
+    UsageError; LaunchInterrupted with what there is, after Ctrl-C.
+    """
+    return start(device, programs, n, launch, phase, program_of=program_of).wait()
+
+
+def start(
+    device: Device,
+    programs: Sequence[Program | str | bytes],
+    n: int,
+    launch: Launch | None = None,
+    phase: Phase | None = None,
+    *,
+    program_of: np.ndarray[Any, Any] | None = None,
+) -> Started:
+    """As run, without waiting."""
+    begun = time.monotonic()
+    launch = Launch() if launch is None else launch
+    phase = Phase() if phase is None else phase
+    check_types(device, programs, launch, phase)
+    planned = plan(device, n, launch, phase)
+    if phase.arenas is not None:
+        device.grow(phase.arenas)
+    if phase.template is None:
+        copied = template.find(device, programs, planned, run, chosen=program_of is not None)
+        phase = attrs.evolve(phase, template=copied)
+        planned = attrs.evolve(planned, phase=phase)
+    forked = time.monotonic()
+    interrupt = device.interrupt(launch.interrupt)
+    packed = Packed.empty(device)
+    pack_launch(packed, planned, interrupt)
+    if phase.compiled is not None:
+        pack_code(packed, phase.compiled)
+    elif phase.execute:
+        sources = [Program.of(program) for program in programs]
+        pack_programs(packed, sources, program_of, planned.n)
+    pack_stdin(packed, launch.stdin, planned.n)
+    pack_bindings(packed, launch, phase)
+    outputs = make_outputs(packed, planned)
+    rings = pack_console(packed, launch, planned.n)
+    pump = None
+    if rings is not None and launch.on_output is not None:
+        pump = Collector(rings, launch.on_output)
+    started = time.monotonic()
+    running = device.launch(packed.record, planned.n)
+    timings = {"fork": forked - begun, "prepare": started - forked}
+    return Started(packed, planned, running, interrupt, outputs, started, timings, pump)
+
+
+@attrs.define
+class Started:
+    """A launch under way. Keep it until wait() has returned: it owns what interpreters use."""
+
+    _packed: Packed
+    _plan: Plan
+    _running: Running
+    _interrupt: Interrupt
+    _outputs: Outputs
+    _began: float  # time.monotonic() of the start
+    _timings: dict[str, float]
+    _pump: Pump | None = None
+
+    def done(self) -> bool:
+        """Whether all interpreters have ended. Raises LaunchFailed."""
+        return self._running.wait(0)
+
+    def interrupt(self, value: int = 1) -> None:
+        """Write the interrupt word, from any thread (values: interp.h)."""
+        self._interrupt.write(value)
+
+    def wait(self) -> Result:
+        """Wait for the end, once. Ctrl-C, the deadline or `cancel` interrupts them.
+
+        Raises LaunchInterrupted with the result after Ctrl-C.
+        """
+        launch = self._plan.launch
+        try:
+            ended = wait(
+                self._running,
+                self._interrupt,
+                end=None if launch.deadline is None else self._began + launch.deadline,
+                cancel=launch.cancel or Cancel(),
+                stop=int(self._packed.device.built.interrupt["STOP"]),
+                pump=self._pump,
+            )
+        finally:
+            if isinstance(launch.stdin, Feed):
+                launch.stdin.close()
+        result = self._result(ended.interrupted)
+        if ended.keyboard:
+            raise LaunchInterrupted(result)
+        return result
+
+    def _result(self, interrupted: bool) -> Result:
+        seconds = time.monotonic() - self._began
+        phase = self._plan.phase
+        if phase.arenas is not None:
+            phase.arenas.started = not phase.stop
+        if self._plan.launch.console == "printf":
+            flush_printed()
+        timings = {**self._timings, "launch": seconds, "device": self._running.seconds}
+        return self._outputs.result(self._plan, seconds, interrupted, timings)
+
+
+def clone(device: Device, arenas: Arenas, index: int) -> None:
+    """Make all interpreters that rest in `arenas` copies of interpreter `index`.
+
+    Raises UsageError where they cannot be, LaunchFailed. See template.clone.
+    """
+    template.clone(device, arenas, index, run)

@@ -1,0 +1,1 @@
+"""What interpreters read and write: rings, feeds, grouping equal outputs, showing them."""
