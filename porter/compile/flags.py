@@ -20,7 +20,7 @@ COMMON_CXX = (
 )
 
 # Registers a device thread: half of the most resident warps. On several programs more lose by the
-# warps that are missing (docs/performance.md).
+# warps that are missing (docs/lab/performance.md).
 REGISTERS = 64
 MOST_REGISTERS = 255
 

@@ -1,7 +1,7 @@
 """The regression guard: no program takes more instructions than stored, no kernel more registers.
 
 After a change that is worth its cost: `python -m porter.bench.guard BUILD tests/bench/baseline.toml
---store`, and say why in docs/performance.md.
+--store`, and say why in docs/lab/performance.md.
 """
 
 from __future__ import annotations

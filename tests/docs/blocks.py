@@ -34,6 +34,11 @@ SHOWN = ("c", "c++", "cuda", "text")  # compiled elsewhere, or no program
 MARKS = ("not run", "needs", "file")
 
 
+def shown_name(document: Path) -> str:
+    """A document's path below the checkout: a guide and a lab book can have one file name."""
+    return str(document.relative_to(ROOT))
+
+
 @frozen
 class Block:
     """A fenced or hidden block. `marks`: comments before it; `output`: text shown after it."""

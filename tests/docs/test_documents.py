@@ -11,7 +11,7 @@ import pytest
 from porter import toolchain
 from porter.errors import NoNvcc
 
-from .blocks import DOCUMENTS, Block, blocks
+from .blocks import DOCUMENTS, Block, blocks, shown_name
 from .running import Reader, copy
 
 pytestmark = pytest.mark.slow
@@ -63,13 +63,13 @@ def follow(document: Path, folder: Path, gpu: bool) -> None:
     print("\n".join(left))
 
 
-@pytest.mark.parametrize("document", documents(gpu=False), ids=lambda path: path.name)
+@pytest.mark.parametrize("document", documents(gpu=False), ids=shown_name)
 def test_document(document: Path, folder: Path) -> None:
     follow(document, folder, gpu=False)
 
 
 @pytest.mark.gpu
-@pytest.mark.parametrize("document", documents(gpu=True), ids=lambda path: path.name)
+@pytest.mark.parametrize("document", documents(gpu=True), ids=shown_name)
 def test_document_on_a_gpu(document: Path, folder: Path) -> None:
     if "PORTER_GPU_BUILD" not in os.environ:
         pytest.skip("PORTER_GPU_BUILD names no device build")

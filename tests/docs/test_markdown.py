@@ -10,7 +10,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from .blocks import DOCUMENTS, ROOT
+from .blocks import DOCUMENTS, ROOT, shown_name
 
 MARKDOWN = MarkdownIt("commonmark").enable("table")
 NOT_WORDS = re.compile(r"[^\w\- ]")
@@ -64,12 +64,12 @@ def missing_files(text: str) -> list[str]:
     return [path for path in real if not any(ROOT.glob(path.rstrip("/")))]
 
 
-@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", DOCUMENTS, ids=shown_name)
 def test_tables_are_whole(page: Path) -> None:
     assert broken_tables(page.read_text()) == []
 
 
-@pytest.mark.parametrize("page", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("page", DOCUMENTS, ids=shown_name)
 def test_links_lead_somewhere(page: Path) -> None:
     text = page.read_text()
     assert broken_links(page, text) == []

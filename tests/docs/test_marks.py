@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from .blocks import DOCUMENTS, NEEDS, RUN, SHOWN, Block, blocks
+from .blocks import DOCUMENTS, NEEDS, RUN, SHOWN, Block, blocks, shown_name
 
 COMMAND = re.compile(r"^(\$ )?(porter|python3?|nvcc|g\+\+|pip) ", re.MULTILINE)
 
@@ -25,18 +25,18 @@ def wrong(block: Block) -> str | None:
     return None
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=shown_name)
 def test_every_block_runs_or_says_why_not(document: Path) -> None:
     assert [f"{block}: {reason}" for block in blocks(document) if (reason := wrong(block))] == []
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=shown_name)
 def test_commands_stand_in_blocks_that_run(document: Path) -> None:
     text = document.read_text()
     assert not re.search(r"^(    |\t)(porter|python3?) ", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=shown_name)
 def test_a_file_that_readers_use_has_a_name_that_they_see(document: Path) -> None:
     every, text = blocks(document), document.read_text()
     names = {block.marks["file"] for block in every if "file" in block.marks}

@@ -80,7 +80,7 @@ def test_own_programs_survive_every_failure(folder: Path, rest: bool) -> None:
 
 
 def test_upstream_programs_survive_some_failures(folder: Path) -> None:
-    """A part of what `porter sweep` does; docs/robustness.md has the whole."""
+    """A part of what `porter sweep` does; docs/lab/robustness.md has the whole."""
     release = newest_release()
     root = paths.upstream_dir() / release / "tests"
     cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
