@@ -12,6 +12,14 @@ from porter.run import Result, Stream
 from porter.run.result import broken_by_name, exit_status
 
 
+@frozen
+class Times:
+    """Seconds that an input took: the launch alone, and merging its outputs."""
+
+    device: float = 0.0
+    merge: float = 0.0
+
+
 @frozen(eq=False, slots=False)
 class Answer:
     """What the interpreters that ran wrote, and how they ended.

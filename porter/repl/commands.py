@@ -6,19 +6,21 @@ import re
 import shlex
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from attrs import frozen
+from rich.console import Console
 
 from porter.arguments import utf8
 from porter.errors import FileProblem, UsageError
+from porter.repl.answer import Times
 from porter.repl.picture import pixels, save_png, sketch
+from porter.repl.prompter import Prompter
+from porter.repl.session import Session
 from porter.repl.statements import split
 from porter.repl.transcript import inputs
+from porter.run.streams.writer import Writer
 from porter.sizes import format_size
-
-if TYPE_CHECKING:
-    from porter.repl.shell import Shell
 
 _SIZE = re.compile(r"(\d{1,9})x(\d{1,9})")
 # Meant as a size, right or not.
@@ -30,23 +32,43 @@ WHO = (
 PICTURE = "outbuf.png"
 
 
+class Entered(Protocol):
+    """Where a command was entered: what it needs of the shell, which runs commands."""
+
+    session: Session
+    prompter: Prompter
+    out: Console
+    writer: Writer
+    inputs: list[str]
+    times: Times
+
+    def enter(self, text: str) -> None:
+        """Run a statement or a command, and print what it gives."""
+
+    def execute(self, text: str) -> None:
+        """Run a statement that does not count as an input."""
+
+    def say(self, message: str) -> None:
+        """Print something of porter's own."""
+
+
 @frozen
 class Command:
     """usage: its arguments as help shows them. run: does it, with the rest of the line."""
 
     usage: str
     text: str
-    run: Callable[[Shell, str], None]
+    run: Callable[[Entered, str], None]
 
 
-def _help(shell: Shell, rest: str) -> None:
+def _help(shell: Entered, rest: str) -> None:
     shell.writer.fresh_line()
     for name, known in COMMANDS.items():
         shell.out.print(f"{f'%{name} {known.usage}':<30}{known.text}", markup=False)
     shell.out.print("Ctrl-C interrupts all interpreters, Ctrl-D leaves.")
 
 
-def _image(shell: Shell, rest: str) -> None:
+def _image(shell: Entered, rest: str) -> None:
     words = _words(rest)
     rgb = "rgb" in words
     words = [word for word in words if word not in ("rgb", "bgr")]
@@ -66,23 +88,23 @@ def _image(shell: Shell, rest: str) -> None:
     shell.say(f"{path}: {width}x{height} pixels")
 
 
-def _reset(shell: Shell, rest: str) -> None:
+def _reset(shell: Entered, rest: str) -> None:
     shell.session.reset()
     shell.say(f"{shell.session.n:,} fresh interpreters")
 
 
-def _time(shell: Shell, rest: str) -> None:
+def _time(shell: Entered, rest: str) -> None:
     shell.enter(rest + "\n")
     times = shell.times
     shell.say(f"launch {times.device:.4f} s, merging {times.merge:.4f} s")
 
 
-def _who(shell: Shell, rest: str) -> None:
+def _who(shell: Entered, rest: str) -> None:
     shell.execute(WHO)
     shell.execute("del _who\n")
 
 
-def _load(shell: Shell, rest: str) -> None:
+def _load(shell: Entered, rest: str) -> None:
     path = Path(_one(rest, "load")).expanduser()
     try:
         text = path.read_text("utf-8-sig", "surrogateescape")
@@ -92,7 +114,7 @@ def _load(shell: Shell, rest: str) -> None:
         shell.enter(statement)
 
 
-def _save(shell: Shell, rest: str) -> None:
+def _save(shell: Entered, rest: str) -> None:
     path = Path(_one(rest, "save")).expanduser()
     try:
         path.write_bytes(utf8("".join(shell.inputs)))
@@ -101,7 +123,7 @@ def _save(shell: Shell, rest: str) -> None:
     shell.say(f"{path}: {len(shell.inputs)} inputs")
 
 
-def _memory(shell: Shell, rest: str) -> None:
+def _memory(shell: Entered, rest: str) -> None:
     session = shell.session
     each = session.bytes_each
     shell.say(f"{format_size(each)} an interpreter, {format_size(each * session.n)} in all")
@@ -119,7 +141,7 @@ COMMANDS = {
 }
 
 
-def command(shell: Shell, line: str) -> None:
+def command(shell: Entered, line: str) -> None:
     """Run the command in `line`, such as `%image 32x32`. Raises UsageError and what it meets."""
     name, _, rest = line[1:].strip().partition(" ")
     if name not in COMMANDS:

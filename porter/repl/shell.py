@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from porter.errors import LaunchFailed, PorterError
-from porter.repl.answer import Answer
+from porter.repl.answer import Answer, Times
 from porter.repl.commands import command
 from porter.repl.prompter import Prompter
 from porter.repl.session import Session
@@ -46,14 +46,6 @@ def interrupting(cancel: Cancel) -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-@define
-class Times:
-    """Seconds that the last input took: the launch alone, and merging its outputs."""
-
-    device: float = 0.0
-    merge: float = 0.0
 
 
 @define
