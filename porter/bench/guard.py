@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 from porter.bench.callgrind import count
 from porter.bench.catalogue import SUITE
 from porter.errors import BenchFailed, UsageError
+from porter.files import write_whole
 from porter.run.built import Built, open_build
 
 Baseline = dict[str, dict[str, int]]
@@ -72,9 +73,7 @@ def store(path: Path, table: str, counts: Mapping[str, int]) -> None:
     lines = ["# Written by `python -m porter.bench.guard BUILD BASELINE.toml --store`."]
     for name in sorted(tables):
         lines += ["", f'["{name}"]', *(f'"{key}" = {n}' for key, n in tables[name].items())]
-    partial = path.with_suffix(".tmp")
-    partial.write_text("\n".join(lines) + "\n")
-    partial.replace(path)
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def compare(stored: Mapping[str, int], counts: Mapping[str, int]) -> list[str]:

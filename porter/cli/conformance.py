@@ -20,6 +20,7 @@ from porter.conformance.progress import showing
 from porter.conformance.skips import DEFAULT_LIST, load
 from porter.conformance.suite import Suite
 from porter.errors import ConformanceRegression, UsageError
+from porter.files import write_whole
 from porter.run.built import Built, open_build
 from porter.run.sanitizer import children
 from porter.settings import load_config
@@ -126,7 +127,7 @@ def command(
     if json_file:
         report.write_json(done, json_file)
     if junit_file:
-        report.write_whole(junit_file, done.junit())
+        write_whole(junit_file, done.junit(), parents=True)
     report.show(done, console)
     if done.bad:
         raise ConformanceRegression(

@@ -12,8 +12,8 @@ from rich.console import Console
 
 from porter import __version__, paths
 from porter.conformance.progress import showing
-from porter.conformance.report import write_whole
 from porter.errors import UsageError
+from porter.files import write_whole
 from porter.regress import report
 from porter.regress.baseline import SHIPPED, read_baseline, updated, write_baseline
 from porter.regress.compare import compare
@@ -96,14 +96,14 @@ def command(
     code = error.exit_code if error else 0
     if json_file:
         text = json.dumps(report.as_json(runs, changes, code), indent=1) + "\n"
-        write_whole(json_file, text.encode())
+        write_whole(json_file, text, parents=True)
     if report_file:
         about = {
             "porter": __version__,
             "seconds": f"{time.monotonic() - started:.0f}",
             "exit code": str(code),
         }
-        write_whole(report_file, report.as_markdown(runs, changes, about).encode())
+        write_whole(report_file, report.as_markdown(runs, changes, about), parents=True)
     if update_baseline:
         write_baseline(baseline, updated(known, runs))
     report.show(runs, changes, console)

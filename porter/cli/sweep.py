@@ -16,9 +16,9 @@ from porter.cli._building import build_shown
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import folder_option
 from porter.conformance.expected import find_cpython
-from porter.conformance.report import write_whole
 from porter.conformance.skips import load
 from porter.errors import SweepFailed
+from porter.files import write_whole
 from porter.run.sanitizer import children
 from porter.settings import load_config
 from porter.sizes import parse_size
@@ -98,7 +98,7 @@ def command(
     about = {"release": config.release, "target": device, "rest": rest, **attrs.asdict(sizes)}
     if json_file is not None:
         text = json.dumps(report.to_json(done, about), indent=1) + "\n"
-        write_whole(json_file, text.encode())
+        write_whole(json_file, text, parents=True)
     report.show(done, console)
     _check(done)
 

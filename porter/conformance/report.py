@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from porter.conformance.model import Result, Verdict
+from porter.files import write_whole
 
 _SHOWN = (
     (Verdict.PASS, "passed", "green"),
@@ -101,15 +100,7 @@ def show(report: Report, console: Console) -> None:
 
 def write_json(report: Report, path: Path) -> None:
     """Write the report beside ``path``, then rename it there."""
-    write_whole(path, json.dumps(report.to_json(), indent=1).encode() + b"\n")
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path``, so that a reader sees all of it or the old file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(data)
-    os.replace(file.name, path)
+    write_whole(path, json.dumps(report.to_json(), indent=1) + "\n", parents=True)
 
 
 def _add_row(table: Table, name: str, results: Sequence[Result]) -> None:

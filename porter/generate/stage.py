@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 from porter import paths, process
 from porter.config import BuildConfig
 from porter.errors import NotBuilt, UnknownRelease
+from porter.files import replace_folder
 from porter.fingerprint import content_digest
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.digest import UPSTREAM_FOLDERS, digest_of
@@ -99,9 +98,9 @@ def _generate_into(
     flags = preprocessor_flags(new, lists.flags)
     write_headers(layout.upstream, sources, flags, new.genhdr, work)
     layout.port.parent.mkdir(exist_ok=True)
-    _replace_folder(new.port, layout.port)
-    _replace_folder(new.patched, layout.patched)
-    _replace_folder(new.genhdr, layout.genhdr)
+    replace_folder(new.port, layout.port)
+    replace_folder(new.patched, layout.patched)
+    replace_folder(new.genhdr, layout.genhdr)
     return lists, wants
 
 
@@ -117,9 +116,3 @@ def _units(lists: SourceLists, layout: Layout) -> list[Unit]:
         units.append(Unit(unit_name(path), path, str(file), "libc"))
     check_names(units)
     return units
-
-
-def _replace_folder(new: Path, old: Path) -> None:
-    if old.exists():
-        shutil.rmtree(old)
-    os.replace(new, old)

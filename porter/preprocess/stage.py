@@ -10,6 +10,7 @@ from attrs import frozen
 
 from porter import process
 from porter.errors import PreprocessFailed, ToolFailed
+from porter.files import write_whole
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
 from porter.generate.refused import preprocess_error
@@ -103,12 +104,11 @@ def _preprocess_unit(unit: Unit, flags: list[str], key: list[str], layout: Layou
     if digest is None:
         raise PreprocessFailed(f"{unit.path}: a file that it includes went away meanwhile")
     text = beside.read_text(encoding="utf-8", errors="surrogateescape")
+    beside.unlink()
     kept = has_code(text)
     if kept:
         text = relative_markers(text, project_names(layout))
-        beside.write_text(text, encoding="utf-8", errors="surrogateescape")
-        os.replace(beside, result)
+        write_whole(result, text.encode("utf-8", "surrogateescape"))
     else:
-        beside.unlink()
         result.unlink(missing_ok=True)
     return Entry(digest, files, kept, text_digest(result) if kept else "")

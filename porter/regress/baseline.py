@@ -9,8 +9,8 @@ from typing import Any
 
 import attrs
 
-from porter.conformance.report import write_whole
 from porter.errors import FileProblem
+from porter.files import write_whole
 from porter.regress.model import Facts, ReleaseRun
 from porter.sync.lock import version_key
 
@@ -62,7 +62,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write `path`, beside and renamed: the same facts give the same bytes."""
     ordered = sorted(baseline, key=version_key)
     releases = {name: _dump(baseline[name]) for name in ordered}
-    write_whole(path, (_text({"format": FORMAT, "releases": releases}) + "\n").encode())
+    write_whole(path, _text({"format": FORMAT, "releases": releases}) + "\n", parents=True)
 
 
 def _dump(facts: Facts) -> dict[str, Any]:

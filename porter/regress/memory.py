@@ -12,7 +12,7 @@ from attrs import frozen
 
 from porter import paths
 from porter.compile.manifest import read_manifest
-from porter.conformance.report import write_whole
+from porter.files import write_whole
 
 
 @frozen
@@ -37,7 +37,7 @@ class Memory:
     def keep(self, stage: str, key: str, result: Any) -> None:
         """Remember `result`, which must be JSON."""
         text = json.dumps({"key": key, "result": result}) + "\n"
-        write_whole(self.folder / f"{stage}.json", text.encode())
+        write_whole(self.folder / f"{stage}.json", text, parents=True)
 
 
 def key_of(values: Mapping[str, Any], folders: Iterable[Path] = ()) -> str:

@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from porter import paths
 from porter.errors import PorterError, UnknownRelease
+from porter.files import write_whole
 
 
 @frozen
@@ -106,10 +107,7 @@ def write_lock(lock: Lock, path: Path, header: str = "") -> None:
             value = getattr(entry, key)
             if value:
                 rows.append(f"{key} = {_quoted(value)}\n")
-    beside = path.with_name(path.name + ".new")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside.write_text("".join(rows), encoding="utf-8")
-    beside.replace(path)
+    write_whole(path, "".join(rows), parents=True)
 
 
 def _quoted(text: str) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
 from porter import paths
 from porter.errors import CorruptSource, UnknownRelease, UsageError
+from porter.files import write_whole
 from porter.fingerprint import fingerprint
 from porter.locking import locked
 from porter.release_name import check_release
@@ -85,9 +85,7 @@ def _read_stamp(path: Path) -> dict[str, object]:
 
 
 def _write_stamp(path: Path, stamp: Mapping[str, object]) -> None:
-    beside = path / f"{STAMP}.{os.getpid()}"
-    beside.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
-    beside.replace(path / STAMP)
+    write_whole(path / STAMP, json.dumps(stamp, indent=1) + "\n")
 
 
 def synced_releases() -> list[str]:
@@ -125,9 +123,8 @@ def staging(say: Say = to_stderr) -> Iterator[Path]:
         for rest in work.iterdir():
             if rest.name != "lock":
                 shutil.rmtree(rest, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(dir=work))
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        yield folder
+        folder = TemporaryDirectory(dir=work, ignore_cleanup_errors=True)
+        yield Path(stack.enter_context(folder))
 
 
 def install(tree: Path, release: str, origin: str, expected: str | None) -> Synced:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
 from porter.errors import UsageError
+from porter.files import write_whole
 from porter.offspring import begin_worker, kill_workers
 from porter.torture.batch import Finding, examine
 from porter.torture.choices import Choices
@@ -117,15 +117,10 @@ def _reduced(one: Found) -> Found:
     return _found(one.seed, one.index, program, finding)
 
 
-class _folder:
-    """A temporary folder, gone when the block ends."""
-
-    def __enter__(self) -> Path:
-        self._path = Path(tempfile.mkdtemp(prefix="porter-torture-"))
-        return self._path
-
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._path, ignore_errors=True)
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="porter-torture-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def saved(one: Found, folder: Path) -> Path:
@@ -136,9 +131,7 @@ def saved(one: Found, folder: Path) -> Path:
     parts += [f"// seed {one.seed}, program {one.index}", "// header"]
     parts += [one.program.header.rstrip(), "// first", one.program.units[0].rstrip()]
     parts += ["// second", one.program.units[1].rstrip()]
-    beside = path.with_name(path.name + ".new")
-    beside.write_text("\n".join(parts) + "\n")
-    beside.replace(path)
+    write_whole(path, "\n".join(parts) + "\n")
     return path
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-import tempfile
 import tomllib
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
@@ -112,11 +112,11 @@ def fetched(package: str) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.parent / "lock"):
         if not folder.is_dir():
-            stage = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{package}-"))
-            try:
+            with TemporaryDirectory(
+                dir=folder.parent, prefix=f".{package}-", ignore_cleanup_errors=True
+            ) as name:
+                stage = Path(name)
                 unpack(_tarball(package, stage), stage / "tree").rename(folder)
-            finally:
-                shutil.rmtree(stage, ignore_errors=True)
     return folder
 
 
@@ -188,7 +188,7 @@ def _results(program: Path, library: Library, root: Path) -> list[_Result]:
     """The runs of a program, one after the other in one folder that holds the library's input."""
     scripts = paths.templates_dir() / "torture/scripts"
     results = []
-    with tempfile.TemporaryDirectory() as name:
+    with TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copy(program, folder / "program")  # outputs may name it
         if library.input:
