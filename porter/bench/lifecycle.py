@@ -30,7 +30,7 @@ class Cost:
 
 
 @frozen
-class Memory:
+class MemoryUse:
     """Bytes that one interpreter takes which persists: its arena or image, and its streams.
 
     The streams are a launch's. rest: what remains of its image between launches, once trimmed;
@@ -83,7 +83,7 @@ def repl(setting: Setting) -> Cost:
     return _cost("repl", "REPL: threadIdx % 3", setting, once)
 
 
-def memory(setting: Setting) -> Memory:
+def memory(setting: Setting) -> MemoryUse:
     """What an idle interpreter takes which has run SMALL."""
     sizes = setting.sizes
     image = setting.device.bytes_each(sizes["pystack"], sizes["heap"], True)
@@ -94,7 +94,7 @@ def memory(setting: Setting) -> Memory:
     rest = None if words is None else 8 * words
     # They must be whole, and go on.
     check_ended("memory", setting.run(CHECK, persist=arenas, stop=False), setting.device)
-    return Memory(image, sizes["stdout"] + sizes["stderr"], rest)
+    return MemoryUse(image, sizes["stdout"] + sizes["stderr"], rest)
 
 
 def _cost(name: str, title: str, setting: Setting, once: Callable[[], float]) -> Cost:

@@ -18,8 +18,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from porter import __version__
 from porter.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, FileProblem, PorterError
+from porter.version import __version__
 
 
 class CommandFolder(click.Group):

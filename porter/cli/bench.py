@@ -13,7 +13,7 @@ from porter.bench import lifecycle, report, scale, scale_report
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.bench.conditions import conditions, fitting, with_references
 from porter.bench.measure import Setting
-from porter.bench.suite import Suite
+from porter.bench.suite import BenchSuite
 from porter.cli._subject import folder_option, open_finished
 from porter.errors import UsageError
 from porter.files import write_whole
@@ -82,7 +82,7 @@ def command(
     benchmarks, left_out = fitting(benchmarks, device)
     setting = Setting(device, n or COUNTS[device.name], repeat, Launch(heap=size, block=block))
     with err.status("references") as status:
-        suite = Suite(setting, cpython=None, native=False)
+        suite = BenchSuite(setting, cpython=None, native=False)
         references: dict[str, str] = {}
         if benchmarks and not (no_references or scaled):
             suite, references = with_references(setting, reference)

@@ -18,13 +18,13 @@ from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
 from porter.conformance.progress import showing
 from porter.conformance.skips import DEFAULT_LIST, load
-from porter.conformance.suite import Suite
+from porter.conformance.suite import ConformanceSuite
 from porter.errors import ConformanceRegression, UsageError
 from porter.files import write_whole
 from porter.run.built import Built, open_build
-from porter.run.sanitizer import children
 from porter.settings import load_config
 from porter.sync.syncing import tests_of
+from porter.toolchain.sanitizer import children
 
 SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # that a launch chooses
 FilePath = click.Path(dir_okay=False, path_type=Path)
@@ -113,7 +113,7 @@ def command(
     runner = backends.open_runner(target, config, timeout, executable, folder, variant, chosen)
     cache = paths.build_dir() / "conformance" / "expected"
     with showing(console) as events, children(f"{where}-{variant}"):
-        suite = Suite(
+        suite = ConformanceSuite(
             root=release / "tests",
             tests=selected,
             runner=runner,

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from porter import __version__, paths
+from porter import paths
 from porter.conformance.progress import showing
 from porter.errors import UsageError
 from porter.files import write_whole
@@ -20,6 +20,7 @@ from porter.regress.compare import compare
 from porter.regress.release import Options, run_release
 from porter.regress.releases import wanted_releases
 from porter.regress.verdict import verdict
+from porter.version import __version__
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
 # By default device code is compiled wherever there is an nvcc, and run where there is a GPU.

@@ -11,7 +11,7 @@ from rich.console import Console
 
 from porter.cli._console import ConsoleOptions, Shower, console_options
 from porter.cli._options import seconds_option
-from porter.cli._subject import Subject, subject_options
+from porter.cli._subject import BuildChoice, subject_options
 from porter.errors import (
     FileProblem,
     LaunchFailed,
@@ -137,7 +137,7 @@ def judge(result: Result, device: Device) -> None:
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @subject_options
 def command(
-    subject: Subject,
+    subject: BuildChoice,
     file: Path | None,
     code: str | None,
     n: int,

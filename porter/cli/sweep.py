@@ -19,13 +19,13 @@ from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load
 from porter.errors import SweepFailed
 from porter.files import write_whole
-from porter.run.sanitizer import children
 from porter.settings import load_config
 from porter.sizes import parse_size
 from porter.sweep import report, subjects
 from porter.sweep.sweep import Swept, sweep
-from porter.sweep.trials import Opener, Runner, Sizes
+from porter.sweep.trials import TrialOpener, TrialRunner, TrialSizes
 from porter.sync.syncing import tests_of
+from porter.toolchain.sanitizer import children
 
 DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "extmod")
 
@@ -72,7 +72,7 @@ def command(
     arena, gives a wrong answer, or disturbs a neighbour.
     """
     console = Console()
-    sizes = Sizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
+    sizes = TrialSizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
     given = {"release": release, "target": target, "heap": sizes.heap, "stack": sizes.stack}
     config = load_config({**given, "pystack": sizes.pystack, "arena": "global"})
     target = target or config.targets[0]
@@ -87,7 +87,9 @@ def command(
     device = target if variant == "release" else f"{target}-{variant}"
     threads = os.cpu_count() or 1
     size, parallel = (32768, 32768) if target == "cuda" else (512, threads)
-    runner = Runner.open(Opener(folder, device, timeout, sizes, rest), chunk or size, parallel)
+    runner = TrialRunner.open(
+        TrialOpener(folder, device, timeout, sizes, rest), chunk or size, parallel
+    )
     with Progress(console=console, transient=True) as shown, children(device):
         bars = {name: shown.add_task(name, total=None) for name in ("programs", "allocations")}
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from porter import __version__, toolchain
+from porter import toolchain
 from porter.compile.cuda import CudaBuild
 from porter.compile.host import HostBuild
 from porter.compile.resources import summary
@@ -20,6 +20,7 @@ from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import BuildFailed
 from porter.files import replacing, write_changed
+from porter.version import __version__
 
 MANIFEST = "build.json"
 FORMAT = 1

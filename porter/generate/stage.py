@@ -18,7 +18,14 @@ from porter.generate.headers import write_headers, write_version
 from porter.generate.layout import Layout
 from porter.generate.makefiles import SourceLists, read_makefiles
 from porter.generate.port import Wishes, render_port, template_values
-from porter.generate.units import Unit, UnitList, check_names, read_units, unit_name, write_units
+from porter.generate.units import (
+    SourceUnit,
+    UnitList,
+    check_names,
+    read_units,
+    unit_name,
+    write_units,
+)
 from porter.generate.wants import Wants, find_wants
 from porter.patches import patched_files
 from porter.telling import QUIET, Teller
@@ -104,15 +111,16 @@ def _generate_into(
     return lists, wants
 
 
-def _units(lists: SourceLists, layout: Layout) -> list[Unit]:
+def _units(lists: SourceLists, layout: Layout) -> list[SourceUnit]:
     units = [
-        Unit(unit_name(path), path, str(layout.source(path)), "upstream") for path in lists.upstream
+        SourceUnit(unit_name(path), path, str(layout.source(path)), "upstream")
+        for path in lists.upstream
     ]
     for name in (*lists.port, FROZEN_UNIT):
         path = f"port/{name}"
-        units.append(Unit(unit_name(path), path, str(layout.port / name), "port"))
+        units.append(SourceUnit(unit_name(path), path, str(layout.port / name), "port"))
     for file in sorted(layout.libc.glob("*.c")):
         path = f"libc/{file.name}"
-        units.append(Unit(unit_name(path), path, str(file), "libc"))
+        units.append(SourceUnit(unit_name(path), path, str(file), "libc"))
     check_names(units)
     return units

@@ -14,9 +14,9 @@ from porter.files import write_whole
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
 from porter.generate.refused import preprocess_error
-from porter.generate.units import Unit, UnitList
+from porter.generate.units import SourceUnit, UnitList
 from porter.preprocess.cache import (
-    Entry,
+    CachedUnit,
     inputs_digest,
     read_cache,
     read_dependencies,
@@ -32,7 +32,7 @@ from porter.telling import QUIET, Teller
 class Preprocessed:
     """A unit and its preprocessed text's file; `fresh` says that this run wrote it."""
 
-    unit: Unit
+    unit: SourceUnit
     path: Path
     fresh: bool
 
@@ -54,8 +54,8 @@ def preprocess(
     ours = sorted(str(path) for path in layout.patched.rglob("*.h"))
     key = [*flags, *ours]
 
-    entries: dict[str, Entry] = {}
-    stale: list[Unit] = []
+    entries: dict[str, CachedUnit] = {}
+    stale: list[SourceUnit] = []
     for unit in units.units:
         known = known_units.get(unit.name)
         if known is not None and _up_to_date(known, unit, key, layout):
@@ -82,13 +82,15 @@ def preprocess(
     ]
 
 
-def _up_to_date(known: Entry, unit: Unit, key: list[str], layout: Layout) -> bool:
+def _up_to_date(known: CachedUnit, unit: SourceUnit, key: list[str], layout: Layout) -> bool:
     if known.kept and text_digest(layout.pre / f"{unit.name}.i") != known.text:
         return False
     return inputs_digest([*key, unit.source], known.files) == known.digest
 
 
-def _preprocess_unit(unit: Unit, flags: list[str], key: list[str], layout: Layout) -> Entry:
+def _preprocess_unit(
+    unit: SourceUnit, flags: list[str], key: list[str], layout: Layout
+) -> CachedUnit:
     result = layout.pre / f"{unit.name}.i"
     beside, rule = result.with_suffix(".i.tmp"), result.with_suffix(".d")
     command: list[str | Path] = [CC, "-E", *flags, "-MD", "-MF", rule, unit.source, "-o", beside]
@@ -111,4 +113,4 @@ def _preprocess_unit(unit: Unit, flags: list[str], key: list[str], layout: Layou
         write_whole(result, text.encode("utf-8", "surrogateescape"))
     else:
         result.unlink(missing_ok=True)
-    return Entry(digest, files, kept, text_digest(result) if kept else "")
+    return CachedUnit(digest, files, kept, text_digest(result) if kept else "")

@@ -17,7 +17,7 @@ from porter.files import write_whole
 from porter.offspring import begin_worker, kill_workers
 from porter.torture.batch import Finding, examine
 from porter.torture.choices import Choices
-from porter.torture.program import Program, generate
+from porter.torture.program import CProgram, generate
 from porter.torture.reduce import reduce
 
 BATCH = 20  # programs that share a process; the words of program.py reach for as many
@@ -29,12 +29,12 @@ class Found:
 
     seed: str
     index: int
-    program: Program
+    program: CProgram
     finding: Finding
     lines: int
 
 
-def draw(seed: str, index: int) -> Program:
+def draw(seed: str, index: int) -> CProgram:
     """The program of that number."""
     return generate(index, Choices(f"{seed}/{index}"))
 
@@ -97,7 +97,7 @@ def _batch(seed: str, numbers: range, optimise: str) -> list[Found]:
     ]
 
 
-def _found(seed: str, index: int, program: Program, finding: Finding) -> Found:
+def _found(seed: str, index: int, program: CProgram, finding: Finding) -> Found:
     lines = program.header.count("\n") + sum(unit.count("\n") for unit in program.units)
     return Found(seed, index, program, finding, lines)
 
@@ -105,7 +105,7 @@ def _found(seed: str, index: int, program: Program, finding: Finding) -> Found:
 def _reduced(one: Found) -> Found:
     with _folder() as folder:
 
-        def still(program: Program) -> bool:
+        def still(program: CProgram) -> bool:
             now = examine([program], folder).get(program.name)
             return now is not None and (now.kind, now.about) == (
                 one.finding.kind,
@@ -135,7 +135,7 @@ def saved(one: Found, folder: Path) -> Path:
     return path
 
 
-def read_saved(path: Path) -> Program:
+def read_saved(path: Path) -> CProgram:
     """The program of a file that `saved` wrote.
 
     Raises:
@@ -147,7 +147,7 @@ def read_saved(path: Path) -> Program:
     )
     if entry is None:
         raise UsageError(f"{path}: not a program that `porter torture` kept")
-    return Program(entry[1], parts[1], (parts[2], parts[3]), ())
+    return CProgram(entry[1], parts[1], (parts[2], parts[3]), ())
 
 
 def replay(path: Path) -> Found | None:

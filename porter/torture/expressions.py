@@ -12,9 +12,9 @@ from enum import IntEnum
 from attrs import frozen
 
 from porter.torture.choices import Choices
-from porter.torture.initialisers import Initialisers, Leaf, Scalar, leaves
+from porter.torture.initialisers import InitialiserMaker, Leaf, Scalar, leaves
 from porter.torture.scope import Object, Pointer, Routine, Scope
-from porter.torture.types import INT, Array, Function, Number, Record, Text, Type, Types
+from porter.torture.types import INT, Array, Function, Number, ProgramTypes, Record, Text, Type
 
 
 class Mode(IntEnum):
@@ -31,11 +31,11 @@ _CASTS = ("int", "unsigned", "long", "char", "unsigned char", "short", "_Bool", 
 
 
 @frozen
-class Expressions:
+class ExpressionMaker:
     """Draws expressions over a scope."""
 
     choices: Choices
-    types: Types
+    types: ProgramTypes
     scope: Scope
 
     def number(self, depth: int, mode: Mode) -> str:
@@ -197,7 +197,7 @@ class Expressions:
 
     def literal(self, record: Record, depth: int, mode: Mode) -> tuple[Object, str]:
         """A compound literal, and the object that it is."""
-        lists = Initialisers(self.choices, lambda kind: self.scalar(kind, depth, mode))
+        lists = InitialiserMaker(self.choices, lambda kind: self.scalar(kind, depth, mode))
         plan = lists.plan(record)
         text = f"({record.name}){lists.render(record, plan)}"
         return Object(text, record, tuple(leaves(record, plan))), text

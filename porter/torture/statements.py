@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from attrs import define, field
 
 from porter.torture.choices import Choices
-from porter.torture.expressions import Expressions, Mode
-from porter.torture.initialisers import Initialisers, Scalar, leaves
+from porter.torture.expressions import ExpressionMaker, Mode
+from porter.torture.initialisers import InitialiserMaker, Scalar, leaves
 from porter.torture.scope import Object, Scope, is_plain
 from porter.torture.types import (
     INT,
@@ -17,10 +17,10 @@ from porter.torture.types import (
     Array,
     Function,
     Number,
+    ProgramTypes,
     Record,
     Text,
     Type,
-    Types,
     declare,
     pick_type,
 )
@@ -41,7 +41,7 @@ class Block:
 
 
 @define
-class Statements:
+class StatementMaker:
     """Draws the statements of one function.
 
     `sum` names the program's checksum; `handles` says that the function may have handlers, so
@@ -49,18 +49,18 @@ class Statements:
     """
 
     choices: Choices
-    types: Types
+    types: ProgramTypes
     sum: str
     handles: bool
-    leave: Callable[[Expressions], str]
+    leave: Callable[[ExpressionMaker], str]
     bound: str  # the length of arrays of variable length, at least 2 and nothing that changes
     calls: tuple[str, ...] = ()  # functions that a static local may point at
     used: set[str] = field(factory=set)
     counter: int = 0
 
-    def expressions(self, block: Block) -> Expressions:
+    def expressions(self, block: Block) -> ExpressionMaker:
         """Expressions over what the block sees."""
-        return Expressions(self.choices, self.types, block.scope)
+        return ExpressionMaker(self.choices, self.types, block.scope)
 
     def some(self, block: Block, depth: int, most: int = 4) -> str:
         """A few statements."""
@@ -166,7 +166,7 @@ class Statements:
             self.add(block, name, kind, constant=const)
             return ("const " if const else self._volatile()) + text
         const = self.handles or c.chance(20)
-        lists = Initialisers(c, lambda scalar: e.scalar(scalar, 1, _QUIET))
+        lists = InitialiserMaker(c, lambda scalar: e.scalar(scalar, 1, _QUIET))
         plan = lists.plan(kind)
         text = f"{declare(kind, name)} = {lists.render(kind, plan)};\n"
         found = tuple(leaves(kind, plan))
@@ -185,7 +185,7 @@ class Statements:
         c = self.choices
         name = self.name(block)
         kind = pick_type(c, *self.types.numbers, *self.types.records, Array(NUMBERS[1], 4))
-        lists = Initialisers(
+        lists = InitialiserMaker(
             c, lambda scalar: constant(c, self.types, scalar, self.calls), ranges=True
         )
         plan = lists.plan(kind)
@@ -283,7 +283,7 @@ class Statements:
         return f"if ({test}) {{ {pops}{self.leave(e)} }}\n"
 
     def _region(self, block: Block, depth: int) -> str:
-        """Statements of the same block that a jump may pass: what they declare is not used on."""
+        """Statements of one block that a jump may pass: what they declare is not used on."""
         before, was = list(block.scope.objects), block.bounded
         block.bounded = True
         text = self.some(block, depth - 1, 3)
@@ -380,7 +380,7 @@ def _base(thing: Object) -> str:
     return thing.name.strip("(*)").partition("->")[0]
 
 
-def constant(c: Choices, types: Types, kind: Scalar, calls: Sequence[str]) -> str:
+def constant(c: Choices, types: ProgramTypes, kind: Scalar, calls: Sequence[str]) -> str:
     """A constant expression for a scalar of static storage, which C may have to convert."""
     if isinstance(kind, Text):
         return c.pick(['"text"', '"x" "y"', r'"\xff\0z"', '(const char *)"c"', '(void *)"v"'])

@@ -97,7 +97,7 @@ FOUR_BYTES: tuple[Type, ...] = (INT, Number("uint32_t", 0, 4000000000), Array(NU
 
 
 @frozen
-class Types:
+class ProgramTypes:
     """The types of one program: what it may use, and the text that defines them."""
 
     prefix: str
@@ -253,7 +253,7 @@ def declare(kind: Type, name: str) -> str:
     return f"{kind.name}{space}{name}{bounds}"
 
 
-def define_types(choices: Choices, prefix: str, keywords: list[str]) -> Types:
+def define_types(choices: Choices, prefix: str, keywords: list[str]) -> ProgramTypes:
     """Some enums and records; `keywords` are the C++ keywords that its tags may be."""
     definer = _Definer(choices, prefix, keywords)
     text = f"typedef int (*{prefix}call_t)(int);\n"
@@ -267,4 +267,4 @@ def define_types(choices: Choices, prefix: str, keywords: list[str]) -> Types:
             body = f"typedef {body} {record.name}"
         definer.records.append(record)
         text += body + ";\n"
-    return Types(prefix, tuple(definer.numbers), tuple(definer.records), text)
+    return ProgramTypes(prefix, tuple(definer.numbers), tuple(definer.records), text)

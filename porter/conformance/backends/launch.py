@@ -9,17 +9,14 @@ from typing import Any
 import attrs
 import numpy as np
 
-from porter.conformance.backends.isolate import Launch
+from porter.conformance.backends.isolate import Launch as Answer
 from porter.conformance.images import BLOCK_SIZE, build_images
-from porter.conformance.model import Outcome, Program, Status
-from porter.run import Device, Result, open_device
-from porter.run import Launch as Settings
-from porter.run import Program as Source
-from porter.run import run as launch
+from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
+from porter.run import Device, Launch, Program, Result, open_device, run
 
 
 @attrs.frozen
-class Opener:
+class ScriptOpener:
     """Opens the build in ``folder`` for ``target``, in the process that is to run it.
 
     ``timeout`` is in seconds: the deadline of one launch. ``sizes`` (bytes) of heap, pystack,
@@ -32,10 +29,10 @@ class Opener:
     gc_stress: bool = False
     sizes: Mapping[str, Any] = attrs.field(factory=dict)
 
-    def __call__(self) -> Launch:
+    def __call__(self) -> Answer:
         """What runs programs; raises what opening the device raises."""
         device = open_device(self.folder, self.target)
-        settings = Settings(
+        settings = Launch(
             merge_stderr=True,
             gc_stress=self.gc_stress,
             deadline=self.timeout,
@@ -48,7 +45,7 @@ class Opener:
         return lambda programs: _run(device, programs, settings)
 
 
-def _run(device: Device, programs: Sequence[Program], settings: Settings) -> list[Outcome]:
+def _run(device: Device, programs: Sequence[Script], settings: Launch) -> list[ScriptOutcome]:
     config = device.built.config
     pystack = config["pystack"] if settings.pystack is None else settings.pystack
     heap = config["heap"] if settings.heap is None else settings.heap
@@ -58,46 +55,52 @@ def _run(device: Device, programs: Sequence[Program], settings: Settings) -> lis
         fs=device.array(images),
         persist=device.arenas(len(programs), pystack, heap),
     )
-    setups = [Source(program.setup, "<setup>") for program in programs]
-    sources = [Source(program.source, program.name) for program in programs]
+    setups = [Program(program.setup, "<setup>") for program in programs]
+    sources = [Program(program.source, program.name) for program in programs]
     ready = _launch(device, setups, attrs.evolve(settings, stop=False))
     done = _launch(device, sources, settings)
     return [
         _outcome(device, done, i)
         if ready.status[i] == device.built.constants["GPUSNEK_OK"]
-        else attrs.evolve(_outcome(device, ready, i), status=Status.CRASH, note="setting up failed")
+        else attrs.evolve(
+            _outcome(device, ready, i), status=ScriptStatus.CRASH, note="setting up failed"
+        )
         for i in range(len(programs))
     ]
 
 
-def _launch(device: Device, sources: list[Source], settings: Settings) -> Result:
+def _launch(device: Device, sources: list[Program], settings: Launch) -> Result:
     n = len(sources)
-    return launch(device, sources, n, settings, program_of=np.arange(n, dtype=np.uint32))
+    return run(device, sources, n, settings, program_of=np.arange(n, dtype=np.uint32))
 
 
-def _outcome(device: Device, result: Result, i: int) -> Outcome:
+def _outcome(device: Device, result: Result, i: int) -> ScriptOutcome:
     output = result.stdout[i]
     status, note = _status(device, int(result.status[i]), int(result.exit_code[i]))
-    if result.interrupted and (status is Status.CRASH or b"KeyboardInterrupt" in output[-200:]):
-        status, note = Status.TIMEOUT, f"no end after {result.seconds:.0f} s"
-    return Outcome(output, status, bool(result.stdout.cut[i]), note=note)
+    if result.interrupted and (
+        status is ScriptStatus.CRASH or b"KeyboardInterrupt" in output[-200:]
+    ):
+        status, note = ScriptStatus.TIMEOUT, f"no end after {result.seconds:.0f} s"
+    return ScriptOutcome(output, status, bool(result.stdout.cut[i]), note=note)
 
 
-def _status(device: Device, status: int, exit_code: int) -> tuple[Status, str]:
+def _status(device: Device, status: int, exit_code: int) -> tuple[ScriptStatus, str]:
     names = {
         value: name
         for name, value in device.built.constants.items()
         if value == status and not name.startswith(("GPUSNEK_FLAG_", "GPUSNEK_INTERRUPT_"))
     }
     if status == device.built.constants["GPUSNEK_OK"]:
-        return Status.OK, ""
+        return ScriptStatus.OK, ""
     if status == device.built.constants["GPUSNEK_EXIT"]:
-        return (Status.EXIT, f"exit status {exit_code}") if exit_code else (Status.OK, "")
+        return (
+            (ScriptStatus.EXIT, f"exit status {exit_code}") if exit_code else (ScriptStatus.OK, "")
+        )
     if status in (
         device.built.constants["GPUSNEK_EXCEPTION"],
         device.built.constants["GPUSNEK_SYNTAX_ERROR"],
     ):
-        return Status.EXCEPTION, ""
+        return ScriptStatus.EXCEPTION, ""
     if status == device.built.constants["GPUSNEK_STOPPED"]:
-        return Status.TIMEOUT, "stopped"
-    return Status.CRASH, names.get(status, f"status {status}")
+        return ScriptStatus.TIMEOUT, "stopped"
+    return ScriptStatus.CRASH, names.get(status, f"status {status}")

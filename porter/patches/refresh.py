@@ -10,7 +10,10 @@ from attrs import frozen
 from porter import paths
 from porter.errors import PatchDrift, PorterError
 from porter.files import write_whole
-from porter.patches import Hunk, apply_hunk, chosen, load_series, match_hunk
+from porter.patches.anchors import apply_hunk, match_hunk
+from porter.patches.applying import chosen
+from porter.patches.model import Hunk
+from porter.patches.series import load_series
 
 
 @frozen
