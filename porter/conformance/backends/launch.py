@@ -9,10 +9,13 @@ from typing import Any
 import attrs
 import numpy as np
 
-from porter.conformance.backends.isolate import Launch as Answer
+from porter.conformance.backends.isolate import Launch
 from porter.conformance.images import BLOCK_SIZE, build_images
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
-from porter.run import Device, Launch, Program, Result, open_device, run
+from porter.run import Device, Result, open_device
+from porter.run import Launch as Settings
+from porter.run import Program as Source
+from porter.run import run as launch
 
 
 @attrs.frozen
@@ -29,10 +32,10 @@ class ScriptOpener:
     gc_stress: bool = False
     sizes: Mapping[str, Any] = attrs.field(factory=dict)
 
-    def __call__(self) -> Answer:
+    def __call__(self) -> Launch:
         """What runs programs; raises what opening the device raises."""
         device = open_device(self.folder, self.target)
-        settings = Launch(
+        settings = Settings(
             merge_stderr=True,
             gc_stress=self.gc_stress,
             deadline=self.timeout,
@@ -45,7 +48,7 @@ class ScriptOpener:
         return lambda programs: _run(device, programs, settings)
 
 
-def _run(device: Device, programs: Sequence[Script], settings: Launch) -> list[ScriptOutcome]:
+def _run(device: Device, programs: Sequence[Script], settings: Settings) -> list[ScriptOutcome]:
     config = device.built.config
     pystack = config["pystack"] if settings.pystack is None else settings.pystack
     heap = config["heap"] if settings.heap is None else settings.heap
@@ -55,8 +58,8 @@ def _run(device: Device, programs: Sequence[Script], settings: Launch) -> list[S
         fs=device.array(images),
         persist=device.arenas(len(programs), pystack, heap),
     )
-    setups = [Program(program.setup, "<setup>") for program in programs]
-    sources = [Program(program.source, program.name) for program in programs]
+    setups = [Source(program.setup, "<setup>") for program in programs]
+    sources = [Source(program.source, program.name) for program in programs]
     ready = _launch(device, setups, attrs.evolve(settings, stop=False))
     done = _launch(device, sources, settings)
     return [
@@ -69,9 +72,9 @@ def _run(device: Device, programs: Sequence[Script], settings: Launch) -> list[S
     ]
 
 
-def _launch(device: Device, sources: list[Program], settings: Launch) -> Result:
+def _launch(device: Device, sources: list[Source], settings: Settings) -> Result:
     n = len(sources)
-    return run(device, sources, n, settings, program_of=np.arange(n, dtype=np.uint32))
+    return launch(device, sources, n, settings, program_of=np.arange(n, dtype=np.uint32))
 
 
 def _outcome(device: Device, result: Result, i: int) -> ScriptOutcome:
