@@ -11,7 +11,7 @@ import attrs
 from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
 from porter.conformance.model import ReportedTest, Script, ScriptOutcome, ScriptStatus
-from porter.conformance.skips import Entry, SkipList
+from porter.conformance.skips import SkipEntry, SkipList
 from porter.conformance.suite import ConformanceSuite
 
 FEATURES = {
@@ -125,7 +125,7 @@ class Release:
     ) -> dict[str, ReportedTest]:
         """Run all tests on ``runner``; ``skips`` and ``lacks`` are patterns and their reasons."""
         tests, needs = (
-            tuple(Entry(reason, (pattern,)) for pattern, reason in (entries or {}).items())
+            tuple(SkipEntry(reason, (pattern,)) for pattern, reason in (entries or {}).items())
             for entries in (skips, lacks)
         )
         suite = ConformanceSuite(
