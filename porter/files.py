@@ -22,7 +22,9 @@ def replacing(path: Path) -> Iterator[Path]:
     try:
         yield beside
         beside.replace(path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError) and error.filename == str(beside):
+            error.filename = str(path)  # messages name what was asked for
         beside.unlink(missing_ok=True)
         raise
 

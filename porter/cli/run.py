@@ -58,6 +58,20 @@ def _in_utf8(program: Program) -> Program:
     return program
 
 
+def _check_files(
+    n: int, image: Path | None, fs_shared: bool, save: bool, save_from: int | None
+) -> None:
+    """Raise UsageError for options of a file system that ask for what is not there."""
+    if save and image is None:
+        raise UsageError("--save: there is no image to save to; give --fs IMAGE")
+    if save_from is not None and (fs_shared or not save):
+        raise UsageError("--save-from: it is for --save of private file systems")
+    if not 0 <= (save_from or 0) < n:
+        raise UsageError(f"--save-from {save_from}: there are interpreters 0 to {n - 1}")
+    if fs_shared and image is None:
+        raise UsageError("--fs-shared: there is no image to share; give --fs IMAGE")
+
+
 def show(
     stream: Stream, writer: Writer, max_groups: int | None, *, skip_empty: bool = False
 ) -> None:
@@ -155,14 +169,7 @@ def command(
     program = _program(file, code)
     if n < 1:
         raise UsageError(f"-n {n}: at least one interpreter is needed")
-    if save and image is None:
-        raise UsageError("--save: there is no image to save to; give --fs IMAGE")
-    if save_from is not None and (fs_shared or not save):
-        raise UsageError("--save-from: it is for --save of private file systems")
-    if not 0 <= (save_from or 0) < n:
-        raise UsageError(f"--save-from {save_from}: there are interpreters 0 to {n - 1}")
-    if fs_shared and image is None:
-        raise UsageError("--fs-shared: there is no image to share; give --fs IMAGE")
+    _check_files(n, image, fs_shared, save, save_from)
     files = None if image is None else Image.load(image)
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     device = subject.open(err)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from porter.torture.blocks import Block
 from porter.torture.choices import Choices
 from porter.torture.expressions import ExpressionMaker, Mode, is_call
 from porter.torture.initialisers import leaves
 from porter.torture.scope import Object, Pointer, Routine, Scope, is_plain
-from porter.torture.statements import Block, StatementMaker
+from porter.torture.statements import StatementMaker
 from porter.torture.types import (
     DOUBLE,
     INT,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from attrs import define, field
 
 from porter.torture.choices import Choices
+from porter.torture.declarations import constant
 from porter.torture.initialisers import InitialiserMaker, Leaf, leaves
 from porter.torture.scope import Object
-from porter.torture.statements import constant
 from porter.torture.types import (
     INT,
     KEYWORDS,

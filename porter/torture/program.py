@@ -5,12 +5,13 @@ from __future__ import annotations
 from attrs import frozen
 
 from porter.torture.choices import Choices
+from porter.torture.definitions import define_types
 from porter.torture.expressions import ExpressionMaker, Mode, is_call
 from porter.torture.functions import draw_body, draw_head
 from porter.torture.globals import Globals
 from porter.torture.initialisers import Leaf
 from porter.torture.scope import Object, Scope
-from porter.torture.types import KEYWORDS, Function, Number, ProgramTypes, Text, define_types
+from porter.torture.types import KEYWORDS, Function, Number, ProgramTypes, Text
 
 _FUEL = 150  # calls of a program's functions below one call of `run`
 _WORDS = 2  # file-scope tags of one program that are keywords of C++

@@ -17,8 +17,9 @@ def test_content_and_mode(tmp_path: Path) -> None:
     assert path.read_bytes() == "é\n".encode()
     os.umask(mask := os.umask(0))
     assert path.stat().st_mode & 0o777 == 0o666 & ~mask
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(FileNotFoundError) as caught:
         write_whole(tmp_path / "none" / "two", b"")
+    assert caught.value.filename == str(tmp_path / "none" / "two")
 
 
 def test_a_block_that_raises_changes_nothing(tmp_path: Path) -> None:
