@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from porter.version import __version__
+
 if TYPE_CHECKING:
     from porter.array import InterpreterArray
 
 __all__ = ["InterpreterArray", "__version__"]
-__version__ = "0.1.0"
 
 
 def __getattr__(name: str) -> Any:

@@ -15,15 +15,15 @@ from attrs import frozen
 from porter import paths
 from porter.errors import PorterError, SyncFailed
 from porter.process import run
+from porter.release_name import version_key
 from porter.sizes import format_size
 from porter.sync.folder import VARIABLE, sources_releases
-from porter.sync.lock import version_key
 from porter.sync.store import inspect, synced_releases
 from porter.toolchain import Tool, cuda_tool, gxx, nvcc
 
 
 @frozen
-class Finding:
+class Diagnosis:
     """One line: `state` is `ok`, `lacks` or `broken`; `essential` for the host twin or not."""
 
     name: str
@@ -33,7 +33,7 @@ class Finding:
     essential: bool = False
 
 
-def examine() -> list[Finding]:
+def examine() -> list[Diagnosis]:
     """Everything that `porter doctor` shows. Looks only; changes nothing, never raises."""
     return [
         _python(),
@@ -54,102 +54,102 @@ def examine() -> list[Finding]:
     ]
 
 
-def _python() -> Finding:
+def _python() -> Diagnosis:
     version = platform.python_version()
-    return Finding("Python", "ok", f"{version}, {sys.executable}", essential=True)
+    return Diagnosis("Python", "ok", f"{version}, {sys.executable}", essential=True)
 
 
-def _libclang() -> Finding:
+def _libclang() -> Diagnosis:
     advice = "Run `python -m pip install libclang==18.1.1`."
     try:
         cindex = importlib.import_module("clang.cindex")
         cindex.Index.create()
     except ImportError:
-        return Finding("libclang", "lacks", "", advice, True)
+        return Diagnosis("libclang", "lacks", "", advice, True)
     except Exception as error:  # the wheel's library may not load on this machine
-        return Finding("libclang", "broken", _first_line(error), advice, True)
-    return Finding("libclang", "ok", importlib.metadata.version("libclang"), essential=True)
+        return Diagnosis("libclang", "broken", _first_line(error), advice, True)
+    return Diagnosis("libclang", "ok", importlib.metadata.version("libclang"), essential=True)
 
 
-def _package(name: str, *, essential: bool) -> Finding:
+def _package(name: str, *, essential: bool) -> Diagnosis:
     try:
-        return Finding(name, "ok", importlib.metadata.version(name), essential=essential)
+        return Diagnosis(name, "ok", importlib.metadata.version(name), essential=essential)
     except importlib.metadata.PackageNotFoundError:
-        return Finding(name, "lacks", "", f"Run `python -m pip install {name}`.", essential)
+        return Diagnosis(name, "lacks", "", f"Run `python -m pip install {name}`.", essential)
 
 
-def _tool(name: str, find: Callable[[], Tool], *, essential: bool = False) -> Finding:
+def _tool(name: str, find: Callable[[], Tool], *, essential: bool = False) -> Diagnosis:
     try:
         tool = find()
     except PorterError as error:
-        return Finding(name, "lacks", error.message, error.hint or "", essential)
-    return Finding(name, "ok", f"{tool.version}, {tool.path} ({tool.origin})", "", essential)
+        return Diagnosis(name, "lacks", error.message, error.hint or "", essential)
+    return Diagnosis(name, "ok", f"{tool.version}, {tool.path} ({tool.origin})", "", essential)
 
 
-def _driver() -> Finding:
+def _driver() -> Diagnosis:
     advice = "Install NVIDIA's driver; without one programs run on the host twin."
     if shutil.which("nvidia-smi") is None:
-        return Finding("driver", "lacks", "no nvidia-smi", advice)
+        return Diagnosis("driver", "lacks", "no nvidia-smi", advice)
     try:
         query = ["nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader"]
         done = run(query, timeout=30.0)
     except PorterError as error:
-        return Finding("driver", "broken", _first_line(error), advice)
-    return Finding("driver", "ok", done.stdout.split("\n")[0].strip())
+        return Diagnosis("driver", "broken", _first_line(error), advice)
+    return Diagnosis("driver", "ok", done.stdout.split("\n")[0].strip())
 
 
-def _gpu() -> Finding:
+def _gpu() -> Diagnosis:
     try:
         cupy = importlib.import_module("cupy")
     except Exception as error:  # CuPy raises ImportError, and others where its libraries lack
         advice = "On a machine with a GPU run `python -m pip install 'gpusnek-porter[cuda]'`."
-        return Finding("GPU", "lacks", f"no CuPy: {_first_line(error)}", advice)
+        return Diagnosis("GPU", "lacks", f"no CuPy: {_first_line(error)}", advice)
     try:
         properties = cupy.cuda.runtime.getDeviceProperties(0)
     except Exception as error:
-        return Finding("GPU", "lacks", _first_line(error), "CuPy is here and finds no GPU.")
+        return Diagnosis("GPU", "lacks", _first_line(error), "CuPy is here and finds no GPU.")
     name = properties["name"].decode()
     arch = f"sm_{properties['major']}{properties['minor']}"
     memory = format_size(properties["totalGlobalMem"])
-    return Finding("GPU", "ok", f"{name}, {arch}, {memory}, CuPy {cupy.__version__}")
+    return Diagnosis("GPU", "ok", f"{name}, {arch}, {memory}, CuPy {cupy.__version__}")
 
 
-def _on_path(name: str, advice: str) -> Finding:
+def _on_path(name: str, advice: str) -> Diagnosis:
     path = shutil.which(name)
     if path is None:
-        return Finding(name, "lacks", "not on PATH", advice[0].upper() + advice[1:] + ".")
-    return Finding(name, "ok", path)
+        return Diagnosis(name, "lacks", "not on PATH", advice[0].upper() + advice[1:] + ".")
+    return Diagnosis(name, "ok", path)
 
 
-def _sources() -> Finding:
+def _sources() -> Diagnosis:
     found = [inspect(release) for release in synced_releases()]
     if not found:
-        return Finding("sources", "lacks", "none", "Run `porter sync`.")
+        return Diagnosis("sources", "lacks", "none", "Run `porter sync`.")
     detail = ", ".join(f"{one.release} ({one.state})" for one in found)
     modified = [one.release for one in found if one.state == "modified"]
     if modified:
-        return Finding("sources", "broken", detail, f"Run `porter sync {modified[0]} --force`.")
-    return Finding("sources", "ok", detail)
+        return Diagnosis("sources", "broken", detail, f"Run `porter sync {modified[0]} --force`.")
+    return Diagnosis("sources", "ok", detail)
 
 
-def _folder() -> Finding:
+def _folder() -> Diagnosis:
     try:
         found = sources_releases()
     except SyncFailed as error:
         state = "broken" if os.environ.get(VARIABLE) else "ok"
         advice = f"Set {VARIABLE} to a folder of tarballs or trees." if state == "broken" else ""
-        return Finding(VARIABLE, state, error.message if advice else "not set", advice)
+        return Diagnosis(VARIABLE, state, error.message if advice else "not set", advice)
     if not found:
-        return Finding(VARIABLE, "lacks", f"no release in {os.environ[VARIABLE]}", "")
-    return Finding(VARIABLE, "ok", ", ".join(sorted(found, key=version_key)))
+        return Diagnosis(VARIABLE, "lacks", f"no release in {os.environ[VARIABLE]}", "")
+    return Diagnosis(VARIABLE, "ok", ", ".join(sorted(found, key=version_key)))
 
 
-def _builds() -> Finding:
+def _builds() -> Diagnosis:
     root = paths.build_dir()
     count = len(list(root.glob("*/*/build.json")))
     if count == 0:
-        return Finding("builds", "lacks", f"none in {root}", "Run `porter build`.")
-    return Finding("builds", "ok", f"{count} in {root}")
+        return Diagnosis("builds", "lacks", f"none in {root}", "Run `porter build`.")
+    return Diagnosis("builds", "ok", f"{count} in {root}")
 
 
 def _first_line(error: BaseException) -> str:

@@ -46,7 +46,7 @@ class Build:
 
 
 @frozen
-class Rewritten:
+class RewrittenSources:
     """The C++ of one release in `folder`/cxx, and what each unit was made from."""
 
     folder: Path
@@ -62,11 +62,6 @@ class Rewritten:
 def sources_of(config: BuildConfig) -> Path:
     """The folder of `config`'s sources and of what compilers make of them."""
     return paths.build_dir() / f"{config.release}-{config.source_key()}"
-
-
-def folder_of(config: BuildConfig) -> Path:
-    """Where the build of `config` is or will be."""
-    return sources_of(config) / config.key()
 
 
 def build(
@@ -164,7 +159,7 @@ def rewrite_sources(
     folder: Path | None = None,
     jobs: int | None = None,
     tell: Teller = DEFAULT,
-) -> Rewritten:
+) -> RewrittenSources:
     """Bring the C++ of `config` in `folder` (by default `sources_of(config)`) up to date.
 
     Fetches the release if it is not here; compiles nothing. Raises what `ensure` and the stages
@@ -182,7 +177,7 @@ def _rewrite(
     jobs: int | None,
     stage: Callable[[str], AbstractContextManager[None]],
     tell: Teller,
-) -> Rewritten:
+) -> RewrittenSources:
     layout = Layout.of(config.release, folder)
     with stage("generate"):
         units = generate(config, layout, tell)
@@ -191,7 +186,7 @@ def _rewrite(
     with stage("rewrite"):
         named = {done.unit.name: done.path for done in texts}
         report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
-    return Rewritten(folder, tuple(texts), report)
+    return RewrittenSources(folder, tuple(texts), report)
 
 
 def rewrite_release(config: BuildConfig, jobs: int | None = None) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What a release may be called: the name is a folder's, a lock's entry and part of a build's."""
+"""Names of releases: what a release may be called, and which of two names is the newer."""
 
 from __future__ import annotations
 
@@ -22,3 +22,11 @@ def check_release(name: str) -> str:
     if name == SUBMODULE:
         raise UsageError(f"release: {name!r} is the git submodule's folder; choose another name")
     return name
+
+
+def version_key(release: str) -> tuple[tuple[int, ...], bool, str]:
+    """A sort key: by numbers, previews before the release that they lead to, `1.2+x` behind 1.2."""
+    numbers = re.match(r"\d+(\.\d+)*", release)
+    parts = tuple(int(part) for part in numbers[0].split(".")) if numbers else ()
+    rest = release[numbers.end() :] if numbers else release
+    return (parts, rest[:1] in ("", "+"), rest)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from porter.files import write_changed
 
 SEAL = "seal"
 
@@ -15,14 +16,7 @@ SEAL = "seal"
 def write_sealed(path: Path, document: Mapping[str, Any]) -> None:
     """Write `document` to `path`, whole or not at all; not where it stands there already."""
     text = json.dumps({SEAL: _seal(document), **document})
-    try:
-        if path.read_text(encoding="utf-8") == text:
-            return
-    except (OSError, ValueError):
-        pass
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_text(text, encoding="utf-8")
-    os.replace(beside, path)
+    write_changed(path, text)
 
 
 def read_sealed(path: Path) -> dict[str, Any] | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+from porter import reading
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError
 from porter.toolchain import nvcc
@@ -17,13 +17,7 @@ ENVIRONMENT_PREFIX = "PORTER_"
 
 def read_toml(path: Path) -> dict[str, object]:
     """The build table of `porter.toml` (top level) or `pyproject.toml` (`[tool.porter.build]`)."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: not TOML: {error}") from error
-    table: object = document
+    table: object = reading.read_toml(path, UsageError)
     if path.name == "pyproject.toml":
         for part in ("tool", "porter", "build"):
             table = table.get(part, {}) if isinstance(table, dict) else table

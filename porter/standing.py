@@ -15,7 +15,7 @@ from typing import Any
 
 from attrs import frozen
 
-from porter import __version__, paths, toolchain
+from porter import paths, toolchain
 from porter.compile.cuda import cuda_folder
 from porter.compile.host import host_folder
 from porter.compile.manifest import read_manifest
@@ -24,6 +24,7 @@ from porter.fingerprint import content_digest, file_digest, fingerprint
 from porter.generate.digest import LIBRARY_FOLDER
 from porter.sealed import read_sealed, write_sealed
 from porter.sync.store import Synced
+from porter.version import __version__
 
 FOLDER = ".standing"
 _NOT_INPUTS = frozenset({"__pycache__", "_data", "baseline.json"})

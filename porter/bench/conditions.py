@@ -10,13 +10,13 @@ from typing import Any
 from porter.bench import native, scripts
 from porter.bench.catalogue import Benchmark
 from porter.bench.measure import Setting
-from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, C, Suite
+from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, BenchSuite, C
 from porter.bench.upstream_unix import unix_port
 from porter.errors import PorterError
 from porter.run import Device
 
 
-def with_references(setting: Setting, executable: Path | None) -> tuple[Suite, dict[str, str]]:
+def with_references(setting: Setting, executable: Path | None) -> tuple[BenchSuite, dict[str, str]]:
     """The suite with all references that this machine has, and what each is or why it lacks.
 
     `executable` is upstream's unix port, None to build it. Raises UsageError when it is not.
@@ -35,7 +35,7 @@ def with_references(setting: Setting, executable: Path | None) -> tuple[Suite, d
         if executable is not None:
             raise
         found[UPSTREAM] = f"not measured: {error.message.splitlines()[0]}"
-    return Suite(setting, upstream), found
+    return BenchSuite(setting, upstream), found
 
 
 SIZES = ("heap", "pystack", "stack", "stdout", "stderr")

@@ -8,7 +8,6 @@ compares the build's host twin, its device code, or both; --store writes what wa
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,6 +15,8 @@ from tempfile import TemporaryDirectory
 from porter.bench.callgrind import count
 from porter.bench.catalogue import SUITE
 from porter.errors import BenchFailed, UsageError
+from porter.files import write_whole
+from porter.reading import read_toml, structured
 from porter.run.built import Built, open_build
 
 Baseline = dict[str, dict[str, int]]
@@ -58,11 +59,7 @@ def resources(built: Built) -> dict[str, int]:
 
 def load(path: Path) -> Baseline:
     """The stored counts, by table. Raises UsageError."""
-    try:
-        tables = tomllib.loads(path.read_text())
-    except (OSError, tomllib.TOMLDecodeError) as error:
-        raise UsageError(f"{path}: {error}") from error
-    return {table: {key: int(n) for key, n in values.items()} for table, values in tables.items()}
+    return structured(read_toml(path, UsageError), Baseline, path, UsageError)
 
 
 def store(path: Path, table: str, counts: Mapping[str, int]) -> None:
@@ -72,9 +69,7 @@ def store(path: Path, table: str, counts: Mapping[str, int]) -> None:
     lines = ["# Written by `python -m porter.bench.guard BUILD BASELINE.toml --store`."]
     for name in sorted(tables):
         lines += ["", f'["{name}"]', *(f'"{key}" = {n}' for key, n in tables[name].items())]
-    partial = path.with_suffix(".tmp")
-    partial.write_text("\n".join(lines) + "\n")
-    partial.replace(path)
+    write_whole(path, "\n".join(lines) + "\n")
 
 
 def compare(stored: Mapping[str, int], counts: Mapping[str, int]) -> list[str]:

@@ -31,7 +31,7 @@ class Cost:
 
 
 @frozen
-class Memory:
+class MemoryUse:
     """Bytes that one interpreter takes which persists: its arena or image, and its streams.
 
     The streams are a launch's. rest: what remains of its image between launches, once trimmed;
@@ -84,7 +84,7 @@ def repl(setting: Setting) -> Cost:
     return _cost("repl", "REPL: threadIdx % 3", setting, once)
 
 
-def memory(setting: Setting) -> Memory:
+def memory(setting: Setting) -> MemoryUse:
     """What an idle interpreter takes which has run SMALL."""
     need = setting.footprint
     arenas = setting.arenas()
@@ -95,7 +95,7 @@ def memory(setting: Setting) -> Memory:
     rest = None if words is None else 8 * words
     # They must be whole, and go on.
     check_ended("memory", setting.run(CHECK, going_on), setting.device)
-    return Memory(need.resting, need.streams, rest)
+    return MemoryUse(need.resting, need.streams, rest)
 
 
 def _cost(name: str, title: str, setting: Setting, once: Callable[[], float]) -> Cost:

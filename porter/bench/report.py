@@ -10,8 +10,8 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from porter.bench.lifecycle import Cost, Memory
-from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, C, Row
+from porter.bench.lifecycle import Cost, MemoryUse
+from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, C, TimedBenchmark
 from porter.sizes import format_size
 
 
@@ -19,9 +19,9 @@ from porter.sizes import format_size
 class Measured:
     """All that one command measured."""
 
-    rows: Sequence[Row]
+    rows: Sequence[TimedBenchmark]
     costs: Sequence[Cost]
-    memory: Memory | None
+    memory: MemoryUse | None
 
 
 def to_json(measured: Measured, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def to_json(measured: Measured, about: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _row(row: Row) -> dict[str, Any]:
+def _row(row: TimedBenchmark) -> dict[str, Any]:
     return {
         "title": row.benchmark.title,
         "whole": asdict(row.whole),
@@ -66,7 +66,9 @@ def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None
         console.print(f"memory of an idle interpreter: {text}", highlight=False)
 
 
-def _show_programs(rows: Sequence[Row], about: Mapping[str, Any], console: Console) -> None:
+def _show_programs(
+    rows: Sequence[TimedBenchmark], about: Mapping[str, Any], console: Console
+) -> None:
     """Ratios of the launch that executes, then times."""
     table = Table(box=SIMPLE, pad_edge=False)
     table.add_column("program", no_wrap=True)
@@ -90,7 +92,7 @@ def _show_programs(rows: Sequence[Row], about: Mapping[str, Any], console: Conso
         console.print(line, style="dim", soft_wrap=True, highlight=False)
 
 
-def _show_phases(rows: Sequence[Row], console: Console) -> None:
+def _show_phases(rows: Sequence[TimedBenchmark], console: Console) -> None:
     names = ("start", "compile", "execute", "empty")
     table = Table(box=SIMPLE, pad_edge=False)
     table.add_column("a launch each, ms", no_wrap=True)
@@ -118,7 +120,7 @@ def _show_costs(costs: Sequence[Cost], console: Console) -> None:
     console.print(table)
 
 
-def legend(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
+def legend(rows: Sequence[TimedBenchmark], about: Mapping[str, Any]) -> list[str]:
     """What the columns compare, and which references were sampled or are missing."""
     lines = [
         "x C: execute's time over C's. CPython, cores (CPython on all), upstream: their time for "
@@ -143,7 +145,7 @@ def legend(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _slower(row: Row) -> float | None:
+def _slower(row: TimedBenchmark) -> float | None:
     ratio = row.ratio(C)
     return 1 / ratio if ratio else None
 

@@ -16,7 +16,7 @@ from porter.run.result import Result
 ROWS = 256
 
 
-class Subject(Protocol):
+class TimedSubject(Protocol):
     """One benchmark on one device."""
 
     def launch(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class Summing:
             )
 
 
-def subject(benchmark: Benchmark, device: Device, n: int) -> Subject:
+def subject(benchmark: Benchmark, device: Device, n: int) -> TimedSubject:
     """What `benchmark` needs on `n` interpreters."""
     if benchmark.setup is None:
         return Printing(benchmark, device)

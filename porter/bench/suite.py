@@ -16,7 +16,7 @@ C, CPYTHON, ALL_CORES, UPSTREAM = "c", "cpython", "cpython-all", "micropython"
 
 
 @frozen
-class Row:
+class TimedBenchmark:
     """One program: on the device, and the references' seconds for the same work by name.
 
     whole: as `porter run` does it; unforked: where each interpreter boots and compiles itself.
@@ -37,7 +37,7 @@ class Row:
 
 
 @frozen
-class Suite:
+class BenchSuite:
     """What is measured and against what.."""
 
     setting: measure.Setting
@@ -48,18 +48,18 @@ class Suite:
 
     def run(
         self, benchmarks: Sequence[Benchmark], doing: Callable[[str], None] = lambda _: None
-    ) -> list[Row]:
+    ) -> list[TimedBenchmark]:
         """A row for each of `benchmarks`. Raises BenchFailed at the first wrong result."""
         return [self._row(benchmark, doing) for benchmark in benchmarks]
 
-    def _row(self, benchmark: Benchmark, doing: Callable[[str], None]) -> Row:
+    def _row(self, benchmark: Benchmark, doing: Callable[[str], None]) -> TimedBenchmark:
         setting = self.setting
         doing(f"{benchmark.name}: {setting.n} interpreters")
         whole = measure.whole(setting, benchmark)
         unforked = measure.whole(setting, benchmark, fork=False)
         phases = measure.phases(setting, benchmark)
         doing(f"{benchmark.name}: references")
-        return Row(benchmark, whole, unforked, phases, self._references(benchmark))
+        return TimedBenchmark(benchmark, whole, unforked, phases, self._references(benchmark))
 
     def _references(self, benchmark: Benchmark) -> dict[str, Reference]:
         n, repeat = self.setting.n, self.setting.repeat

@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from porter import process
 from porter.bench.scripts import Python
 from porter.errors import BuildFailed, ToolFailed, UnknownRelease, UsageError
+from porter.files import replacing
 
 # The standard variant as upstream sets it up, less what needs libraries that a distribution's
 # sources may lack and that no benchmark uses; linked so that it runs on other machines too.
@@ -96,9 +97,8 @@ def build(release: str, jobs: int | None = None) -> Path:
             process.run(command, timeout=900)
         except ToolFailed as error:
             raise BuildFailed(f"upstream's unix port: {error.output or error}") from error
-        made = Path(folder, "micropython")
-        shutil.copy(made, made.with_suffix(".whole"))
-        made.with_suffix(".whole").replace(result)
+        with replacing(result) as beside:
+            shutil.copy(Path(folder, "micropython"), beside)
     return result
 
 

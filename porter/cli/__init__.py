@@ -18,8 +18,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from porter import __version__
 from porter.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, FileProblem, PorterError
+from porter.version import __version__
 
 
 class CommandFolder(click.Group):
@@ -61,11 +61,15 @@ def execute(args: Sequence[str]) -> int:
     try:
         result = group.main(list(args), prog_name="porter", standalone_mode=False)
         return result if isinstance(result, int) else 0
-    except PorterError as error:
+    except BrokenPipeError:  # `porter releases | head`
+        sys.stderr.close()
+        return 0
+    except (PorterError, OSError) as error:
         if debug:
             traceback.print_exc()
-        report(error, console)
-        return error.exit_code
+        problem = error if isinstance(error, PorterError) else _file_problem(error)
+        report(problem, console)
+        return problem.exit_code
     except click.ClickException as error:
         error.show()
         return error.exit_code
@@ -74,16 +78,6 @@ def execute(args: Sequence[str]) -> int:
         return EXIT_INTERRUPTED
     except click.exceptions.Exit as stop:
         return stop.exit_code
-    except BrokenPipeError:  # `porter releases | head`
-        sys.stderr.close()
-        return 0
-    except OSError as error:
-        if debug:
-            traceback.print_exc()
-        where = f"{error.filename}: " if error.filename else ""
-        problem = FileProblem(f"{where}{error.strerror or error}")
-        report(problem, console)
-        return problem.exit_code
     except Exception as error:
         if debug:
             traceback.print_exc()
@@ -96,6 +90,11 @@ def execute(args: Sequence[str]) -> int:
             soft_wrap=True,
         )
         return EXIT_INTERNAL
+
+
+def _file_problem(error: OSError) -> FileProblem:
+    where = f"{error.filename}: " if error.filename else ""
+    return FileProblem(f"{where}{error.strerror or error}")
 
 
 def main() -> NoReturn:

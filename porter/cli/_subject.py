@@ -36,7 +36,7 @@ folder_option = click.option(
 
 
 @frozen
-class Subject:
+class BuildChoice:
     """What to run on. config: of the build to make; folder: of the finished one instead.
 
     given: the options that the user wrote, by BuildConfig's names.
@@ -118,12 +118,12 @@ def subject_options(function: F) -> F:
         rest = {name: value for name, value in kwargs.items() if name not in BUILD_NAMES}
         if rest.pop("config_file") is not None:
             raise UsageError("--config: a finished build has its own settings; give one of the two")
-        return function(*args, subject=Subject(given, folder=folder), **rest)
+        return function(*args, subject=BuildChoice(given, folder=folder), **rest)
 
     def made(*args: Any, config: BuildConfig, given: Mapping[str, Any], **kwargs: Any) -> Any:
         if config.target == "all":
             raise UsageError("target: interpreters run on host or cuda, not on all")
-        return function(*args, subject=Subject(given, config=config), **kwargs)
+        return function(*args, subject=BuildChoice(given, config=config), **kwargs)
 
     making: Any = build_options(made)
     parameters = list(making.__click_params__)

@@ -13,10 +13,10 @@ from porter.bench import lifecycle, report, scale, scale_report
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.bench.conditions import conditions, fitting, with_references
 from porter.bench.measure import Setting
-from porter.bench.suite import Suite
+from porter.bench.suite import BenchSuite
 from porter.cli._subject import folder_option, open_finished
-from porter.conformance.report import write_whole
 from porter.errors import UsageError
+from porter.files import write_whole
 from porter.run import Device, Launch, open_device
 from porter.settings import load_config
 from porter.sizes import parse_size
@@ -82,7 +82,7 @@ def command(
     benchmarks, left_out = fitting(benchmarks, device)
     setting = Setting(device, n or COUNTS[device.name], repeat, Launch(heap=size, block=block))
     with err.status("references") as status:
-        suite = Suite(setting, cpython=None, native=False)
+        suite = BenchSuite(setting, cpython=None, native=False)
         references: dict[str, str] = {}
         if benchmarks and not (no_references or scaled):
             suite, references = with_references(setting, reference)
@@ -101,7 +101,7 @@ def command(
         )
     if json_file is not None:
         text = json.dumps(report.to_json(measured, about), indent=1) + "\n"
-        write_whole(json_file, text.encode())
+        write_whole(json_file, text, parents=True)
     report.show(measured, about, out)
 
 
@@ -114,12 +114,12 @@ def _write(
 ) -> None:
     if json_file is not None:
         text = json.dumps(scale_report.to_json(found, about), indent=1) + "\n"
-        write_whole(json_file, text.encode())
+        write_whole(json_file, text, parents=True)
     if plot_file is not None:
         from porter.bench import plot  # needs jinja2, which measuring does not
 
         under = f"{about['device']}, release {about['release']}, arena {about['config']['arena']}"
-        write_whole(plot_file, plot.draw(found, under).encode())
+        write_whole(plot_file, plot.draw(found, under), parents=True)
     scale_report.show(found, about, console)
 
 

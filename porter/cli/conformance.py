@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -18,12 +19,13 @@ from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
 from porter.conformance.progress import showing
 from porter.conformance.skips import DEFAULT_LIST, load
-from porter.conformance.suite import Suite
+from porter.conformance.suite import ConformanceSuite
 from porter.errors import ConformanceRegression, UsageError
+from porter.files import write_whole
 from porter.run.built import Built, open_build
-from porter.run.sanitizer import children
 from porter.settings import load_config
 from porter.sync.syncing import tests_of
+from porter.toolchain.sanitizer import children
 
 SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # that a launch chooses
 FilePath = click.Path(dir_okay=False, path_type=Path)
@@ -83,19 +85,12 @@ def command(
     with 51 if a test fails, or is skipped or passes against the skip list.
     """
     console = Console()
-    wanted = {} if target in (None, "reference") else {"target": target}
     given = _given(build)
-    built = None
-    if folder is not None and executable is None and target != "reference":
-        built = open_build(folder)
-    has = {} if built is None else {n: built.config[n] for n in ("release", *backends.SIZES)}
-    config = load_config({**backends.SIZES, **has, **given, **wanted})
+    uses_build = executable is None and target != "reference"
+    built = open_build(folder) if folder is not None and uses_build else None
+    config = _config(target, given, built)
     chosen = {name: getattr(config, name) for name in SIZE_NAMES if name in given}
-    if built is not None:
-        target = target or _target(built, config)
-        for name in given.keys() & {"release", "arena"}:
-            check_fixed(built, name, given[name])
-    target = target or config.targets[0]
+    target = target or _target(built, config)
     release = tests_of(config.release)
     selected = discover(release / "tests", tests)
     where = "executable" if executable else target
@@ -112,7 +107,7 @@ def command(
     runner = backends.open_runner(target, config, timeout, executable, folder, variant, chosen)
     cache = paths.build_dir() / "conformance" / "expected"
     with showing(console) as events, children(f"{where}-{variant}"):
-        suite = Suite(
+        suite = ConformanceSuite(
             root=release / "tests",
             tests=selected,
             runner=runner,
@@ -123,14 +118,21 @@ def command(
         )
         results = suite.run()
     done = report.Report(results, config.release, where, time.monotonic() - started)
+    _tell(done, console, json_file, junit_file)
+
+
+def _tell(
+    done: report.Report, console: Console, json_file: Path | None, junit_file: Path | None
+) -> None:
+    """Write and show the report. Raises ConformanceRegression for one that is not good."""
     if json_file:
         report.write_json(done, json_file)
     if junit_file:
-        report.write_whole(junit_file, done.junit())
+        write_whole(junit_file, done.junit(), parents=True)
     report.show(done, console)
     if done.bad:
         raise ConformanceRegression(
-            f"{len(done.bad)} of {len(results)} tests are not as they must be",
+            f"{len(done.bad)} of {len(done.results)} tests are not as they must be",
             hint="Each is named above; --json keeps what they printed.",
         )
 
@@ -139,8 +141,23 @@ def _given(build: dict[str, str | bool | None]) -> dict[str, str | bool]:
     return {name: value for name, value in build.items() if value not in (None, False)}
 
 
-def _target(built: Built, config: BuildConfig) -> str:
+def _config(
+    target: str | None, given: Mapping[str, str | bool], built: Built | None
+) -> BuildConfig:
+    """The build to test. Raises UsageError for what `given` asks of a finished one in vain."""
+    wanted = {} if target in (None, "reference") else {"target": target}
+    has = {} if built is None else {n: built.config[n] for n in ("release", *backends.SIZES)}
+    config = load_config({**backends.SIZES, **has, **given, **wanted})
+    if built is not None:
+        for name in given.keys() & {"release", "arena"}:
+            check_fixed(built, name, given[name])
+    return config
+
+
+def _target(built: Built | None, config: BuildConfig) -> str:
     """What is tested where nobody said: this machine's default, if the build has it."""
+    if built is None:
+        return config.targets[0]
     has = [name for name in ("cuda", "host") if name in built.manifest["targets"]]
     return config.targets[0] if config.targets[0] in has or not has else has[0]
 

@@ -11,8 +11,8 @@ from rich.table import Table
 
 from porter import paths
 from porter.errors import PatchDrift, UsageError
-from porter.patch_refresh import refresh as rewrite
 from porter.patches import check_series, load_series
+from porter.patches.refresh import refresh as rewrite
 from porter.sync.lock import newest_release
 from porter.sync.store import synced_releases
 from porter.sync.syncing import bring

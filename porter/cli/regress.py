@@ -10,16 +10,17 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from porter import __version__, paths
+from porter import paths
 from porter.conformance.progress import showing
-from porter.conformance.report import write_whole
 from porter.errors import UsageError
+from porter.files import write_whole
 from porter.regress import report
 from porter.regress.baseline import SHIPPED, read_baseline, updated, write_baseline
 from porter.regress.compare import compare
 from porter.regress.release import Options, run_release
 from porter.regress.releases import wanted_releases
 from porter.regress.verdict import verdict
+from porter.version import __version__
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
 # By default device code is compiled wherever there is an nvcc, and run where there is a GPU.
@@ -96,14 +97,14 @@ def command(
     code = error.exit_code if error else 0
     if json_file:
         text = json.dumps(report.as_json(runs, changes, code), indent=1) + "\n"
-        write_whole(json_file, text.encode())
+        write_whole(json_file, text, parents=True)
     if report_file:
         about = {
             "porter": __version__,
             "seconds": f"{time.monotonic() - started:.0f}",
             "exit code": str(code),
         }
-        write_whole(report_file, report.as_markdown(runs, changes, about).encode())
+        write_whole(report_file, report.as_markdown(runs, changes, about), parents=True)
     if update_baseline:
         write_baseline(baseline, updated(known, runs))
     report.show(runs, changes, console)

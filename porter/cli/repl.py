@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from porter.cli._options import seconds_option
-from porter.cli._subject import Subject, subject_options
+from porter.cli._subject import BuildChoice, subject_options
 from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
 from porter.repl import Session, Shell
@@ -47,7 +47,7 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @click.option("--history", type=click.Path(path_type=Path), help="File of earlier inputs.")
 @subject_options
 def command(
-    subject: Subject,
+    subject: BuildChoice,
     n: int | None,
     max_groups: int,
     image: Path | None,

@@ -9,6 +9,7 @@ from rich.table import Table
 from porter import paths
 from porter.config import BuildConfig
 from porter.errors import FileProblem, UsageError
+from porter.files import write_whole
 from porter.pipeline import rewrite_release
 from porter.rewrite.describe import Counts, description, edits_table, put_between, rules_text
 from porter.rewrite.rules import RULES
@@ -55,6 +56,4 @@ def _write(counts: Counts) -> None:
         text = put_between(text, "rules", rules_text())
     except ValueError as error:
         raise FileProblem(f"{path}: {error}") from error
-    beside = path.with_name(path.name + ".new")
-    beside.write_text(text)
-    beside.replace(path)
+    write_whole(path, text)

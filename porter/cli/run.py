@@ -10,7 +10,7 @@ from rich.console import Console
 
 from porter.cli._console import ConsoleOptions, Shower, console_options
 from porter.cli._options import seconds_option
-from porter.cli._subject import Subject, subject_options
+from porter.cli._subject import BuildChoice, subject_options
 from porter.errors import (
     LaunchInterrupted,
     PorterError,
@@ -48,6 +48,20 @@ def _in_utf8(program: Program) -> Program:
             hint="Write programs in UTF-8; in a bytes literal such a byte is written as \\x..",
         ) from error
     return program
+
+
+def _check_files(
+    n: int, image: Path | None, fs_shared: bool, save: bool, save_from: int | None
+) -> None:
+    """Raise UsageError for options of a file system that ask for what is not there."""
+    if save and image is None:
+        raise UsageError("--save: there is no image to save to; give --fs IMAGE")
+    if save_from is not None and (fs_shared or not save):
+        raise UsageError("--save-from: it is for --save of private file systems")
+    if not 0 <= (save_from or 0) < n:
+        raise UsageError(f"--save-from {save_from}: there are interpreters 0 to {n - 1}")
+    if fs_shared and image is None:
+        raise UsageError("--fs-shared: there is no image to share; give --fs IMAGE")
 
 
 def show(
@@ -103,7 +117,7 @@ def _end(result: Result, stopped: LaunchInterrupted | None, stderr: Writer) -> N
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @subject_options
 def command(
-    subject: Subject,
+    subject: BuildChoice,
     file: Path | None,
     code: str | None,
     n: int,
@@ -121,14 +135,7 @@ def command(
     program = _program(file, code)
     if n < 1:
         raise UsageError(f"-n {n}: at least one interpreter is needed")
-    if save and image is None:
-        raise UsageError("--save: there is no image to save to; give --fs IMAGE")
-    if save_from is not None and (fs_shared or not save):
-        raise UsageError("--save-from: it is for --save of private file systems")
-    if not 0 <= (save_from or 0) < n:
-        raise UsageError(f"--save-from {save_from}: there are interpreters 0 to {n - 1}")
-    if fs_shared and image is None:
-        raise UsageError("--fs-shared: there is no image to share; give --fs IMAGE")
+    _check_files(n, image, fs_shared, save, save_from)
     files = None if image is None else Image.load(image)
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     device = subject.open(err)

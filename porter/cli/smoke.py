@@ -7,17 +7,17 @@ import json
 import click
 from rich.console import Console
 
-from porter.cli._subject import Subject, subject_options
+from porter.cli._subject import BuildChoice, subject_options
 from porter.errors import SmokeFailed
 from porter.run import Launch
-from porter.run.smoke import smoke
+from porter.smoke import smoke
 
 
 @click.command("smoke")
 @click.option("-n", "n", type=int, default=1 << 20, show_default=True, help="Interpreters.")
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 @subject_options
-def command(subject: Subject, n: int, as_json: bool) -> None:
+def command(subject: BuildChoice, n: int, as_json: bool) -> None:
     """Load a build and check a few programs' outputs on many interpreters."""
     out = Console(highlight=False)
     device = subject.open(Console(stderr=True, highlight=False))

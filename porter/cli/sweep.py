@@ -16,16 +16,16 @@ from porter.cli._building import build_shown
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import folder_option
 from porter.conformance.expected import find_cpython
-from porter.conformance.report import write_whole
 from porter.conformance.skips import load
 from porter.errors import SweepFailed
-from porter.run.sanitizer import children
+from porter.files import write_whole
 from porter.settings import load_config
 from porter.sizes import parse_size
 from porter.sweep import report, subjects
 from porter.sweep.sweep import Swept, sweep
-from porter.sweep.trials import Opener, Runner, Sizes
+from porter.sweep.trials import TrialOpener, TrialRunner, TrialSizes
 from porter.sync.syncing import tests_of
+from porter.toolchain.sanitizer import children
 
 DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "extmod")
 
@@ -72,7 +72,7 @@ def command(
     arena, gives a wrong answer, or disturbs a neighbour.
     """
     console = Console()
-    sizes = Sizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
+    sizes = TrialSizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
     given = {"release": release, "target": target, "heap": sizes.heap, "stack": sizes.stack}
     config = load_config({**given, "pystack": sizes.pystack, "arena": "global"})
     target = target or config.targets[0]
@@ -87,7 +87,9 @@ def command(
     device = target if variant == "release" else f"{target}-{variant}"
     threads = os.cpu_count() or 1
     size, parallel = (32768, 32768) if target == "cuda" else (512, threads)
-    runner = Runner.open(Opener(folder, device, timeout, sizes, rest), chunk or size, parallel)
+    runner = TrialRunner.open(
+        TrialOpener(folder, device, timeout, sizes, rest), chunk or size, parallel
+    )
     with Progress(console=console, transient=True) as shown, children(device):
         bars = {name: shown.add_task(name, total=None) for name in ("programs", "allocations")}
 
@@ -98,7 +100,7 @@ def command(
     about = {"release": config.release, "target": device, "rest": rest, **attrs.asdict(sizes)}
     if json_file is not None:
         text = json.dumps(report.to_json(done, about), indent=1) + "\n"
-        write_whole(json_file, text.encode())
+        write_whole(json_file, text, parents=True)
     report.show(done, console)
     _check(done)
 

@@ -12,13 +12,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from porter import __version__, toolchain
+from porter import toolchain
 from porter.compile.cuda import CudaBuild
 from porter.compile.host import HostBuild
 from porter.compile.resources import summary
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import BuildFailed
+from porter.files import replacing, write_changed
+from porter.version import __version__
 
 MANIFEST = "build.json"
 FORMAT = 1
@@ -95,13 +97,7 @@ def write_manifest(
         "inputs": dict(given),
         "targets": targets,
     }
-    text = json.dumps(document, indent=1, sort_keys=True) + "\n"
-    manifest = folder / MANIFEST
-    if manifest.is_file() and manifest.read_text() == text:
-        return
-    partial = folder / (MANIFEST + ".tmp")
-    partial.write_text(text)
-    partial.replace(manifest)
+    write_changed(folder / MANIFEST, json.dumps(document, indent=1, sort_keys=True) + "\n")
 
 
 def place(folder: Path, files: Mapping[str, Path]) -> dict[str, dict[str, object]]:
@@ -115,13 +111,11 @@ def place(folder: Path, files: Mapping[str, Path]) -> dict[str, dict[str, object
         if placed.is_file() and placed.samefile(made):
             continue
         placed.parent.mkdir(parents=True, exist_ok=True)
-        beside = placed.with_name(placed.name + ".tmp")
-        beside.unlink(missing_ok=True)
-        try:
-            os.link(made, beside)
-        except OSError:  # another file system, or one without links
-            shutil.copyfile(made, beside)
-        beside.replace(placed)
+        with replacing(placed) as beside:
+            try:
+                os.link(made, beside)
+            except OSError:  # another file system, or one without links
+                shutil.copyfile(made, beside)
     return {
         name: {
             "size": made.stat().st_size,

@@ -12,6 +12,7 @@ from attrs import field, frozen
 
 from porter.compile.outputs import record_outputs, remove_damaged
 from porter.errors import BuildFailed, ToolFailed
+from porter.files import write_changed
 from porter.process import run, tail
 from porter.telling import QUIET, Teller
 
@@ -91,11 +92,7 @@ def run_ninja(
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "build.ninja"
-    text = ninja_text(rules, edges)
-    if not file.is_file() or file.read_text() != text:
-        partial = file.with_suffix(".tmp")
-        partial.write_text(text)
-        partial.replace(file)
+    write_changed(file, ninja_text(rules, edges))
     argv = [ninja_program(), "-C", str(folder), "-j", str(jobs or os.cpu_count() or 1)]
     made = [folder / path for edge in edges for path in (*edge.outputs, *edge.beside)]
     remove_damaged(folder, made)

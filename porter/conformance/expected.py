@@ -17,6 +17,7 @@ from porter.conformance.discovery import Test
 from porter.conformance.matching import normalise
 from porter.conformance.tree import files_for
 from porter.errors import ToolMissing
+from porter.files import write_whole
 
 CPYTHON_TIMEOUT = 60.0  # seconds, a test
 # Upstream's options (CPYTHON3_CMD): no .pyc files, no site-packages.
@@ -48,7 +49,7 @@ class CPython:
         if cached.is_file():
             return Expectation(cached.read_bytes(), "cpython")
         output = normalise(self._run(test))
-        _store(cached, output)
+        write_whole(cached, output, parents=True)
         return Expectation(output, "cpython")
 
     def expect_all(
@@ -115,10 +116,3 @@ def find_cpython(cache: Path, executable: str | None = None) -> CPython:
             hint="Name another with --cpython or MICROPY_CPYTHON3.",
         ) from error
     return CPython(name, version, cache)
-
-
-def _store(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(data)
-    os.replace(file.name, path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import attrs
 
-from porter.conformance.model import Outcome, Program, Runner, Status
+from porter.conformance.model import Script, ScriptOutcome, ScriptRunner, ScriptStatus
 from porter.conformance.runtests.runner import Answer
 
 # Modules that tests need and a build may or may not have frozen.
@@ -25,7 +25,7 @@ class Features:
     modules: frozenset[str] = frozenset()
 
 
-def check(root: Path, runner: Runner) -> Features:
+def check(root: Path, runner: ScriptRunner) -> Features:
     """Run the checks of ``root`` (a release's ``tests/``) in one go.
 
     Upstream's runner says what to ask and how to read it. The checks of a prompt are left out:
@@ -34,7 +34,7 @@ def check(root: Path, runner: Runner) -> Features:
     checks = sorted((root / "feature_check").glob("*.py"))
     sources = {p.name: p.read_bytes() for p in checks if not p.name.startswith("repl_")}
     imports = {f"import_{name}.py": f"import {name}\n".encode() for name in _MODULES}
-    programs = [Program(f"/{name}", text) for name, text in {**sources, **imports}.items()]
+    programs = [Script(f"/{name}", text) for name, text in {**sources, **imports}.items()]
     outcomes = dict(zip([*sources, *imports], runner.run(programs), strict=True))
     answers = {name: _answer(outcomes[name]) for name in sources}
     crashed, output = answers.pop(_INFO, (True, b""))
@@ -44,9 +44,9 @@ def check(root: Path, runner: Runner) -> Features:
     return Features(answers, frozenset(found))
 
 
-def _answer(outcome: Outcome) -> Answer:
+def _answer(outcome: ScriptOutcome) -> Answer:
     # Upstream takes the output of a check that failed as "CRASH".
-    if outcome.status is Status.OK:
+    if outcome.status is ScriptStatus.OK:
         return False, outcome.output
     return True, outcome.output + b"CRASH"
 

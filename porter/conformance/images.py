@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from littlefs import LittleFS
 
-from porter.conformance.model import Program
+from porter.conformance.model import Script
 
 # Small blocks keep images small: a directory costs two of them.
 BLOCK_SIZE = 512
@@ -17,7 +17,7 @@ FREE_BLOCKS = 24
 Tree = tuple[tuple[str, bytes], ...]
 
 
-def build_images(programs: Sequence[Program]) -> list[bytes]:
+def build_images(programs: Sequence[Script]) -> list[bytes]:
     """One image a program, all of one size: what one launch takes.
 
     littlefs refuses an image whose block count is not the device's, so all are as

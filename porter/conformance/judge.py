@@ -7,33 +7,35 @@ import attrs
 from porter.conformance.discovery import Test
 from porter.conformance.expected import Expectation
 from porter.conformance.matching import first_difference, normalise, unittest_summary
-from porter.conformance.model import Outcome, Result, Status, Verdict
+from porter.conformance.model import ReportedTest, ScriptOutcome, ScriptStatus, Verdict
 from porter.conformance.runtests.runner import Answer, Judged
 from porter.conformance.skips import SkipList
 
 _ENDINGS = {
-    Status.TIMEOUT: "timed out",
-    Status.CRASH: "crashed",
-    Status.EXCEPTION: "ended with an uncaught exception",
-    Status.EXIT: "exited with a status other than 0",
+    ScriptStatus.TIMEOUT: "timed out",
+    ScriptStatus.CRASH: "crashed",
+    ScriptStatus.EXCEPTION: "ended with an uncaught exception",
+    ScriptStatus.EXIT: "exited with a status other than 0",
 }
 
 
-def answer(outcome: Outcome) -> Answer:
+def answer(outcome: ScriptOutcome) -> Answer:
     """``outcome`` as upstream's runner takes it from a board: whether it crashed, its output."""
-    return outcome.status is not Status.OK, outcome.output
+    return outcome.status is not ScriptStatus.OK, outcome.output
 
 
-def judge(test: Test, outcome: Outcome, expectation: Expectation, judged: Judged) -> Result:
+def judge(
+    test: Test, outcome: ScriptOutcome, expectation: Expectation, judged: Judged
+) -> ReportedTest:
     """The result of ``test``, without regard to the skip list; a skip has no reason yet."""
     actual = normalise(judged.output or outcome.output)
     wanted = expectation.output
     cases = len(wanted.splitlines())
 
-    def result(verdict: Verdict, reason: str = "", cases: int = 0) -> Result:
-        return Result(test.name, verdict, reason, outcome.seconds, cases, wanted, actual)
+    def result(verdict: Verdict, reason: str = "", cases: int = 0) -> ReportedTest:
+        return ReportedTest(test.name, verdict, reason, outcome.seconds, cases, wanted, actual)
 
-    if outcome.status is not Status.OK:
+    if outcome.status is not ScriptStatus.OK:
         ending = _ENDINGS[outcome.status]
         last = normalise(outcome.output).splitlines()[-1:] or [b""]
         told = outcome.note or last[0].decode("utf-8", errors="backslashreplace")
@@ -53,7 +55,7 @@ def judge(test: Test, outcome: Outcome, expectation: Expectation, judged: Judged
     return result(verdict, reason, cases)
 
 
-def against(listed: str | None, result: Result) -> Result:
+def against(listed: str | None, result: ReportedTest) -> ReportedTest:
     """``result`` of a test that is on the skip list for the reason ``listed``, None off it."""
     if listed is None:
         return result
@@ -63,7 +65,7 @@ def against(listed: str | None, result: Result) -> Result:
     return attrs.evolve(result, verdict=Verdict.SKIP, reason=listed)
 
 
-def skipped(result: Result, needs: tuple[str, ...], skips: SkipList) -> Result:
+def skipped(result: ReportedTest, needs: tuple[str, ...], skips: SkipList) -> ReportedTest:
     """``result`` of a test that does not run for want of one of ``needs``; empty: nobody knows."""
     for need in needs:
         reason = skips.lacking(need)

@@ -9,7 +9,7 @@ from typing import Protocol
 import attrs
 
 
-class Status(Enum):
+class ScriptStatus(Enum):
     """How one interpreter's program ended."""
 
     OK = "ok"  # ran to its end, or raised SystemExit with a false value
@@ -20,7 +20,7 @@ class Status(Enum):
 
 
 @attrs.frozen
-class Program:
+class Script:
     """One program for one interpreter, and the file system it finds.
 
     ``tree`` is what stands below ``/``, private to the interpreter: pairs of path
@@ -36,17 +36,17 @@ class Program:
 
 
 @attrs.frozen
-class Outcome:
+class ScriptOutcome:
     """What one interpreter answered: stdout and stderr as one stream, in order."""
 
     output: bytes
-    status: Status
+    status: ScriptStatus
     cut: bool = False  # output was longer than its buffer
     seconds: float = 0.0
     note: str = ""  # what a runner knows beyond the output, such as a signal's name
 
 
-class Runner(Protocol):
+class ScriptRunner(Protocol):
     """Runs programs on one target, each in an interpreter of its own."""
 
     @property
@@ -56,9 +56,9 @@ class Runner(Protocol):
 
     def run(
         self,
-        programs: Sequence[Program],
-        done: Callable[[int, Outcome], None] | None = None,
-    ) -> list[Outcome]:
+        programs: Sequence[Script],
+        done: Callable[[int, ScriptOutcome], None] | None = None,
+    ) -> list[ScriptOutcome]:
         """Run all programs; the outcomes come in the programs' order.
 
         ``done`` is told each program's index and outcome as soon as it is known.
@@ -82,7 +82,7 @@ GOOD_VERDICTS = frozenset({Verdict.PASS, Verdict.SKIP})
 
 
 @attrs.frozen
-class Result:
+class ReportedTest:
     """One test's verdict, and what a reader needs to see why."""
 
     test: str  # "basics/list1.py"

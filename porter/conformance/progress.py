@@ -16,7 +16,7 @@ from rich.progress import (
 )
 
 from porter.conformance.discovery import Test
-from porter.conformance.model import Outcome, Status
+from porter.conformance.model import ScriptOutcome, ScriptStatus
 from porter.conformance.suite import Events
 
 
@@ -28,9 +28,9 @@ def showing(console: Console) -> Iterator[Events]:
         expecting = progress.add_task("expected output", start=False, total=None)
         running = progress.add_task("tests", start=False, total=None)
 
-        def ran(test: Test, outcome: Outcome) -> None:
+        def ran(test: Test, outcome: ScriptOutcome) -> None:
             progress.advance(running)
-            if outcome.status in (Status.TIMEOUT, Status.CRASH):
+            if outcome.status in (ScriptStatus.TIMEOUT, ScriptStatus.CRASH):
                 progress.console.print(f"{outcome.status.value}: {test.name}", highlight=False)
 
         def start(task: TaskID, total: int) -> None:

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import attrs
 
 from porter.conformance.guards import Guard, Site, find
-from porter.conformance.model import Outcome
+from porter.conformance.model import ScriptOutcome
 
 MARK = b"porter-why: "
 _PRELUDE = b"""\
@@ -41,7 +41,7 @@ class Probe:
     guards: dict[int, Guard]  # handlers, by number
     sites: dict[int, Site]
 
-    def need(self, outcome: Outcome) -> str | None:
+    def need(self, outcome: ScriptOutcome) -> str | None:
         """What the build lacks, from the outcome of running ``source``; None if it does not say."""
         lines = [line for line in outcome.output.splitlines() if line.startswith(MARK)]
         if not lines:

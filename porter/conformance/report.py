@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +14,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from porter.conformance.model import Result, Verdict
+from porter.conformance.model import ReportedTest, Verdict
+from porter.files import write_whole
 
 _SHOWN = (
     (Verdict.PASS, "passed", "green"),
@@ -36,13 +35,13 @@ _NOT_XML = {code: "�" for code in range(32) if code not in (9, 10, 13)} | {
 class Report:
     """The results of one run. ``seconds`` is wall time."""
 
-    results: Sequence[Result]
+    results: Sequence[ReportedTest]
     release: str
     target: str
     seconds: float
 
     @property
-    def bad(self) -> list[Result]:
+    def bad(self) -> list[ReportedTest]:
         """The results that make the run fail."""
         return [result for result in self.results if not result.good]
 
@@ -101,18 +100,10 @@ def show(report: Report, console: Console) -> None:
 
 def write_json(report: Report, path: Path) -> None:
     """Write the report beside ``path``, then rename it there."""
-    write_whole(path, json.dumps(report.to_json(), indent=1).encode() + b"\n")
+    write_whole(path, json.dumps(report.to_json(), indent=1) + "\n", parents=True)
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Write ``data`` to ``path``, so that a reader sees all of it or the old file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        file.write(data)
-    os.replace(file.name, path)
-
-
-def _add_row(table: Table, name: str, results: Sequence[Result]) -> None:
+def _add_row(table: Table, name: str, results: Sequence[ReportedTest]) -> None:
     counts = Counter(result.verdict for result in results)
     cells = [str(counts[verdict] or "") for verdict, _, _ in _SHOWN]
     table.add_row(name, *cells, str(len(results)))
@@ -122,7 +113,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", errors="backslashreplace")
 
 
-def _result_json(result: Result) -> dict[str, Any]:
+def _result_json(result: ReportedTest) -> dict[str, Any]:
     entry: dict[str, Any] = {
         "test": result.test,
         "verdict": result.verdict.value,
@@ -135,7 +126,7 @@ def _result_json(result: Result) -> dict[str, Any]:
     return entry
 
 
-def _suite_xml(name: str, results: Sequence[Result]) -> ElementTree.Element:
+def _suite_xml(name: str, results: Sequence[ReportedTest]) -> ElementTree.Element:
     suite = ElementTree.Element(
         "testsuite",
         name=name,

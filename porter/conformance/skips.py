@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 import attrs
 
 from porter.conformance.discovery import Test
 from porter.errors import UsageError
+from porter.reading import read_toml, structured
 
 DEFAULT_LIST = Path(__file__).with_name("skips.toml")
-_SUBJECTS = {"lack": "needs", "skip": "tests"}
-_KEYS = {"reason", "targets"}
 
 
 @attrs.frozen
-class Entry:
+class _Row:
+    reason: str = ""
+    targets: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class _Skip(_Row):
+    tests: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class _Lack(_Row):
+    needs: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class _Lists:
+    lack: tuple[_Lack, ...] = ()
+    skip: tuple[_Skip, ...] = ()
+
+
+@attrs.frozen
+class SkipEntry:
     """One entry: needs or tests that share a reason, everywhere or for some targets."""
 
     reason: str
@@ -46,8 +64,8 @@ class Entry:
 class SkipList:
     """The entries that count for one target: needs that it cannot serve, tests that fail on it."""
 
-    tests: tuple[Entry, ...] = ()
-    needs: tuple[Entry, ...] = ()
+    tests: tuple[SkipEntry, ...] = ()
+    needs: tuple[SkipEntry, ...] = ()
 
     def reason(self, test: Test) -> str | None:
         """Why ``test`` is on the list by name, or None."""
@@ -70,45 +88,23 @@ def load(target: str, path: Path = DEFAULT_LIST) -> SkipList:
 
 def read(path: Path = DEFAULT_LIST) -> SkipList:
     """All entries of ``path``, whatever their target; raises UsageError as ``load`` does."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path}: not a readable skip list: {error}") from error
-    unknown = sorted(set(table) - set(_SUBJECTS))
-    if unknown:
-        raise UsageError(f"{path}: unknown table {unknown[0]}", hint="Tables: lack, skip")
-    found = {
-        kind: tuple(
-            _entry(raw, subject, f"{path}: {kind} {number}")
-            for number, raw in enumerate(table.get(kind, []), 1)
-        )
-        for kind, subject in _SUBJECTS.items()
-    }
-    return SkipList(found["skip"], found["lack"])
+    document = read_toml(path, UsageError, "not a readable skip list")
+    lists = structured(document, _Lists, path, UsageError)
+    skips = [
+        _entry(row, row.tests, "tests", f"{path}: skip {n}") for n, row in enumerate(lists.skip, 1)
+    ]
+    lacks = [
+        _entry(row, row.needs, "needs", f"{path}: lack {n}") for n, row in enumerate(lists.lack, 1)
+    ]
+    return SkipList(tuple(skips), tuple(lacks))
 
 
-def _entry(raw: Any, subject: str, where: str) -> Entry:
-    if not isinstance(raw, dict):
-        raise UsageError(f"{where}: a table is wanted", hint="Write [[lack]] or [[skip]].")
-    unknown = sorted(set(raw) - _KEYS - {subject})
-    if unknown:
-        hint = f"Keys: {sorted(_KEYS | {subject})}"
-        raise UsageError(f"{where}: unknown key {unknown[0]}", hint=hint)
-    reason = raw.get("reason")
-    if not isinstance(reason, str) or not reason.strip():
+def _entry(row: _Row, patterns: tuple[str, ...], subject: str, where: str) -> SkipEntry:
+    if not row.reason.strip():
         raise UsageError(f"{where}: no reason", hint='Say why: reason = "..."')
-    patterns = _strings(raw.get(subject, []), f"{where}: {subject}")
     if not patterns:
         raise UsageError(f"{where}: names no {subject}")
-    return Entry(reason, patterns, _strings(raw.get("targets", []), f"{where}: targets"))
-
-
-def _strings(value: Any, where: str) -> tuple[str, ...]:
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        raise UsageError(f"{where}: a list of strings is wanted")
-    if not all(isinstance(item, str) for item in value):
-        raise UsageError(f"{where}: a list of strings is wanted")
-    return tuple(value)
+    return SkipEntry(row.reason, patterns, row.targets)
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -12,7 +12,7 @@ from porter.conformance.discovery import Test
 from porter.conformance.expected import CPython
 from porter.conformance.judge import against, answer, judge, skipped
 from porter.conformance.library import FOLDER, Module, missing
-from porter.conformance.model import Outcome, Program, Result, Runner, Verdict
+from porter.conformance.model import ReportedTest, Script, ScriptOutcome, ScriptRunner, Verdict
 from porter.conformance.reasons import probe
 from porter.conformance.runtests.runner import UpstreamRunner
 from porter.conformance.skips import SkipList
@@ -26,11 +26,11 @@ class Events:
     expecting: Callable[[int], None] = lambda total: None
     expected: Callable[[], None] = lambda: None
     running: Callable[[int], None] = lambda total: None
-    ran: Callable[[Test, Outcome], None] = lambda test, outcome: None
+    ran: Callable[[Test, ScriptOutcome], None] = lambda test, outcome: None
 
 
 @attrs.frozen
-class Suite:
+class ConformanceSuite:
     """The tests of one run, and what is needed to run and to judge them.
 
     ``library`` holds modules that the tests import; a build that lacks one finds it
@@ -39,13 +39,13 @@ class Suite:
 
     root: Path
     tests: Sequence[Test]
-    runner: Runner
+    runner: ScriptRunner
     cpython: CPython
     skips: SkipList
     library: tuple[Module, ...] = ()
     events: Events = attrs.field(factory=Events)
 
-    def run(self) -> list[Result]:
+    def run(self) -> list[ReportedTest]:
         """Run all tests, in as few launches as the runner needs; results in the tests' order.
 
         Tests that upstream's rules leave out are not run. Raises UpstreamChange if upstream's
@@ -73,11 +73,11 @@ class Suite:
         }
         needs = self._needs([t for t in tests if results[t.name].verdict is Verdict.SKIP], found)
         for name, checks in left.items():
-            results[name] = Result(name, Verdict.SKIP)
+            results[name] = ReportedTest(name, Verdict.SKIP)
             needs[name] = tuple(f"feature_check/{check}" for check in checks)
         return [self._final(results[test.name], needs) for test in self.tests]
 
-    def _final(self, result: Result, needs: dict[str, tuple[str, ...]]) -> Result:
+    def _final(self, result: ReportedTest, needs: dict[str, tuple[str, ...]]) -> ReportedTest:
         listed = self.skips.reason(Test(self.root, result.test))
         if result.verdict is Verdict.SKIP and listed is None:
             return skipped(result, needs[result.test], self.skips)
@@ -102,14 +102,14 @@ class Suite:
         }
         return {t.name: (need,) if (need := told.get(t.name)) else () for t in tests}
 
-    def program(self, test: Test, importable: Collection[str] = ()) -> Program:
+    def program(self, test: Test, importable: Collection[str] = ()) -> Script:
         """What an interpreter needs to run ``test`` as upstream would.
 
         ``importable`` names the modules of the library that the build has itself.
         """
         source = test.path.read_bytes()
         tree = missing(self.library, importable, source, files_for(test))
-        return Program(
+        return Script(
             name="/" + test.name,
             source=source,
             cwd="/" + test.directory,

@@ -14,6 +14,7 @@ from attrs import frozen
 
 from porter import arguments
 from porter.errors import FileProblem, UsageError
+from porter.files import write_whole
 from porter.sizes import format_size
 
 BLOCK_SIZE = 512  # bytes; what the port's block device uses where none is said
@@ -108,12 +109,9 @@ class Image:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the image to `path`, whole or not at all. Raises FileProblem, WrongType."""
         path = arguments.path(path, "path")
-        beside = path.with_name(path.name + ".tmp")
         try:
-            beside.write_bytes(self.data)
-            beside.replace(path)
+            write_whole(path, self.data)
         except OSError as error:
-            beside.unlink(missing_ok=True)
             raise FileProblem(f"{path}: {error.strerror}") from error
 
     def entry(self, path: str) -> Entry:

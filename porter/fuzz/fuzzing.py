@@ -14,7 +14,7 @@ from attrs import field, frozen
 from porter.errors import ToolFailed
 from porter.paths import templates_dir
 from porter.process import run
-from porter.run.sanitizer import OPTIONS
+from porter.toolchain.sanitizer import OPTIONS
 
 MODES = ("run", "compile")
 LONGEST = 1024  # bytes of an input

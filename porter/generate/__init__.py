@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from porter.generate.layout import Layout
 from porter.generate.stage import generate
-from porter.generate.units import Unit, UnitList, read_units
+from porter.generate.units import SourceUnit, UnitList, read_units
 
-__all__ = ["Layout", "Unit", "UnitList", "generate", "read_units"]
+__all__ = ["Layout", "SourceUnit", "UnitList", "generate", "read_units"]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import shutil
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import jinja2
 
@@ -39,17 +38,19 @@ def write_project(folder: Path, arch: str) -> tuple[Path, ...]:
         keep_trailing_newline=True,
     )
     environment.filters["sh"] = shlex.quote
-    beside = folder.with_name(f".{name}.{os.getpid()}")
     try:
-        beside.mkdir()
-        for template, pattern in _FILES.items():
-            text = environment.get_template(template).render(name=name, arch=arch, memory=MEMORY)
-            made = beside / pattern.format(name=name)
-            made.write_text(text, encoding="utf-8")
-            if made.suffix == ".sh":
-                made.chmod(0o755)
-        beside.rename(folder)
+        with TemporaryDirectory(prefix=f".{name}.", dir=folder.parent) as beside:
+            made = Path(beside, name)
+            made.mkdir()
+            for template, pattern in _FILES.items():
+                text = environment.get_template(template).render(
+                    name=name, arch=arch, memory=MEMORY
+                )
+                file = made / pattern.format(name=name)
+                file.write_text(text, encoding="utf-8")
+                if file.suffix == ".sh":
+                    file.chmod(0o755)
+            made.rename(folder)
     except OSError as error:
-        shutil.rmtree(beside, ignore_errors=True)
         raise FileProblem(f"{folder}: {error.strerror or error}") from error
     return tuple(folder / pattern.format(name=name) for pattern in _FILES.values())

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 from porter import paths, process
 from porter.config import BuildConfig
 from porter.errors import NotBuilt, UnknownRelease
+from porter.files import replace_folder
 from porter.fingerprint import content_digest
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.digest import UPSTREAM_FOLDERS, digest_of
@@ -19,7 +18,14 @@ from porter.generate.headers import write_headers, write_version
 from porter.generate.layout import Layout
 from porter.generate.makefiles import SourceLists, read_makefiles
 from porter.generate.port import Wishes, render_port, template_values
-from porter.generate.units import Unit, UnitList, check_names, read_units, unit_name, write_units
+from porter.generate.units import (
+    SourceUnit,
+    UnitList,
+    check_names,
+    read_units,
+    unit_name,
+    write_units,
+)
 from porter.generate.wants import Wants, find_wants
 from porter.patches import patched_files
 from porter.telling import QUIET, Teller
@@ -99,27 +105,22 @@ def _generate_into(
     flags = preprocessor_flags(new, lists.flags)
     write_headers(layout.upstream, sources, flags, new.genhdr, work)
     layout.port.parent.mkdir(exist_ok=True)
-    _replace_folder(new.port, layout.port)
-    _replace_folder(new.patched, layout.patched)
-    _replace_folder(new.genhdr, layout.genhdr)
+    replace_folder(new.port, layout.port)
+    replace_folder(new.patched, layout.patched)
+    replace_folder(new.genhdr, layout.genhdr)
     return lists, wants
 
 
-def _units(lists: SourceLists, layout: Layout) -> list[Unit]:
+def _units(lists: SourceLists, layout: Layout) -> list[SourceUnit]:
     units = [
-        Unit(unit_name(path), path, str(layout.source(path)), "upstream") for path in lists.upstream
+        SourceUnit(unit_name(path), path, str(layout.source(path)), "upstream")
+        for path in lists.upstream
     ]
     for name in (*lists.port, FROZEN_UNIT):
         path = f"port/{name}"
-        units.append(Unit(unit_name(path), path, str(layout.port / name), "port"))
+        units.append(SourceUnit(unit_name(path), path, str(layout.port / name), "port"))
     for file in sorted(layout.libc.glob("*.c")):
         path = f"libc/{file.name}"
-        units.append(Unit(unit_name(path), path, str(file), "libc"))
+        units.append(SourceUnit(unit_name(path), path, str(file), "libc"))
     check_names(units)
     return units
-
-
-def _replace_folder(new: Path, old: Path) -> None:
-    if old.exists():
-        shutil.rmtree(old)
-    os.replace(new, old)

@@ -8,6 +8,7 @@ from attrs import asdict, frozen
 
 from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.wants import Wants
+from porter.reading import structured
 from porter.sealed import read_sealed, write_sealed
 
 FORMAT = 3
@@ -15,7 +16,7 @@ NO_WANTS = Wants()
 
 
 @frozen
-class Unit:
+class SourceUnit:
     """One C file to preprocess. `name` is unique and safe as a file name (`py_vm`).
 
     `path` is the name that people know it by (`py/vm.c`), `source` the file to read,
@@ -38,7 +39,7 @@ class UnitList:
 
     digest: str
     defines: tuple[str, ...]
-    units: tuple[Unit, ...]
+    units: tuple[SourceUnit, ...]
     made: str = ""
     wants: Wants = NO_WANTS
 
@@ -48,7 +49,7 @@ def unit_name(path: str) -> str:
     return path.removesuffix(".c").replace("/", "_").replace(".", "_").replace("-", "_")
 
 
-def check_names(units: list[Unit]) -> None:
+def check_names(units: list[SourceUnit]) -> None:
     """Raises GenerateFailed where two files would get one name."""
     seen: dict[str, str] = {}
     for unit in units:
@@ -73,12 +74,6 @@ def write_units(path: Path, units: UnitList) -> None:
 def read_units(path: Path) -> UnitList:
     """The units at `path`. Raises NotBuilt where there are none that are whole."""
     document = read_sealed(path)
-    if document is None or document.get("format") != FORMAT:
+    if document is None or document.pop("format", None) != FORMAT:
         raise NotBuilt(f"{path}: no list of units, or a damaged one", hint="Run `porter build`.")
-    return UnitList(
-        document["digest"],
-        tuple(document["defines"]),
-        tuple(Unit(**unit) for unit in document["units"]),
-        document["made"],
-        Wants(**{name: tuple(values) for name, values in document["wants"].items()}),
-    )
+    return structured(document, UnitList, path, NotBuilt)

@@ -10,14 +10,16 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
+from porter.errors import NotBuilt
 from porter.fingerprint import file_digest
+from porter.reading import structured
 from porter.sealed import read_sealed, write_sealed
 
 FORMAT = 3
 
 
 @frozen
-class Entry:
+class CachedUnit:
     """One unit's result: `digest` and `files` of what it was made from; `kept` if not empty.
 
     `text` is the SHA-256 of what was made of them, empty where nothing is kept.
@@ -38,7 +40,7 @@ def text_digest(path: Path) -> str:
 
 
 @cache
-def _file_digest(path: str, mtime_ns: int, ctime_ns: int, size: int) -> str:
+def _file_digest(path: str, _times_and_size: tuple[int, ...]) -> str:
     return file_digest(Path(path))
 
 
@@ -51,23 +53,23 @@ def inputs_digest(command: Iterable[str], files: Iterable[str]) -> str | None:
         except OSError:
             return None
         digest.update(f"\0{path}\0".encode())
-        times = status.st_mtime_ns, status.st_ctime_ns
-        digest.update(_file_digest(path, *times, status.st_size).encode())
+        changing = status.st_mtime_ns, status.st_ctime_ns, status.st_size
+        digest.update(_file_digest(path, changing).encode())
     return digest.hexdigest()
 
 
-def read_cache(path: Path) -> dict[str, Entry]:
+def read_cache(path: Path) -> dict[str, CachedUnit]:
     """Entries by unit name; empty when there is no readable cache."""
     document = read_sealed(path)
     if document is None or document.get("format") != FORMAT:
         return {}
-    return {
-        name: Entry(row["digest"], tuple(row["files"]), row["kept"], row["text"])
-        for name, row in document["units"].items()
-    }
+    try:
+        return structured(document.get("units"), dict[str, CachedUnit], path, NotBuilt)
+    except NotBuilt:
+        return {}
 
 
-def write_cache(path: Path, entries: dict[str, Entry]) -> None:
+def write_cache(path: Path, entries: dict[str, CachedUnit]) -> None:
     """Write `entries` to `path`, whole or not at all; not where they stand there already."""
     units = {name: asdict(entry) for name, entry in sorted(entries.items())}
     write_sealed(path, {"format": FORMAT, "units": units})

@@ -10,12 +10,13 @@ from attrs import frozen
 
 from porter import process
 from porter.errors import PreprocessFailed, ToolFailed
+from porter.files import write_whole
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
 from porter.generate.refused import preprocess_error
-from porter.generate.units import Unit, UnitList
+from porter.generate.units import SourceUnit, UnitList
 from porter.preprocess.cache import (
-    Entry,
+    CachedUnit,
     inputs_digest,
     read_cache,
     read_dependencies,
@@ -31,7 +32,7 @@ from porter.telling import QUIET, Teller
 class Preprocessed:
     """A unit and its preprocessed text's file; `fresh` says that this run wrote it."""
 
-    unit: Unit
+    unit: SourceUnit
     path: Path
     fresh: bool
 
@@ -53,8 +54,8 @@ def preprocess(
     ours = sorted(str(path) for path in layout.patched.rglob("*.h"))
     key = [*flags, *ours]
 
-    entries: dict[str, Entry] = {}
-    stale: list[Unit] = []
+    entries: dict[str, CachedUnit] = {}
+    stale: list[SourceUnit] = []
     for unit in units.units:
         known = known_units.get(unit.name)
         if known is not None and _up_to_date(known, unit, key, layout):
@@ -81,13 +82,15 @@ def preprocess(
     ]
 
 
-def _up_to_date(known: Entry, unit: Unit, key: list[str], layout: Layout) -> bool:
+def _up_to_date(known: CachedUnit, unit: SourceUnit, key: list[str], layout: Layout) -> bool:
     if known.kept and text_digest(layout.pre / f"{unit.name}.i") != known.text:
         return False
     return inputs_digest([*key, unit.source], known.files) == known.digest
 
 
-def _preprocess_unit(unit: Unit, flags: list[str], key: list[str], layout: Layout) -> Entry:
+def _preprocess_unit(
+    unit: SourceUnit, flags: list[str], key: list[str], layout: Layout
+) -> CachedUnit:
     result = layout.pre / f"{unit.name}.i"
     beside, rule = result.with_suffix(".i.tmp"), result.with_suffix(".d")
     command: list[str | Path] = [CC, "-E", *flags, "-MD", "-MF", rule, unit.source, "-o", beside]
@@ -103,12 +106,11 @@ def _preprocess_unit(unit: Unit, flags: list[str], key: list[str], layout: Layou
     if digest is None:
         raise PreprocessFailed(f"{unit.path}: a file that it includes went away meanwhile")
     text = beside.read_text(encoding="utf-8", errors="surrogateescape")
+    beside.unlink()
     kept = has_code(text)
     if kept:
         text = relative_markers(text, project_names(layout))
-        beside.write_text(text, encoding="utf-8", errors="surrogateescape")
-        os.replace(beside, result)
+        write_whole(result, text.encode("utf-8", "surrogateescape"))
     else:
-        beside.unlink()
         result.unlink(missing_ok=True)
-    return Entry(digest, files, kept, text_digest(result) if kept else "")
+    return CachedUnit(digest, files, kept, text_digest(result) if kept else "")

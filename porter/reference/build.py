@@ -13,6 +13,7 @@ import attrs
 from porter import paths, process
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
+from porter.files import replacing
 from porter.generate import Layout, generate
 from porter.locking import locked
 from porter.preprocess import Preprocessed, preprocess
@@ -55,8 +56,8 @@ def _compile(unit: Preprocessed, objects: Path, flags: Sequence[str]) -> Path:
     digest = hashlib.sha256(" ".join(command).encode() + unit.path.read_bytes()).hexdigest()[:16]
     result = objects / f"{unit.unit.name}-{digest}.o"
     if not result.is_file():
-        _run([*command, "-o", f"{result}.tmp"], unit.unit.path)
-        os.replace(f"{result}.tmp", result)
+        with replacing(result) as beside:
+            _run([*command, "-o", str(beside)], unit.unit.path)
     return result
 
 
@@ -70,8 +71,8 @@ def _link(layout: Layout, objects: Sequence[Path], flags: Sequence[str]) -> Path
     if not result.is_file():
         command = ["g++", "-std=c++17", "-O1", "-g", *flags, "-I", str(layout.port)]
         command += ["-I", str(templates / "runtime"), str(main), *map(str, objects)]
-        _run([*command, "-o", f"{result}.tmp"], "reference")
-        os.replace(f"{result}.tmp", result)
+        with replacing(result) as beside:
+            _run([*command, "-o", str(beside)], "reference")
     return result
 
 

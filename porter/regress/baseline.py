@@ -9,10 +9,11 @@ from typing import Any
 
 import attrs
 
-from porter.conformance.report import write_whole
 from porter.errors import FileProblem
+from porter.files import write_whole
+from porter.reading import read_json, structured
 from porter.regress.model import Facts, ReleaseRun
-from porter.sync.lock import version_key
+from porter.release_name import version_key
 
 SHIPPED = Path(__file__).with_name("baseline.json")
 FORMAT = 1
@@ -20,19 +21,35 @@ FORMAT = 1
 Baseline = Mapping[str, Facts]
 
 
+@attrs.frozen
+class _Stored:
+    """Facts as the file has them: `tests` by target, folder and verdict."""
+
+    tree: str
+    patches: Mapping[str, str]
+    units: Mapping[str, Mapping[str, int]]
+    warnings: Mapping[str, int]
+    sizes: Mapping[str, Mapping[str, int]]
+    tests: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]]
+
+
+@attrs.frozen
+class _Document:
+    format: int
+    releases: Mapping[str, _Stored]
+
+
 def read_baseline(path: Path) -> Baseline:
     """Facts by release; none where there is no such file. Raises FileProblem for any other."""
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        if document["format"] != FORMAT:
-            raise FileProblem(
-                f"{path}: a baseline of another porter", hint="`--update-baseline` writes it anew."
-            )
-        return {name: _load(values) for name, values in document["releases"].items()}
-    except FileNotFoundError:
+    if not path.exists():
         return {}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise FileProblem(f"{path}: not a baseline: {error}") from error
+    document = read_json(path, FileProblem, "not a baseline")
+    if isinstance(document, dict) and document.get("format", FORMAT) != FORMAT:
+        raise FileProblem(
+            f"{path}: a baseline of another porter", hint="`--update-baseline` writes it anew."
+        )
+    stored = structured(document, _Document, f"{path}: not a baseline", FileProblem)
+    return {name: _facts(facts) for name, facts in stored.releases.items()}
 
 
 def updated(baseline: Baseline, runs: Iterable[ReleaseRun]) -> Baseline:
@@ -62,7 +79,7 @@ def write_baseline(path: Path, baseline: Baseline) -> None:
     """Write `path`, beside and renamed: the same facts give the same bytes."""
     ordered = sorted(baseline, key=version_key)
     releases = {name: _dump(baseline[name]) for name in ordered}
-    write_whole(path, (_text({"format": FORMAT, "releases": releases}) + "\n").encode())
+    write_whole(path, _text({"format": FORMAT, "releases": releases}) + "\n", parents=True)
 
 
 def _dump(facts: Facts) -> dict[str, Any]:
@@ -80,7 +97,7 @@ def _by_folder(tests: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def _load(values: dict[str, Any]) -> Facts:
+def _facts(stored: _Stored) -> Facts:
     tests = {
         target: {
             f"{folder}/{name}.py": verdict
@@ -88,9 +105,9 @@ def _load(values: dict[str, Any]) -> Facts:
             for verdict, names in verdicts.items()
             for name in names
         }
-        for target, folders in values.pop("tests").items()
+        for target, folders in stored.tests.items()
     }
-    return Facts(**values, tests=tests)
+    return Facts(stored.tree, stored.patches, stored.units, stored.warnings, stored.sizes, tests)
 
 
 def _text(value: Any, depth: int = 0) -> str:

@@ -16,11 +16,11 @@ from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
 from porter.conformance.model import GOOD_VERDICTS, Verdict
 from porter.conformance.skips import load
-from porter.conformance.suite import Events, Suite
-from porter.regress.memory import Memory, build_values, key_of
+from porter.conformance.suite import ConformanceSuite, Events
+from porter.regress.memory import StageMemory, build_values, key_of
 from porter.run import open_device
-from porter.run.sanitizer import children
-from porter.run.smoke import PROGRAMS, smoke
+from porter.smoke import PROGRAMS, smoke
+from porter.toolchain.sanitizer import children
 
 # Interpreters of a smoke program: a GPU is filled, the host twin shows that they are apart.
 SMOKE = {"host": 1 << 10, "cuda": 1 << 20}
@@ -44,7 +44,7 @@ class Tested:
         return f"{counts[0]} passed, {counts[1]} skipped, {bad} failed"
 
 
-def run_smoke(folder: Path, target: str, memory: Memory) -> tuple[list[str], bool]:
+def run_smoke(folder: Path, target: str, memory: StageMemory) -> tuple[list[str], bool]:
     """Names of the smoke programs that went wrong, and whether that was remembered.
 
     Raises what opening the device raises: NoGpu where there is none.
@@ -66,7 +66,7 @@ def run_smoke(folder: Path, target: str, memory: Memory) -> tuple[list[str], boo
 
 
 def run_tests(
-    config: BuildConfig, folder: Path, target: str, tree: str, memory: Memory, events: Events
+    config: BuildConfig, folder: Path, target: str, tree: str, memory: StageMemory, events: Events
 ) -> Tested:
     """Upstream's tests of `config.release` on the finished build in `folder`.
 
@@ -82,7 +82,7 @@ def run_tests(
     root = paths.upstream_dir() / config.release
     runner = backends.open_runner(target, config, TIMEOUT, folder=folder)
     with children(target):
-        results = Suite(
+        results = ConformanceSuite(
             root=root / "tests",
             tests=discover(root / "tests"),
             runner=runner,

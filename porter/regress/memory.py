@@ -12,32 +12,43 @@ from attrs import frozen
 
 from porter import paths
 from porter.compile.manifest import read_manifest
-from porter.conformance.report import write_whole
+from porter.errors import FileProblem
+from porter.files import write_whole
+from porter.reading import read_json, structured
 
 
 @frozen
-class Memory:
+class _Kept:
+    """A file of the memory: what a stage gave for `key`."""
+
+    key: str
+    result: Any
+
+
+@frozen
+class StageMemory:
     """Results of the stages of one release, a JSON file each, below the folder `folder`."""
 
     folder: Path
 
     @classmethod
-    def of(cls, release: str) -> Memory:
+    def of(cls, release: str) -> StageMemory:
         """The memory of `release`, among the builds."""
         return cls(paths.build_dir() / "regress" / release)
 
     def recall(self, stage: str, key: str) -> Any:
         """What `stage` gave for `key`; None when it was not run, or for something else."""
+        path = self.folder / f"{stage}.json"
         try:
-            kept = json.loads((self.folder / f"{stage}.json").read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            kept = structured(read_json(path, FileProblem), _Kept, path, FileProblem)
+        except FileProblem:
             return None
-        return kept.get("result") if isinstance(kept, dict) and kept.get("key") == key else None
+        return kept.result if kept.key == key else None
 
     def keep(self, stage: str, key: str, result: Any) -> None:
         """Remember `result`, which must be JSON."""
         text = json.dumps({"key": key, "result": result}) + "\n"
-        write_whole(self.folder / f"{stage}.json", text.encode())
+        write_whole(self.folder / f"{stage}.json", text, parents=True)
 
 
 def key_of(values: Mapping[str, Any], folders: Iterable[Path] = ()) -> str:

@@ -14,7 +14,7 @@ from porter.errors import PorterError
 Numbers = Mapping[str, int]
 
 
-class State(Enum):
+class StageState(Enum):
     """How a stage ended."""
 
     OK = "ok"
@@ -58,7 +58,7 @@ class Stage:
 
     name: str
     target: str = ""
-    state: State = State.OK
+    state: StageState = StageState.OK
     seconds: float = 0.0
     note: str = ""
     problems: tuple[Problem, ...] = ()

@@ -26,9 +26,9 @@ from porter.errors import (
 from porter.generate import Layout, read_units
 from porter.patches import check_series, load_series
 from porter.regress.checks import conformance_config, run_smoke, run_tests
-from porter.regress.memory import Memory
-from porter.regress.model import Facts, ReleaseRun, State
-from porter.regress.running import Running, Sequence, Started
+from porter.regress.memory import StageMemory
+from porter.regress.model import Facts, ReleaseRun, StageState
+from porter.regress.running import StageSequence, StageUnderWay, Started
 from porter.regress.sizes import sizes_of
 from porter.regress.warnings import warnings_of
 from porter.sync.store import Synced
@@ -69,12 +69,12 @@ def run_release(name: str, sync: Callable[[], tuple[Synced, bool]], options: Opt
     `sync` brings its sources and says whether they were there already; `name` stands in reports
     until they are. Only what is no PorterError gets out.
     """
-    steps, found = Sequence(options.started), _Facts()
+    steps, found = StageSequence(options.started), _Facts()
     synced: Synced | None = None
     with steps.stage("sync") as running:
         synced, there = sync()
         running.note = synced.origin
-        running.state = State.CACHED if there else State.OK
+        running.state = StageState.CACHED if there else StageState.OK
         found.add(tree=synced.tree)
     if synced is None:
         steps.not_reached("patch", "rewrite")
@@ -97,13 +97,13 @@ def run_release(name: str, sync: Callable[[], tuple[Synced, bool]], options: Opt
     return _result(release, synced.origin, steps, found)
 
 
-def _result(name: str, origin: str, steps: Sequence, found: _Facts) -> ReleaseRun:
+def _result(name: str, origin: str, steps: StageSequence, found: _Facts) -> ReleaseRun:
     return ReleaseRun(
         name, origin, tuple(steps.stages), found.facts, found.reasons, tuple(steps.errors)
     )
 
 
-def _patch(synced: Synced, running: Running, found: _Facts) -> None:
+def _patch(synced: Synced, running: StageUnderWay, found: _Facts) -> None:
     checks = check_series(synced.path, synced.release, load_series())
     states = {check.patch: check.state for check in checks}
     found.add(patches=states)
@@ -120,22 +120,24 @@ def _patch(synced: Synced, running: Running, found: _Facts) -> None:
         )
 
 
-def _rewrite(release: str, options: Options, running: Running, found: _Facts) -> None:
+def _rewrite(release: str, options: Options, running: StageUnderWay, found: _Facts) -> None:
     done = pipeline.rewrite_sources(BuildConfig(release=release), jobs=options.jobs, tell=QUIET)
     names = {unit.unit.name: unit.unit.path for unit in done.units}
     edits = {names[name]: dict(sorted(e.items())) for name, e in done.report.edits.items()}
     jobs = options.jobs or os.cpu_count() or 1
     warnings = warnings_of([unit.path for unit in done.units], release, jobs)
     found.add(units=dict(sorted(edits.items())), warnings=warnings)
-    running.state = State.OK if done.fresh else State.CACHED
+    running.state = StageState.OK if done.fresh else StageState.CACHED
     wants = read_units(Layout.of(release, done.folder).units).wants
     found_out = [f"refuses {name}" for name in wants.refused]
     found_out += [f"has {name}" for name in wants.defined]
     running.note = ", ".join([f"{done.fresh} of {len(edits)} units", *found_out])
 
 
-def _target(release: str, target: str, options: Options, steps: Sequence, found: _Facts) -> None:
-    memory = Memory.of(release)
+def _target(
+    release: str, target: str, options: Options, steps: StageSequence, found: _Facts
+) -> None:
+    memory = StageMemory.of(release)
     folder: Path | None = None
     with steps.stage("build", target) as running:
         try:
@@ -143,8 +145,8 @@ def _target(release: str, target: str, options: Options, steps: Sequence, found:
         except NoNvcc as error:
             if not options.where_possible:
                 raise
-            running.state, running.note = State.SKIPPED, f"not compiled: {error.message}"
-    if folder is None and steps.stages[-1].state is State.SKIPPED:
+            running.state, running.note = StageState.SKIPPED, f"not compiled: {error.message}"
+    if folder is None and steps.stages[-1].state is StageState.SKIPPED:
         _skip_rest(target, steps)
         return
     if folder is None:
@@ -152,7 +154,7 @@ def _target(release: str, target: str, options: Options, steps: Sequence, found:
         return
     with steps.stage("smoke", target) as running:
         _smoke(folder, target, memory, running)
-    if steps.stages[-1].state is State.SKIPPED:
+    if steps.stages[-1].state is StageState.SKIPPED:
         _skip_rest(target, steps)
         return
     # A wrong smoke program does not keep the tests from running: they tell more.
@@ -164,25 +166,25 @@ def _target(release: str, target: str, options: Options, steps: Sequence, found:
         found.add(tests={**found.facts.tests, target: tested.verdicts})
         found.reasons[target] = dict(tested.reasons)
         running.note = tested.note()
-        running.state = State.CACHED if tested.cached else State.OK
+        running.state = StageState.CACHED if tested.cached else StageState.OK
         if tested.reasons:
-            running.state = State.FAILED
+            running.state = StageState.FAILED
 
 
-def _skip_rest(target: str, steps: Sequence) -> None:
+def _skip_rest(target: str, steps: StageSequence) -> None:
     """Skip the stages of `target` that are left, for the last one's reason."""
     last = steps.stages[-1]
     for name in TARGET_STAGES[TARGET_STAGES.index(last.name) + 1 :]:
         with steps.stage(name, target) as running:
-            running.state, running.note = State.SKIPPED, last.note
+            running.state, running.note = StageState.SKIPPED, last.note
 
 
-def _build(config: BuildConfig, options: Options, running: Running, found: _Facts) -> Path:
+def _build(config: BuildConfig, options: Options, running: StageUnderWay, found: _Facts) -> Path:
     done = _compiled(config, options)
     sizes = sizes_of(done.folder, config.target, pipeline.state_size(done))
     found.add(sizes={**found.facts.sizes, config.target: sizes})
     steps = done.compiled.steps[config.target]
-    running.state = State.OK if steps else State.CACHED
+    running.state = StageState.OK if steps else StageState.CACHED
     running.note = f"{steps} steps"
     return done.folder
 
@@ -206,13 +208,13 @@ def _refused(error: BuildFailed) -> PorterError:
     )
 
 
-def _smoke(folder: Path, target: str, memory: Memory, running: Running) -> None:
+def _smoke(folder: Path, target: str, memory: StageMemory, running: StageUnderWay) -> None:
     try:
         failed, cached = run_smoke(folder, target, memory)
     except (NoGpu, MissingPackage) as error:
-        running.state = State.SKIPPED
+        running.state = StageState.SKIPPED
         running.note = f"built, not run: {error.message}"
         return
     if failed:
         raise SmokeFailed(f"wrong output from: {', '.join(failed)}")
-    running.state = State.CACHED if cached else State.OK
+    running.state = StageState.CACHED if cached else StageState.OK

@@ -10,8 +10,9 @@ from attrs import frozen
 
 from porter import paths
 from porter.errors import UsageError
+from porter.release_name import version_key
 from porter.sync.listing import online_releases
-from porter.sync.lock import known_releases, newest_release, read_lock, version_key
+from porter.sync.lock import known_releases, newest_release, read_lock
 from porter.sync.store import Synced, inspect, is_synced, synced_releases
 from porter.sync.syncing import sync
 

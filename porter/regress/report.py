@@ -14,15 +14,15 @@ from rich.text import Text
 
 from porter.regress.checks import GOOD
 from porter.regress.compare import Change, Changes
-from porter.regress.model import ReleaseRun, Stage, State
+from porter.regress.model import ReleaseRun, Stage, StageState
 from porter.rewrite.rules import RULES
 
 STYLES = {
-    State.OK: "green",
-    State.CACHED: "green",
-    State.FAILED: "red",
-    State.SKIPPED: "yellow",
-    State.NOT_REACHED: "dim",
+    StageState.OK: "green",
+    StageState.CACHED: "green",
+    StageState.FAILED: "red",
+    StageState.SKIPPED: "yellow",
+    StageState.NOT_REACHED: "dim",
 }
 Rows = list[tuple[str, list[str]]]
 
@@ -90,7 +90,7 @@ def _cell(stage: Stage | None) -> Text:
     if stage is None:
         return Text("")
     text = Text(stage.state.value, STYLES[stage.state])
-    if stage.state in (State.OK, State.CACHED, State.FAILED):
+    if stage.state in (StageState.OK, StageState.CACHED, StageState.FAILED):
         text.append(f" {stage.seconds:.1f} s", "default")
     return text.append(f", {stage.note}" if stage.note else "", "default")
 

@@ -9,21 +9,21 @@ from contextlib import contextmanager
 from attrs import define, field
 
 from porter.errors import PorterError, UnknownConstruct
-from porter.regress.model import Problem, Stage, State
+from porter.regress.model import Problem, Stage, StageState
 
 Started = Callable[[str], None]
 
 
 @define
-class Running:
+class StageUnderWay:
     """What is known of the stage that runs: it says how it ended before it ends."""
 
-    state: State = State.OK
+    state: StageState = StageState.OK
     note: str = ""
 
 
 @define
-class Sequence:
+class StageSequence:
     """The stages of one release so far."""
 
     started: Started = lambda name: None
@@ -31,10 +31,10 @@ class Sequence:
     errors: list[PorterError] = field(factory=list)
 
     @contextmanager
-    def stage(self, name: str, target: str = "") -> Iterator[Running]:
+    def stage(self, name: str, target: str = "") -> Iterator[StageUnderWay]:
         """Run a stage; a PorterError in it is kept, not raised. Ask `failed` afterwards."""
         self.started(f"{name} {target}".strip())
-        running = Running()
+        running = StageUnderWay()
         start = time.monotonic()
         problems: tuple[Problem, ...] = ()
         try:
@@ -43,15 +43,15 @@ class Sequence:
             found = [error, *(error.others if isinstance(error, UnknownConstruct) else ())]
             self.errors += found
             problems = tuple(Problem.of(one) for one in found)
-            running.state = State.FAILED
+            running.state = StageState.FAILED
         seconds = round(time.monotonic() - start, 2)
         self.stages.append(Stage(name, target, running.state, seconds, running.note, problems))
 
     @property
     def failed(self) -> bool:
         """Whether the last stage failed."""
-        return bool(self.stages) and self.stages[-1].state is State.FAILED
+        return bool(self.stages) and self.stages[-1].state is StageState.FAILED
 
     def not_reached(self, *names: str, target: str = "") -> None:
         """Note stages that are left out because of a failure."""
-        self.stages += [Stage(name, target, State.NOT_REACHED) for name in names]
+        self.stages += [Stage(name, target, StageState.NOT_REACHED) for name in names]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from rich.style import Style
 from rich.text import Text
 
 from porter.errors import FileProblem, MissingPackage, UsageError
+from porter.files import replacing
 
 Pixels = np.ndarray[Any, Any]  # height x width x 3 uint8: red, green, blue
 SKETCH_ROWS = 32  # lines of the terminal that a sketch takes at most
@@ -53,12 +53,10 @@ def save_png(picture: Pixels, path: Path) -> None:
         drawn.putpalette(parts.astype(np.uint8).tobytes())
     else:
         drawn = image.fromarray(np.ascontiguousarray(picture))
-    beside = path.with_name(path.name + ".part")
     try:
-        drawn.save(beside, format="PNG", optimize=True)
-        os.replace(beside, path)
+        with replacing(path) as beside:
+            drawn.save(beside, format="PNG", optimize=True)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         raise FileProblem(f"{path}: {error.strerror or error}") from error
 
 

@@ -15,6 +15,7 @@ from attrs import frozen
 import porter.rewrite
 import porter.syntax
 from porter.errors import UnknownConstruct
+from porter.files import write_changed
 from porter.rewrite.facts import FunctionFact, UnitFacts, VariableFact
 from porter.rewrite.pool import UnitPool
 from porter.rewrite.program import Program, merge
@@ -179,13 +180,8 @@ def _digest(data: bytes) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes beside and renames; an unchanged file keeps its time, so nothing is recompiled."""
-    data = text.encode("latin-1")
-    if path.exists() and path.read_bytes() == data:
-        return
-    beside = path.with_name(path.name + ".new")
-    beside.write_bytes(data)
-    beside.replace(path)
+    """An unchanged file keeps its time, so nothing is recompiled."""
+    write_changed(path, text.encode("latin-1"))
 
 
 def _remove_strangers(out: Path, units: Mapping[str, Path]) -> None:

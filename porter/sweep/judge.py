@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 
 from porter.conformance.matching import normalise
-from porter.sweep.model import Ending, Subject, Trial, Verdict
+from porter.sweep.model import Effect, Ending, SweptProgram, Trial
 
 _PYTHON_ENDS = frozenset(
     {"GPUSNEK_OK", "GPUSNEK_EXCEPTION", "GPUSNEK_EXIT", "GPUSNEK_SYNTAX_ERROR"}
@@ -26,21 +26,21 @@ def catches(source: bytes) -> bool:
     return _HANDLER.search(source) is not None
 
 
-def judge(subject: Subject, trial: Trial, ending: Ending) -> Verdict:
+def judge(subject: SweptProgram, trial: Trial, ending: Ending) -> Effect:
     """What ``ending`` means for ``trial``; trials with nothing to fail are neighbours."""
     if ending.status == "GPUSNEK_STATUS_CANARY":
-        return Verdict.CANARY
+        return Effect.CANARY
     if ending.status == "GPUSNEK_STOPPED":
-        return Verdict.HANG
+        return Effect.HANG
     if ending.status not in _PYTHON_ENDS:
-        return Verdict.CRASH
+        return Effect.CRASH
     right = ending.status == "GPUSNEK_OK" and normalise(ending.stdout) == subject.expected
     if right:
-        return Verdict.RIGHT
+        return Effect.RIGHT
     if trial.fail == 0 or ending.allocations < trial.fail:  # nothing failed, and yet
-        return Verdict.NEIGHBOUR
+        return Effect.NEIGHBOUR
     if ending.status == "GPUSNEK_EXCEPTION" and _MEMORY.search(ending.stderr):
-        return Verdict.MEMORY_ERROR
+        return Effect.MEMORY_ERROR
     if catches(subject.source):
-        return Verdict.HANDLED
-    return Verdict.WRONG if ending.status == "GPUSNEK_OK" else Verdict.OTHER_EXCEPTION
+        return Effect.HANDLED
+    return Effect.WRONG if ending.status == "GPUSNEK_OK" else Effect.OTHER_EXCEPTION

@@ -8,7 +8,7 @@ import attrs
 
 
 @attrs.frozen
-class Subject:
+class SweptProgram:
     """A program to sweep: its name, source, and what it prints when nothing fails."""
 
     name: str
@@ -40,7 +40,7 @@ class Ending:
     note: str = ""
 
 
-class Verdict(Enum):
+class Effect(Enum):
     """What an ending means; the last five fail a sweep."""
 
     RIGHT = "right answer"
@@ -59,13 +59,13 @@ class Verdict(Enum):
         return self in _GOOD
 
 
-_GOOD = frozenset({Verdict.RIGHT, Verdict.MEMORY_ERROR, Verdict.HANDLED, Verdict.OTHER_EXCEPTION})
+_GOOD = frozenset({Effect.RIGHT, Effect.MEMORY_ERROR, Effect.HANDLED, Effect.OTHER_EXCEPTION})
 
 
 @attrs.frozen
-class Judged:
+class JudgedTrial:
     """A trial and what became of it."""
 
     trial: Trial
-    verdict: Verdict
+    verdict: Effect
     ending: Ending

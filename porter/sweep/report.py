@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from porter.sweep.model import Judged, Verdict
+from porter.sweep.model import Effect, JudgedTrial
 from porter.sweep.sweep import Swept
 
 SHOWN = 20  # bad endings that are printed
@@ -22,7 +22,7 @@ def to_json(swept: Swept, about: dict[str, Any]) -> dict[str, Any]:
         "interpreters": swept.interpreters,
         "neighbours": swept.neighbours,
         "seconds": round(swept.seconds, 1),
-        "outcomes": {verdict.value: swept.total(verdict) for verdict in Verdict},
+        "outcomes": {verdict.value: swept.total(verdict) for verdict in Effect},
         "not_swept": swept.left,
         "bad": [_judged(judged) for judged in swept.bad],
         "other_exceptions": [_judged(judged) for judged in swept.others],
@@ -38,7 +38,7 @@ def to_json(swept: Swept, about: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _judged(judged: Judged) -> dict[str, Any]:
+def _judged(judged: JudgedTrial) -> dict[str, Any]:
     ending = judged.ending
     return {
         "program": judged.trial.name,
@@ -54,14 +54,14 @@ def _judged(judged: Judged) -> dict[str, Any]:
 
 def show(swept: Swept, console: Console) -> None:
     """The outcomes per folder of programs, and the first bad endings."""
-    folders: dict[str, dict[Verdict, int]] = defaultdict(lambda: defaultdict(int))
+    folders: dict[str, dict[Effect, int]] = defaultdict(lambda: defaultdict(int))
     programs: dict[str, int] = defaultdict(int)
     for row in swept.rows:
         folder = row.name.rpartition("/")[0] or "."
         programs[folder] += 1
         for verdict, count in row.counts.items():
             folders[folder][verdict] += count
-    shown = [v for v in Verdict if v.good or swept.total(v)]
+    shown = [v for v in Effect if v.good or swept.total(v)]
     table = Table("programs", "", "interpreters", *(v.value for v in shown))
     for folder in sorted(folders):
         counts = folders[folder]

@@ -11,7 +11,7 @@ from porter.conformance.matching import normalise
 from porter.conformance.skips import SkipList
 from porter.conformance.tree import files_for
 from porter.errors import UsageError
-from porter.sweep.model import Ending, Subject
+from porter.sweep.model import Ending, SweptProgram
 
 # Outputs of these depend on memory or on time, so that no other run need print the same; those
 # that sleep would do so in each of thousands of interpreters.
@@ -27,13 +27,15 @@ _UNSTEADY = (
 )
 
 
-def upstream(root: Path, asked: Sequence[str], cpython: CPython, skips: SkipList) -> list[Subject]:
+def upstream(
+    root: Path, asked: Sequence[str], cpython: CPython, skips: SkipList
+) -> list[SweptProgram]:
     """Upstream tests under ``root`` that find no files beside them and print what they must."""
     tests = [test for test in discover(root, asked) if skips.reason(test) is None]
     tests = [test for test in tests if _plain(test)]
     expected = cpython.expect_all(tests)
     return [
-        Subject(test.name, test.path.read_bytes(), expected[test.name].output)
+        SweptProgram(test.name, test.path.read_bytes(), expected[test.name].output)
         for test in tests
         if b"CPYTHON3 CRASH" not in expected[test.name].output
     ]
@@ -44,19 +46,23 @@ def _plain(test: Test) -> bool:
     return not (files_for(test) or any(w in source for w in _UNSTEADY))
 
 
-def folder(path: Path) -> list[Subject]:
+def folder(path: Path) -> list[SweptProgram]:
     """The programs in ``path``; NAME.out beside NAME.py is what it must print."""
     files = sorted(path.glob("*.py"))
     if not files:
         raise UsageError(f"{path}: there are no .py files")
     return [
-        Subject(file.name, file.read_bytes(), normalise(out.read_bytes()) if out.is_file() else b"")
+        SweptProgram(
+            file.name, file.read_bytes(), normalise(out.read_bytes()) if out.is_file() else b""
+        )
         for file in files
         for out in [file.with_suffix(".out")]
     ]
 
 
-def passing(subjects: Sequence[Subject], endings: Sequence[Ending]) -> list[tuple[Subject, int]]:
+def passing(
+    subjects: Sequence[SweptProgram], endings: Sequence[Ending]
+) -> list[tuple[SweptProgram, int]]:
     """Those that end well and right when nothing fails, and the allocations that each makes.
 
     A subject without expected output takes what it printed.
@@ -68,5 +74,5 @@ def passing(subjects: Sequence[Subject], endings: Sequence[Ending]) -> list[tupl
             continue
         if subject.expected and output != subject.expected:
             continue
-        found.append((Subject(subject.name, subject.source, output), ending.allocations))
+        found.append((SweptProgram(subject.name, subject.source, output), ending.allocations))
     return found

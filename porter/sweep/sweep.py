@@ -8,47 +8,47 @@ from collections.abc import Callable, Iterator, Sequence
 import attrs
 
 from porter.sweep.judge import judge
-from porter.sweep.model import Judged, Subject, Trial, Verdict
+from porter.sweep.model import Effect, JudgedTrial, SweptProgram, Trial
 from porter.sweep.subjects import passing
-from porter.sweep.trials import Runner
+from porter.sweep.trials import TrialRunner
 
 NEIGHBOUR_EVERY = 64  # one interpreter in so many has nothing fail, and must not notice
 
 
 @attrs.frozen
-class Row:
+class ProgramEffects:
     """One program's result. ``allocations`` that it makes; ``stride`` between those that fail."""
 
     name: str
     allocations: int
     stride: int
-    counts: dict[Verdict, int]
+    counts: dict[Effect, int]
 
 
 @attrs.frozen
 class Swept:
     """A sweep's results. ``left``: programs that were not swept, as they do not pass alone."""
 
-    rows: list[Row]
-    bad: list[Judged]
+    rows: list[ProgramEffects]
+    bad: list[JudgedTrial]
     left: list[str]
     seconds: float
     neighbours: int
-    others: list[Judged] = attrs.field(factory=list)
+    others: list[JudgedTrial] = attrs.field(factory=list)
 
     @property
     def interpreters(self) -> int:
         """How many interpreters had an allocation fail."""
         return sum(sum(row.counts.values()) for row in self.rows)
 
-    def total(self, verdict: Verdict) -> int:
+    def total(self, verdict: Effect) -> int:
         """How many interpreters ended so."""
         return sum(row.counts.get(verdict, 0) for row in self.rows)
 
 
 def sweep(
-    subjects: Sequence[Subject],
-    runner: Runner,
+    subjects: Sequence[SweptProgram],
+    runner: TrialRunner,
     *,
     limit: int = 0,
     most: int = 0,
@@ -78,9 +78,9 @@ def sweep(
     progress("allocations", 0, len(trials))
     endings = runner.run([trial for _, trial in trials], more)
     runner.close()
-    counts: dict[str, dict[Verdict, int]] = {subject.name: {} for subject, _, _ in plan}
-    bad: list[Judged] = []
-    others: list[Judged] = []
+    counts: dict[str, dict[Effect, int]] = {subject.name: {} for subject, _, _ in plan}
+    bad: list[JudgedTrial] = []
+    others: list[JudgedTrial] = []
     neighbours = 0
     for (subject, trial), ending in zip(trials, endings, strict=True):
         verdict = judge(subject, trial, ending)
@@ -89,10 +89,10 @@ def sweep(
         else:
             counts[subject.name][verdict] = counts[subject.name].get(verdict, 0) + 1
         if not verdict.good:
-            bad.append(Judged(trial, verdict, ending))
-        elif verdict is Verdict.OTHER_EXCEPTION:
-            others.append(Judged(trial, verdict, ending))
-    rows = [Row(s.name, made, stride, counts[s.name]) for s, made, stride in plan]
+            bad.append(JudgedTrial(trial, verdict, ending))
+        elif verdict is Effect.OTHER_EXCEPTION:
+            others.append(JudgedTrial(trial, verdict, ending))
+    rows = [ProgramEffects(s.name, made, stride, counts[s.name]) for s, made, stride in plan]
     return Swept(rows, bad, left, time.monotonic() - start, neighbours, others)
 
 
@@ -100,7 +100,7 @@ def _stride(made: int, limit: int) -> int:
     return max(1, -(-made // limit)) if limit else 1
 
 
-def _trials(plan: Sequence[tuple[Subject, int, int]]) -> Iterator[tuple[Subject, Trial]]:
+def _trials(plan: Sequence[tuple[SweptProgram, int, int]]) -> Iterator[tuple[SweptProgram, Trial]]:
     """The last trial of a program fails none: it asks for one allocation more than are made."""
     number = 0
     for subject, made, stride in plan:

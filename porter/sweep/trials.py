@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from porter.conformance.backends.isolate import Died, Isolated
-from porter.conformance.model import Status
+from porter.conformance.model import ScriptStatus
 from porter.run import Device, Launch, Program, open_device, run
 from porter.sweep.model import Ending, Trial
 
@@ -19,7 +19,7 @@ MARGIN = 60.0  # seconds beyond a launch's deadline before its process is ended
 
 
 @attrs.frozen
-class Sizes:
+class TrialSizes:
     """Bytes per interpreter."""
 
     heap: int = 64 * 1024
@@ -30,7 +30,7 @@ class Sizes:
 
 
 @attrs.frozen
-class Opener:
+class TrialOpener:
     """Opens a build in the process that runs it. ``seconds``: the deadline of one launch.
 
     rest: all allocations from the failing one on fail, not that one alone.
@@ -39,7 +39,7 @@ class Opener:
     folder: Path
     target: str
     seconds: float
-    sizes: Sizes = Sizes()
+    sizes: TrialSizes = TrialSizes()
     rest: bool = False
 
     def __call__(self) -> Run:
@@ -84,12 +84,12 @@ def _stopped(status: str, stderr: bytes, late: bool) -> str:
 
 def lost(died: Died) -> Ending:
     """The ending of a trial whose process died with it."""
-    status = "GPUSNEK_STOPPED" if died.status is Status.TIMEOUT else "process died"
+    status = "GPUSNEK_STOPPED" if died.status is ScriptStatus.TIMEOUT else "process died"
     return Ending(status, note=died.note)
 
 
-class Launches(Protocol):
-    """What runs one launch after the other: ``Isolated``, or ``Here``."""
+class TrialLaunches(Protocol):
+    """What runs one launch after the other: ``Isolated``, but for tests."""
 
     def run(self, programs: Sequence[Trial]) -> list[Ending]:
         """One launch."""
@@ -101,30 +101,20 @@ class Launches(Protocol):
 
 
 @attrs.frozen
-class Here:
-    """Launches in this process, which dies if one does."""
-
-    run: Run
-
-    def close(self) -> None:
-        """Nothing to end."""
-
-
-@attrs.frozen
-class Runner:
+class TrialRunner:
     """Runs any number of trials, ``chunk`` a launch.
 
     Those that a deadline stopped run once more with no queue before them, ``parallel`` at once.
     """
 
-    launches: Launches
+    launches: TrialLaunches
     chunk: int
     parallel: int = 1
 
     @staticmethod
-    def open(opener: Opener, chunk: int, parallel: int = 1) -> Runner:
+    def open(opener: TrialOpener, chunk: int, parallel: int = 1) -> TrialRunner:
         """A runner on a build."""
-        return Runner(Isolated(opener, opener.seconds + MARGIN, lost), chunk, parallel)
+        return TrialRunner(Isolated(opener, opener.seconds + MARGIN, lost), chunk, parallel)
 
     def run(
         self, trials: Sequence[Trial], done: Callable[[int], None] = lambda count: None

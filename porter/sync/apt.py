@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
@@ -74,15 +74,13 @@ def private_apt(machine: Machine | None = None) -> Iterator[PrivateApt]:
         raise SyncFailed(
             f"apt is configured with no archive of {machine.distribution or 'a distribution'}"
         )
-    root = Path(tempfile.mkdtemp(prefix="porter-apt-"))
-    root.chmod(0o755)  # as root apt downloads as its own user, who must get in
-    try:
+    with TemporaryDirectory(prefix="porter-apt-", ignore_cleanup_errors=True) as name:
+        root = Path(name)
+        root.chmod(0o755)  # as root apt downloads as its own user, who must get in
         _configure(root, archive)
         apt = PrivateApt(root)
         _update(apt, archive)
         yield apt
-    finally:
-        shutil.rmtree(root, ignore_errors=True)
 
 
 def _configure(root: Path, archive: Archive) -> None:

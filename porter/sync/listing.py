@@ -7,10 +7,11 @@ import os
 from attrs import frozen
 
 from porter.errors import PorterError
+from porter.release_name import version_key
 from porter.sync import gitrepo
 from porter.sync.apt import private_apt, upstream_version
 from porter.sync.folder import VARIABLE, sources_releases
-from porter.sync.lock import known_releases, version_key
+from porter.sync.lock import known_releases
 from porter.sync.store import inspect, synced_releases
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -12,6 +11,11 @@ from attrs import field, frozen
 
 from porter import paths
 from porter.errors import PorterError, UnknownRelease
+from porter.files import write_whole
+from porter.reading import read_toml, structured
+from porter.release_name import version_key
+
+_HINT = "Take it back to what it was; a lock below upstream/.local may be removed."
 
 
 @frozen
@@ -27,6 +31,22 @@ class LockEntry:
     origin: str = ""
     tag: str = ""
     package: str = ""
+
+
+@frozen
+class _Row:
+    """A LockEntry as the file has it."""
+
+    name: str
+    tree: str
+    origin: str = ""
+    tag: str = ""
+    package: str = ""
+
+
+@frozen
+class _Document:
+    release: tuple[_Row, ...] = ()
 
 
 @frozen
@@ -50,14 +70,6 @@ class Lock:
         return self.entries[max(final, key=version_key)]
 
 
-def version_key(release: str) -> tuple[tuple[int, ...], bool, str]:
-    """A sort key: by numbers, previews before the release that they lead to, `1.2+x` behind 1.2."""
-    numbers = re.match(r"\d+(\.\d+)*", release)
-    parts = tuple(int(part) for part in numbers[0].split(".")) if numbers else ()
-    rest = release[numbers.end() :] if numbers else release
-    return (parts, rest[:1] in ("", "+"), rest)
-
-
 def unknown_release(release: str, known: Iterable[str]) -> UnknownRelease:
     """The error for a release that is not there."""
     names = ", ".join(sorted(known, key=version_key)) or "none"
@@ -69,30 +81,14 @@ def unknown_release(release: str, known: Iterable[str]) -> UnknownRelease:
 
 
 def read_lock(path: Path) -> Lock:
-    """The lock in `path`; empty when there is no such file."""
-    try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    """The lock in `path`; empty when there is no such file. Raises PorterError."""
+    if not path.exists():
         return Lock()
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise PorterError(
-            f"{path}: not a lock file: {error}",
-            hint="Take it back to what it was; a lock below upstream/.local may be removed.",
-        ) from error
-    entries = {}
-    for row in document.get("release", []):
-        try:
-            entry = LockEntry(
-                release=row["name"],
-                tree=row["tree"],
-                origin=row.get("origin", ""),
-                tag=row.get("tag", ""),
-                package=row.get("package", ""),
-            )
-        except (KeyError, TypeError) as error:
-            raise PorterError(f"{path}: a [[release]] lacks {error}") from error
-        entries[entry.release] = entry
-    return Lock(entries)
+    document = read_toml(path, PorterError, "not a lock file", _HINT)
+    rows = structured(document, _Document, path, PorterError).release
+    return Lock(
+        {row.name: LockEntry(row.name, row.tree, row.origin, row.tag, row.package) for row in rows}
+    )
 
 
 def write_lock(lock: Lock, path: Path, header: str = "") -> None:
@@ -106,10 +102,7 @@ def write_lock(lock: Lock, path: Path, header: str = "") -> None:
             value = getattr(entry, key)
             if value:
                 rows.append(f"{key} = {_quoted(value)}\n")
-    beside = path.with_name(path.name + ".new")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    beside.write_text("".join(rows), encoding="utf-8")
-    beside.replace(path)
+    write_whole(path, "".join(rows), parents=True)
 
 
 def _quoted(text: str) -> str:

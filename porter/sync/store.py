@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import attrs
 from attrs import frozen
 
 from porter import paths
-from porter.errors import CorruptSource, UnknownRelease, UsageError
+from porter.errors import CorruptSource, FileProblem, UnknownRelease, UsageError
+from porter.files import write_whole
 from porter.fingerprint import fingerprint
 from porter.locking import locked
-from porter.release_name import check_release
-from porter.sync.lock import known_releases, version_key
+from porter.reading import read_json, structured
+from porter.release_name import check_release, version_key
+from porter.sync.lock import known_releases
 from porter.sync.tree import HASHED, IGNORED_FOLDERS, VERSION_FILE, check_tree, tree_hash
 from porter.telling import Say, to_stderr
 
@@ -34,6 +36,17 @@ class Synced:
     state: str
     origin: str
     tree: str
+
+
+@frozen
+class Stamp:
+    """What a release's folder says of itself: `files` is a fingerprint of what was `hashed`."""
+
+    release: str = ""
+    origin: str = "unknown"
+    tree: str = ""
+    files: str = ""
+    hashed: str = ""
 
 
 def release_dir(release: str) -> Path:
@@ -61,33 +74,30 @@ def inspect(release: str) -> Synced:
     tree = _known_hash(path, stamp)
     entry = known_releases().entries.get(release)
     state = "unlocked" if entry is None else "verified" if entry.tree == tree else "modified"
-    return Synced(release, path, state, str(stamp.get("origin", "unknown")), tree)
+    return Synced(release, path, state, stamp.origin, tree)
 
 
-def _known_hash(path: Path, stamp: dict[str, object]) -> str:
+def _known_hash(path: Path, stamp: Stamp) -> str:
     now = fingerprint((path / name for name in HASHED), IGNORED_FOLDERS.__contains__)
-    tree = stamp.get("hashed")
-    if isinstance(tree, str) and stamp.get("files") == now.digest:
-        return tree
+    if stamp.hashed and stamp.files == now.digest:
+        return stamp.hashed
     tree = tree_hash(path)
     if now.settled:
         with suppress(OSError):  # somebody else's: then it is hashed every time
-            _write_stamp(path, {**stamp, "files": now.digest, "hashed": tree})
+            _write_stamp(path, attrs.evolve(stamp, files=now.digest, hashed=tree))
     return tree
 
 
-def _read_stamp(path: Path) -> dict[str, object]:
+def _read_stamp(path: Path) -> Stamp:
+    file = path / STAMP
     try:
-        found = json.loads((path / STAMP).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return found if isinstance(found, dict) else {}
+        return structured(read_json(file, FileProblem), Stamp, file, FileProblem)
+    except FileProblem:  # all that it says can be found out anew
+        return Stamp()
 
 
-def _write_stamp(path: Path, stamp: Mapping[str, object]) -> None:
-    beside = path / f"{STAMP}.{os.getpid()}"
-    beside.write_text(json.dumps(stamp, indent=1) + "\n", encoding="utf-8")
-    beside.replace(path / STAMP)
+def _write_stamp(path: Path, stamp: Stamp) -> None:
+    write_whole(path / STAMP, json.dumps(attrs.asdict(stamp), indent=1) + "\n")
 
 
 def synced_releases() -> list[str]:
@@ -125,9 +135,8 @@ def staging(say: Say = to_stderr) -> Iterator[Path]:
         for rest in work.iterdir():
             if rest.name != "lock":
                 shutil.rmtree(rest, ignore_errors=True)
-        folder = Path(tempfile.mkdtemp(dir=work))
-        stack.callback(shutil.rmtree, folder, ignore_errors=True)
-        yield folder
+        folder = TemporaryDirectory(dir=work, ignore_cleanup_errors=True)
+        yield Path(stack.enter_context(folder))
 
 
 def install(tree: Path, release: str, origin: str, expected: str | None) -> Synced:
@@ -145,7 +154,7 @@ def install(tree: Path, release: str, origin: str, expected: str | None) -> Sync
             hint="Another release, a modified tree, or a damaged download. For a tree of your "
             "own give it a name: `porter sync NAME --from PATH`.",
         )
-    _write_stamp(tree, {"release": release, "origin": origin, "tree": got})
+    _write_stamp(tree, Stamp(release, origin, got))
     final = release_dir(release)
     # Within staging(), so that a crash between the two renames leaves rubbish, not a half tree.
     if final.exists():

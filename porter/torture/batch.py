@@ -16,7 +16,7 @@ from porter.rewrite.program import merge
 from porter.rewrite.statefile import state_header, state_unit
 from porter.rewrite.unit import rewrite_unit
 from porter.syntax import parse_unit
-from porter.torture.program import Program
+from porter.torture.program import CProgram
 
 COMPILE_TIMEOUT = 300.0  # seconds
 RUN_TIMEOUT = 20.0
@@ -49,7 +49,9 @@ class _Stopped(Exception):
         self.text = text
 
 
-def examine(programs: Sequence[Program], folder: Path, optimise: str = "-O1") -> dict[str, Finding]:
+def examine(
+    programs: Sequence[CProgram], folder: Path, optimise: str = "-O1"
+) -> dict[str, Finding]:
     """What is wrong with each program, by its name; a good one is left out.
 
     So is one that makes gcc itself crash: `(_Bool)((4, 11))` does that to gcc 12.
@@ -82,7 +84,7 @@ def examine(programs: Sequence[Program], folder: Path, optimise: str = "-O1") ->
     return found
 
 
-def _split(programs: Sequence[Program], text: str) -> list[Sequence[Program]]:
+def _split(programs: Sequence[CProgram], text: str) -> list[Sequence[CProgram]]:
     """Parts to look at again: the program that a message names alone, or halves."""
     named = {f"p{number}" for number in _PROGRAM.findall(text)[:1]}
     alone = [p for p in programs if p.name in named]
@@ -92,7 +94,7 @@ def _split(programs: Sequence[Program], text: str) -> list[Sequence[Program]]:
     return [programs[:half], programs[half:]]
 
 
-def _lines(output: str, program: Program) -> list[str]:
+def _lines(output: str, program: CProgram) -> list[str]:
     return [line for line in output.splitlines() if line.startswith(f"{program.name} ")]
 
 
@@ -104,7 +106,7 @@ def _difference(as_c: list[str], as_cxx: list[str]) -> Finding:
     return Finding("differs", f"{len(as_c)} lines as C, {len(as_cxx)} as C++", "")
 
 
-def sources(programs: Sequence[Program]) -> dict[str, str]:
+def sources(programs: Sequence[CProgram]) -> dict[str, str]:
     """The C of a batch, by file name."""
     files = {}
     for at, unit in enumerate(_UNITS[:2]):
@@ -120,7 +122,7 @@ def sources(programs: Sequence[Program]) -> dict[str, str]:
     return files
 
 
-def _outputs(programs: Sequence[Program], folder: Path, optimise: str) -> tuple[str, str]:
+def _outputs(programs: Sequence[CProgram], folder: Path, optimise: str) -> tuple[str, str]:
     for name, text in sources(programs).items():
         (folder / name).write_text(text)
     as_c = run_as_c(folder, optimise)

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
 from porter.errors import UsageError
+from porter.files import write_whole
 from porter.offspring import begin_worker, kill_workers
 from porter.torture.batch import Finding, examine
 from porter.torture.choices import Choices
-from porter.torture.program import Program, generate
+from porter.torture.program import CProgram, generate
 from porter.torture.reduce import reduce
 
 BATCH = 20  # programs that share a process; the words of program.py reach for as many
@@ -29,12 +29,12 @@ class Found:
 
     seed: str
     index: int
-    program: Program
+    program: CProgram
     finding: Finding
     lines: int
 
 
-def draw(seed: str, index: int) -> Program:
+def draw(seed: str, index: int) -> CProgram:
     """The program of that number."""
     return generate(index, Choices(f"{seed}/{index}"))
 
@@ -97,7 +97,7 @@ def _batch(seed: str, numbers: range, optimise: str) -> list[Found]:
     ]
 
 
-def _found(seed: str, index: int, program: Program, finding: Finding) -> Found:
+def _found(seed: str, index: int, program: CProgram, finding: Finding) -> Found:
     lines = program.header.count("\n") + sum(unit.count("\n") for unit in program.units)
     return Found(seed, index, program, finding, lines)
 
@@ -105,7 +105,7 @@ def _found(seed: str, index: int, program: Program, finding: Finding) -> Found:
 def _reduced(one: Found) -> Found:
     with _folder() as folder:
 
-        def still(program: Program) -> bool:
+        def still(program: CProgram) -> bool:
             now = examine([program], folder).get(program.name)
             return now is not None and (now.kind, now.about) == (
                 one.finding.kind,
@@ -117,15 +117,10 @@ def _reduced(one: Found) -> Found:
     return _found(one.seed, one.index, program, finding)
 
 
-class _folder:
-    """A temporary folder, gone when the block ends."""
-
-    def __enter__(self) -> Path:
-        self._path = Path(tempfile.mkdtemp(prefix="porter-torture-"))
-        return self._path
-
-    def __exit__(self, *_: object) -> None:
-        shutil.rmtree(self._path, ignore_errors=True)
+@contextmanager
+def _folder() -> Iterator[Path]:
+    with TemporaryDirectory(prefix="porter-torture-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
 
 
 def saved(one: Found, folder: Path) -> Path:
@@ -136,13 +131,11 @@ def saved(one: Found, folder: Path) -> Path:
     parts += [f"// seed {one.seed}, program {one.index}", "// header"]
     parts += [one.program.header.rstrip(), "// first", one.program.units[0].rstrip()]
     parts += ["// second", one.program.units[1].rstrip()]
-    beside = path.with_name(path.name + ".new")
-    beside.write_text("\n".join(parts) + "\n")
-    beside.replace(path)
+    write_whole(path, "\n".join(parts) + "\n")
     return path
 
 
-def read_saved(path: Path) -> Program:
+def read_saved(path: Path) -> CProgram:
     """The program of a file that `saved` wrote.
 
     Raises:
@@ -154,7 +147,7 @@ def read_saved(path: Path) -> Program:
     )
     if entry is None:
         raise UsageError(f"{path}: not a program that `porter torture` kept")
-    return Program(entry[1], parts[1], (parts[2], parts[3]), ())
+    return CProgram(entry[1], parts[1], (parts[2], parts[3]), ())
 
 
 def replay(path: Path) -> Found | None:

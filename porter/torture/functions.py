@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from porter.torture.blocks import Block
 from porter.torture.choices import Choices
-from porter.torture.expressions import Expressions, Mode, is_call
+from porter.torture.expressions import ExpressionMaker, Mode, is_call
 from porter.torture.initialisers import leaves
 from porter.torture.scope import Object, Pointer, Routine, Scope, is_plain
-from porter.torture.statements import Block, Statements
+from porter.torture.statements import StatementMaker
 from porter.torture.types import (
     DOUBLE,
     INT,
     LONG,
     Number,
+    ProgramTypes,
     Record,
     Text,
     Type,
-    Types,
     declare,
     pick_type,
 )
@@ -51,7 +52,7 @@ class Head:
         return storage + (f"void {named}" if result is None else declare(result, named))
 
 
-def draw_head(c: Choices, types: Types, number: int) -> Head:
+def draw_head(c: Choices, types: ProgramTypes, number: int) -> Head:
     """Some function's head. The first two are such as tables hold."""
     name = f"{types.prefix}f{number}"
     unit, static = c.pick([0, 0, 1]), c.chance(60)
@@ -81,7 +82,7 @@ def draw_head(c: Choices, types: Types, number: int) -> Head:
     return Head(Routine(name, result, tuple(kinds)), tuple(names), unit, static)
 
 
-def draw_body(c: Choices, types: Types, head: Head, scope: Scope) -> str:
+def draw_body(c: Choices, types: ProgramTypes, head: Head, scope: Scope) -> str:
     """The function's definition."""
     scope = scope.copy()
     handles = c.chance(35)
@@ -102,24 +103,24 @@ def draw_body(c: Choices, types: Types, head: Head, scope: Scope) -> str:
             fixed = name == "a" or handles
             scope.objects.append(Object(name, kind, found, fixed, True))
 
-    def leave(e: Expressions) -> str:
+    def leave(e: ExpressionMaker) -> str:
         return "return;" if routine.result is None else f"return {result(e, routine.result)};"
 
     fuel, total = f"{types.prefix}fuel", f"{types.prefix}sum"
     bound = c.pick(["(a & 3) + 2", "3 + !a"])
     calls = tuple(r.name for r in scope.routines if is_call(r))
-    statements = Statements(c, types, total, handles, leave, bound, calls)
+    statements = StatementMaker(c, types, total, handles, leave, bound, calls)
     statements.used.update(head.parameters)
     block = Block(scope, set(head.parameters))
-    body = start + f"if ({fuel}-- <= 0) {{ {leave(Expressions(c, types, Scope()))} }}\n"
+    body = start + f"if ({fuel}-- <= 0) {{ {leave(ExpressionMaker(c, types, Scope()))} }}\n"
     if routine.variadic:
         body += _variadic(c, total)
     body += statements.some(block, 3, 6)
-    end = "" if routine.result is None else leave(Expressions(c, types, block.scope)) + "\n"
+    end = "" if routine.result is None else leave(ExpressionMaker(c, types, block.scope)) + "\n"
     return f"{head.text} {{\n{body}{end}}}\n"
 
 
-def result(e: Expressions, kind: Type) -> str:
+def result(e: ExpressionMaker, kind: Type) -> str:
     """An expression that a function may return."""
     if isinstance(kind, Record):
         return e.argument(kind, 1, Mode.QUIET)
@@ -128,7 +129,7 @@ def result(e: Expressions, kind: Type) -> str:
 
 
 def _variadic(c: Choices, total: str) -> str:
-    """Reads what `Expressions.call` passes: so many ints, a double, a string."""
+    """Reads what `ExpressionMaker.call` passes: so many ints, a double, a string."""
     read = f"mix(&{total}, va_arg(list, int));"
     if c.chance(40):
         read = f"int n_ = va_arg(list, int); mix(&{total}, n_);"

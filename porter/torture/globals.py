@@ -5,17 +5,17 @@ from __future__ import annotations
 from attrs import define, field
 
 from porter.torture.choices import Choices
-from porter.torture.initialisers import Initialisers, Leaf, leaves
+from porter.torture.declarations import constant
+from porter.torture.initialisers import InitialiserMaker, Leaf, leaves
 from porter.torture.scope import Object
-from porter.torture.statements import constant
 from porter.torture.types import (
     INT,
     KEYWORDS,
     NUMBERS,
     Array,
+    ProgramTypes,
     Text,
     Type,
-    Types,
     declare,
     pick_type,
 )
@@ -30,7 +30,7 @@ class Globals:
     """
 
     choices: Choices
-    types: Types
+    types: ProgramTypes
     calls: tuple[tuple[str, ...], tuple[str, ...]]
     first: str = ""
     top: list[str] = field(factory=lambda: ["", ""])
@@ -69,7 +69,7 @@ class Globals:
         kind: Type = pick_type(c, *types.records, *types.numbers, Text())
         if c.chance(25):
             kind = Array(pick_type(c, NUMBERS[1], *types.records, *types.numbers), c.between(1, 5))
-        lists = Initialisers(
+        lists = InitialiserMaker(
             c, lambda scalar: constant(c, types, scalar, self.calls[unit]), ranges=True
         )
         plan = lists.plan(kind)

@@ -26,7 +26,7 @@ class Leaf:
 
 
 @frozen
-class Initialisers:
+class InitialiserMaker:
     """Draws initialisers; `scalar` gives a value for a scalar.
 
     With `designators` off, lists are plain, as C++ has them too. `ranges` are for values without

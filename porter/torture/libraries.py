@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-import tempfile
-import tomllib
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from attrs import frozen
 
@@ -15,6 +15,7 @@ from porter import paths, process
 from porter.compile.flags import COMMON_CXX
 from porter.errors import SyncFailed, ToolFailed, TortureFailed, UsageError
 from porter.locking import locked
+from porter.reading import read_toml, structured
 from porter.rewrite.names import ATTRIBUTE
 from porter.rewrite.stage import rewrite
 from porter.sync.apt import private_apt
@@ -63,19 +64,11 @@ class Library:
 
 def recipes() -> dict[str, Library]:
     """All libraries of libraries.toml, by name."""
-    document = tomllib.loads(Path(__file__).with_name("libraries.toml").read_text())
+    path = Path(__file__).with_name("libraries.toml")
+    tables = structured(read_toml(path, UsageError), dict[str, dict[str, Any]], path, UsageError)
     return {
-        name: Library(
-            name=name,
-            package=data["package"],
-            units=tuple(data["units"]),
-            include=tuple(data["include"]),
-            runs=tuple(tuple(run) for run in data["runs"]),
-            defines=tuple(data.get("defines", ())),
-            without=tuple(data.get("without", ())),
-            input=data.get("input", ""),
-        )
-        for name, data in document.items()
+        name: structured({"name": name, **table}, Library, f"{path}: {name}", UsageError)
+        for name, table in tables.items()
     }
 
 
@@ -112,11 +105,11 @@ def fetched(package: str) -> Path:
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.parent / "lock"):
         if not folder.is_dir():
-            stage = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{package}-"))
-            try:
+            with TemporaryDirectory(
+                dir=folder.parent, prefix=f".{package}-", ignore_cleanup_errors=True
+            ) as name:
+                stage = Path(name)
                 unpack(_tarball(package, stage), stage / "tree").rename(folder)
-            finally:
-                shutil.rmtree(stage, ignore_errors=True)
     return folder
 
 
@@ -188,7 +181,7 @@ def _results(program: Path, library: Library, root: Path) -> list[_Result]:
     """The runs of a program, one after the other in one folder that holds the library's input."""
     scripts = paths.templates_dir() / "torture/scripts"
     results = []
-    with tempfile.TemporaryDirectory() as name:
+    with TemporaryDirectory() as name:
         folder = Path(name)
         shutil.copy(program, folder / "program")  # outputs may name it
         if library.input:

@@ -5,19 +5,20 @@ from __future__ import annotations
 from attrs import frozen
 
 from porter.torture.choices import Choices
-from porter.torture.expressions import Expressions, Mode, is_call
+from porter.torture.definitions import define_types
+from porter.torture.expressions import ExpressionMaker, Mode, is_call
 from porter.torture.functions import draw_body, draw_head
 from porter.torture.globals import Globals
 from porter.torture.initialisers import Leaf
 from porter.torture.scope import Object, Scope
-from porter.torture.types import KEYWORDS, Function, Number, Text, Types, define_types
+from porter.torture.types import KEYWORDS, Function, Number, ProgramTypes, Text
 
 _FUEL = 150  # calls of a program's functions below one call of `run`
 _WORDS = 2  # file-scope tags of one program that are keywords of C++
 
 
 @frozen
-class Program:
+class CProgram:
     """A program's text. Its name begins every global name, so that programs share units.
 
     `choices` are the decisions that it was made of.
@@ -34,7 +35,7 @@ class Program:
         return f"{self.name}_run"
 
 
-def generate(index: int, choices: Choices) -> Program:
+def generate(index: int, choices: Choices) -> CProgram:
     """The program that `choices` make; `index` tells it from others of a batch.
 
     At most len(KEYWORDS) / 2 programs with neighbouring indices can share units: C++'s keywords,
@@ -78,10 +79,10 @@ def generate(index: int, choices: Choices) -> Program:
         + variables.bottom[0],
         tops[1] + variables.top[1] + bodies[1] + last + variables.bottom[1],
     )  # fmt: skip
-    return Program(name, header, units, tuple(choices.taken))
+    return CProgram(name, header, units, tuple(choices.taken))
 
 
-def _show(c: Choices, types: Types, scope: Scope, name: str) -> str:
+def _show(c: Choices, types: ProgramTypes, scope: Scope, name: str) -> str:
     """A function that mixes all that a unit can see into the checksum."""
     lines = []
     for thing, leaf in scope.readable(stable=False):
@@ -100,14 +101,14 @@ def _mixed(total: str, thing: Object, leaf: Leaf) -> str:
     return f"{mix}(&{total}, {text});\n"
 
 
-def _run(c: Choices, types: Types, scope: Scope, name: str) -> str:
+def _run(c: Choices, types: ProgramTypes, scope: Scope, name: str) -> str:
     """The entry: shows all variables, calls every function under a handler, shows them again."""
     total, fuel = f"{types.prefix}sum", f"{types.prefix}fuel"
     show = f'{name}_show();\n{name}_show0();\nput("{name} %s", {total});\n'
     text = _show(c, types, scope, f"static {name}_show0").replace("void static", "static void")
     text += f"void {name}_run(void) {{\n" + show.replace("%s", "start")
     for routine in scope.routines:
-        call = Expressions(c, types, scope).call(routine, 2, Mode.LOUD)
+        call = ExpressionMaker(c, types, scope).call(routine, 2, Mode.LOUD)
         text += (
             f"{{\nhandler_t h;\n{fuel} = {_FUEL};\nif (PUSH(&h) == 0) {{\n{call};\nPOP();\n}} "
             f"else {{\nmix(&{total}, h.value);\n}}\n}}\n"

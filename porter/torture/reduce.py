@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from attrs import define, field
 
 from porter.torture.choices import Choices
-from porter.torture.program import Program, generate
+from porter.torture.program import CProgram, generate
 
-Still = Callable[[Program], bool]
+Still = Callable[[CProgram], bool]
 
 
-def reduce(program: Program, index: int, still: Still, most: int = 200) -> Program:
+def reduce(program: CProgram, index: int, still: Still, most: int = 200) -> CProgram:
     """The smallest program found that `still` has the finding, after at most `most` trials.
 
     Every trial is a whole program of the generator, so none has undefined behaviour, which
@@ -32,7 +32,7 @@ def reduce(program: Program, index: int, still: Still, most: int = 200) -> Progr
 
 @define
 class _Search:
-    best: Program
+    best: CProgram
     index: int
     still: Still
     left: int
@@ -67,6 +67,6 @@ class _Search:
         return True
 
 
-def _weight(program: Program) -> tuple[int, int, int]:
+def _weight(program: CProgram) -> tuple[int, int, int]:
     size = len(program.header) + sum(map(len, program.units))
     return size, len(program.choices), sum(program.choices)

@@ -1,8 +1,8 @@
-"""The types of a generated program, and their definitions."""
+"""The types of a generated program."""
 
 from __future__ import annotations
 
-from attrs import evolve, field, frozen
+from attrs import frozen
 
 from porter.rewrite.names import CPP_KEYWORDS
 from porter.torture.choices import Choices
@@ -97,127 +97,13 @@ FOUR_BYTES: tuple[Type, ...] = (INT, Number("uint32_t", 0, 4000000000), Array(NU
 
 
 @frozen
-class Types:
+class ProgramTypes:
     """The types of one program: what it may use, and the text that defines them."""
 
     prefix: str
     numbers: tuple[Number, ...]
     records: tuple[Record, ...]
     text: str
-
-
-@frozen
-class _Definer:
-    choices: Choices
-    prefix: str
-    keywords: list[str]
-    numbers: list[Number] = field(factory=lambda: list(NUMBERS))
-    records: list[Record] = field(factory=list)
-    counter: list[int] = field(factory=list)
-
-    def fresh(self, letter: str) -> str:
-        return self.prefix + self.fresh_member(letter)
-
-    def fresh_member(self, letter: str = "m") -> str:
-        self.counter.append(0)
-        return f"{letter}{len(self.counter)}"
-
-    def tag(self, letter: str) -> str:
-        """A tag, now and then one that is a keyword of C++."""
-        if self.keywords and self.choices.chance(15):
-            return self.keywords.pop()
-        return self.fresh(letter)
-
-    def enum(self) -> tuple[Number, str]:
-        """An enum and its definition, without the semicolon."""
-        c = self.choices
-        tag = f"enum {self.tag('e')}"
-        names = [self.fresh("K") for _ in range(c.between(2, 4))]
-        values = ["", " = 5", f" = {c.between(0, 90)}", " = -3", " = 'c'", f" = 1 << {c.below(20)}"]
-        items = [name + (c.pick(values) if c.chance(40) else "") for name in names]
-        low = -3 if any("-3" in item for item in items) else 0
-        number = Number(tag, low, 3, enumerators=tuple(names))
-        self.numbers.append(number)
-        return number, f"{tag} {{ {', '.join(items)} }}"
-
-    def record(self, depth: int, tag: str | None = None) -> tuple[Record, str]:
-        """A struct or union and its definition, without the semicolon."""
-        c = self.choices
-        union = c.chance(20)
-        loose = union and c.chance(40)
-        head = "union" if union else "struct"
-        if tag is None:
-            tag = self.tag("u" if union else "s")
-        name = f"{head} {tag}".strip()
-        used: set[str] = set()
-        members: list[Member] = []
-        text = ""
-        for _ in range(c.between(1, 5)):
-            member, line = self.member(depth, union and not loose, used, not tag)
-            members.append(member)
-            text += f"    {line};\n"
-        if union and all(member.name == "" for member in members):
-            members.append(Member(self.fresh_member(), INT))
-            text += f"    int {members[-1].name};\n"
-        fixed = not loose and all(is_fixed(member.type) for member in members)
-        record = Record(name if tag else "", tuple(members), union, fixed)
-        return record, f"{name} {{\n{text}}}"
-
-    def member(
-        self, depth: int, four_bytes: bool, used: set[str], untagged: bool
-    ) -> tuple[Member, str]:
-        """A member and its declaration; what is `untagged` defines no tags, which C++ hides."""
-        c = self.choices
-        name = c.pick(KEYWORDS) if c.chance(8) else self.fresh_member()
-        name = self.fresh_member() if name in used else name
-        used.add(name)
-        if four_bytes:
-            four = c.pick(FOUR_BYTES)
-            return Member(name, four), declare(four, name)
-        shape = c.weighted(
-            [
-                *((40, "number"), (10, "bits"), (15, "array"), (15, "record"), (8, "text")),
-                *((6, "function"), (8, "nested"), (6, "nameless"), (4, "enum")),
-            ]
-        )
-        if shape == "bits":
-            number = c.pick([INT, NUMBERS[2], NUMBERS[8], *self.numbers[len(NUMBERS) :]])
-            bits = 1 if number.name == "_Bool" else c.between(5 if number.enumerators else 3, 31)
-            gap = f"int : {c.between(1, 9)};\n    " if c.chance(20) else ""
-            narrow = Number(number.name, max(number.low, -4), 3, enumerators=number.enumerators)
-            if number.name == "_Bool":
-                narrow = number
-            if number.name == "unsigned":
-                narrow = Number("unsigned", 0, 7)
-            return Member(name, narrow, bits), f"{gap}{number.name} {name} : {bits}"
-        if shape == "record" and self.records:
-            record = c.pick(self.records)
-            return Member(name, record), declare(record, name)
-        if shape in ("nested", "nameless") and depth > 0:
-            named = shape == "nested"
-            tagged = named and not untagged and c.chance(60)
-            record, text = self.record(depth - 1, None if tagged else "")
-            text = text.replace("\n", "\n    ")
-            if record.name:
-                self.records.append(record)
-            if not named:
-                if any(m.name in used for m in flat_members(record)):
-                    named = True
-                used.update(m.name for m in flat_members(record))
-            return Member(name if named else "", record), f"{text} {name}" if named else text
-        if shape == "enum" and not untagged:
-            number, text = self.enum()
-            return Member(name, number), f"{text} {name}"
-        kind: Type = c.pick(self.numbers)
-        if shape == "array":
-            kind = Array(pick_type(c, NUMBERS[1], *self.numbers, *self.records), c.between(1, 4))
-            if c.chance(15):
-                kind = Array(kind, c.between(1, 3))
-        elif shape == "text":
-            kind = Text()
-        elif shape == "function":
-            kind = Function(f"{self.prefix}call_t")
-        return Member(name, kind), declare(kind, name)
 
 
 def pick_type(choices: Choices, *kinds: Type) -> Type:
@@ -251,20 +137,3 @@ def declare(kind: Type, name: str) -> str:
         kind = kind.of
     space = "" if kind.name.endswith("*") else " "
     return f"{kind.name}{space}{name}{bounds}"
-
-
-def define_types(choices: Choices, prefix: str, keywords: list[str]) -> Types:
-    """Some enums and records; `keywords` are the C++ keywords that its tags may be."""
-    definer = _Definer(choices, prefix, keywords)
-    text = f"typedef int (*{prefix}call_t)(int);\n"
-    for _ in range(choices.between(1, 2)):
-        text += definer.enum()[1] + ";\n"
-    for _ in range(choices.between(1, 4)):
-        alias = choices.chance(25)
-        record, body = definer.record(2, "" if alias else None)
-        if alias:
-            record = evolve(record, name=definer.fresh("t"))
-            body = f"typedef {body} {record.name}"
-        definer.records.append(record)
-        text += body + ";\n"
-    return Types(prefix, tuple(definer.numbers), tuple(definer.records), text)

@@ -11,13 +11,19 @@ import pytest
 
 from porter import cli, toolchain
 from porter.errors import NoCompiler, NoNvcc, ToolMissing
+from porter.toolchain import compilers
 
 
 @pytest.fixture(autouse=True)
 def fresh() -> Iterator[None]:
-    toolchain.forget()
+    forget()
     yield
-    toolchain.forget()
+    forget()
+
+
+def forget() -> None:
+    for finder in (toolchain.gxx, toolchain.nvcc, toolchain.cuda_tool):
+        finder.cache_clear()
 
 
 def fake(folder: Path, name: str, output: str, status: int = 0) -> Path:
@@ -34,7 +40,7 @@ def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))
-    monkeypatch.setattr(toolchain, "_wheel_folders", lambda: iter([tmp_path / "wheel"]))
+    monkeypatch.setattr(compilers, "_wheel_folders", lambda: iter([tmp_path / "wheel"]))
     for variable in ("PORTER_CXX", "PORTER_NVCC"):
         monkeypatch.delenv(variable, raising=False)
     return folder
@@ -53,7 +59,7 @@ def test_nothing_there(bare: Path) -> None:
 def test_path_comes_before_the_wheel(bare: Path, tmp_path: Path) -> None:
     fake(tmp_path / "wheel", "nvcc", "Cuda compilation tools, release 13.0, V13.0.88")
     assert toolchain.nvcc().origin == "wheel"
-    toolchain.forget()
+    forget()
     fake(bare, "nvcc", "Cuda compilation tools, release 13.1, V13.1.2")
     found = toolchain.nvcc()
     assert (found.origin, found.version, found.numbers) == ("PATH", "13.1.2", (13, 1, 2))

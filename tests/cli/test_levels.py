@@ -10,7 +10,7 @@ from porter.errors import UsageError
 from porter.generate.port import LEVELS
 from porter.pipeline import Build, build
 from porter.run import open_device
-from porter.run.smoke import smoke
+from porter.smoke import smoke
 
 
 @pytest.mark.slow

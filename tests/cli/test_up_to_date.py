@@ -142,9 +142,9 @@ def test_another_compiler_is_noticed(
     own.write_text("#!/bin/sh\necho 12.1.0\n")
     own.chmod(0o755)
     monkeypatch.setenv("PORTER_CXX", str(own))
-    toolchain.forget()
+    toolchain.gxx.cache_clear()
     build(CONFIG)
-    toolchain.forget()
+    toolchain.gxx.cache_clear()
     assert len(builds) == 2
 
 

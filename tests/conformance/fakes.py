@@ -10,9 +10,9 @@ import attrs
 
 from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
-from porter.conformance.model import Outcome, Program, Result, Status
-from porter.conformance.skips import Entry, SkipList
-from porter.conformance.suite import Suite
+from porter.conformance.model import ReportedTest, Script, ScriptOutcome, ScriptStatus
+from porter.conformance.skips import SkipEntry, SkipList
+from porter.conformance.suite import ConformanceSuite
 
 FEATURES = {
     "/int_big.py": b"1000000000000000000000000000000000000000000000\n",
@@ -80,21 +80,23 @@ if __name__ == "__main__":
 class FakeRunner:
     """Answers each program by name: bytes for a good end, else a whole outcome."""
 
-    answers: dict[str, bytes | Outcome]
-    ran: list[Program] = attrs.field(factory=list)
+    answers: dict[str, bytes | ScriptOutcome]
+    ran: list[Script] = attrs.field(factory=list)
     target: str = "fake"
 
     def run(
         self,
-        programs: Sequence[Program],
-        done: Callable[[int, Outcome], None] | None = None,
-    ) -> list[Outcome]:
+        programs: Sequence[Script],
+        done: Callable[[int, ScriptOutcome], None] | None = None,
+    ) -> list[ScriptOutcome]:
         """Look all programs up."""
         outcomes = []
         for index, program in enumerate(programs):
             self.ran.append(program)
             answer = self.answers.get(program.name, FEATURES.get(program.name, b""))
-            outcome = Outcome(answer, Status.OK) if isinstance(answer, bytes) else answer
+            outcome = (
+                ScriptOutcome(answer, ScriptStatus.OK) if isinstance(answer, bytes) else answer
+            )
             outcomes.append(outcome)
             if done is not None:
                 done(index, outcome)
@@ -120,13 +122,13 @@ class Release:
         runner: FakeRunner,
         skips: dict[str, str] | None = None,
         lacks: dict[str, str] | None = None,
-    ) -> dict[str, Result]:
+    ) -> dict[str, ReportedTest]:
         """Run all tests on ``runner``; ``skips`` and ``lacks`` are patterns and their reasons."""
         tests, needs = (
-            tuple(Entry(reason, (pattern,)) for pattern, reason in (entries or {}).items())
+            tuple(SkipEntry(reason, (pattern,)) for pattern, reason in (entries or {}).items())
             for entries in (skips, lacks)
         )
-        suite = Suite(
+        suite = ConformanceSuite(
             root=self.root,
             tests=discover(self.root),
             runner=runner,

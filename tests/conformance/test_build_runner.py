@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import attrs
 
 from porter.conformance.backends.build import BuildRunner
-from porter.conformance.model import Outcome, Program, Status
+from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 
 
 @attrs.define
@@ -16,14 +16,16 @@ class Launches:
 
     sizes: list[int] = attrs.field(factory=list)
 
-    def run(self, programs: Sequence[Program]) -> list[Outcome]:
+    def run(self, programs: Sequence[Script]) -> list[ScriptOutcome]:
         """One launch."""
         self.sizes.append(len(programs))
         hung = False
         outcomes = []
         for program in programs:
             hung = hung or program.source == b"hang"
-            outcomes.append(Outcome(program.source, Status.TIMEOUT if hung else Status.OK))
+            outcomes.append(
+                ScriptOutcome(program.source, ScriptStatus.TIMEOUT if hung else ScriptStatus.OK)
+            )
         return outcomes
 
     def close(self) -> None:
@@ -35,8 +37,8 @@ def test_only_the_hanging_program_is_blamed() -> None:
     runner = BuildRunner("host", launches, chunk=4, parallel=1)
     sources = [b"a", b"hang", b"b", b"c", b"d"]
     told: list[int] = []
-    outcomes = runner.run([Program("/x.py", s) for s in sources], lambda i, _: told.append(i))
-    hung = [outcome.status is Status.TIMEOUT for outcome in outcomes]
+    outcomes = runner.run([Script("/x.py", s) for s in sources], lambda i, _: told.append(i))
+    hung = [outcome.status is ScriptStatus.TIMEOUT for outcome in outcomes]
     assert hung == [False, True, False, False, False]
     assert [outcome.output for outcome in outcomes] == sources
     assert launches.sizes == [4, 1, 1, 1, 1]
@@ -46,8 +48,8 @@ def test_only_the_hanging_program_is_blamed() -> None:
 def test_where_all_run_at_once_nothing_is_run_again() -> None:
     launches = Launches()
     runner = BuildRunner("cuda", launches, chunk=8, parallel=8)
-    outcomes = runner.run([Program("/x.py", s) for s in (b"a", b"hang")])
-    assert [outcome.status for outcome in outcomes] == [Status.OK, Status.TIMEOUT]
+    outcomes = runner.run([Script("/x.py", s) for s in (b"a", b"hang")])
+    assert [outcome.status for outcome in outcomes] == [ScriptStatus.OK, ScriptStatus.TIMEOUT]
     assert launches.sizes == [2]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from littlefs import LittleFS
 
 from porter.conformance.images import BLOCK_SIZE, build_images
-from porter.conformance.model import Program
+from porter.conformance.model import Script
 
 
 def mounted(image: bytes) -> LittleFS:
@@ -19,8 +19,8 @@ def mounted(image: bytes) -> LittleFS:
 def test_images_of_one_launch_are_of_one_size_and_hold_their_files() -> None:
     big = bytes(range(256)) * 40
     programs = [
-        Program("/io/a.py", b"", "/io", (("io/data/big", big), ("io/b.py", b"x"))),
-        Program("/basics/a.py", b"", "/basics"),
+        Script("/io/a.py", b"", "/io", (("io/data/big", big), ("io/b.py", b"x"))),
+        Script("/basics/a.py", b"", "/basics"),
     ]
     first, second = build_images(programs)
     assert len(first) == len(second)
@@ -32,7 +32,7 @@ def test_images_of_one_launch_are_of_one_size_and_hold_their_files() -> None:
 
 
 def test_a_test_has_room_to_write() -> None:
-    (image,) = build_images([Program("/io/a.py", b"", "/io")])
+    (image,) = build_images([Script("/io/a.py", b"", "/io")])
     fs = mounted(image)
     with fs.open("/io/out", "wb") as file:
         file.write(b"x" * 8000)

@@ -10,20 +10,20 @@ from collections.abc import Sequence
 import pytest
 
 from porter.conformance.backends.isolate import Isolated, Launch
-from porter.conformance.model import Outcome, Program, Status
+from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 from porter.errors import NoGpu
 
 
 def echoing() -> Launch:
     """A launch that answers with each program's source, and does what some of them ask for."""
 
-    def launch(programs: Sequence[Program]) -> list[Outcome]:
+    def launch(programs: Sequence[Script]) -> list[ScriptOutcome]:
         for program in programs:
             if program.source == b"die":
                 os.kill(os.getpid(), signal.SIGSEGV)
             if program.source == b"hang":
                 time.sleep(60)
-        return [Outcome(program.source, Status.OK) for program in programs]
+        return [ScriptOutcome(program.source, ScriptStatus.OK) for program in programs]
 
     return launch
 
@@ -36,14 +36,14 @@ def no_gpu() -> Launch:
 def test_a_crash_and_a_hang_take_no_other_program_along() -> None:
     isolated = Isolated(echoing, deadline=2.0)
     sources = [b"a", b"die", b"b", b"hang", b"c"]
-    outcomes = isolated.run([Program(f"/{s.decode()}.py", s) for s in sources])
+    outcomes = isolated.run([Script(f"/{s.decode()}.py", s) for s in sources])
     isolated.close()
     assert [(o.status, o.output) for o in outcomes] == [
-        (Status.OK, b"a"),
-        (Status.CRASH, b""),
-        (Status.OK, b"b"),
-        (Status.TIMEOUT, b""),
-        (Status.OK, b"c"),
+        (ScriptStatus.OK, b"a"),
+        (ScriptStatus.CRASH, b""),
+        (ScriptStatus.OK, b"b"),
+        (ScriptStatus.TIMEOUT, b""),
+        (ScriptStatus.OK, b"c"),
     ]
     assert outcomes[1].note == "SIGSEGV"
 
@@ -51,5 +51,5 @@ def test_a_crash_and_a_hang_take_no_other_program_along() -> None:
 def test_what_is_no_programs_fault_is_raised() -> None:
     isolated = Isolated(no_gpu, deadline=30.0)
     with pytest.raises(NoGpu, match="no GPU"):
-        isolated.run([Program("/a.py", b"")])
+        isolated.run([Script("/a.py", b"")])
     isolated.close()

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from porter.conformance.model import Outcome, Status
+from porter.conformance.model import ScriptOutcome, ScriptStatus
 from porter.conformance.reasons import probe
 
 END = "    print('SKIP')\n    raise SystemExit\n"
@@ -20,7 +20,7 @@ def need(source: str) -> str | None:
     done = subprocess.run([sys.executable, "-BS", "-"], input=telling.source, capture_output=True)
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.startswith(b"SKIP\n")
-    return telling.need(Outcome(done.stdout, Status.OK))
+    return telling.need(ScriptOutcome(done.stdout, ScriptStatus.OK))
 
 
 @pytest.mark.parametrize(
@@ -65,5 +65,5 @@ def test_what_cannot_be_parsed_or_did_not_end_does_not_tell() -> None:
     assert probe(b"print 'SKIP'\n") is None
     telling = probe(b"print('SKIP')\n")
     assert telling is not None
-    assert telling.need(Outcome(b"Traceback\n", Status.EXCEPTION)) is None
-    assert telling.need(Outcome(b"SKIP\nporter-why: (0, [(0, 'Imp", Status.OK)) is None
+    assert telling.need(ScriptOutcome(b"Traceback\n", ScriptStatus.EXCEPTION)) is None
+    assert telling.need(ScriptOutcome(b"SKIP\nporter-why: (0, [(0, 'Imp", ScriptStatus.OK)) is None

@@ -8,14 +8,14 @@ from xml.etree import ElementTree
 
 from rich.console import Console
 
-from porter.conformance.model import Result, Verdict
+from porter.conformance.model import ReportedTest, Verdict
 from porter.conformance.report import Report, show, write_json
 
 RESULTS = [
-    Result("basics/a.py", Verdict.PASS, seconds=0.5, cases=2),
-    Result("basics/b.py", Verdict.FAIL, "line 1", expected=b"1\n", actual=b"\x00\xff<&\n"),
-    Result("io/c.py", Verdict.SKIP, "needs a 'file' & more"),
-    Result("io/d.py", Verdict.UNEXPECTED_PASS, "passes"),
+    ReportedTest("basics/a.py", Verdict.PASS, seconds=0.5, cases=2),
+    ReportedTest("basics/b.py", Verdict.FAIL, "line 1", expected=b"1\n", actual=b"\x00\xff<&\n"),
+    ReportedTest("io/c.py", Verdict.SKIP, "needs a 'file' & more"),
+    ReportedTest("io/d.py", Verdict.UNEXPECTED_PASS, "passes"),
 ]
 REPORT = Report(RESULTS, "1.26.1", "host", 1.25)
 

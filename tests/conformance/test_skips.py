@@ -10,8 +10,8 @@ import pytest
 from porter import paths
 from porter.conformance.backends import open_runner
 from porter.conformance.discovery import Test, discover
-from porter.conformance.model import Program
-from porter.conformance.skips import Entry, load, read
+from porter.conformance.model import Script
+from porter.conformance.skips import SkipEntry, load, read
 from porter.errors import UsageError
 from porter.regress.checks import conformance_config
 from porter.sync.lock import newest_release
@@ -43,7 +43,7 @@ def test_targets_narrow_an_entry(tmp_path: Path) -> None:
     ],
 )
 def test_a_lack_is_a_name_or_what_is_in_it(pattern: str, need: str, fits: bool) -> None:
-    assert Entry("why", (pattern,)).lacks(need) is fits
+    assert SkipEntry("why", (pattern,)).lacks(need) is fits
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def tests() -> list[Test]:
 def test_each_pattern_of_the_checked_in_list_names_a_test(tests: list[Test]) -> None:
     for entry in read().tests:
         for pattern in entry.patterns:
-            one = Entry(entry.reason, (pattern,))
+            one = SkipEntry(entry.reason, (pattern,))
             assert any(one.names(test) for test in tests), pattern
 
 
@@ -113,7 +113,7 @@ def test_a_build_lacks_the_modules_and_attributes_of_the_list() -> None:
         for name in ("sys.version", *names)
     ]
     runner = open_runner("host", conformance_config(release, "host"), 30.0)
-    outcomes = runner.run([Program("/a.py", source.encode()) for source in sources])
+    outcomes = runner.run([Script("/a.py", source.encode()) for source in sources])
     assert outcomes[0].output == b"there\n"
     there = [n for n, outcome in zip(names, outcomes[1:], strict=True) if outcome.output]
     assert not there

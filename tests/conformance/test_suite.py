@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from porter.conformance.model import Outcome, Program, Status, Verdict
+from porter.conformance.model import Script, ScriptOutcome, ScriptStatus, Verdict
 from porter.errors import UpstreamChange
 
 from .fakes import RUN_TESTS, FakeRunner, Release
@@ -30,7 +30,7 @@ def test_without_an_exp_file_cpython_is_asked(release: Release) -> None:
 def test_a_hanging_test_is_named_and_takes_no_other_with_it(release: Release) -> None:
     release.add("basics/hangs.py", expected="1\n")
     release.add("basics/other.py", expected="1\n")
-    hung = Outcome(b"1\n", Status.TIMEOUT, note="no end after 30 s")
+    hung = ScriptOutcome(b"1\n", ScriptStatus.TIMEOUT, note="no end after 30 s")
     results = release.run(FakeRunner({"/basics/hangs.py": hung, "/basics/other.py": b"1\n"}))
     assert results["basics/hangs.py"].verdict is Verdict.FAIL
     assert results["basics/hangs.py"].reason == "timed out: no end after 30 s"
@@ -39,21 +39,23 @@ def test_a_hanging_test_is_named_and_takes_no_other_with_it(release: Release) ->
 
 def test_an_uncaught_exception_fails_even_with_the_right_output(release: Release) -> None:
     release.add("basics/raises.py", expected="1\n")
-    ended = Outcome(b"1\n", Status.EXCEPTION)
+    ended = ScriptOutcome(b"1\n", ScriptStatus.EXCEPTION)
     assert release.run(FakeRunner({"/basics/raises.py": ended}))["basics/raises.py"].good is False
 
 
 def test_a_build_that_runs_nothing_fails_test_by_test(release: Release) -> None:
     release.add("feature_check/target_info.py", "print('linux None 64')\n")
     release.add("basics/one.py", expected="1\n")
-    dead = Outcome(b"", Status.CRASH, note="SIGSEGV")
+    dead = ScriptOutcome(b"", ScriptStatus.CRASH, note="SIGSEGV")
     result = release.run(FakeRunner({"/target_info.py": dead, "/basics/one.py": dead}))
     assert result["basics/one.py"].reason == "crashed: SIGSEGV"
 
 
 def test_cut_output_is_said_to_be_cut(release: Release) -> None:
     release.add("basics/long.py", expected="12\n")
-    result = release.run(FakeRunner({"/basics/long.py": Outcome(b"1", Status.OK, cut=True)}))
+    result = release.run(
+        FakeRunner({"/basics/long.py": ScriptOutcome(b"1", ScriptStatus.OK, cut=True)})
+    )
     assert "--stdout" in result["basics/long.py"].reason
 
 
@@ -66,12 +68,12 @@ class Telling(FakeRunner):
 
     def run(
         self,
-        programs: Sequence[Program],
-        done: Callable[[int, Outcome], None] | None = None,
-    ) -> list[Outcome]:
+        programs: Sequence[Script],
+        done: Callable[[int, ScriptOutcome], None] | None = None,
+    ) -> list[ScriptOutcome]:
         """Look all programs up, but for those that ask why."""
         if programs and b"porter_skip" in programs[0].source:
-            return [Outcome(TOLD, Status.OK) for _ in programs]
+            return [ScriptOutcome(TOLD, ScriptStatus.OK) for _ in programs]
         return super().run(programs, done)
 
 
@@ -138,14 +140,16 @@ def test_a_listed_test_that_passes_is_an_error(release: Release) -> None:
 
 def test_a_listed_test_that_fails_is_a_skip(release: Release) -> None:
     release.add("basics/one.py", expected="1\n")
-    runner = FakeRunner({"/basics/one.py": Outcome(b"", Status.CRASH)})
+    runner = FakeRunner({"/basics/one.py": ScriptOutcome(b"", ScriptStatus.CRASH)})
     assert release.run(runner, {"basics/*.py": "needs a moon"})["basics/one.py"].good
 
 
 def test_upstreams_rules_leave_tests_out_unrun(release: Release) -> None:
     release.add("feature_check/native_check.py")
     release.add("micropython/native_for.py", expected="1\n")
-    runner = FakeRunner({"/native_check.py": Outcome(b"SyntaxError\n", Status.EXCEPTION)})
+    runner = FakeRunner(
+        {"/native_check.py": ScriptOutcome(b"SyntaxError\n", ScriptStatus.EXCEPTION)}
+    )
     lacks = {"feature_check/native_check.py": "no emitter"}
     result = release.run(runner, lacks=lacks)["micropython/native_for.py"]
     reason = "needs feature_check/native_check.py: no emitter"

@@ -9,7 +9,7 @@ import pytest
 from porter import paths
 from porter.pipeline import STAGES
 from porter.run.device.base import BLOCK
-from porter.run.smoke import PROGRAMS
+from porter.smoke import PROGRAMS
 from porter.sync.lock import newest_release, read_lock
 
 from .blocks import DOCUMENTS, ROOT

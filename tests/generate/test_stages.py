@@ -10,7 +10,7 @@ import pytest
 
 from porter.config import BuildConfig
 from porter.errors import GenerateFailed, NotBuilt, PreprocessFailed, UnknownRelease
-from porter.generate import Layout, Unit, UnitList, generate, read_units
+from porter.generate import Layout, SourceUnit, UnitList, generate, read_units
 from porter.generate.port import Wishes, render_port
 from porter.generate.units import check_names
 from porter.preprocess import preprocess
@@ -103,7 +103,7 @@ def test_template_mistake(tmp_path: Path) -> None:
 
 
 def test_two_units_of_one_name() -> None:
-    units = [Unit("py_a_b", path, path, "upstream") for path in ("py/a_b.c", "py/a/b.c")]
+    units = [SourceUnit("py_a_b", path, path, "upstream") for path in ("py/a_b.c", "py/a/b.c")]
     with pytest.raises(GenerateFailed, match="would both be py_a_b"):
         check_names(units)
 
@@ -119,7 +119,7 @@ def test_units_that_are_not_there(tmp_path: Path) -> None:
 def test_unit_that_does_not_preprocess(tmp_path: Path) -> None:
     source = tmp_path / "bad.c"
     source.write_text('#include "no_such_header.h"\n')
-    units = UnitList("", (), (Unit("bad", "port/bad.c", str(source), "port"),))
+    units = UnitList("", (), (SourceUnit("bad", "port/bad.c", str(source), "port"),))
     layout = Layout(tmp_path / "build", tmp_path)
     with pytest.raises(PreprocessFailed, match=r"port/bad\.c.*no_such_header\.h"):
         preprocess(layout, units)

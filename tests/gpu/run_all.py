@@ -19,19 +19,30 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+import attrs
 import numpy as np
 
 from porter.fuzz.replay import replay
 from porter.run import Device, Launch, open_device, run
 from porter.run.launch.spec import Phase
-from porter.run.smoke import smoke
-from porter.sweep.model import Verdict
+from porter.smoke import smoke
+from porter.sweep.model import Effect
 from porter.sweep.subjects import folder
 from porter.sweep.sweep import sweep
-from porter.sweep.trials import Here, Runner, trials_on
+from porter.sweep.trials import Run, TrialRunner, trials_on
 
 ROOT = Path(__file__).resolve().parents[2]
 Check = Callable[[Device, int], dict[str, Any]]
+
+
+@attrs.frozen
+class Here:
+    """Launches in this process, which dies if one does."""
+
+    run: Run
+
+    def close(self) -> None:
+        """Nothing to end."""
 
 
 def check_smoke(device: Device, n: int) -> dict[str, Any]:
@@ -102,10 +113,10 @@ def check_collection(device: Device, n: int) -> dict[str, Any]:
 def check_failing_allocations(device: Device, n: int) -> dict[str, Any]:
     """Every allocation of our own programs fails once, each in an interpreter of one launch."""
     launch = Launch(stdout=4096, stderr=2048, deadline=60.0)
-    runner = Runner(Here(trials_on(device, launch)), chunk=1 << 16, parallel=1 << 16)
+    runner = TrialRunner(Here(trials_on(device, launch)), chunk=1 << 16, parallel=1 << 16)
     swept = sweep(folder(ROOT / "tests" / "sweep" / "programs"), runner)
     assert swept.rows and not swept.bad, [bad.ending for bad in swept.bad[:3]]
-    outcomes = {verdict.value: swept.total(verdict) for verdict in Verdict if verdict.good}
+    outcomes = {verdict.value: swept.total(verdict) for verdict in Effect if verdict.good}
     return {"programs": len(swept.rows), "interpreters": swept.interpreters, **outcomes}
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from porter.run import Launch, open_device, run
-from porter.run.smoke import PROGRAMS
+from porter.smoke import PROGRAMS
 
 INTERPRETERS = 64
 

@@ -11,7 +11,7 @@ from porter import paths
 from porter.config import BuildConfig
 from porter.pipeline import build
 from porter.sweep.model import Trial
-from porter.sweep.trials import Opener, Runner, Sizes
+from porter.sweep.trials import TrialOpener, TrialRunner, TrialSizes
 from porter.sync.lock import newest_release
 
 from .cases import CASES
@@ -32,14 +32,14 @@ def folder() -> Path:
 
 
 @pytest.fixture(params=[2, 4, 8, 16, 32, 256], ids=lambda kib: f"{kib}K")
-def runner(folder: Path, request: pytest.FixtureRequest) -> Iterator[Runner]:
-    sizes = Sizes(heap=96 * KIB, pystack=16 * KIB, stack=request.param * KIB, stderr=256 * KIB)
-    runner = Runner.open(Opener(folder, "host", 60.0, sizes), chunk=len(CASES))
+def runner(folder: Path, request: pytest.FixtureRequest) -> Iterator[TrialRunner]:
+    sizes = TrialSizes(heap=96 * KIB, pystack=16 * KIB, stack=request.param * KIB, stderr=256 * KIB)
+    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, sizes), chunk=len(CASES))
     yield runner
     runner.close()
 
 
-def test_every_recursion_ends_as_python_ends(runner: Runner) -> None:
+def test_every_recursion_ends_as_python_ends(runner: TrialRunner) -> None:
     endings = runner.run([Trial(name, source.encode()) for name, source in CASES.items()])
     ends = dict(zip(CASES, endings, strict=True))
     bad = {name: end for name, end in ends.items() if end.status not in PYTHON_ENDS}

@@ -20,7 +20,7 @@ from porter.errors import (
 )
 from porter.regress.baseline import read_baseline, reference, updated, write_baseline
 from porter.regress.compare import compare
-from porter.regress.model import Facts, ReleaseRun, Stage, State
+from porter.regress.model import Facts, ReleaseRun, Stage, StageState
 from porter.regress.report import as_json, as_markdown, change_lines
 from porter.regress.verdict import verdict
 
@@ -35,7 +35,7 @@ FACTS = Facts(
 
 
 def run_of(facts: Facts, release: str = "1.0", *errors: PorterError) -> ReleaseRun:
-    stages = (Stage("sync"), Stage("conformance", "host", State.OK, 1.0, "note"))
+    stages = (Stage("sync"), Stage("conformance", "host", StageState.OK, 1.0, "note"))
     reasons = {"host": {"basics/a.py": "output differs"}}
     return ReleaseRun(release, "somewhere", stages, facts, reasons, errors)
 

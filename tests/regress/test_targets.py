@@ -16,8 +16,8 @@ from porter.config import BuildConfig
 from porter.errors import BuildFailed, MissingPackage, NoGpu, NoNvcc, NotBuilt
 from porter.regress import checks, release
 from porter.regress.compare import compare
-from porter.regress.memory import Memory, key_of
-from porter.regress.model import Facts, ReleaseRun, State
+from porter.regress.memory import StageMemory, key_of
+from porter.regress.model import Facts, ReleaseRun, StageState
 from porter.regress.report import number_rows
 from porter.regress.sizes import sizes_of
 from porter.regress.verdict import verdict
@@ -74,9 +74,9 @@ def test_without_a_gpu_it_builds_and_reports(
     done = run(monkeypatch, tmp_path, device)
     states = [(stage.name, stage.state) for stage in done.stages]
     assert states == [
-        ("build", State.OK),
-        ("smoke", State.SKIPPED),
-        ("conformance", State.SKIPPED),
+        ("build", StageState.OK),
+        ("smoke", StageState.SKIPPED),
+        ("conformance", StageState.SKIPPED),
     ]
     assert all("no GPU here" in stage.note for stage in done.stages[1:])
     sizes = done.facts.sizes["cuda"]
@@ -97,7 +97,11 @@ def test_without_cupy_it_builds_and_reports(
 
     monkeypatch.setattr(checks, "open_device", none)
     done = run(monkeypatch, tmp_path, device)
-    assert [stage.state for stage in done.stages] == [State.OK, State.SKIPPED, State.SKIPPED]
+    assert [stage.state for stage in done.stages] == [
+        StageState.OK,
+        StageState.SKIPPED,
+        StageState.SKIPPED,
+    ]
     assert verdict([done], []) is None
 
 
@@ -105,7 +109,7 @@ def test_device_code_is_compiled_where_that_is_possible(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     done = run(monkeypatch, tmp_path, NoNvcc("no nvcc here"), where_possible=True)
-    assert [stage.state for stage in done.stages] == [State.SKIPPED] * 3
+    assert [stage.state for stage in done.stages] == [StageState.SKIPPED] * 3
     assert all("no nvcc here" in stage.note for stage in done.stages)
     assert verdict([done], []) is None
     refused = run(monkeypatch, tmp_path, BuildFailed("port/x.c: no"), where_possible=True)
@@ -120,7 +124,9 @@ def test_a_build_that_fails(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, error: Exception, code: int
 ) -> None:
     done = run(monkeypatch, tmp_path, error)
-    assert [stage.state for stage in done.stages] == [State.FAILED] + [State.NOT_REACHED] * 2
+    assert [stage.state for stage in done.stages] == [StageState.FAILED] + [
+        StageState.NOT_REACHED
+    ] * 2
     ended = verdict([done], [])
     assert ended is not None and ended.exit_code == code
 
@@ -137,7 +143,7 @@ def test_memory_forgets_other_inputs(tmp_path: Path) -> None:
     folder = tmp_path / "code"
     folder.mkdir()
     (folder / "a.py").write_text("1")
-    memory = Memory(tmp_path / "memory")
+    memory = StageMemory(tmp_path / "memory")
     key = key_of({"build": 1}, [folder])
     assert memory.recall("smoke", key) is None
     memory.keep("smoke", key, ["ok"])

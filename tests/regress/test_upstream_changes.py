@@ -19,7 +19,7 @@ from porter.errors import (
     PreprocessFailed,
     UnknownConstruct,
 )
-from porter.regress.model import ReleaseRun, State
+from porter.regress.model import ReleaseRun, StageState
 from porter.regress.release import Options, run_release
 from porter.regress.verdict import verdict
 from porter.sync.lock import Lock, newest_release, write_lock
@@ -114,12 +114,12 @@ def test_handled_changes_go_through_all_stages(injected: Injected) -> None:
 def test_nothing_is_done_twice(injected: Injected) -> None:
     run = injected.run("host")
     assert {(s.name, s.state) for s in run.stages if s.name != "patch"} == {
-        (name, State.CACHED) for name in ("sync", "rewrite", "build", "smoke", "conformance")
+        (name, StageState.CACHED) for name in ("sync", "rewrite", "build", "smoke", "conformance")
     }
 
 
 def problem_of(run: ReleaseRun, stage: str) -> dict[str, Any]:
-    last = next(one for one in run.stages if one.state is State.FAILED)
+    last = next(one for one in run.stages if one.state is StageState.FAILED)
     assert last.name == stage
     error = verdict([run], [])
     assert error is not None and error.exit_code == last.problems[0].code
@@ -202,7 +202,7 @@ def test_a_new_hook_that_upstream_wants_of_its_port(injected: Injected, edit: Ed
     assert problem_of(run, "build")["error"] == CompilerRefused.__name__
     message = run.stages[-3].problems[0].message
     assert "mp_hal_injected" in message
-    assert [stage.state for stage in run.stages[-2:]] == [State.NOT_REACHED] * 2
+    assert [stage.state for stage in run.stages[-2:]] == [StageState.NOT_REACHED] * 2
 
 
 def test_what_no_rule_refuses_and_the_compiler_does(injected: Injected, edit: Edit) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from porter import paths
 from porter.config import BuildConfig
-from porter.pipeline import Build, Rewritten, rewrite_sources
+from porter.pipeline import Build, RewrittenSources, rewrite_sources
 from porter.rewrite.stage import RewriteReport
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
@@ -21,7 +21,7 @@ TOLERANCE = 0.01  # for what patches and the port's configuration change in them
 
 
 @pytest.fixture(scope="module")
-def rewritten(tmp_path_factory: pytest.TempPathFactory) -> Rewritten:
+def rewritten(tmp_path_factory: pytest.TempPathFactory) -> RewrittenSources:
     """The release, rewritten in a folder of its own."""
     if not (paths.upstream_dir() / RELEASE / "py").is_dir():
         pytest.skip(f"{RELEASE} is not synced")
@@ -30,7 +30,7 @@ def rewritten(tmp_path_factory: pytest.TempPathFactory) -> Rewritten:
 
 
 @pytest.fixture(scope="module")
-def report(rewritten: Rewritten) -> RewriteReport:
+def report(rewritten: RewrittenSources) -> RewriteReport:
     """Its edits and program."""
     return rewritten.report
 
@@ -48,7 +48,7 @@ def test_pruning_leaves_leaves_alone(report: RewriteReport) -> None:
     assert not {"porter_strlen", "utf8_get_char", "qstr_str", "mpz_cmp"} & raising
 
 
-def test_another_folder_gives_the_same_cxx(rewritten: Rewritten, built: Build) -> None:
+def test_another_folder_gives_the_same_cxx(rewritten: RewrittenSources, built: Build) -> None:
     """Byte by byte, the whole release: `built` was rewritten elsewhere, maybe step by step."""
     if not built.sources.name.startswith(f"{RELEASE}-"):
         pytest.skip(f"the build here is not of {RELEASE}")

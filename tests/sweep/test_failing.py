@@ -14,9 +14,9 @@ from porter.conformance.skips import load
 from porter.pipeline import build
 from porter.run import Device, Launch, open_device, run
 from porter.sweep import subjects
-from porter.sweep.model import Verdict
+from porter.sweep.model import Effect
 from porter.sweep.sweep import sweep
-from porter.sweep.trials import Opener, Runner
+from porter.sweep.trials import TrialOpener, TrialRunner
 from porter.sync.lock import newest_release
 
 pytestmark = pytest.mark.slow
@@ -72,11 +72,11 @@ def test_each_allocation_fails(device: Device, rest: bool) -> None:
 
 @pytest.mark.parametrize("rest", [False, True])
 def test_own_programs_survive_every_failure(folder: Path, rest: bool) -> None:
-    runner = Runner.open(Opener(folder, "host", 60.0, rest=rest), 512)
+    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, rest=rest), 512)
     swept = sweep(subjects.folder(PROGRAMS), runner)
     assert not swept.left and len(swept.rows) >= 8
     assert not swept.bad, swept.bad[:3]
-    assert swept.total(Verdict.MEMORY_ERROR) > 100
+    assert swept.total(Effect.MEMORY_ERROR) > 100
 
 
 def test_upstream_programs_survive_some_failures(folder: Path) -> None:
@@ -85,8 +85,8 @@ def test_upstream_programs_survive_some_failures(folder: Path) -> None:
     root = paths.upstream_dir() / release / "tests"
     cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
     wanted = subjects.upstream(root, ("basics", "float"), cpython, load("host"))
-    runner = Runner.open(Opener(folder, "host", 60.0), 512)
+    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0), 512)
     swept = sweep(wanted, runner, limit=12, most=100)
     assert len(swept.rows) == 100
     assert not swept.bad, swept.bad[:3]
-    assert swept.total(Verdict.MEMORY_ERROR) > 200
+    assert swept.total(Effect.MEMORY_ERROR) > 200

@@ -5,45 +5,47 @@ from __future__ import annotations
 import pytest
 
 from porter.sweep.judge import judge
-from porter.sweep.model import Ending, Subject, Trial, Verdict
+from porter.sweep.model import Effect, Ending, SweptProgram, Trial
 
-PLAIN = Subject("plain.py", b"print(1)\n", b"1\n")
-CATCHING = Subject("catching.py", b"try:\n    f()\nexcept MemoryError:\n    print(2)\n", b"1\n")
+PLAIN = SweptProgram("plain.py", b"print(1)\n", b"1\n")
+CATCHING = SweptProgram(
+    "catching.py", b"try:\n    f()\nexcept MemoryError:\n    print(2)\n", b"1\n"
+)
 MEMORY_ERROR = b"Traceback (most recent call last):\nMemoryError: memory allocation failed\n"
 
 
-def of(subject: Subject, ending: Ending, fail: int = 3) -> Verdict:
+def of(subject: SweptProgram, ending: Ending, fail: int = 3) -> Effect:
     return judge(subject, Trial(subject.name, subject.source, fail), ending)
 
 
 @pytest.mark.parametrize(
     ("subject", "ending", "verdict"),
     [
-        (PLAIN, Ending("GPUSNEK_OK", b"1\n", allocations=9), Verdict.RIGHT),
-        (PLAIN, Ending("GPUSNEK_EXCEPTION", b"", MEMORY_ERROR, 9), Verdict.MEMORY_ERROR),
-        (PLAIN, Ending("GPUSNEK_OK", b"", allocations=9), Verdict.WRONG),
-        (PLAIN, Ending("GPUSNEK_EXCEPTION", b"", b"KeyError: 1\n", 9), Verdict.OTHER_EXCEPTION),
-        (CATCHING, Ending("GPUSNEK_OK", b"2\n", allocations=9), Verdict.HANDLED),
-        (CATCHING, Ending("GPUSNEK_EXIT", b"", allocations=9), Verdict.HANDLED),
-        (PLAIN, Ending("GPUSNEK_STATUS_CANARY", b"1\n", allocations=9), Verdict.CANARY),
-        (PLAIN, Ending("GPUSNEK_STATUS_ABORT", b"1\n", allocations=9), Verdict.CRASH),
-        (PLAIN, Ending("process died", note="SIGSEGV"), Verdict.CRASH),
-        (PLAIN, Ending("GPUSNEK_STOPPED", b"1\n", allocations=9), Verdict.HANG),
+        (PLAIN, Ending("GPUSNEK_OK", b"1\n", allocations=9), Effect.RIGHT),
+        (PLAIN, Ending("GPUSNEK_EXCEPTION", b"", MEMORY_ERROR, 9), Effect.MEMORY_ERROR),
+        (PLAIN, Ending("GPUSNEK_OK", b"", allocations=9), Effect.WRONG),
+        (PLAIN, Ending("GPUSNEK_EXCEPTION", b"", b"KeyError: 1\n", 9), Effect.OTHER_EXCEPTION),
+        (CATCHING, Ending("GPUSNEK_OK", b"2\n", allocations=9), Effect.HANDLED),
+        (CATCHING, Ending("GPUSNEK_EXIT", b"", allocations=9), Effect.HANDLED),
+        (PLAIN, Ending("GPUSNEK_STATUS_CANARY", b"1\n", allocations=9), Effect.CANARY),
+        (PLAIN, Ending("GPUSNEK_STATUS_ABORT", b"1\n", allocations=9), Effect.CRASH),
+        (PLAIN, Ending("process died", note="SIGSEGV"), Effect.CRASH),
+        (PLAIN, Ending("GPUSNEK_STOPPED", b"1\n", allocations=9), Effect.HANG),
     ],
 )
-def test_verdicts(subject: Subject, ending: Ending, verdict: Verdict) -> None:
+def test_verdicts(subject: SweptProgram, ending: Ending, verdict: Effect) -> None:
     assert of(subject, ending) is verdict
 
 
 def test_a_neighbour_may_not_change() -> None:
     raised = Ending("GPUSNEK_EXCEPTION", b"", MEMORY_ERROR, 9)
-    assert of(CATCHING, raised, fail=0) is Verdict.NEIGHBOUR
-    assert of(CATCHING, raised, fail=10) is Verdict.NEIGHBOUR  # it made 9: none failed
-    assert of(CATCHING, Ending("GPUSNEK_OK", b"1\n", allocations=9), fail=0) is Verdict.RIGHT
+    assert of(CATCHING, raised, fail=0) is Effect.NEIGHBOUR
+    assert of(CATCHING, raised, fail=10) is Effect.NEIGHBOUR  # it made 9: none failed
+    assert of(CATCHING, Ending("GPUSNEK_OK", b"1\n", allocations=9), fail=0) is Effect.RIGHT
 
 
 def test_which_verdicts_a_sweep_accepts() -> None:
-    assert [verdict.name for verdict in Verdict if verdict.good] == [
+    assert [verdict.name for verdict in Effect if verdict.good] == [
         "RIGHT",
         "MEMORY_ERROR",
         "HANDLED",

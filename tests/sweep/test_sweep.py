@@ -10,9 +10,9 @@ import pytest
 
 from porter.errors import UsageError
 from porter.sweep import subjects
-from porter.sweep.model import Ending, Subject, Trial, Verdict
+from porter.sweep.model import Effect, Ending, SweptProgram, Trial
 from porter.sweep.sweep import sweep
-from porter.sweep.trials import Runner
+from porter.sweep.trials import TrialRunner
 
 MADE = 10  # allocations of the stand-in's programs
 
@@ -36,36 +36,36 @@ def opener() -> Callable[[Sequence[Trial]], list[Ending]]:
 
 
 @pytest.fixture
-def runner() -> Runner:
+def runner() -> TrialRunner:
     from porter.conformance.backends.isolate import Isolated
     from porter.sweep.trials import lost
 
-    return Runner(Isolated(opener, 30.0, lost), chunk=8)
+    return TrialRunner(Isolated(opener, 30.0, lost), chunk=8)
 
 
-def test_every_allocation_fails_once(runner: Runner) -> None:
-    wanted = [Subject("a.py", b"a", b"well\n"), Subject("broken.py", b"b", b"well\n")]
+def test_every_allocation_fails_once(runner: TrialRunner) -> None:
+    wanted = [SweptProgram("a.py", b"a", b"well\n"), SweptProgram("broken.py", b"b", b"well\n")]
     swept = sweep(wanted, runner)
     assert swept.left == ["broken.py"]
     assert [(row.name, row.allocations, row.stride) for row in swept.rows] == [("a.py", MADE, 1)]
-    assert swept.rows[0].counts == {Verdict.MEMORY_ERROR: MADE, Verdict.RIGHT: 1}
+    assert swept.rows[0].counts == {Effect.MEMORY_ERROR: MADE, Effect.RIGHT: 1}
     assert not swept.bad and swept.neighbours == 1
 
 
-def test_a_limit_strides(runner: Runner) -> None:
-    swept = sweep([Subject("a.py", b"a", b"well\n")], runner, limit=4)
+def test_a_limit_strides(runner: TrialRunner) -> None:
+    swept = sweep([SweptProgram("a.py", b"a", b"well\n")], runner, limit=4)
     assert swept.rows[0].stride == 3
-    assert swept.rows[0].counts == {Verdict.MEMORY_ERROR: 4, Verdict.RIGHT: 1}
+    assert swept.rows[0].counts == {Effect.MEMORY_ERROR: 4, Effect.RIGHT: 1}
 
 
-def test_a_trial_that_kills_the_process_is_the_only_one_lost(runner: Runner) -> None:
-    wanted = [Subject("dies.py", b"d", b"well\n"), Subject("a.py", b"a", b"well\n")]
+def test_a_trial_that_kills_the_process_is_the_only_one_lost(runner: TrialRunner) -> None:
+    wanted = [SweptProgram("dies.py", b"d", b"well\n"), SweptProgram("a.py", b"a", b"well\n")]
     swept = sweep(wanted, runner)
     assert [(bad.trial.name, bad.trial.fail, bad.verdict) for bad in swept.bad] == [
-        ("dies.py", 7, Verdict.CRASH)
+        ("dies.py", 7, Effect.CRASH)
     ]
     assert swept.bad[0].ending.note == "SIGKILL"
-    assert swept.total(Verdict.MEMORY_ERROR) == 2 * MADE - 1
+    assert swept.total(Effect.MEMORY_ERROR) == 2 * MADE - 1
 
 
 def test_a_folder_of_programs(tmp_path: Path) -> None:

@@ -9,16 +9,11 @@ import pytest
 
 from porter import cli, paths
 from porter.errors import PatchDrift, PorterError
-from porter.patch_refresh import refresh
-from porter.patches import (
-    Hunk,
-    Patch,
-    apply_hunk,
-    check_series,
-    chosen,
-    load_series,
-    patched_files,
-)
+from porter.patches import check_series, load_series, patched_files
+from porter.patches.anchors import apply_hunk
+from porter.patches.applying import chosen
+from porter.patches.model import Hunk, Patch
+from porter.patches.refresh import refresh
 from porter.sync.lock import read_lock
 from porter.sync.store import release_dir, synced_releases
 from porter.sync.syncing import sync

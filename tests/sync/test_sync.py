@@ -13,8 +13,9 @@ import pytest
 
 from porter import cli
 from porter.errors import CorruptSource, SyncFailed, UnknownRelease, UsageError
+from porter.release_name import version_key
 from porter.sync import origins, store, syncing
-from porter.sync.lock import local_lock_file, read_lock, version_key
+from porter.sync.lock import local_lock_file, read_lock
 from porter.sync.store import inspect, is_synced, synced_releases
 from porter.sync.syncing import sync
 

@@ -12,7 +12,7 @@ from porter.errors import TortureFailed, UsageError
 from porter.rewrite.rules import RULES
 from porter.torture.batch import examine
 from porter.torture.campaign import Found, draw, read_saved, replay, saved, torture
-from porter.torture.program import Program
+from porter.torture.program import CProgram
 from porter.torture.reduce import reduce
 
 PROGRAMS = 60  # `porter torture` runs a thousand
@@ -58,7 +58,7 @@ def test_a_wrong_output_is_found_made_small_and_kept(
     finding = examine([program], tmp_path)[program.name]
     assert finding.kind == "differs"
 
-    def still(smaller: Program) -> bool:
+    def still(smaller: CProgram) -> bool:
         now = examine([smaller], tmp_path).get(smaller.name)
         return now is not None and now.kind == "differs"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from porter import paths
 from porter.config import BuildConfig
 from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRunner
-from porter.conformance.model import Runner
+from porter.conformance.model import ScriptRunner
 from porter.errors import UsageError
 from porter.sizes import KIB, format_size
 
@@ -58,12 +58,12 @@ def open_runner(
     folder: Path | None = None,
     variant: str = "release",
     sizes: Mapping[str, int] | None = None,
-) -> Runner:
+) -> ScriptRunner:
     """The runner for ``target`` (host, cuda, reference), ``timeout`` in seconds a test.
 
     ``executable`` is tested instead if given, or the finished build in ``folder``. What is
     not built is built first: raises what that or loading the build raises. ``variant`` is the
-    host twin's; `porter.run.sanitizer.children` must be around a run of ``asan``. ``sizes``:
+    host twin's; `porter.toolchain.sanitizer.children` must be around a run of ``asan``. ``sizes``:
     those of interpreters (bytes) that are not the build's.
     """
     if executable is not None:
@@ -80,9 +80,9 @@ def open_runner(
     return BuildRunner.open(folder, target, timeout, gc_stress=config.gc_stress, sizes=sizes or {})
 
 
-def _reference(config: BuildConfig, timeout: float) -> Runner:
+def _reference(config: BuildConfig, timeout: float) -> ScriptRunner:
+    from porter.conformance.backends.reference import ReferenceLauncher
     from porter.reference import build_reference  # it imports this package
-    from porter.reference.launcher import ReferenceLauncher
 
     executable = build_reference(config, paths.build_dir() / f"reference-{config.release}")
     launcher = ReferenceLauncher(

@@ -10,16 +10,16 @@ from typing import Protocol
 import attrs
 
 from porter.conformance.backends.isolate import Isolated
-from porter.conformance.model import Outcome, Program, Status
+from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 
 # Setting up, output and the hard stop come on top of a launch's own deadline, twice.
 MARGIN = 60.0
 
 
-class Launches(Protocol):
+class ScriptLaunches(Protocol):
     """What runs one launch after the other: ``Isolated``, but for tests."""
 
-    def run(self, programs: Sequence[Program]) -> list[Outcome]:
+    def run(self, programs: Sequence[Script]) -> list[ScriptOutcome]:
         """One launch."""
         ...
 
@@ -37,7 +37,7 @@ class BuildRunner:
     """
 
     target: str
-    launches: Launches
+    launches: ScriptLaunches
     chunk: int
     parallel: int
 
@@ -54,9 +54,9 @@ class BuildRunner:
 
         ``sizes``: bytes of heap, pystack, stack or stdout that are not the build's.
         """
-        from porter.conformance.backends.launch import Opener  # numpy and the runner
+        from porter.conformance.backends.launch import ScriptOpener  # numpy and the runner
 
-        opener = Opener(folder, target, timeout, gc_stress, sizes or {})
+        opener = ScriptOpener(folder, target, timeout, gc_stress, sizes or {})
         isolated = Isolated(opener, 2 * timeout + MARGIN)
         if target == "cuda":
             return BuildRunner(target, isolated, chunk=4096, parallel=4096)
@@ -65,11 +65,11 @@ class BuildRunner:
 
     def run(
         self,
-        programs: Sequence[Program],
-        done: Callable[[int, Outcome], None] | None = None,
-    ) -> list[Outcome]:
-        """Run all programs; see ``Runner.run``."""
-        outcomes: dict[int, Outcome] = {}
+        programs: Sequence[Script],
+        done: Callable[[int, ScriptOutcome], None] | None = None,
+    ) -> list[ScriptOutcome]:
+        """Run all programs; see ``ScriptRunner.run``."""
+        outcomes: dict[int, ScriptOutcome] = {}
         waiting = self._pass(programs, range(len(programs)), self.chunk, outcomes, done)
         self._pass(programs, waiting, self.parallel, outcomes, done)
         self.launches.close()
@@ -77,11 +77,11 @@ class BuildRunner:
 
     def _pass(
         self,
-        programs: Sequence[Program],
+        programs: Sequence[Script],
         indices: Sequence[int],
         size: int,
-        outcomes: dict[int, Outcome],
-        done: Callable[[int, Outcome], None] | None,
+        outcomes: dict[int, ScriptOutcome],
+        done: Callable[[int, ScriptOutcome], None] | None,
     ) -> list[int]:
         """Run ``indices`` in launches of ``size``; returns those that must run again."""
         again: list[int] = []
@@ -89,7 +89,7 @@ class BuildRunner:
             part = indices[start : start + size]
             answers = self.launches.run([programs[index] for index in part])
             for index, outcome in zip(part, answers, strict=True):
-                if outcome.status is Status.TIMEOUT and len(part) > self.parallel:
+                if outcome.status is ScriptStatus.TIMEOUT and len(part) > self.parallel:
                     again.append(index)
                     continue
                 outcomes[index] = outcome

@@ -10,12 +10,12 @@ from typing import Any, Generic, TypeVar
 
 import attrs
 
-from porter.conformance.model import Outcome, Program, Status
+from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 from porter.errors import LaunchFailed
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
-Launch = Callable[[Sequence[Program]], list[Outcome]]
+Launch = Callable[[Sequence[Script]], list[ScriptOutcome]]
 # Opens a build in the process that is to run it; it crosses to that process by pickling.
 Opener = Callable[[], Launch]
 
@@ -24,12 +24,12 @@ Opener = Callable[[], Launch]
 class Died:
     """What ended a launch that gave no answer."""
 
-    status: Status
+    status: ScriptStatus
     note: str
 
 
-def _crashed(died: Died) -> Outcome:
-    return Outcome(b"", died.status, note=died.note)
+def _crashed(died: Died) -> ScriptOutcome:
+    return ScriptOutcome(b"", died.status, note=died.note)
 
 
 @attrs.define
@@ -69,13 +69,13 @@ class Isolated(Generic[Item, Answer]):
             pipe.send(list(programs))
             if not pipe.poll(self.deadline):
                 self._kill()
-                return Died(Status.TIMEOUT, f"no answer after {self.deadline:g} s")
+                return Died(ScriptStatus.TIMEOUT, f"no answer after {self.deadline:g} s")
             answer: list[Answer] | Exception = pipe.recv()
         except (EOFError, OSError):
             return self._bury()
         if isinstance(answer, LaunchFailed):  # a GPU that faulted is lost to the process
             self._kill()
-            return Died(Status.CRASH, answer.message)
+            return Died(ScriptStatus.CRASH, answer.message)
         if isinstance(answer, Exception):
             raise answer  # no program's fault: no such build, no GPU, not enough memory
         return answer
@@ -102,9 +102,9 @@ class Isolated(Generic[Item, Answer]):
         code = self._child.exitcode or 0
         self._child = self._pipe = None
         try:
-            return Died(Status.CRASH, signal.Signals(-code).name)
+            return Died(ScriptStatus.CRASH, signal.Signals(-code).name)
         except ValueError:
-            return Died(Status.CRASH, f"exit status {code}")
+            return Died(ScriptStatus.CRASH, f"exit status {code}")
 
 
 def _serve(opener: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from porter.conformance.backends.isolate import Launch
 from porter.conformance.images import BLOCK_SIZE, build_images
-from porter.conformance.model import Outcome, Program, Status
+from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 from porter.run import Device, Result, open_device
 from porter.run import Launch as Settings
 from porter.run import Program as Source
@@ -21,7 +21,7 @@ from porter.run.launch.spec import Phase
 
 
 @attrs.frozen
-class Opener:
+class ScriptOpener:
     """Opens the build in ``folder`` for ``target``, in the process that is to run it.
 
     ``timeout`` is in seconds: the deadline of one launch. ``sizes`` (bytes) of heap, pystack,
@@ -50,7 +50,7 @@ class Opener:
         return lambda programs: _run(device, programs, settings)
 
 
-def _run(device: Device, programs: Sequence[Program], settings: Settings) -> list[Outcome]:
+def _run(device: Device, programs: Sequence[Script], settings: Settings) -> list[ScriptOutcome]:
     need = footprint(device, settings)
     images = np.frombuffer(b"".join(build_images(programs)), np.uint8)
     settings = attrs.evolve(
@@ -65,7 +65,9 @@ def _run(device: Device, programs: Sequence[Program], settings: Settings) -> lis
     return [
         _outcome(device, done, i)
         if ready.status[i] == device.built.status["OK"]
-        else attrs.evolve(_outcome(device, ready, i), status=Status.CRASH, note="setting up failed")
+        else attrs.evolve(
+            _outcome(device, ready, i), status=ScriptStatus.CRASH, note="setting up failed"
+        )
         for i in range(len(programs))
     ]
 
@@ -75,25 +77,27 @@ def _launch(device: Device, sources: list[Source], settings: Settings, phase: Ph
     return launch(device, sources, n, settings, phase, program_of=np.arange(n, dtype=np.uint32))
 
 
-def _outcome(device: Device, result: Result, i: int) -> Outcome:
+def _outcome(device: Device, result: Result, i: int) -> ScriptOutcome:
     output = result.stdout[i]
     status, note = _status(device, int(result.status[i]), int(result.exit_code[i]))
-    if result.interrupted and (status is Status.CRASH or b"KeyboardInterrupt" in output[-200:]):
-        status, note = Status.TIMEOUT, f"no end after {result.seconds:.0f} s"
-    return Outcome(output, status, bool(result.stdout.cut[i]), note=note)
+    if result.interrupted and (
+        status is ScriptStatus.CRASH or b"KeyboardInterrupt" in output[-200:]
+    ):
+        status, note = ScriptStatus.TIMEOUT, f"no end after {result.seconds:.0f} s"
+    return ScriptOutcome(output, status, bool(result.stdout.cut[i]), note=note)
 
 
-def _status(device: Device, status: int, exit_code: int) -> tuple[Status, str]:
+def _status(device: Device, status: int, exit_code: int) -> tuple[ScriptStatus, str]:
     try:
         ended = device.built.status(status)
     except ValueError:
-        return Status.CRASH, f"status {status}"
+        return ScriptStatus.CRASH, f"status {status}"
     if ended.exited and exit_code:
-        return Status.EXIT, f"exit status {exit_code}"
+        return ScriptStatus.EXIT, f"exit status {exit_code}"
     if not ended.failed:
-        return Status.OK, ""
+        return ScriptStatus.OK, ""
     if ended.raised:
-        return Status.EXCEPTION, ""
+        return ScriptStatus.EXCEPTION, ""
     if ended.stopped:
-        return Status.TIMEOUT, "stopped"
-    return Status.CRASH, ended.c_name
+        return ScriptStatus.TIMEOUT, "stopped"
+    return ScriptStatus.CRASH, ended.c_name

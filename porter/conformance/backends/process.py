@@ -14,7 +14,7 @@ from typing import Protocol
 
 import attrs
 
-from porter.conformance.model import Outcome, Program, Status
+from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 
 
 @attrs.frozen
@@ -29,7 +29,7 @@ class Start:
 class Launcher(Protocol):
     """Prepares one program in an empty folder that is its own."""
 
-    def __call__(self, program: Program, folder: Path) -> Start:
+    def __call__(self, program: Script, folder: Path) -> Start:
         """Write what the process needs into ``folder`` and say how to start it."""
         ...
 
@@ -49,12 +49,12 @@ class ProcessRunner:
 
     def run(
         self,
-        programs: Sequence[Program],
-        done: Callable[[int, Outcome], None] | None = None,
-    ) -> list[Outcome]:
-        """Run all programs; see ``Runner.run``."""
+        programs: Sequence[Script],
+        done: Callable[[int, ScriptOutcome], None] | None = None,
+    ) -> list[ScriptOutcome]:
+        """Run all programs; see ``ScriptRunner.run``."""
 
-        def one(numbered: tuple[int, Program]) -> Outcome:
+        def one(numbered: tuple[int, Script]) -> ScriptOutcome:
             index, program = numbered
             outcome = self._run_one(program)
             if done is not None:
@@ -64,7 +64,7 @@ class ProcessRunner:
         with ThreadPoolExecutor(self.jobs) as pool:
             return list(pool.map(one, enumerate(programs)))
 
-    def _run_one(self, program: Program) -> Outcome:
+    def _run_one(self, program: Script) -> ScriptOutcome:
         with tempfile.TemporaryDirectory(prefix="porter-conformance-") as folder:
             start = self.launcher(program, Path(folder))
             begun = time.monotonic()
@@ -81,20 +81,20 @@ class ProcessRunner:
             except subprocess.TimeoutExpired:
                 process.kill()
                 output, _ = process.communicate()
-                status, note = Status.TIMEOUT, f"no end after {self.timeout:g} s"
+                status, note = ScriptStatus.TIMEOUT, f"no end after {self.timeout:g} s"
             output = output.replace(folder.encode(), b"")  # paths as inside an image
-            return Outcome(output, status, seconds=time.monotonic() - begun, note=note)
+            return ScriptOutcome(output, status, seconds=time.monotonic() - begun, note=note)
 
 
-def _status(code: int) -> tuple[Status, str]:
+def _status(code: int) -> tuple[ScriptStatus, str]:
     if code == 0:
-        return Status.OK, ""
+        return ScriptStatus.OK, ""
     if code < 0:
         try:
-            return Status.CRASH, signal.Signals(-code).name
+            return ScriptStatus.CRASH, signal.Signals(-code).name
         except ValueError:
-            return Status.CRASH, f"signal {-code}"
-    return (Status.EXCEPTION, "") if code == 1 else (Status.EXIT, f"exit status {code}")
+            return ScriptStatus.CRASH, f"signal {-code}"
+    return (ScriptStatus.EXCEPTION, "") if code == 1 else (ScriptStatus.EXIT, f"exit status {code}")
 
 
 @attrs.frozen
@@ -107,7 +107,7 @@ class HostDirectoryLauncher:
 
     executable: Path
 
-    def __call__(self, program: Program, folder: Path) -> Start:
+    def __call__(self, program: Script, folder: Path) -> Start:
         """See ``Launcher``."""
         for name, data in (*program.tree, (program.name.lstrip("/"), program.source)):
             path = folder / name

@@ -15,7 +15,7 @@ import sys
 from typing import Any
 
 from porter.conformance.runtests.loaded import INFO, Loaded
-from porter.conformance.runtests.stand_ins import Agrees, Avoids, Unknown, relative
+from porter.conformance.runtests.stand_ins import Agrees, Avoids, NotImitated, relative
 
 _LINE = re.compile(r"^(pass|FAIL|skip|lrge) +(\S+)")
 # What upstream's runner prints for a test, and our word for it.
@@ -91,14 +91,14 @@ def judge(question: dict[str, Any]) -> dict[str, Any]:
         found = {m[2]: m[1] for m in map(_LINE.match, printed.splitlines()) if m}
         for name in tests:
             if name not in found:
-                raise Unknown(f"it prints no verdict on {name}")
+                raise NotImitated(f"it prints no verdict on {name}")
             verdicts[name] = (_VERDICTS[found[name]], shown.get(name, ""), "")
         decided = True
 
     decide(list(question["outputs"]))
     if verdicts and not decided:
         name, (_, _, why) = next(iter(verdicts.items()))
-        raise Unknown(f"on {name}: {why}")
+        raise NotImitated(f"on {name}: {why}")
     return {"verdicts": verdicts}
 
 
@@ -108,7 +108,7 @@ def main() -> None:
     os.environ.pop("GITHUB_ACTIONS", None)  # upstream's rules about its own CI
     try:
         answer = {"discover": discover, "plan": plan, "judge": judge}[question["ask"]](question)
-    except Unknown as error:
+    except NotImitated as error:
         answer = {"unknown": str(error)}
     except (Exception, SystemExit) as error:
         answer = {"unknown": f"{type(error).__name__}: {error}"}

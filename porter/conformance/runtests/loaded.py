@@ -12,7 +12,7 @@ import sys
 import tempfile
 from typing import Any
 
-from porter.conformance.runtests.stand_ins import Host, Target, Unknown, relative
+from porter.conformance.runtests.stand_ins import Host, NotImitated, Target, relative
 
 NEEDED = ("main", "get_test_instance", "run_tests", "run_micropython", "run_feature_check")
 INFO = "target_info.py"  # the feature check that says which platform it runs on
@@ -68,9 +68,9 @@ class Loaded:
                 args, kwargs = captured.call
                 call = inspect.signature(self.run_tests).bind(*args, **kwargs)
             else:
-                raise Unknown("main() does not call run_tests()")
+                raise NotImitated("main() does not call run_tests()")
         if not {"tests", "result_dir"} <= set(call.arguments):
-            raise Unknown("run_tests() has no parameters 'tests' and 'result_dir'")
+            raise NotImitated("run_tests() has no parameters 'tests' and 'result_dir'")
         return [relative(name) for name in call.arguments["tests"]], call
 
     def go(self, call: inspect.BoundArguments, tests: list[str]) -> str:
@@ -88,13 +88,13 @@ def _load() -> Any:
     sys.path.insert(0, root)
     spec = importlib.util.spec_from_file_location("run_tests", os.path.join(root, "run-tests.py"))
     if spec is None or spec.loader is None:
-        raise Unknown("it cannot be loaded")
+        raise NotImitated("it cannot be loaded")
     module = importlib.util.module_from_spec(spec)
     sys.modules["run_tests"] = module
     spec.loader.exec_module(module)
     for name in NEEDED:
         if not callable(getattr(module, name, None)):
-            raise Unknown(f"it has no function {name}()")
+            raise NotImitated(f"it has no function {name}()")
     return module
 
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 
-class Unknown(Exception):
+class NotImitated(Exception):
     """The runner has not the form that this driver knows."""
 
 
@@ -74,7 +74,7 @@ class Host:
             if name not in self._ran:
                 self._ran[name] = self._real.check_output([sys.executable, "-BS", command[-1]])
             return self._ran[name]
-        raise Unknown(f"it wants the output of a program that is not known: {command}")
+        raise NotImitated(f"it wants the output of a program that is not known: {command}")
 
 
 def relative(path: str) -> str:

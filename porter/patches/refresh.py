@@ -9,7 +9,11 @@ from attrs import frozen
 
 from porter import paths
 from porter.errors import PatchDrift, PorterError
-from porter.patches import Hunk, apply_hunk, chosen, load_series, match_hunk
+from porter.files import write_whole
+from porter.patches.anchors import apply_hunk, match_hunk
+from porter.patches.applying import chosen
+from porter.patches.model import Hunk
+from porter.patches.series import load_series
 
 
 @frozen
@@ -50,9 +54,7 @@ def refresh(root: Path, release: str, folder: Path | None = None) -> Refreshed:
     if tried:
         new_files[series] = _note_release(series.read_text(encoding="utf-8"), release, tried)
     for path, text in new_files.items():
-        beside = path.with_name(path.name + ".new")
-        beside.write_text(text, encoding="utf-8")
-        beside.replace(path)
+        write_whole(path, text)
     return Refreshed(anchors, tuple(tried))
 
 

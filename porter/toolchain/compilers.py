@@ -98,12 +98,6 @@ def programs(host: bool, cuda: bool) -> tuple[Path, ...]:
     return tuple(one[0].resolve() for one in found if one is not None)
 
 
-def forget() -> None:
-    """Look again at the next call (tests change PATH)."""
-    for finder in (gxx, nvcc, cuda_tool):
-        finder.cache_clear()
-
-
 def _find(name: str, variable: str, *, wheels: bool = True) -> tuple[Path, str] | None:
     named = os.environ.get(variable)
     if named:

@@ -8,7 +8,7 @@ import attrs
 
 from porter.conformance.backends.process import Start
 from porter.conformance.images import BLOCK_SIZE, build_images
-from porter.conformance.model import Program
+from porter.conformance.model import Script
 
 
 @attrs.frozen
@@ -22,7 +22,7 @@ class ReferenceLauncher:
     timeout: int = 30
     gc_stress: bool = False
 
-    def __call__(self, program: Program, folder: Path) -> Start:
+    def __call__(self, program: Script, folder: Path) -> Start:
         """See `Launcher`."""
         (folder / "image").write_bytes(build_images([program])[0])
         (folder / "setup").write_bytes(program.setup)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from porter.errors import ToolMissing
 from porter.process import run
-from porter.toolchain import gxx
+from porter.toolchain.compilers import gxx
 
 # The collector scans stacks, so no variable may live in a fake one. What Python itself never
 # frees is no finding.

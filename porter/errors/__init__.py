@@ -1,0 +1,110 @@
+"""Every error that a user of porter can meet, each kind with its own exit code.
+
+`docs/exit-codes.md` is the table of these classes (`python -m porter.errors` prints it).
+Codes 20 to 29 mean that upstream changed in a way porter cannot handle, 10 to 19 that this
+machine lacks or broke a tool, 50 to 59 that what was built does not do what it must.
+"""
+
+from porter.errors.base import (
+    CorruptSource,
+    FileProblem,
+    PorterError,
+    SyncFailed,
+    UnknownRelease,
+    UsageError,
+)
+from porter.errors.building import (
+    BuildFailed,
+    NotBuilt,
+    VerifyFailed,
+)
+from porter.errors.checks import (
+    BenchFailed,
+    ConformanceRegression,
+    FuzzFailed,
+    SmokeFailed,
+    SweepFailed,
+    TortureFailed,
+)
+from porter.errors.running import (
+    ArrayClosed,
+    BindingError,
+    InterpreterError,
+    InterpreterTimeout,
+    LaunchFailed,
+    LaunchInterrupted,
+    NotEnoughMemory,
+    ProgramFailed,
+    ProgramSyntaxError,
+    WrongType,
+)
+from porter.errors.table import (
+    EXIT_INTERNAL,
+    EXIT_INTERRUPTED,
+    error_classes,
+    exit_code_table,
+)
+from porter.errors.tools import (
+    MissingPackage,
+    NoCompiler,
+    NoGpu,
+    NoNvcc,
+    ToolFailed,
+    ToolMissing,
+    ToolTimedOut,
+)
+from porter.errors.upstream import (
+    CompilerRefused,
+    GenerateFailed,
+    OptionRefused,
+    PatchDrift,
+    PreprocessFailed,
+    UnknownConstruct,
+    UpstreamChange,
+)
+
+__all__ = [
+    "EXIT_INTERNAL",
+    "EXIT_INTERRUPTED",
+    "ArrayClosed",
+    "BenchFailed",
+    "BindingError",
+    "BuildFailed",
+    "CompilerRefused",
+    "ConformanceRegression",
+    "CorruptSource",
+    "FileProblem",
+    "FuzzFailed",
+    "GenerateFailed",
+    "InterpreterError",
+    "InterpreterTimeout",
+    "LaunchFailed",
+    "LaunchInterrupted",
+    "MissingPackage",
+    "NoCompiler",
+    "NoGpu",
+    "NoNvcc",
+    "NotBuilt",
+    "NotEnoughMemory",
+    "OptionRefused",
+    "PatchDrift",
+    "PorterError",
+    "PreprocessFailed",
+    "ProgramFailed",
+    "ProgramSyntaxError",
+    "SmokeFailed",
+    "SweepFailed",
+    "SyncFailed",
+    "ToolFailed",
+    "ToolMissing",
+    "ToolTimedOut",
+    "TortureFailed",
+    "UnknownConstruct",
+    "UnknownRelease",
+    "UpstreamChange",
+    "UsageError",
+    "VerifyFailed",
+    "WrongType",
+    "error_classes",
+    "exit_code_table",
+]

@@ -1,0 +1,113 @@
+"""Errors of a release: exit codes 20 to 29. Upstream changed in a way porter cannot handle."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from porter.errors.base import PorterError
+
+
+class UpstreamChange(PorterError):
+    """Upstream changed in a way that porter cannot handle.
+
+    `file` and `line` are upstream's where they are known, else "" and 0.
+    """
+
+    exit_code = 20
+    meaning = "upstream has something that porter cannot handle"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, file: str = "", line: int = 0
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.file = file
+        self.line = line
+
+
+class UnknownConstruct(UpstreamChange):
+    """A construct that a rule meets and cannot rewrite.
+
+    `file`, `line` and `column` are upstream's, `rule` the rule's name, `construct` the text.
+    `others` are the same of further units, where all were looked at.
+    """
+
+    exit_code = 21
+    meaning = "a rule met a construct that it cannot rewrite"
+
+    def __init__(
+        self,
+        file: str | Path,
+        line: int,
+        column: int,
+        rule: str,
+        construct: str,
+        reason: str = "cannot rewrite this",
+        *,
+        hint: str | None = None,
+    ) -> None:
+        shown = construct.strip()
+        if len(shown) > 200:
+            shown = shown[:200] + " ..."
+        message = f"{file}:{line}:{column}: {rule}: {reason}: {shown}"
+        super().__init__(message, hint=hint, file=str(file), line=line)
+        self.column = column
+        self.rule = rule
+        self.construct = construct
+        self.reason = reason
+        self.others: tuple[UnknownConstruct, ...] = ()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # Exceptions cross the process pool; the default would pass the message alone.
+        return (
+            type(self),
+            (self.file, self.line, self.column, self.rule, self.construct, self.reason),
+            {"hint": self.hint},
+        )
+
+
+class PatchDrift(UpstreamChange):
+    """A patch whose anchor is not in the release any more, or is there twice."""
+
+    exit_code = 22
+    meaning = "a patch does not apply to this release"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, patch: str = "", file: str = ""
+    ) -> None:
+        super().__init__(message, hint=hint, file=file)
+        self.patch = patch
+
+
+class GenerateFailed(UpstreamChange):
+    """Upstream's build files or generators do not work as porter expects."""
+
+    exit_code = 23
+    meaning = "upstream's generators or build files do not work with our configuration"
+
+
+class PreprocessFailed(UpstreamChange):
+    """A unit cannot be preprocessed or parsed with our headers."""
+
+    exit_code = 24
+    meaning = "a unit cannot be preprocessed or parsed"
+
+
+class OptionRefused(PreprocessFailed):
+    """Upstream refuses the port's configuration by `#error`.
+
+    `options` are the macros of the port's mpconfigport.h without each of which it does not.
+    """
+
+    exit_code = 26
+    meaning = "upstream refuses an option of the port's configuration"
+
+    def __init__(self, message: str, *, hint: str, options: tuple[str, ...]) -> None:
+        super().__init__(message, hint=hint)
+        self.options = options
+
+
+class CompilerRefused(UpstreamChange):
+    """A compiler or the linker refuses what the rules made of a release: a rule or hook lacks."""
+
+    exit_code = 25
+    meaning = "a compiler refuses what the rules made of a release"
