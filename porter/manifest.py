@@ -190,14 +190,6 @@ def _converter() -> Converter:
     converter = Converter(forbid_extra_keys=True)
     for kind in (int, str):  # which would make an int of "7" else
         converter.register_structure_hook(kind, _exact)
-
-    def output(value: Any, _: Any) -> HostOutput | DeviceOutput:
-        device = isinstance(value, Mapping) and "nvcc" in value
-        if device:
-            return converter.structure(value, DeviceOutput)
-        return converter.structure(value, HostOutput)
-
-    converter.register_structure_hook(HostOutput | DeviceOutput, output)
     return converter
 
 

@@ -10,7 +10,7 @@ from attrs import frozen
 
 from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
 from porter.compile.gcflush import check_flush
-from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import VerifyFailed
@@ -41,7 +41,7 @@ class CudaBuild:
     probe: Path
 
 
-def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> list[Rule]:
+def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> list[NinjaRule]:
     front = [nvcc, *nvcc_front(config), *(f"-I{path}" for path in sources.include)]
     back = [nvcc, *nvcc_back(config, registers)]
     arch = f"-arch={config.arch}"
@@ -50,18 +50,18 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> 
     # run_ninja names the Python, so that another one is no other command and makes nothing again.
     ptx = f'"${{PORTER_PYTHON:-python3}}" -IS {shlex.quote(str(PTX_STEP))}'.replace("$", "$$")
     return [
-        Rule(
+        NinjaRule(
             "ptx",
             f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp && {ptx} $out.tmp $out $id",
             "nvcc $out",
         ),
-        Rule(
+        NinjaRule(
             "cubin",
             f"{shlex.join(back)} -cubin $in -o $out.tmp.cubin >$out.log 2>&1"
             " && mv -f $out.tmp.cubin $out || { cat $out.log; exit 1; }",
             "ptxas $out",
         ),
-        Rule(
+        NinjaRule(
             "link",
             f"{program} {arch} -dlink -cubin -Xnvlink -v,-suppress-stack-size-warning"
             " -optf $out.rsp -o $out.tmp.cubin >$out.log 2>&1"
@@ -70,13 +70,15 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> 
         ),
         # Each unit once more as a host object: what users link with. Linking them into one
         # relocatable object first (nvlink -r) makes tables of static functions point at others.
-        Rule(
+        NinjaRule(
             "relocatable",
             # From its folder, for the object holds the input's name.
             f"cd $folder && {program} {arch} -dc $name -o $name.tmp.o && mv -f $name.tmp.o $object",
             "nvcc -dc $out",
         ),
-        Rule("archive", "rm -f $out.tmp && ar rcsD $out.tmp $in && mv -f $out.tmp $out", "ar $out"),
+        NinjaRule(
+            "archive", "rm -f $out.tmp && ar rcsD $out.tmp $in && mv -f $out.tmp $out", "ar $out"
+        ),
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from porter.compile.flags import STACK_SCANNERS, VARIANTS, HostVariant, host_compile, host_link
-from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
 from porter.telling import QUIET, Teller
 
@@ -57,9 +57,9 @@ def build_host(
     names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]
     compile_command = [compiler, *flags, *names, *includes]
     rules = [
-        Rule("cxx", f"{shlex.join(compile_command)} $more -c $in -o $out", "c++ $out"),
+        NinjaRule("cxx", f"{shlex.join(compile_command)} $more -c $in -o $out", "c++ $out"),
         # Linked beside and renamed: a library that is there is whole.
-        Rule(
+        NinjaRule(
             "link",
             f"{shlex.quote(compiler)} -o $out.tmp @$out.rsp {shlex.join(host_link(chosen))}"
             " && mv -f $out.tmp $out",

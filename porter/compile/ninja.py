@@ -19,7 +19,7 @@ from porter.telling import QUIET, Teller
 
 
 @frozen
-class Rule:
+class NinjaRule:
     """One way of making files: ninja's `rule`. `command` may use $in, $out and edge variables."""
 
     name: str
@@ -42,7 +42,7 @@ class Edge:
     beside: tuple[Path, ...] = ()
 
 
-def ninja_text(rules: Sequence[Rule], edges: Sequence[Edge]) -> str:
+def ninja_text(rules: Sequence[NinjaRule], edges: Sequence[Edge]) -> str:
     """A whole `build.ninja`; equal rules and edges give equal bytes."""
     from ninja.ninja_syntax import Writer  # a machine that only runs builds may lack it
 
@@ -80,7 +80,7 @@ def ninja_program() -> str:
 
 def run_ninja(
     folder: Path,
-    rules: Sequence[Rule],
+    rules: Sequence[NinjaRule],
     edges: Sequence[Edge],
     *,
     what: str,

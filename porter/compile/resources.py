@@ -1,4 +1,8 @@
-"""Registers, stack and spills, as ptxas and nvlink report them."""
+"""Registers, stack and spills, as ptxas and nvlink report them.
+
+Their report is text, and it is parsed: a cubin says nothing of spills, and frames and registers
+only in a section (.nv.info) that is not documented.
+"""
 
 from __future__ import annotations
 
