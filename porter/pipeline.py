@@ -14,7 +14,7 @@ from attrs import frozen
 from porter import paths, toolchain
 from porter.compile import compile_build
 from porter.compile.flags import REGISTERS
-from porter.compile.manifest import INFO_FIELDS, read_manifest
+from porter.compile.manifest import read_manifest
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import FileProblem
@@ -198,4 +198,4 @@ def state_size(build: Build) -> int | None:
     """Bytes of the state struct: as the kernels have it, else as its header says."""
     manifest = read_manifest(build.folder)
     info = (manifest or {}).get("targets", {}).get("cuda", {}).get("info")
-    return int(info[INFO_FIELDS[1]]) if info else build.compiled.state
+    return int(info["state_size"]) if info else build.compiled.state

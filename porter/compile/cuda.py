@@ -9,21 +9,26 @@ from pathlib import Path
 from attrs import frozen
 
 from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
-from porter.compile.gcflush import FlushReport, check_flush
-from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.gcflush import check_flush
+from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import VerifyFailed
+from porter.manifest import SavedRegisters
 from porter.telling import QUIET, Teller
 
 CUBIN = "gpusnek.cubin"
 LIBRARY = "libgpusnek.a"
 LINK_LOG = "gpusnek.cubin.log"
+PTX_STEP = Path(__file__).with_name("ptx.py")
 
 
 @frozen
 class CudaBuild:
-    """What the device build made, the steps that were run, the flags, and the checks' result."""
+    """What the device build made, the steps that were run, the flags, and the checks' result.
+
+    probe: the cubin of the layout's probe (see layout.py).
+    """
 
     folder: Path
     cubin: Path
@@ -32,36 +37,31 @@ class CudaBuild:
     logs: tuple[Path, ...]
     steps: int
     flags: tuple[str, ...]
-    flush: FlushReport
+    flush: SavedRegisters
+    probe: Path
 
 
-def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> list[Rule]:
+def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> list[NinjaRule]:
     front = [nvcc, *nvcc_front(config), *(f"-I{path}" for path in sources.include)]
     back = [nvcc, *nvcc_back(config, registers)]
     arch = f"-arch={config.arch}"
     program = shlex.quote(nvcc)
     # Each step writes beside and renames; ptxas' report goes to a log that is shown on failure.
-    # nvcc puts a number that depends on the folder into names of internal linkage; ours depends
-    # on the unit alone, so that the same input gives the same code anywhere. It also gives an
-    # external object its type's size, which nvlink compares; one that ends in a flexible array
-    # is larger where it is defined, so the size is left open.
+    # run_ninja names the Python, so that another one is no other command and makes nothing again.
+    ptx = f'"${{PORTER_PYTHON:-python3}}" -IS {shlex.quote(str(PTX_STEP))}'.replace("$", "$$")
     return [
-        Rule(
+        NinjaRule(
             "ptx",
-            f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp"
-            " && sed -i -E -e s/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_${id}_/g"
-            r" -e 's/(__nv_static_[0-9]+__)[0-9a-f]{8}_/\1${id}_/g'"
-            r" -e 's/^(\.extern \.global .*\.b8 [A-Za-z0-9_]+)\[[0-9]+\];/\1[];/' $out.tmp"
-            " && mv -f $out.tmp $out",
+            f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp && {ptx} $out.tmp $out $id",
             "nvcc $out",
         ),
-        Rule(
+        NinjaRule(
             "cubin",
             f"{shlex.join(back)} -cubin $in -o $out.tmp.cubin >$out.log 2>&1"
             " && mv -f $out.tmp.cubin $out || { cat $out.log; exit 1; }",
             "ptxas $out",
         ),
-        Rule(
+        NinjaRule(
             "link",
             f"{program} {arch} -dlink -cubin -Xnvlink -v,-suppress-stack-size-warning"
             " -optf $out.rsp -o $out.tmp.cubin >$out.log 2>&1"
@@ -70,14 +70,53 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> 
         ),
         # Each unit once more as a host object: what users link with. Linking them into one
         # relocatable object first (nvlink -r) makes tables of static functions point at others.
-        Rule(
+        NinjaRule(
             "relocatable",
             # From its folder, for the object holds the input's name.
             f"cd $folder && {program} {arch} -dc $name -o $name.tmp.o && mv -f $name.tmp.o $object",
             "nvcc -dc $out",
         ),
-        Rule("archive", "rm -f $out.tmp && ar rcsD $out.tmp $in && mv -f $out.tmp $out", "ar $out"),
+        NinjaRule(
+            "archive", "rm -f $out.tmp && ar rcsD $out.tmp $in && mv -f $out.tmp $out", "ar $out"
+        ),
     ]
+
+
+@frozen
+class _Unit:
+    """One unit of the device build: its source and what is made of it."""
+
+    source: Path
+    number: str
+    ptx: Path
+    cubin: Path
+
+    @classmethod
+    def of(cls, source: Path, out: Path, sources: Sources) -> _Unit:
+        """The unit of `source` in the device build's folder `out`."""
+        name = str(sources.object_name(source, ""))
+        number = hashlib.sha256(name.encode()).hexdigest()[:8]
+        ptx, cubin = (sources.object_name(source, suffix) for suffix in (".ptx", ".cubin"))
+        return cls(source, number, out / "ptx" / ptx, out / "obj" / cubin)
+
+    @property
+    def object(self) -> Path:
+        """The unit as users link it."""
+        return self.cubin.with_suffix(".o")
+
+    def to_cubin(self, sources: Sources) -> tuple[Edge, Edge]:
+        """By PTX, to machine code."""
+        headers = (*sources.headers, PTX_STEP)
+        return (
+            Edge("ptx", (self.ptx,), (self.source,), headers, (("id", self.number),)),
+            Edge("cubin", (self.cubin,), (self.ptx,), beside=(_log(self.cubin),)),
+        )
+
+    def to_object(self) -> Edge:
+        """From machine code to the archive's member."""
+        folder, name = str(self.cubin.parent), self.cubin.name
+        variables = (("folder", folder), ("name", name), ("object", self.object.name))
+        return Edge("relocatable", (self.object,), (self.cubin,), (), variables)
 
 
 def _log(cubin: Path) -> Path:
@@ -96,6 +135,7 @@ def build_cuda(
     config: BuildConfig,
     folder: Path,
     sources: Sources,
+    probe: Path,
     *,
     nvcc: str,
     nvdisasm: str | None,
@@ -103,7 +143,7 @@ def build_cuda(
     registers: int = REGISTERS,
     tell: Teller = QUIET,
 ) -> CudaBuild:
-    """Bring the device build under `folder` (see `cuda_folder`) up to date.
+    """Bring the device build under `folder` (see `cuda_folder`) and `probe`'s cubin up to date.
 
     `registers` caps them per thread. Raises BuildFailed, and VerifyFailed when the
     collector's entry does not save what it must (the cubin is then removed).
@@ -111,23 +151,11 @@ def build_cuda(
     out = cuda_folder(folder, config, registers)
     out.mkdir(parents=True, exist_ok=True)
     units = [*sources.units, *sources.cuda_runtime, sources.gc_flush]
-    edges: list[Edge] = []
-    cubins: list[Path] = []
-    texts: list[Path] = []
-    members: list[Path] = []
-    for unit in units:
-        ptx = out / "ptx" / sources.object_name(unit, ".ptx")
-        cubin = out / "obj" / sources.object_name(unit, ".cubin")
-        name = str(sources.object_name(unit, ""))
-        number = hashlib.sha256(name.encode()).hexdigest()[:8]
-        edges.append(Edge("ptx", (ptx,), (unit,), sources.headers, (("id", number),)))
-        edges.append(Edge("cubin", (cubin,), (ptx,), beside=(_log(cubin),)))
-        cubins.append(cubin)
-        texts.append(ptx)
-        member = cubin.with_suffix(".o")
-        variables = (("folder", str(cubin.parent)), ("name", cubin.name), ("object", member.name))
-        edges.append(Edge("relocatable", (member,), (cubin,), (), variables))
-        members.append(member)
+    made = [_Unit.of(unit, out, sources) for unit in units]
+    probed = _Unit.of(probe, out, sources)
+    edges = [edge for unit in (*made, probed) for edge in unit.to_cubin(sources)]
+    edges += [unit.to_object() for unit in made]
+    cubins = [unit.cubin for unit in made]
     linked = out / CUBIN
     response = linked.with_name(linked.name + ".rsp")
     text = "\n".join(str(cubin) for cubin in cubins) + "\n"
@@ -135,17 +163,22 @@ def build_cuda(
         response.write_text(text)
     library = out / LIBRARY
     edges.append(Edge("link", (linked,), tuple(cubins), (response,), beside=(out / LINK_LOG,)))
-    edges.append(Edge("archive", (library,), tuple(members)))
+    edges.append(Edge("archive", (library,), tuple(unit.object for unit in made)))
     rules = _rules(config, nvcc, sources, registers)
     steps = run_ninja(out, rules, edges, what="device build", jobs=jobs, tell=tell)
-    flush_cubin = out / "obj" / sources.object_name(sources.gc_flush, ".cubin")
     try:
-        flush = check_flush(flush_cubin, nvdisasm, registers)
+        flush = check_flush(made[-1].cubin, nvdisasm, registers)
     except VerifyFailed:
         linked.unlink(missing_ok=True)
         raise
-    logs = tuple(_log(cubin) for cubin in cubins)
-    flags = (*nvcc_front(config), *nvcc_back(config, registers))
     return CudaBuild(
-        out, linked, tuple(texts), library, (*logs, out / LINK_LOG), steps, flags, flush
+        folder=out,
+        cubin=linked,
+        ptx=tuple(unit.ptx for unit in made),
+        library=library,
+        logs=(*(_log(cubin) for cubin in cubins), out / LINK_LOG),
+        steps=steps,
+        flags=(*nvcc_front(config), *nvcc_back(config, registers)),
+        flush=flush,
+        probe=probed.cubin,
     )

@@ -4,25 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attrs import frozen
-
 from porter.compile.flags import MOST_REGISTERS
 from porter.compile.sass import FrameStore, frame_stores
 from porter.errors import VerifyFailed
+from porter.manifest import SavedRegisters
 
 FUNCTION = "porter_gc_flush"
-
-
-@frozen
-class FlushReport:
-    """How the check was done (`nvdisasm` or `built-in`) and how many registers are saved."""
-
-    reader: str
-    saved: int
-
-    def as_dict(self) -> dict[str, object]:
-        """For `build.json`."""
-        return {"reader": self.reader, "saved_registers": self.saved}
 
 
 def callee_saved() -> frozenset[int]:
@@ -66,11 +53,13 @@ def check_stores(stores: tuple[FrameStore, ...], registers: int = MOST_REGISTERS
             )
 
 
-def check_flush(cubin: Path, nvdisasm: str | None, registers: int = MOST_REGISTERS) -> FlushReport:
+def check_flush(
+    cubin: Path, nvdisasm: str | None, registers: int = MOST_REGISTERS
+) -> SavedRegisters:
     """Check `porter_gc_flush` in the relocatable `cubin`, compiled with a cap of `registers`.
 
     Raises VerifyFailed.
     """
     stores = frame_stores(cubin, FUNCTION, nvdisasm)
     check_stores(stores, registers)
-    return FlushReport("nvdisasm" if nvdisasm else "built-in", len(usable(registers)))
+    return SavedRegisters("nvdisasm" if nvdisasm else "built-in", len(usable(registers)))

@@ -9,7 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from porter.compile.flags import STACK_SCANNERS, VARIANTS, HostVariant, host_compile, host_link
-from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
 from porter.telling import QUIET, Teller
 
@@ -18,11 +18,15 @@ LIBRARY = "libgpusnek.so"
 
 @frozen
 class HostBuild:
-    """What the host build made: the library, the steps that were run, and the flags used."""
+    """What the host build made: the library, the steps that were run, and the flags used.
+
+    probe: the object of the layout's probe (see layout.py).
+    """
 
     library: Path
     steps: int
     flags: tuple[str, ...]
+    probe: Path
 
 
 def host_folder(folder: Path, variant: str = "release") -> Path:
@@ -33,6 +37,7 @@ def host_folder(folder: Path, variant: str = "release") -> Path:
 def build_host(
     folder: Path,
     sources: Sources,
+    probe: Path,
     *,
     compiler: str,
     variant: str = "release",
@@ -40,7 +45,10 @@ def build_host(
     defines: Sequence[str] = (),
     tell: Teller = QUIET,
 ) -> HostBuild:
-    """Bring the host twin under `folder` up to date. Raises BuildFailed."""
+    """Bring the host twin under `folder` and the object of `probe` up to date.
+
+    Raises BuildFailed.
+    """
     chosen = VARIANTS[variant]
     out = host_folder(folder, variant)
     flags = (*host_compile(chosen), *defines)
@@ -49,9 +57,9 @@ def build_host(
     names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]
     compile_command = [compiler, *flags, *names, *includes]
     rules = [
-        Rule("cxx", f"{shlex.join(compile_command)} $more -c $in -o $out", "c++ $out"),
+        NinjaRule("cxx", f"{shlex.join(compile_command)} $more -c $in -o $out", "c++ $out"),
         # Linked beside and renamed: a library that is there is whole.
-        Rule(
+        NinjaRule(
             "link",
             f"{shlex.quote(compiler)} -o $out.tmp @$out.rsp {shlex.join(host_link(chosen))}"
             " && mv -f $out.tmp $out",
@@ -64,6 +72,8 @@ def build_host(
         Edge("cxx", (made,), (unit,), sources.headers, _more(unit, chosen))
         for unit, made in zip(units, objects, strict=True)
     ]
+    probed = out / "obj" / sources.object_name(probe, ".o")
+    edges.append(Edge("cxx", (probed,), (probe,), sources.headers))
     library = out / LIBRARY
     response = library.with_name(library.name + ".rsp")
     out.mkdir(parents=True, exist_ok=True)
@@ -73,7 +83,7 @@ def build_host(
     edges.append(Edge("link", (library,), objects, (response,)))
     # The link rule is written with the inputs in a response file: 130 paths are a long line.
     steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs, tell=tell)
-    return HostBuild(library, steps, (*flags, *host_link(chosen)))
+    return HostBuild(library, steps, (*flags, *host_link(chosen)), probed)
 
 
 def _more(unit: Path, variant: HostVariant) -> tuple[tuple[str, str], ...]:

@@ -1,42 +1,37 @@
-"""`build.json`: everything that went into a build and what came out."""
+"""Writing `build.json`: everything that went into a build and what came out."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-import re
 import shutil
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from attrs import asdict
+
 from porter import toolchain
 from porter.compile.cuda import CudaBuild
+from porter.compile.elf import ElfProblem, symbol_bytes
 from porter.compile.host import HostBuild
 from porter.compile.resources import summary
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
-from porter.errors import BuildFailed
+from porter.errors import BuildFailed, NotBuilt
 from porter.files import replacing, write_changed
-from porter.version import __version__
-
-MANIFEST = "build.json"
-FORMAT = 1
-
-# The fields of gpusnek_info_t (launch.h), in order.
-INFO_FIELDS = (
-    "record_size",
-    "state_size",
-    "arena_size",
-    "image_size",
-    "local_top",
-    "stack_size",
-    "grain",
-    "base_offset",
+from porter.manifest import (
+    FORMAT,
+    MANIFEST,
+    BuiltFile,
+    DeviceOutput,
+    HostOutput,
+    SharedLayout,
+    SharedStruct,
+    read_document,
 )
-_INFO = re.compile(r"\.b8 gpusnek_info\[64\]\s*=\s*\{([^}]*)\}")
+from porter.version import __version__
 
 
 def inputs(config: BuildConfig, sources: Sources) -> dict[str, Any]:
@@ -49,12 +44,10 @@ def inputs(config: BuildConfig, sources: Sources) -> dict[str, Any]:
 def read_manifest(folder: Path) -> dict[str, Any] | None:
     """The manifest of the build in `folder`; None when there is none that is whole."""
     try:
-        loaded = json.loads((folder / MANIFEST).read_text())
-    except (OSError, ValueError):
+        loaded = read_document(folder)
+    except NotBuilt:
         return None
-    if not isinstance(loaded, dict) or loaded.get("format") != FORMAT:
-        return None
-    return loaded
+    return loaded if loaded.get("format") == FORMAT else None
 
 
 def write_manifest(
@@ -62,6 +55,7 @@ def write_manifest(
     config: BuildConfig,
     given: Mapping[str, Any],
     kept: Mapping[str, Any],
+    layout: SharedLayout,
     *,
     host: HostBuild | None,
     cuda: CudaBuild | None,
@@ -73,34 +67,38 @@ def write_manifest(
     """
     targets: dict[str, Any] = dict(kept)
     if host is not None:
-        name = host.library.parent.name
-        files = {f"{name}/{host.library.name}": host.library}
-        targets[name] = {
-            "compiler": toolchain.gxx().version,
-            "flags": list(host.flags),
-            "files": place(folder, files),
-        }
+        targets[host.library.parent.name] = asdict(_host_output(folder, host))
     if cuda is not None:
-        files = {f"cuda/{path.name}": path for path in (cuda.cubin, cuda.library)}
-        files |= {f"cuda/ptx/{path.name}": path for path in cuda.ptx}
-        targets["cuda"] = {
-            "nvcc": toolchain.nvcc().version,
-            "flags": list(cuda.flags),
-            "files": place(folder, files),
-            "info": device_info(cuda.folder),
-            "gc_flush": cuda.flush.as_dict(),
-            "resources": summary(cuda.logs[:-1], cuda.logs[-1]),
-        }
+        targets["cuda"] = asdict(_device_output(folder, cuda, layout))
     document = {
         "format": FORMAT,
         "release": config.release,
         "inputs": dict(given),
         "targets": targets,
+        "layout": asdict(layout),
     }
     write_changed(folder / MANIFEST, json.dumps(document, indent=1, sort_keys=True) + "\n")
 
 
-def place(folder: Path, files: Mapping[str, Path]) -> dict[str, dict[str, object]]:
+def _host_output(folder: Path, host: HostBuild) -> HostOutput:
+    files = {f"{host.library.parent.name}/{host.library.name}": host.library}
+    return HostOutput(toolchain.gxx().version, host.flags, place(folder, files))
+
+
+def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> DeviceOutput:
+    files = {f"cuda/{path.name}": path for path in (cuda.cubin, cuda.library)}
+    files |= {f"cuda/ptx/{path.name}": path for path in cuda.ptx}
+    return DeviceOutput(
+        nvcc=toolchain.nvcc().version,
+        flags=cuda.flags,
+        files=place(folder, files),
+        info=device_info(cuda.cubin, layout.structs["gpusnek_info_t"]),
+        gc_flush=cuda.flush,
+        resources=summary(cuda.logs[:-1], cuda.logs[-1]),
+    )
+
+
+def place(folder: Path, files: Mapping[str, Path]) -> dict[str, BuiltFile]:
     """Put `files` (name below `folder` to where it was made) in place; their sizes and hashes.
 
     Links where the file system can, so that builds that share an output share its bytes. A later
@@ -117,22 +115,23 @@ def place(folder: Path, files: Mapping[str, Path]) -> dict[str, dict[str, object
             except OSError:  # another file system, or one without links
                 shutil.copyfile(made, beside)
     return {
-        name: {
-            "size": made.stat().st_size,
-            "sha256": hashlib.sha256(made.read_bytes()).hexdigest(),
-        }
+        name: BuiltFile(made.stat().st_size, hashlib.sha256(made.read_bytes()).hexdigest())
         for name, made in files.items()
     }
 
 
-def device_info(folder: Path) -> dict[str, int]:
-    """The sizes (gpusnek_info_t) of the device build in `folder`, read out of its PTX."""
-    ptx = folder / "ptx" / "runtime" / "kernels.cu.ptx"
-    match = _INFO.search(ptx.read_text())
-    values = [int(word) for word in match[1].split(",")] if match else []
-    # Written as bytes, little end first; PTX leaves zeros at the end out.
-    raw = bytes(values).ljust(8 * len(INFO_FIELDS), b"\0")
-    if match is None or len(raw) != 8 * len(INFO_FIELDS):
-        raise BuildFailed(f"{ptx}: gpusnek_info is not there as expected")
-    words = struct.unpack(f"<{len(INFO_FIELDS)}Q", raw)
-    return dict(zip(INFO_FIELDS, words, strict=True))
+def device_info(cubin: Path, layout: SharedStruct) -> dict[str, int]:
+    """The fields of `gpusnek_info_t`, whose layout is given, as the linked `cubin` has them.
+
+    Raises BuildFailed.
+    """
+    try:
+        raw = symbol_bytes(cubin, "gpusnek_info")
+    except ElfProblem as error:
+        raise BuildFailed(str(error)) from error
+    if len(raw) != layout.size:
+        raise BuildFailed(f"{cubin}: gpusnek_info has {len(raw)} bytes, not {layout.size}")
+    return {
+        field.name: int.from_bytes(raw[field.offset : field.offset + field.size], "little")
+        for field in layout.fields
+    }

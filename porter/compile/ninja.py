@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any, cast
 
 from attrs import field, frozen
 
@@ -18,16 +20,12 @@ from porter.telling import QUIET, Teller
 
 
 @frozen
-class Rule:
+class NinjaRule:
     """One way of making files: ninja's `rule`. `command` may use $in, $out and edge variables."""
 
     name: str
     command: str
     description: str
-
-    def text(self) -> str:
-        """The rule in ninja's syntax."""
-        return f"rule {self.name}\n  command = {self.command}\n  description = {self.description}\n"
 
 
 @frozen
@@ -44,40 +42,46 @@ class Edge:
     variables: tuple[tuple[str, str], ...] = field(default=())
     beside: tuple[Path, ...] = ()
 
-    def text(self) -> str:
-        """The edge in ninja's syntax."""
-        made = _paths(self.outputs) + (f" | {_paths(self.beside)}" if self.beside else "")
-        line = f"build {made}: {self.rule} {_paths(self.inputs)}"
-        if self.implicit:
-            line += f" | {_paths(self.implicit)}"
-        return line + "\n" + "".join(f"  {name} = {value}\n" for name, value in self.variables)
+
+def ninja_text(rules: Sequence[NinjaRule], edges: Sequence[Edge]) -> str:
+    """A whole `build.ninja`; equal rules and edges give equal bytes."""
+    from ninja.ninja_syntax import Writer  # a machine that only runs builds may lack it
+
+    text = io.StringIO()
+    # Its annotations are narrower than what it takes.
+    writer: Any = cast("Any", Writer)(text, width=sys.maxsize)
+    writer.variable("ninja_required_version", "1.10")
+    for rule in rules:
+        writer.newline()
+        writer.rule(rule.name, rule.command, rule.description)
+    for edge in edges:
+        writer.newline()
+        writer.build(
+            _paths(edge.outputs),
+            edge.rule,
+            _paths(edge.inputs),
+            implicit=_paths(edge.implicit),
+            variables=list(edge.variables),
+            implicit_outputs=_paths(edge.beside),
+        )
+    return text.getvalue()
 
 
-def _paths(paths: Sequence[Path]) -> str:
-    return " ".join(
-        str(path).replace("$", "$$").replace(" ", "$ ").replace(":", "$:") for path in paths
-    )
-
-
-def ninja_text(rules: Sequence[Rule], edges: Sequence[Edge]) -> str:
-    """A whole `build.ninja`; the same rules and edges give the same bytes."""
-    parts = ["ninja_required_version = 1.10\n", *(rule.text() for rule in rules)]
-    parts += [edge.text() for edge in edges]
-    return "\n".join(parts)
+def _paths(paths: Sequence[Path]) -> list[str]:
+    # The writer escapes spaces and colons, and a dollar sign only before a space.
+    return ["$ ".join(p.replace("$", "$$") for p in str(path).split("$ ")) for path in paths]
 
 
 def ninja_program() -> str:
-    """The ninja of the wheel, or the one on PATH."""
-    try:
-        import ninja
-    except ImportError:
-        return "ninja"
+    """The ninja of the wheel."""
+    import ninja
+
     return str(Path(ninja.BIN_DIR) / ("ninja.exe" if sys.platform == "win32" else "ninja"))
 
 
 def run_ninja(
     folder: Path,
-    rules: Sequence[Rule],
+    rules: Sequence[NinjaRule],
     edges: Sequence[Edge],
     *,
     what: str,
@@ -96,12 +100,12 @@ def run_ninja(
     argv = [ninja_program(), "-C", str(folder), "-j", str(jobs or os.cpu_count() or 1)]
     made = [folder / path for edge in edges for path in (*edge.outputs, *edge.beside)]
     remove_damaged(folder, made)
-    status = {"NINJA_STATUS": "[%f/%t] "}
+    settings = {"NINJA_STATUS": "[%f/%t] ", "PORTER_PYTHON": sys.executable}
     try:
-        steps = _steps(run([*argv, "-n"], env=status).stdout)
+        steps = _steps(run([*argv, "-n"], env=settings).stdout)
         if steps:
             tell.say(f"{what}: {steps} steps of compiling and linking")
-            done = run(argv, env=status, tied=True, line=lambda row: _step(row, tell))
+            done = run(argv, env=settings, tied=True, line=lambda row: _step(row, tell))
             steps = _steps(done.stdout)
     except ToolFailed as error:
         record_outputs(folder, made)

@@ -1,4 +1,8 @@
-"""Registers, stack and spills, as ptxas and nvlink report them."""
+"""Registers, stack and spills, as ptxas and nvlink report them.
+
+Their report is text, and it is parsed: a cubin says nothing of spills, and frames and registers
+only in a section (.nv.info) that is not documented.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from attrs import frozen
+
+from porter.manifest import DeviceResources, KernelResources
 
 _FUNCTION = re.compile(r"Function properties for '?(\S+?)'?\s*:?$")
 _FRAME = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
@@ -23,15 +29,6 @@ class Frame:
     spill_loads: int
 
 
-@frozen
-class Kernel:
-    """One kernel of the linked cubin: registers a thread, its own stack in bytes."""
-
-    name: str
-    registers: int
-    stack: int
-
-
 def parse_frames(text: str) -> list[Frame]:
     """The frames in a `ptxas -v` report."""
     frames: list[Frame] = []
@@ -46,28 +43,27 @@ def parse_frames(text: str) -> list[Frame]:
     return frames
 
 
-def parse_kernels(text: str) -> list[Kernel]:
-    """The kernels in an `nvlink -v` report."""
-    kernels: list[Kernel] = []
+def parse_kernels(text: str) -> dict[str, KernelResources]:
+    """The kernels in an `nvlink -v` report, by name."""
+    kernels: dict[str, KernelResources] = {}
     name = ""
     for line in text.splitlines():
         if match := _FUNCTION.search(line):
             name = match.group(1)
         elif (match := _LINKED.search(line)) and name:
-            kernels.append(Kernel(name, int(match.group(1)), int(match.group(2))))
+            kernels[name] = KernelResources(int(match.group(1)), int(match.group(2)))
             name = ""
     return kernels
 
 
-def summary(unit_logs: Iterable[Path], link_log: Path, largest: int = 10) -> dict[str, object]:
-    """For `build.json`: kernels, sums over all functions, and the largest frames."""
+def summary(unit_logs: Iterable[Path], link_log: Path, largest: int = 10) -> DeviceResources:
+    """Kernels, sums over all functions, and the `largest` frames."""
     frames = [frame for log in unit_logs for frame in parse_frames(log.read_text())]
-    kernels = parse_kernels(link_log.read_text())
     frames.sort(key=lambda frame: (-frame.stack, frame.function))
-    return {
-        "functions": len(frames),
-        "spill_stores": sum(frame.spill_stores for frame in frames),
-        "spill_loads": sum(frame.spill_loads for frame in frames),
-        "largest_frames": {frame.function: frame.stack for frame in frames[:largest]},
-        "kernels": {k.name: {"registers": k.registers, "stack": k.stack} for k in kernels},
-    }
+    return DeviceResources(
+        functions=len(frames),
+        spill_stores=sum(frame.spill_stores for frame in frames),
+        spill_loads=sum(frame.spill_loads for frame in frames),
+        largest_frames={frame.function: frame.stack for frame in frames[:largest]},
+        kernels=parse_kernels(link_log.read_text()),
+    )

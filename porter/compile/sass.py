@@ -12,6 +12,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.compile.elf import ElfProblem, function_code
 from porter.errors import VerifyFailed
 from porter.process import run
 
@@ -31,9 +32,15 @@ class FrameStore:
 
 
 def frame_stores(cubin: Path, function: str, nvdisasm: str | None) -> tuple[FrameStore, ...]:
-    """The registers that `function` of `cubin` stores relative to R1, wide stores split."""
+    """The registers that `function` of `cubin` stores relative to R1, wide stores split.
+
+    Raises VerifyFailed for a file that is no cubin, or lacks the function.
+    """
     if nvdisasm is None:
-        return decode_stores(function_code(cubin, function))
+        try:
+            return decode_stores(function_code(cubin, function))
+        except ElfProblem as error:
+            raise VerifyFailed(str(error)) from error
     listing = run([nvdisasm, "-c", cubin]).stdout
     return parse_listing(listing, function)
 
@@ -66,18 +73,3 @@ def decode_stores(code: bytes) -> tuple[FrameStore, ...]:
 
 def _split(register: int, offset: int, size: int) -> list[FrameStore]:
     return [FrameStore(register + i, offset + 4 * i) for i in range(size // 4)]
-
-
-def function_code(cubin: Path, function: str) -> bytes:
-    """The bytes of section `.text.<function>` of a 64-bit ELF file."""
-    data = cubin.read_bytes()
-    if data[:5] != b"\x7fELF\x02":
-        raise VerifyFailed(f"{cubin}: not a 64-bit ELF file")
-    table, entry_size, count, names_index = struct.unpack_from("<Q10xHHH", data, 0x28)
-    sections = [struct.unpack_from("<IIQQQQ", data, table + i * entry_size) for i in range(count)]
-    names = sections[names_index][4]
-    for name, _, _, _, offset, size in sections:
-        start = names + name
-        if data[start : data.index(b"\0", start)].decode() == f".text.{function}":
-            return data[offset : offset + size]
-    raise VerifyFailed(f"{cubin}: there is no function {function}")

@@ -11,15 +11,18 @@ from attrs import frozen
 from porter import toolchain
 from porter.compile.cuda import CudaBuild, build_cuda
 from porter.compile.flags import REGISTERS
+from porter.compile.headers import Enums, Structs
 from porter.compile.host import HostBuild, build_host
-from porter.compile.manifest import MANIFEST, inputs, read_manifest, write_manifest
+from porter.compile.layout import PROBE, measure, read_layout, write_probe
+from porter.compile.manifest import inputs, read_manifest, write_manifest
 from porter.compile.sources import Sources, find_sources
-from porter.compile.statesize import STATE_HEADER, state_bytes
 from porter.config import BuildConfig
-from porter.errors import ToolMissing
+from porter.errors import ToolMissing, VerifyFailed
+from porter.manifest import MANIFEST, SharedLayout
+from porter.paths import templates_dir
 from porter.telling import QUIET, Teller
 
-# Headers that the runner reads, and that a user's own kernels include.
+# Headers that a user's own kernels include.
 TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
 
 
@@ -27,14 +30,14 @@ TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
 class Compiled:
     """What the stage did: the build's folder, ninja steps per target, seconds, and a warning.
 
-    `state` is the size of the state struct in bytes, None where it cannot be told. `warning` says
-    loudly what could not be checked as well as it should be; empty else.
+    `state` is the size of the state struct in bytes. `warning` says loudly what could not be
+    checked as well as it should be; empty else.
     """
 
     folder: Path
     steps: dict[str, int]
     seconds: float
-    state: int | None = None
+    state: int
     warning: str = ""
 
     @property
@@ -72,28 +75,70 @@ def compile_build(
     kept = before.get("targets", {}) if before and before.get("inputs") == given else {}
     if not kept:
         manifest.unlink(missing_ok=True)
+    shared = _Shared.of(folder, sources)
     host: HostBuild | None = None
     cuda: CudaBuild | None = None
     if "host" in config.targets:
         compiler = str(toolchain.gxx().path)
-        host = build_host(folder, sources, compiler=compiler, variant=variant, jobs=jobs, tell=tell)
-    nvdisasm = _nvdisasm() if "cuda" in config.targets else None
+        host = build_host(
+            folder,
+            sources,
+            shared.probe,
+            compiler=compiler,
+            variant=variant,
+            jobs=jobs,
+            tell=tell,
+        )
     if "cuda" in config.targets:
         cuda = build_cuda(
             config,
             folder,
             sources,
+            shared.probe,
             nvcc=str(toolchain.nvcc().path),
-            nvdisasm=nvdisasm,
+            nvdisasm=_nvdisasm(),
             jobs=jobs,
             registers=registers,
             tell=tell,
         )
+    layout = shared.checked(host, cuda)
     _copy_headers(out, sources)
-    write_manifest(out, config, given, kept, host=host, cuda=cuda)
+    write_manifest(out, config, given, kept, layout, host=host, cuda=cuda)
     steps = {"host": host.steps if host else 0, "cuda": cuda.steps if cuda else 0}
-    state = state_bytes(sources.root / STATE_HEADER)
-    return Compiled(out, steps, time.monotonic() - start, state, _warning(cuda))
+    return Compiled(out, steps, time.monotonic() - start, layout.state_size, _warning(cuda))
+
+
+@frozen
+class _Shared:
+    """What the headers say that C and Python share, and the source that asks compilers of it."""
+
+    structs: Structs
+    enums: Enums
+    probe: Path
+
+    @classmethod
+    def of(cls, folder: Path, sources: Sources) -> _Shared:
+        """Read the headers and write the probe into `folder`."""
+        runtime = sources.gc_flush.parent
+        headers = (runtime / "launch.h", sources.templates / "port" / "interp.h")
+        structs, enums = read_layout(*headers, templates_dir() / "libc")
+        probe = folder / PROBE / f"{PROBE}.cpp"
+        write_probe(probe, structs, enums)
+        return cls(structs, enums, probe)
+
+    def checked(self, host: HostBuild | None, cuda: CudaBuild | None) -> SharedLayout:
+        """The layout, which every compiler that has built confirms. Raises VerifyFailed."""
+        made = {"g++": host, "nvcc": cuda}
+        found = {
+            compiler: measure(build.probe, self.structs, self.enums, compiler)
+            for compiler, build in made.items()
+            if build is not None
+        }
+        layout, *others = found.values()
+        if any(other.state_size != layout.state_size for other in others):
+            sizes = ", ".join(f"{name}: {one.state_size}" for name, one in found.items())
+            raise VerifyFailed(f"porter_state_t has another size for each compiler: {sizes}")
+        return layout
 
 
 def _copy_headers(folder: Path, sources: Sources) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from porter import toolchain
 from porter.compile.flags import STACK_SCANNERS, VARIANTS, host_compile
-from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import find_sources
 from porter.errors import PorterError, ToolMissing
 from porter.paths import templates_dir
@@ -70,8 +70,8 @@ def build_fuzzer(sources_folder: Path, jobs: int | None = None) -> Path:
     asan = VARIANTS["asan"]
     base = [compiler, *host_compile(asan), *(f"-I{path}" for path in sources.include)]
     rules = [
-        Rule("cxx", f"{shlex.join(base)} $more -c $in -o $out", "c++ $out"),
-        Rule(
+        NinjaRule("cxx", f"{shlex.join(base)} $more -c $in -o $out", "c++ $out"),
+        NinjaRule(
             "link",
             f"{shlex.join([compiler, *asan.link, '-pthread', _WRAP])} -o $out.tmp @$out.rsp"
             " && mv -f $out.tmp $out",

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import struct
 from pathlib import Path
 from typing import Any
 
 from porter.compile.cuda import CUBIN
+from porter.compile.elf import ElfProblem, code_bytes
 from porter.compile.host import LIBRARY
 from porter.compile.manifest import read_manifest
 from porter.errors import NotBuilt
-
-_EXECUTABLE = 4  # SHF_EXECINSTR
 
 
 def sizes_of(folder: Path, target: str, state: int | None) -> dict[str, int]:
@@ -26,25 +24,15 @@ def sizes_of(folder: Path, target: str, state: int | None) -> dict[str, int]:
     if manifest is None or target not in manifest["targets"]:
         raise NotBuilt(f"{folder}: there is no finished build for {target}")
     name = LIBRARY if target == "host" else CUBIN
-    sizes = {"code": code_bytes(folder / target / name)}
+    try:
+        sizes = {"code": code_bytes(folder / target / name)}
+    except ElfProblem as error:
+        raise NotBuilt(str(error)) from error
     if target == "cuda":
         sizes |= _device(manifest["targets"]["cuda"])
     if state is not None:
         sizes["state"] = state
     return sizes
-
-
-def code_bytes(file: Path) -> int:
-    """Bytes of machine code in a 64-bit ELF file. Raises NotBuilt for any other."""
-    data = file.read_bytes()
-    if data[:5] != b"\x7fELF\x02":
-        raise NotBuilt(f"{file}: not a 64-bit ELF file")
-    table, entry_size, count = struct.unpack_from("<Q10xHH", data, 0x28)
-    total = 0
-    for i in range(count):
-        flags, _, _, size = struct.unpack_from("<QQQQ", data, table + i * entry_size + 8)
-        total += size if flags & _EXECUTABLE else 0
-    return total
 
 
 def _device(target: dict[str, Any]) -> dict[str, int]:

@@ -1,8 +1,7 @@
-"""A finished build, as the runner sees it."""
+"""A finished build, as the runner sees it: its `build.json` and its files."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from enum import IntEnum
@@ -16,27 +15,33 @@ from attrs import frozen
 
 from porter import arguments
 from porter.errors import NotBuilt
-from porter.run.record import constants, layouts
-from porter.run.status import Status, statuses
+from porter.manifest import MANIFEST, Manifest, SharedLayout, manifest_of, read_document
+from porter.run.record import dtype_of
+from porter.run.status import PREFIX, Status, statuses
 
 
 @frozen(slots=False)
 class Built:
-    """The build in `folder`: its `build.json` and the headers it was compiled with."""
+    """The build in `folder`. manifest: its `build.json` as JSON has it; whole: the same, typed."""
 
     folder: Path
     manifest: Mapping[str, Any] = attrs.field(repr=False)
+    whole: Manifest = attrs.field(repr=False)
 
     @property
     def config(self) -> Mapping[str, Any]:
         """The configuration, by BuildConfig's field names."""
-        values: Mapping[str, Any] = self.manifest["inputs"]["config"]
-        return values
+        return self.whole.inputs.config
+
+    @property
+    def layout(self) -> SharedLayout:
+        """What C and Python share."""
+        return self.whole.layout
 
     @cached_property
     def structs(self) -> Mapping[str, np.dtype[Any]]:
-        """The dtypes of launch.h's structs, by their C names."""
-        return layouts(self.folder / "include" / "launch.h")
+        """The dtypes of shared structs, by their C names."""
+        return {name: dtype_of(shared) for name, shared in self.layout.structs.items()}
 
     @cached_property
     def record(self) -> np.dtype[Any]:
@@ -46,66 +51,64 @@ class Built:
     @cached_property
     def info(self) -> tuple[str, ...]:
         """The fields of `gpusnek_info_t`."""
-        return layouts(self.folder / "include" / "launch.h")["gpusnek_info_t"].names or ()
+        return self.structs["gpusnek_info_t"].names or ()
 
     @cached_property
     def ring(self) -> np.dtype[Any]:
         """The dtype of `gpusnek_ring_t`."""
-        return layouts(self.folder / "include" / "interp.h")["gpusnek_ring_t"]
+        return self.structs["gpusnek_ring_t"]
 
     @cached_property
     def constants(self) -> Mapping[str, int]:
-        """Flags, statuses and kinds by their C names."""
-        include = self.folder / "include"
-        return constants(include / "launch.h", include / "interp.h")
+        """Flags, statuses, kinds and other constants by their C names."""
+        return self.layout.constants
 
     @cached_property
     def status(self) -> type[Status]:
         """The statuses of interpreters, an enum: `built.status["OK"]`."""
-        names = {name: value for name, value in self.constants.items() if _is_status(name)}
-        return statuses(names)
+        enums = self.layout.enums
+        return statuses({**enums["gpusnek_statuses"], **enums["gpusnek_runtime_statuses"]})
 
     @cached_property
     def flag(self) -> type[IntEnum]:
         """A launch's flags: `built.flag["EXEC"]`."""
-        return self._family("flag", "FLAG_")
+        return self._enum("Flag", "gpusnek_flags", "FLAG_")
 
     @cached_property
     def kind(self) -> type[IntEnum]:
         """How sources are compiled: FILE, SINGLE, EVAL, CONTINUE, COMPLETE; COMPILE, CODE."""
-        names = ("FILE", "SINGLE", "EVAL", "CONTINUE", "COMPLETE", "COMPILE", "CODE")
-        return _enum("kind", {name: self.constants[f"GPUSNEK_{name}"] for name in names})
+        return self._enum("Kind", "gpusnek_kinds")
 
     @cached_property
     def bind(self) -> type[IntEnum]:
         """Kinds of bindings: `built.bind["MEMORY"]`."""
-        return self._family("bind", "BIND_")
+        return self._enum("Bind", "gpusnek_bind_kinds", "BIND_")
 
     @cached_property
     def value(self) -> type[IntEnum]:
         """Kinds of what programs leave: `built.value["INT"]`."""
-        return self._family("value", "VALUE_")
+        return self._enum("Value", "gpusnek_value_kinds", "VALUE_")
 
     @cached_property
     def lack(self) -> type[IntEnum]:
         """What was too small for a program: NOTHING, HEAP, PYSTACK, STACK."""
-        return self._family("lack", "LACK_")
+        return self._enum("Lack", "gpusnek_lacks", "LACK_")
 
     @cached_property
     def interrupt(self) -> type[IntEnum]:
         """Values of the interrupt word: NONE, STOP."""
-        return self._family("interrupt", "INTERRUPT_")
+        return self._enum("Interrupt", "gpusnek_interrupts", "INTERRUPT_")
 
-    def _family(self, name: str, prefix: str) -> type[IntEnum]:
-        whole = f"GPUSNEK_{prefix}"
-        members = {k.removeprefix(whole): v for k, v in self.constants.items() if whole in k}
-        return _enum(name, members)
+    def _enum(self, name: str, tag: str, prefix: str = "") -> type[IntEnum]:
+        values = self.layout.enums[tag].items()
+        members = {c_name.removeprefix(PREFIX + prefix): value for c_name, value in values}
+        return cast("type[IntEnum]", IntEnum(name, members))
 
     def file(self, target: str, name: str) -> Path:
         """A file of a target; NotBuilt when the manifest does not vouch for it."""
-        files = self.manifest["targets"].get(target, {}).get("files", {})
+        output = self.whole.targets.get(target)
         relative = f"{target}/{name}"
-        if relative not in files or not (self.folder / relative).is_file():
+        if output is None or relative not in output.files or not (self.folder / relative).is_file():
             raise NotBuilt(
                 f"{self.folder}: there is no {target} build",
                 hint=f"Run `porter build --target {target.split('-')[0]}`.",
@@ -113,31 +116,8 @@ class Built:
         return self.folder / relative
 
 
-def _enum(name: str, members: Mapping[str, int]) -> type[IntEnum]:
-    return cast("type[IntEnum]", IntEnum(name.capitalize(), dict(members)))
-
-
-_PORT = frozenset(
-    "OK EXCEPTION EXIT SYNTAX_ERROR STOPPED NO_MEMORY NO_FILE_SYSTEM NOT_STARTED MORE".split()
-)
-
-
-def _is_status(name: str) -> bool:
-    return name.startswith("GPUSNEK_STATUS_") or name.removeprefix("GPUSNEK_") in _PORT
-
-
 def open_build(folder: str | os.PathLike[str]) -> Built:
     """The build in `folder`. Raises NotBuilt unless it is whole; WrongType."""
     folder = arguments.path(folder, "folder")
-    path = folder / "build.json"
-    try:
-        manifest = json.loads(path.read_text())
-    except OSError as error:
-        raise NotBuilt(f"{folder}: there is no finished build", hint="Run `porter build`.") from (
-            error
-        )
-    except ValueError as error:
-        raise NotBuilt(f"{path}: not a manifest: {error}", hint="Run `porter build`.") from error
-    if not isinstance(manifest, dict) or not {"inputs", "targets"} <= manifest.keys():
-        raise NotBuilt(f"{path}: not a manifest", hint="Run `porter build`.")
-    return Built(folder.resolve(), manifest)
+    document = read_document(folder)
+    return Built(folder.resolve(), document, manifest_of(document, folder / MANIFEST))

@@ -15,63 +15,75 @@
 #endif
 
 // Statuses of gpusnek_start, gpusnek_exec and gpusnek_stop.
-#define GPUSNEK_OK (0)
-#define GPUSNEK_EXCEPTION (1) // nothing caught it; its traceback has gone to stderr
-#define GPUSNEK_EXIT (2) // SystemExit; see gpusnek_exit_code()
-#define GPUSNEK_SYNTAX_ERROR (3) // the source did not compile; the message has gone to stderr
-#define GPUSNEK_STOPPED (4) // the host's hard stop (GPUSNEK_INTERRUPT_STOP)
-#define GPUSNEK_NO_MEMORY (5) // the heap is too small for an interpreter to start in
-#define GPUSNEK_NO_FILE_SYSTEM (6) // the file system region could not be mounted
-#define GPUSNEK_NOT_STARTED (7) // gpusnek_exec or gpusnek_stop without a started interpreter
-#define GPUSNEK_MORE (8) // GPUSNEK_CONTINUE: more lines are needed; GPUSNEK_COMPLETE: several
+enum gpusnek_statuses {
+    GPUSNEK_OK = 0,
+    GPUSNEK_EXCEPTION = 1, // nothing caught it; its traceback has gone to stderr
+    GPUSNEK_EXIT = 2, // SystemExit; see gpusnek_exit_code()
+    GPUSNEK_SYNTAX_ERROR = 3, // the source did not compile; the message has gone to stderr
+    GPUSNEK_STOPPED = 4, // the host's hard stop (GPUSNEK_INTERRUPT_STOP)
+    GPUSNEK_NO_MEMORY = 5, // the heap is too small for an interpreter to start in
+    GPUSNEK_NO_FILE_SYSTEM = 6, // the file system region could not be mounted
+    GPUSNEK_NOT_STARTED = 7, // gpusnek_exec or gpusnek_stop without a started interpreter
+    GPUSNEK_MORE = 8, // GPUSNEK_CONTINUE: more lines are needed; GPUSNEK_COMPLETE: several
+};
 
 // Kinds of source that gpusnek_exec takes.
-#define GPUSNEK_FILE (0) // a module's statements
-#define GPUSNEK_SINGLE (1) // one interactive statement: an expression's value is printed
-#define GPUSNEK_EVAL (2) // one expression; its value is kept, see gpusnek_result
-// A REPL's questions; nothing is compiled or run. Here source[length] must be 0.
-#define GPUSNEK_CONTINUE (3) // does the statement go on? GPUSNEK_MORE or GPUSNEK_OK
-#define GPUSNEK_COMPLETE (4) // how can the name at the end go on? The answer is in stdout
+enum gpusnek_kinds {
+    GPUSNEK_FILE = 0, // a module's statements
+    GPUSNEK_SINGLE = 1, // one interactive statement: an expression's value is printed
+    GPUSNEK_EVAL = 2, // one expression; its value is kept, see gpusnek_result
+    // A REPL's questions; nothing is compiled or run. Here source[length] must be 0.
+    GPUSNEK_CONTINUE = 3, // does the statement go on? GPUSNEK_MORE or GPUSNEK_OK
+    GPUSNEK_COMPLETE = 4, // how can the name at the end go on? The answer is in stdout
 
-// Added to one of these: the source is compiled only, and its code is the result, a bytes object;
-// and: the source is such code. Interpreters execute it where it is, so it must outlive them.
-#define GPUSNEK_COMPILE (8)
-#define GPUSNEK_CODE (16)
+    // Added to one of these: the source is compiled only, and its code is the result, a bytes object;
+    // and: the source is such code. Interpreters execute it where it is, so it must outlive them.
+    GPUSNEK_COMPILE = 8,
+    GPUSNEK_CODE = 16,
+};
 
 // Kinds of gpusnek_bind; how `data` is read.
-#define GPUSNEK_BIND_MEMORY (0) // a memoryview of `count` elements there
-#define GPUSNEK_BIND_READ_ONLY (1) // the same, which programs cannot write to
-#define GPUSNEK_BIND_INT (2) // int64_t
-#define GPUSNEK_BIND_UINT (3) // uint64_t
-#define GPUSNEK_BIND_FLOAT (4) // double
-#define GPUSNEK_BIND_BOOL (5) // uint64_t, 0 or not
-#define GPUSNEK_BIND_NONE (6) // nothing
-#define GPUSNEK_BIND_STR (7) // `count` bytes of UTF-8
-#define GPUSNEK_BIND_BYTES (8) // `count` bytes
-#define GPUSNEK_BIND_REVOKE (9) // `count` bytes that interpreters must not reach any more
-#define GPUSNEK_BIND_FORGET (10) // `count` bytes that they may, under other names
+enum gpusnek_bind_kinds {
+    GPUSNEK_BIND_MEMORY = 0, // a memoryview of `count` elements there
+    GPUSNEK_BIND_READ_ONLY = 1, // the same, which programs cannot write to
+    GPUSNEK_BIND_INT = 2, // int64_t
+    GPUSNEK_BIND_UINT = 3, // uint64_t
+    GPUSNEK_BIND_FLOAT = 4, // double
+    GPUSNEK_BIND_BOOL = 5, // uint64_t, 0 or not
+    GPUSNEK_BIND_NONE = 6, // nothing
+    GPUSNEK_BIND_STR = 7, // `count` bytes of UTF-8
+    GPUSNEK_BIND_BYTES = 8, // `count` bytes
+    GPUSNEK_BIND_REVOKE = 9, // `count` bytes that interpreters must not reach any more
+    GPUSNEK_BIND_FORGET = 10, // `count` bytes that they may, under other names
+};
 
 // Kinds of what gpusnek_value gives.
-#define GPUSNEK_VALUE_NONE (0) // there is no value
-#define GPUSNEK_VALUE_BOOL (1) // 0 or 1
-#define GPUSNEK_VALUE_INT (2) // int64_t
-#define GPUSNEK_VALUE_FLOAT (3) // double
-#define GPUSNEK_VALUE_DATA (4) // so many bytes of CPython's marshal format wait to be fetched
-#define GPUSNEK_VALUE_WRAPPED (5) // the same, with objects in it that marshal has no code for
-#define GPUSNEK_VALUE_ERROR (6) // the same: type name, message and traceback of an exception
-#define GPUSNEK_VALUE_STR (7) // so many bytes of UTF-8 wait to be fetched
-#define GPUSNEK_VALUE_BYTES (8) // a bytes object's bytes wait to be fetched
+enum gpusnek_value_kinds {
+    GPUSNEK_VALUE_NONE = 0, // there is no value
+    GPUSNEK_VALUE_BOOL = 1, // 0 or 1
+    GPUSNEK_VALUE_INT = 2, // int64_t
+    GPUSNEK_VALUE_FLOAT = 3, // double
+    GPUSNEK_VALUE_DATA = 4, // so many bytes of CPython's marshal format wait to be fetched
+    GPUSNEK_VALUE_WRAPPED = 5, // the same, with objects in it that marshal has no code for
+    GPUSNEK_VALUE_ERROR = 6, // the same: type name, message and traceback of an exception
+    GPUSNEK_VALUE_STR = 7, // so many bytes of UTF-8 wait to be fetched
+    GPUSNEK_VALUE_BYTES = 8, // a bytes object's bytes wait to be fetched
+};
 
 // What gpusnek_lack gives: what was too small for the program.
-#define GPUSNEK_LACK_NOTHING (0)
-#define GPUSNEK_LACK_HEAP (1)
-#define GPUSNEK_LACK_PYSTACK (2)
-#define GPUSNEK_LACK_STACK (3) // the C stack
+enum gpusnek_lacks {
+    GPUSNEK_LACK_NOTHING = 0,
+    GPUSNEK_LACK_HEAP = 1,
+    GPUSNEK_LACK_PYSTACK = 2,
+    GPUSNEK_LACK_STACK = 3, // the C stack
+};
 
 // Values of the interrupt word. Every change to another value that is neither of these raises
 // one KeyboardInterrupt, so the host writes 1, then 3, then 4 to interrupt three times.
-#define GPUSNEK_INTERRUPT_NONE (0)
-#define GPUSNEK_INTERRUPT_STOP (2) // unwinds everything; no Python handler runs
+enum gpusnek_interrupts {
+    GPUSNEK_INTERRUPT_NONE = 0,
+    GPUSNEK_INTERRUPT_STOP = 2, // unwinds everything; no Python handler runs
+};
 
 // Flags of gpusnek_boot_t.
 #define GPUSNEK_GC_STRESS (1u << 0) // collect before every allocation
@@ -143,8 +155,10 @@ typedef struct gpusnek_ring_t {
     uint64_t pad3;
 } gpusnek_ring_t;
 
-#define GPUSNEK_SLOT_TEXT (112) // bytes of text in a slot
-#define GPUSNEK_SLOT_MORE (256) // in a slot's stream: the text goes on in this interpreter's next slot
+enum gpusnek_slots {
+    GPUSNEK_SLOT_TEXT = 112, // bytes of text in a slot
+    GPUSNEK_SLOT_MORE = 256, // in a slot's stream: the text goes on in this interpreter's next slot
+};
 
 typedef struct gpusnek_slot_t {
     uint32_t stamp; // ticket + 1, written last

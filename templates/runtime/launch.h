@@ -1,7 +1,8 @@
 // One launch: what Python hands to the host twin and to the kernels.
 //
-// Plain C, fixed-width integers only, no bit fields: porter/run/record.py reads this very
-// struct to build the numpy dtype that fills it, so the sides cannot disagree. Addresses are
+// Plain C, fixed-width integers only, no bit fields: porter/compile/layout.py reads structs and
+// enums here and in interp.h, and compares them with what the compilers say; the numpy dtype that
+// fills a record is made from that, so the sides cannot disagree. Addresses are
 // uint64_t, of host memory for the host twin and of device (or mapped host) memory for kernels.
 // Per-interpreter arrays are indexed by the interpreter's index within the launch.
 #ifndef GPUSNEK_LAUNCH_H
@@ -9,7 +10,7 @@
 
 #include <stdint.h>
 
-enum {
+enum gpusnek_flags {
     GPUSNEK_FLAG_START = 1,         // boot a fresh VM (else go on with the arena or image)
     GPUSNEK_FLAG_EXEC = 2,          // run each interpreter's program
     GPUSNEK_FLAG_STOP = 4,          // finalisers and atexit, then the VM is gone
@@ -26,7 +27,7 @@ enum {
 };
 
 // Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.
-enum {
+enum gpusnek_runtime_statuses {
     GPUSNEK_STATUS_NOT_RUN = -1,   // it rested, or the launch ended before this interpreter
     GPUSNEK_STATUS_NO_MEMORY = -2, // arena too small for state, pystack and heap
     GPUSNEK_STATUS_MOVED = -3,     // the local window is not where the build assumed it
@@ -46,7 +47,9 @@ typedef struct gpusnek_binding_t {
 } gpusnek_binding_t;
 
 // In program_of: the interpreter rests. Nothing of it is read or written.
-#define GPUSNEK_NO_PROGRAM (4294967295)
+enum gpusnek_no_program {
+    GPUSNEK_NO_PROGRAM = 4294967295,
+};
 
 typedef struct gpusnek_launch_t {
     uint64_t record_size; // sizeof(gpusnek_launch_t), checked first

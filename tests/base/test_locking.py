@@ -164,9 +164,9 @@ def test_compilers_end_with_the_build(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from porter.compile.ninja import Edge, Rule, run_ninja
+from porter.compile.ninja import Edge, NinjaRule, run_ninja
 folder = Path(sys.argv[1])
-rules = [Rule("slow", "echo $$$$ > pid && exec sleep 600", "slow")]
+rules = [NinjaRule("slow", "echo $$$$ > pid && exec sleep 600", "slow")]
 run_ninja(folder, rules, [Edge("slow", (folder / "made",), ())], what="it")
 """
     with python(code, tmp_path) as build:

@@ -12,11 +12,11 @@ import pytest
 
 from porter import paths
 from porter.compile.manifest import read_manifest
-from porter.compile.statesize import STATE_HEADER, state_bytes
 from porter.config import BuildConfig
 from porter.memory import describe
 from porter.pipeline import Build, build, state_size
 from porter.run import open_device
+from porter.run.built import open_build
 from tests.cli.conftest import Porter
 
 # One worker for all that build in the shared folder: a second would only wait.
@@ -74,7 +74,9 @@ def test_manifest(built: Build) -> None:
     config = config_of(built).as_dict()
     del config["target"]
     assert manifest["inputs"]["config"] == config
-    assert {"py_vm.cpp", "port_interp.cpp", STATE_HEADER} <= manifest["inputs"]["sources"].keys()
+    assert {"py_vm.cpp", "port_interp.cpp", "porter_state.h"} <= manifest["inputs"][
+        "sources"
+    ].keys()
     host = manifest["targets"]["host"]
     assert host["compiler"] and "-fno-strict-aliasing" in host["flags"]
     assert str(paths.home()) not in (built.folder / "build.json").read_text()
@@ -82,8 +84,8 @@ def test_manifest(built: Build) -> None:
 
 def test_memory_is_told(built: Build, porter: Porter) -> None:
     config = config_of(built)
-    state = state_bytes(built.sources / "cxx" / STATE_HEADER)
-    assert state is not None and state % 8 == 0 and state > 1000
+    state = open_build(built.folder).layout.state_size
+    assert state % 8 == 0 and state > 1000
     done = porter("build", "--target", "host", "--release", config.release)
     told = state_size(built)  # as rounded in an arena, where another test built kernels too
     assert told in (state, -(-state // 64) * 64)

@@ -20,6 +20,7 @@ from porter import cli, fingerprint, paths, pipeline, toolchain
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import CorruptSource, FileProblem, SyncFailed
+from porter.manifest import FORMAT
 from porter.pipeline import Build, build
 from porter.sync import origins
 from porter.sync.lock import Lock, LockEntry, write_lock
@@ -74,7 +75,7 @@ def builds(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         shutil.copy(folder / "host/libgpusnek.so", out / "host/libgpusnek.so")
         sha = hashlib.sha256((out / "host/libgpusnek.so").read_bytes()).hexdigest()
         files = {"host/libgpusnek.so": {"sha256": sha}}
-        manifest = {"format": 1, "targets": {"host": {"files": files}}}
+        manifest = {"format": FORMAT, "inputs": {}, "targets": {"host": {"files": files}}}
         (out / "build.json").write_text(json.dumps(manifest))
         compiled = Compiled(out, {"host": 3, "cuda": 0}, 1.0, 4711, "beware")
         return Build(out, folder, 7, 7, {}, compiled)

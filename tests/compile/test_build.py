@@ -19,11 +19,12 @@ from porter import toolchain
 from porter.compile import compile_build
 from porter.compile.flags import REGISTERS
 from porter.compile.gcflush import usable
-from porter.compile.manifest import INFO_FIELDS
 from porter.compile.resources import parse_frames, parse_kernels
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoNvcc, NotBuilt
+from porter.manifest import KernelResources
 from porter.run import open_device, run
+from porter.run.built import open_build
 
 CONFIG = BuildConfig(release="0.0.0", target="host")
 
@@ -139,7 +140,7 @@ def test_device_build(tmp_path: Path) -> None:
     )
     assert set(manifest["targets"]) == {"host", "cuda"}
     cuda = manifest["targets"]["cuda"]
-    assert set(cuda["info"]) == set(INFO_FIELDS)
+    assert set(cuda["info"]) == set(open_build(built).info)
     assert cuda["info"]["local_top"] == cuda["info"]["state_size"] + 64 + CONFIG.stack + 4096
     assert cuda["gc_flush"]["saved_registers"] == len(usable(REGISTERS))
     assert set(cuda["resources"]["kernels"]) == {"gpusnek_launch", "gpusnek_setup"}
@@ -155,9 +156,8 @@ def test_compiler_reports() -> None:
     assert [(f.function, f.stack, f.spill_stores, f.spill_loads) for f in frames] == [
         ("f", 504, 12, 16)
     ]
-    kernels = parse_kernels(
+    assert parse_kernels(
         "nvlink info    : Function properties for 'k':\n"
         "nvlink info    : used 249 registers, used 1 barriers, 112 stack, 0 bytes smem, "
         "536 bytes cmem[0], 0 bytes lmem\n"
-    )
-    assert [(k.name, k.registers, k.stack) for k in kernels] == [("k", 249, 112)]
+    ) == {"k": KernelResources(249, 112)}

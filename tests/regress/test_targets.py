@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from porter import pipeline
-from porter.compile.manifest import FORMAT, INFO_FIELDS
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, MissingPackage, NoGpu, NoNvcc, NotBuilt
+from porter.manifest import FORMAT
 from porter.regress import checks, release
 from porter.regress.compare import compare
 from porter.regress.memory import StageMemory, key_of
@@ -35,8 +35,7 @@ def device(tmp_path: Path) -> Path:
     folder = tmp_path / "build"
     (folder / "cuda").mkdir(parents=True)
     shutil.copyfile(sys.executable, folder / "cuda" / "gpusnek.cubin")
-    info = dict.fromkeys(INFO_FIELDS, 2624)
-    target = {"info": info, "resources": RESOURCES, "files": {}}
+    target = {"info": {"state_size": 2624}, "resources": RESOURCES, "files": {}}
     target["gc_flush"] = {"reader": "nvdisasm", "saved_registers": 53}
     manifest = {"format": FORMAT, "inputs": {"config": {}}, "targets": {"cuda": target}}
     (folder / "build.json").write_text(json.dumps(manifest))

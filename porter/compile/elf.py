@@ -1,0 +1,62 @@
+"""ELF files that compilers made: the bytes of symbols, of functions, of all machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+
+class ElfProblem(Exception):
+    """A file that is no 64-bit ELF file, or lacks what is looked for; the message names it."""
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Any]:
+    # A machine that only runs builds may lack the package.
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    with path.open("rb") as stream:
+        try:
+            elf = ELFFile(stream)
+            if elf.elfclass != 64:
+                raise ElfProblem(f"{path}: not a 64-bit ELF file")
+            yield elf
+        except ELFError as error:
+            raise ElfProblem(f"{path}: not a 64-bit ELF file") from error
+
+
+def symbol_bytes(path: Path, symbol: str) -> bytes:
+    """The initial value of the variable `symbol`. Raises ElfProblem."""
+    with _opened(path) as elf:
+        table = elf.get_section_by_name(".symtab")
+        for found in (table.get_symbol_by_name(symbol) if table else None) or ():
+            if isinstance(found["st_shndx"], int):
+                section = elf.get_section(found["st_shndx"])
+                # In a linked file a symbol's value is an address, in others an offset.
+                start = found["st_value"] - section["sh_addr"]
+                return bytes(section.data()[start : start + found["st_size"]])
+    raise ElfProblem(f"{path}: there is no variable {symbol}")
+
+
+def function_code(path: Path, function: str) -> bytes:
+    """The machine code of `function`, which a cubin has in a section of its own.
+
+    Raises ElfProblem.
+    """
+    with _opened(path) as elf:
+        section = elf.get_section_by_name(f".text.{function}")
+        if section is None:
+            raise ElfProblem(f"{path}: there is no function {function}")
+        return bytes(section.data())
+
+
+def code_bytes(path: Path) -> int:
+    """Bytes of machine code in all sections. Raises ElfProblem."""
+    from elftools.elf.constants import SH_FLAGS
+
+    with _opened(path) as elf:
+        sections = elf.iter_sections()
+        return sum(s["sh_size"] for s in sections if s["sh_flags"] & SH_FLAGS.SHF_EXECINSTR)

@@ -1,0 +1,199 @@
+"""`build.json` as attrs classes: what went into a build and came out, what C and Python share.
+
+Who writes a build (porter/compile) and who runs one (porter/run) both use these classes.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+from cattrs import Converter, transform_error
+from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
+
+from porter.errors import NotBuilt
+
+MANIFEST = "build.json"
+FORMAT = 2  # 1 had no layout: the runner read C headers
+
+
+@frozen
+class SharedField:
+    """One field of a struct: a fixed-width C type, `offset` and `size` in bytes.
+
+    count: the elements of an array, None for a field that is no array.
+    """
+
+    name: str
+    type: str
+    offset: int
+    size: int
+    count: int | None = None
+
+
+@frozen
+class SharedStruct:
+    """A C struct that Python reads or writes: its size in bytes and its fields, in order."""
+
+    size: int
+    fields: tuple[SharedField, ...]
+
+
+@frozen
+class SharedLayout:
+    """What C and Python share. structs: by C name. enums: by C tag, each from C name to value.
+
+    state_size: bytes of `porter_state_t`, the state of one interpreter.
+    """
+
+    structs: Mapping[str, SharedStruct]
+    enums: Mapping[str, Mapping[str, int]]
+    state_size: int
+
+    @property
+    def constants(self) -> dict[str, int]:
+        """The enumerators of all enums, by C name."""
+        return {name: value for enum in self.enums.values() for name, value in enum.items()}
+
+
+@frozen
+class BuiltFile:
+    """A file of a build: its bytes, and their SHA-256 in hexadecimal."""
+
+    size: int
+    sha256: str
+
+
+@frozen
+class HostOutput:
+    """A host twin: g++'s version, its options, and files by name below the build's folder."""
+
+    compiler: str
+    flags: tuple[str, ...]
+    files: Mapping[str, BuiltFile]
+
+
+@frozen
+class SavedRegisters:
+    """The check of the collector's entry: how machine code was read, and registers it saves."""
+
+    reader: str
+    saved_registers: int
+
+
+@frozen
+class KernelResources:
+    """One kernel: registers a thread, and its own stack in bytes."""
+
+    registers: int
+    stack: int
+
+
+@frozen
+class DeviceResources:
+    """What ptxas and nvlink say of all functions: how many, bytes of spills and of frames."""
+
+    functions: int
+    spill_stores: int
+    spill_loads: int
+    largest_frames: Mapping[str, int]
+    kernels: Mapping[str, KernelResources]
+
+
+@frozen
+class DeviceOutput:
+    """A device build. info: the fields of `gpusnek_info_t`, by name, bytes."""
+
+    nvcc: str
+    flags: tuple[str, ...]
+    files: Mapping[str, BuiltFile]
+    info: Mapping[str, int]
+    gc_flush: SavedRegisters
+    resources: DeviceResources
+
+
+@frozen
+class BuildInputs:
+    """What a build was made from: porter's version, BuildConfig's fields, sources' SHA-256."""
+
+    porter: str
+    config: Mapping[str, Any]
+    sources: Mapping[str, str]
+
+
+@frozen
+class Manifest:
+    """A whole `build.json`. targets: `host`, `host-asan` and other variants, `cuda`."""
+
+    format: int
+    release: str
+    inputs: BuildInputs
+    targets: Mapping[str, HostOutput | DeviceOutput]
+    layout: SharedLayout
+
+
+def read_document(folder: Path) -> dict[str, Any]:
+    """`build.json` of the build in `folder` as JSON has it.
+
+    Raises NotBuilt for what is not there, and for what is no object of a manifest's parts.
+    """
+    path = folder / MANIFEST
+    try:
+        document = json.loads(path.read_text())
+    except OSError as error:
+        raise NotBuilt(f"{folder}: there is no finished build", hint="Run `porter build`.") from (
+            error
+        )
+    except ValueError as error:
+        raise NotBuilt(f"{path}: not a manifest: {error}", hint="Run `porter build`.") from error
+    if not isinstance(document, dict) or not {"inputs", "targets"} <= document.keys():
+        raise NotBuilt(f"{path}: not a manifest", hint="Run `porter build`.")
+    return document
+
+
+def manifest_of(document: Mapping[str, Any], path: Path) -> Manifest:
+    """`document`, read from `path`, as a Manifest.
+
+    Raises NotBuilt for another format, and for a key or a type that does not belong, with its
+    place.
+    """
+    if document.get("format") != FORMAT:
+        raise NotBuilt(
+            f"{path}: another version of porter made this build",
+            hint="Run `porter build` again.",
+        )
+    try:
+        return _converter().structure(document, Manifest)
+    except (ClassValidationError, IterableValidationError) as error:
+        said = "; ".join(transform_error(error, path="$", format_exception=_said))
+        raise NotBuilt(f"{path}: not a manifest: {said}", hint="Run `porter build` again.") from (
+            error
+        )
+
+
+def _said(error: BaseException, kind: type | None) -> str:
+    if isinstance(error, ForbiddenExtraKeysError):
+        return "unknown keys: " + ", ".join(sorted(error.extra_fields))
+    if isinstance(error, KeyError):
+        return f"{error.args[0]} is missing"
+    if isinstance(error, AttributeError):  # cattrs asks what it structures for keys
+        return "this is no object"
+    return str(error)
+
+
+@cache
+def _converter() -> Converter:
+    converter = Converter(forbid_extra_keys=True)
+    for kind in (int, str):  # which would make an int of "7" else
+        converter.register_structure_hook(kind, _exact)
+    return converter
+
+
+def _exact(value: Any, kind: type) -> Any:
+    if type(value) is not kind:
+        raise TypeError(f"{value!r} is not {kind.__name__}")
+    return value
