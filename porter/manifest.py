@@ -18,7 +18,7 @@ from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, Iterabl
 from porter.errors import NotBuilt
 
 MANIFEST = "build.json"
-FORMAT = 2  # 1 had no layout: the runner read C headers
+FORMAT = 3  # 1 had no layout: the runner read C headers; 2 had no info of host twins
 
 
 @frozen
@@ -70,11 +70,15 @@ class BuiltFile:
 
 @frozen
 class HostOutput:
-    """A host twin: g++'s version, its options, and files by name below the build's folder."""
+    """A host twin: g++'s version, its options, and files by name below the build's folder.
+
+    info: the fields of `gpusnek_info_t`, by name, bytes.
+    """
 
     compiler: str
     flags: tuple[str, ...]
     files: Mapping[str, BuiltFile]
+    info: Mapping[str, int]
 
 
 @frozen

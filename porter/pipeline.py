@@ -14,7 +14,6 @@ from attrs import frozen
 from porter import paths, toolchain
 from porter.compile import compile_build
 from porter.compile.flags import REGISTERS
-from porter.compile.manifest import read_manifest
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import FileProblem
@@ -192,10 +191,3 @@ def _rewrite(
 def rewrite_release(config: BuildConfig, jobs: int | None = None) -> dict[str, int]:
     """Bring the C++ of a release up to date without compiling it; the edits that each rule made."""
     return rewrite_sources(config, jobs=jobs).report.per_rule()
-
-
-def state_size(build: Build) -> int | None:
-    """Bytes of the state struct: as the kernels have it, else as its header says."""
-    manifest = read_manifest(build.folder)
-    info = (manifest or {}).get("targets", {}).get("cuda", {}).get("info")
-    return int(info["state_size"]) if info else build.compiled.state

@@ -10,8 +10,9 @@ from porter.cli._building import build_shown
 from porter.cli._options import build_options
 from porter.compile.flags import MOST_REGISTERS, REGISTERS, VARIANTS
 from porter.config import BuildConfig
-from porter.memory import STATE_ALLOWANCE, describe
-from porter.pipeline import STAGES, state_size
+from porter.pipeline import STAGES
+from porter.run.built import open_build
+from porter.run.footprint import describe, on_gpu
 
 
 @click.command("build")
@@ -45,5 +46,5 @@ def command(config: BuildConfig, jobs: int | None, variant: str, registers: int)
     for stage in STAGES:
         table.add_row(stage, f"{done.seconds[stage]:.1f}", notes.get(stage, ""))
     console.print(table)
-    console.print(describe(config, state=state_size(done) or STATE_ALLOWANCE))
+    console.print(describe(on_gpu(open_build(done.folder))))
     console.print(str(done.folder), soft_wrap=True)

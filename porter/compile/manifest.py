@@ -67,7 +67,7 @@ def write_manifest(
     """
     targets: dict[str, Any] = dict(kept)
     if host is not None:
-        targets[host.library.parent.name] = asdict(_host_output(folder, host))
+        targets[host.library.parent.name] = asdict(_host_output(folder, host, layout))
     if cuda is not None:
         targets["cuda"] = asdict(_device_output(folder, cuda, layout))
     document = {
@@ -80,9 +80,13 @@ def write_manifest(
     write_changed(folder / MANIFEST, json.dumps(document, indent=1, sort_keys=True) + "\n")
 
 
-def _host_output(folder: Path, host: HostBuild) -> HostOutput:
-    files = {f"{host.library.parent.name}/{host.library.name}": host.library}
-    return HostOutput(toolchain.gxx().version, host.flags, place(folder, files))
+def _host_output(folder: Path, host: HostBuild, layout: SharedLayout) -> HostOutput:
+    return HostOutput(
+        compiler=toolchain.gxx().version,
+        flags=host.flags,
+        files=place(folder, {f"{host.library.parent.name}/{host.library.name}": host.library}),
+        info=read_info(host.library, layout.structs["gpusnek_info_t"]),
+    )
 
 
 def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> DeviceOutput:
@@ -92,7 +96,7 @@ def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> Devic
         nvcc=toolchain.nvcc().version,
         flags=cuda.flags,
         files=place(folder, files),
-        info=device_info(cuda.cubin, layout.structs["gpusnek_info_t"]),
+        info=read_info(cuda.cubin, layout.structs["gpusnek_info_t"]),
         gc_flush=cuda.flush,
         resources=summary(cuda.logs[:-1], cuda.logs[-1]),
     )
@@ -120,17 +124,17 @@ def place(folder: Path, files: Mapping[str, Path]) -> dict[str, BuiltFile]:
     }
 
 
-def device_info(cubin: Path, layout: SharedStruct) -> dict[str, int]:
-    """The fields of `gpusnek_info_t`, whose layout is given, as the linked `cubin` has them.
+def read_info(made: Path, layout: SharedStruct) -> dict[str, int]:
+    """The fields of `gpusnek_info_t`, whose layout is given, as a library or a cubin has them.
 
     Raises BuildFailed.
     """
     try:
-        raw = symbol_bytes(cubin, "gpusnek_info")
+        raw = symbol_bytes(made, "gpusnek_info")
     except ElfProblem as error:
         raise BuildFailed(str(error)) from error
     if len(raw) != layout.size:
-        raise BuildFailed(f"{cubin}: gpusnek_info has {len(raw)} bytes, not {layout.size}")
+        raise BuildFailed(f"{made}: gpusnek_info has {len(raw)} bytes, not {layout.size}")
     return {
         field.name: int.from_bytes(raw[field.offset : field.offset + field.size], "little")
         for field in layout.fields

@@ -181,7 +181,7 @@ def _skip_rest(target: str, steps: StageSequence) -> None:
 
 def _build(config: BuildConfig, options: Options, running: StageUnderWay, found: _Facts) -> Path:
     done = _compiled(config, options)
-    sizes = sizes_of(done.folder, config.target, pipeline.state_size(done))
+    sizes = sizes_of(done.folder, config.target)
     found.add(sizes={**found.facts.sizes, config.target: sizes})
     steps = done.compiled.steps[config.target]
     running.state = StageState.OK if steps else StageState.CACHED

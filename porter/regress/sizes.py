@@ -12,7 +12,7 @@ from porter.compile.manifest import read_manifest
 from porter.errors import NotBuilt
 
 
-def sizes_of(folder: Path, target: str, state: int | None) -> dict[str, int]:
+def sizes_of(folder: Path, target: str) -> dict[str, int]:
     """`code` and `state` in bytes; of a device build also `registers`, `stack` and `spills`.
 
     `registers` is the most that a kernel has, `stack` the largest frame of a function, `spills`
@@ -30,8 +30,7 @@ def sizes_of(folder: Path, target: str, state: int | None) -> dict[str, int]:
         raise NotBuilt(str(error)) from error
     if target == "cuda":
         sizes |= _device(manifest["targets"]["cuda"])
-    if state is not None:
-        sizes["state"] = state
+    sizes["state"] = int(manifest["targets"][target]["info"]["state_size"])
     return sizes
 
 

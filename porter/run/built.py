@@ -49,11 +49,6 @@ class Built:
         return self.structs["gpusnek_launch_t"]
 
     @cached_property
-    def info(self) -> tuple[str, ...]:
-        """The fields of `gpusnek_info_t`."""
-        return self.structs["gpusnek_info_t"].names or ()
-
-    @cached_property
     def ring(self) -> np.dtype[Any]:
         """The dtype of `gpusnek_ring_t`."""
         return self.structs["gpusnek_ring_t"]

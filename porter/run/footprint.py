@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from attrs import evolve, field, fields, frozen
 
 from porter.errors import NotEnoughMemory
+from porter.run.built import Built
 from porter.sizes import GIB, KIB, format_size
 
 WORD = 8  # bytes; images move by words
@@ -47,8 +48,7 @@ class Figures:
     state_size: the state struct. arena_size: an arena without heap and pystack. image_size: an
     image without the heap. grain: heap and pystack are rounded up to it. base_offset: from an
     arena's start to its state, without heap and pystack. local_top: from the state to the end of
-    a thread's local memory; 0 where arenas are not in local memory. entry: what an arena in a
-    GPU's global memory has beside it, in the table of states; no build says this.
+    a thread's local memory; 0 where arenas are not in local memory.
     """
 
     state_size: int
@@ -57,13 +57,11 @@ class Figures:
     grain: int
     base_offset: int
     local_top: int = 0
-    entry: int = 0
 
     @classmethod
-    def of(cls, info: Mapping[str, int], entry: int = 0) -> Figures:
+    def of(cls, info: Mapping[str, int]) -> Figures:
         """Out of a gpusnek_info_t by its field names."""
-        names = [attribute.name for attribute in fields(cls) if attribute.name != "entry"]
-        return cls(**{name: int(info[name]) for name in names}, entry=entry)
+        return cls(**{attribute.name: int(info[attribute.name]) for attribute in fields(cls)})
 
     def on_gpu(self, *, local: bool, stack: int) -> Figures:
         """Those of a device build, from the host twin's: parts of an arena have equal sizes.
@@ -71,7 +69,7 @@ class Figures:
         local: whether its arenas are in local memory. stack: its C stack, bytes.
         """
         if not local:
-            return evolve(self, local_top=0, entry=WORD)
+            return evolve(self, local_top=0)
         above = self.arena_size - self.base_offset  # the state, and the canary above it
         return evolve(self, local_top=above + round_up(stack + LOCAL_SLACK, self.grain))
 
@@ -90,7 +88,7 @@ class Figures:
 
     def resting(self, pystack: int, heap: int) -> int:
         """What an interpreter takes between launches: its image, or its arena."""
-        return self.image(heap) if self.local else self.arena(pystack, heap) + self.entry
+        return self.image(heap) if self.local else self.arena(pystack, heap)
 
     def local_memory(self, pystack: int, heap: int, stack: int) -> int:
         """Local memory that a thread needs: the arena and the C stack, or the C stack alone."""
@@ -156,6 +154,28 @@ class Footprint:
         """How many interpreters fit, their streams beside them."""
         taken = self.resting + self.streams + self.files
         return max(0, gpu.memory - self.reservation(gpu)) // taken
+
+
+def on_gpu(built: Built) -> Footprint:
+    """What a GPU's interpreter of this build takes, with its sizes.
+
+    By the figures of the device build, or by those of a host twin where nothing else was built.
+    """
+    config, targets = built.config, built.whole.targets
+    if "cuda" in targets:
+        figures = Figures.of(targets["cuda"].info)
+    else:
+        host = Figures.of(next(iter(targets.values())).info)
+        figures = host.on_gpu(local=config["arena"] == "local", stack=config["stack"])
+    return Footprint(
+        figures=figures,
+        heap=int(config["heap"]),
+        pystack=int(config["pystack"]),
+        stack=int(config["stack"]),
+        stdout=int(config["stdout"]),
+        stderr=int(config["stderr"]),
+        files=int(config["fs_size"]),
+    )
 
 
 def describe(need: Footprint, gpu: Gpu = H200) -> str:

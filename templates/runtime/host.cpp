@@ -49,10 +49,6 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
     return 0;
 }
 
-EXPORT uint64_t gpusnek_arena_stride(uint64_t pystack_size, uint64_t heap_size) {
-    return GPUSNEK_ARENA_BYTES(pystack_size, heap_size);
-}
-
 EXPORT void *gpusnek_arena_new(uint64_t n, uint64_t stride) {
     return arena_map(n, stride);
 }
@@ -61,12 +57,4 @@ EXPORT void gpusnek_arena_free(void *base, uint64_t n, uint64_t stride) {
     arena_unmap((char *)base, n, stride);
 }
 
-EXPORT void gpusnek_describe(gpusnek_info_t *info) {
-    memset(info, 0, sizeof *info);
-    info->record_size = sizeof(gpusnek_launch_t);
-    info->state_size = GPUSNEK_STATE_BYTES;
-    info->arena_size = GPUSNEK_ARENA_BYTES(0, 0);
-    info->image_size = GPUSNEK_IMAGE_BYTES(0);
-    info->grain = GPUSNEK_ROUND(1);
-    info->base_offset = GPUSNEK_BASE_OFFSET(0, 0);
-}
+EXPORT const uint64_t gpusnek_info[] = GPUSNEK_INFO(0, 0);

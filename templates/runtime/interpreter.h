@@ -46,6 +46,15 @@ typedef struct gpusnek_head_t {
 #define GPUSNEK_IMAGE_BYTES(heap) \
     (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES + GPUSNEK_ROUND(heap))
 
+// What a build says of itself, fields as gpusnek_info_t has them: porter reads it out of the
+// library or the cubin when it writes build.json.
+#define GPUSNEK_INFO(local_top, stack_size) \
+    { \
+        sizeof(gpusnek_launch_t), GPUSNEK_STATE_BYTES, GPUSNEK_ARENA_BYTES(0, 0), \
+            GPUSNEK_IMAGE_BYTES(0), local_top, stack_size, GPUSNEK_ROUND(1), \
+            GPUSNEK_BASE_OFFSET(0, 0) \
+    }
+
 static inline PORTER_DEVICE gpusnek_head_t *gpusnek_head(char *base) {
     return (gpusnek_head_t *)(base - GPUSNEK_HEAD_BYTES);
 }

@@ -11,17 +11,7 @@
 #define STACK_BYTES 0
 #endif
 
-// Read by the host from the PTX and from the loaded module; fields as gpusnek_info_t has them.
-extern "C" __device__ const uint64_t gpusnek_info[8] = {
-    sizeof(gpusnek_launch_t),
-    GPUSNEK_STATE_BYTES,
-    GPUSNEK_ARENA_BYTES(0, 0),
-    GPUSNEK_IMAGE_BYTES(0),
-    LOCAL_TOP,
-    STACK_BYTES,
-    GPUSNEK_ROUND(1),
-    GPUSNEK_BASE_OFFSET(0, 0),
-};
+extern "C" __device__ const uint64_t gpusnek_info[] = GPUSNEK_INFO(LOCAL_TOP, STACK_BYTES);
 
 #if PORTER_ARENA_LOCAL
 // Below the end of the thread's local window: frames, free stack, slack, and then the arena.

@@ -131,7 +131,7 @@ typedef struct gpusnek_launch_t {
     uint64_t allocations;  // uint32_t[n]: how many allocations were tried, in all; 0: not wanted
 } gpusnek_launch_t;
 
-// What a build says of itself: the same for every launch, written by gpusnek_describe().
+// What a build says of itself, which holds for every launch: GPUSNEK_INFO of interpreter.h.
 typedef struct gpusnek_info_t {
     uint64_t record_size;  // sizeof(gpusnek_launch_t)
     uint64_t state_size;   // sizeof(porter_state_t)

@@ -97,7 +97,7 @@ class CudaInterrupt:
     """A word in device memory, which the host writes by a copy beside the running kernel.
 
     In host memory each poll of a warp is a read over the bus. Those come one at a time, and what
-    the other warps of a multiprocessor load waits behind them (docs/performance.md).
+    the other warps of a multiprocessor load waits behind them (docs/lab/performance.md).
     """
 
     def __init__(self, cupy: Any, value: int) -> None:
@@ -139,8 +139,6 @@ class Cuda:
         try:
             self._module = cupy.RawModule(path=str(cubin))
             self._kernel = self._module.get_function("gpusnek_launch")
-            pointer = self._module.get_global("gpusnek_info")
-            words = cupy.ndarray(len(built.info), np.uint64, pointer).get()
         except cupy.cuda.driver.CUDADriverError as error:
             arch = built.config["arch"]
             raise LaunchFailed(
@@ -148,8 +146,7 @@ class Cuda:
                 hint=f"It is built for {arch}; `porter build --arch` builds for another.",
             ) from error
         self.most_block = int(self._kernel.max_threads_per_block)
-        info = {name: int(word) for name, word in zip(built.info, words, strict=True)}
-        self.figures = Figures.of(info, entry=0 if info["local_top"] else WORD)
+        self.figures = Figures.of(built.whole.targets["cuda"].info)
         self.local = self.scratch = self.figures.local
         self.templates = Templates()
         self.stream = _stream_of(cupy, stream)
@@ -210,7 +207,7 @@ class Cuda:
         memory[:] = 0
         fields = {
             "arenas": memory.data.ptr,
-            "arena_stride": each - self.figures.entry,
+            "arena_stride": each,
             "state_table": table.data.ptr,
         }
         return Arenas(n, fields, sizes, (memory, table))

@@ -92,7 +92,7 @@ class HostTwin:
         except OSError as error:
             raise LaunchFailed(f"{path} does not load: {error}") from error
         self._threads = threads or os.cpu_count() or 1
-        self.figures = Figures.of(_info(self._library, built))
+        self.figures = Figures.of(built.whole.targets[variant].info)
         self.templates = Templates()
         size, pointer, number = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int
         for name, result, arguments in (
@@ -178,9 +178,3 @@ class HostTwin:
 
 class _Block:
     """Owns arenas: their memory is given back when this goes."""
-
-
-def _info(library: ctypes.CDLL, built: Built) -> dict[str, int]:
-    words = (ctypes.c_uint64 * len(built.info))()
-    library.gpusnek_describe(words)
-    return dict(zip(built.info, words, strict=True))

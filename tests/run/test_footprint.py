@@ -1,0 +1,80 @@
+"""Memory per interpreter and how many fit, against numbers worked out by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from porter.errors import NotEnoughMemory
+from porter.run.footprint import H200, LEDGER, Figures, Footprint, Gpu, Room, describe
+
+KIB = 1024
+SMALL = Gpu("small", memory=1 << 30, multiprocessors=2, threads=1024)
+HEAD, CANARIES = 64, 3 * 64
+
+
+def host(state: int = 3 * KIB) -> Figures:
+    """What a host twin whose state has so many bytes says of itself."""
+    arena = state + HEAD + CANARIES
+    return Figures(state, arena, state + HEAD, 64, arena - state - 64)
+
+
+def need(local: bool = True, state: int = 3 * KIB, **sizes: Any) -> Footprint:
+    values = {"heap": 12 * KIB, "pystack": KIB, "stack": 5 * KIB, "stdout": KIB, "stderr": KIB}
+    values |= sizes
+    return Footprint(figures=host(state).on_gpu(local=local, stack=values["stack"]), **values)
+
+
+def test_local_arena() -> None:
+    found = need()
+    assert found.arena == 16 * KIB + HEAD + CANARIES
+    assert found.resting == 15 * KIB + HEAD  # an image has no pystack
+    assert found.streams == 2 * KIB
+    # With 4 KiB below the C stack; the driver rounds it by 512 bytes.
+    assert found.local == 16 * KIB + HEAD + CANARIES + 9 * KIB
+    assert found.reservation(SMALL) == (25 * KIB + 512) * 2048
+    left = (1 << 30) - found.reservation(SMALL)
+    assert found.fit(SMALL) == left // (found.resting + 2 * KIB)
+
+
+def test_global_arena_reserves_the_stack_only() -> None:
+    found = need(local=False)
+    assert found.local == 13 * KIB  # with the kernel's own frame
+    assert found.resting == found.arena
+
+
+def test_heap_and_pystack_are_rounded_up() -> None:
+    assert need(heap=12 * KIB - 16, pystack=KIB - 48).arena == need().arena
+
+
+def test_what_one_more_takes() -> None:
+    found = need(inputs=5, shared=7)
+    assert found.each == found.streams + LEDGER + 12
+    assert need(arena_needed=True).each == found.resting + found.streams + LEDGER
+
+
+def test_design_figure() -> None:
+    # DESIGN: 64 KiB of local memory a thread reserve 17 GB (16.5 GiB) on an H200.
+    assert H200.resident == 132 * 2048
+    assert 64 * KIB * H200.resident == pytest.approx(17.7e9, rel=0.01)
+
+
+def test_reservation_larger_than_the_gpu() -> None:
+    tiny = Gpu("tiny", memory=1 << 28, multiprocessors=2, threads=1024)
+    assert need(heap=256 * KIB, stack=128 * KIB).fit(tiny) == 0
+
+
+def test_too_many_interpreters() -> None:
+    room = Room(free=10 * KIB, fixed=2 * KIB)
+    room.check(8, KIB, "--heap")
+    with pytest.raises(NotEnoughMemory, match="9 interpreters do not fit: each takes 1K") as caught:
+        room.check(9, KIB, "--heap")
+    assert "At most 8 fit now; or make --heap smaller." in str(caught.value.hint)
+    with pytest.raises(NotEnoughMemory, match=r"and 0 are free"):
+        Room(free=1, fixed=2).check(1, KIB, "--heap")
+
+
+def test_description_names_the_figures() -> None:
+    text = describe(need())
+    assert "H200" in text and "reserved for 270336 resident threads" in text
