@@ -16,7 +16,8 @@ from porter.fs import Image
 from porter.repl import Session, Shell
 from porter.repl.plain import feed, read_lines
 from porter.repl.session import fitting
-from porter.run import Launch, written
+from porter.run import Launch
+from porter.run.launch.filesystem import written
 from porter.sizes import parse_size
 
 ON_GPU, ON_HOST = 1 << 20, 1 << 10  # interpreters where -n is not given

@@ -18,8 +18,9 @@ from porter.errors import (
     UsageError,
 )
 from porter.fs import Image
-from porter.run import Launch, Program, Result, Stream, mounted, run, written
+from porter.run import Launch, Program, Result, Stream, run
 from porter.run.device.base import BLOCK
+from porter.run.launch.filesystem import mounted, written
 from porter.run.streams.banners import render
 from porter.run.streams.writer import Writer
 

@@ -12,8 +12,9 @@ from porter.arguments import utf8
 from porter.errors import NotEnoughMemory, UsageError
 from porter.fs import Image
 from porter.repl.answer import Answer
-from porter.run import Cancel, Device, Launch, Program, Result, mounted, run
+from porter.run import Cancel, Device, Launch, Program, Result, run
 from porter.run.device.base import Arenas, Array
+from porter.run.launch.filesystem import mounted
 from porter.run.launch.plan import footprint, free
 from porter.run.launch.spec import Phase
 from porter.sizes import format_size

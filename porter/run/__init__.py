@@ -1,10 +1,10 @@
 """Running programs on many interpreters: open a device, run a launch, read its result.
 
-Imports numpy and attrs only; CuPy where the target is cuda.
+Imports numpy, attrs and cattrs only; CuPy where the target is cuda. File systems are apart, for
+they need littlefs-python (porter.run.filesystem).
 """
 
 from porter.run.device.base import Device
-from porter.run.launch.filesystem import mounted, written
 from porter.run.launch.spec import Cancel, Launch, Program
 from porter.run.launch.start import run
 from porter.run.open import open_device
@@ -24,8 +24,6 @@ __all__ = [
     "Result",
     "Status",
     "Stream",
-    "mounted",
     "open_device",
     "run",
-    "written",
 ]
