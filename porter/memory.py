@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from porter.base.sizes import GIB, KIB, format_size
 from porter.config import BuildConfig
 from porter.errors import NotEnoughMemory
-from porter.sizes import GIB, KIB, format_size
 
 # An arena's layout, as templates/runtime/interpreter.h has it.
 ALIGNMENT = 64  # every part of an arena starts at a multiple of this

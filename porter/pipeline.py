@@ -11,7 +11,10 @@ from typing import Any
 
 from attrs import frozen
 
-from porter import paths, toolchain
+from porter import toolchain
+from porter.base import paths
+from porter.base.locking import locked
+from porter.base.telling import DEFAULT, Teller
 from porter.compile import compile_build
 from porter.compile.flags import REGISTERS
 from porter.compile.manifest import INFO_FIELDS, read_manifest
@@ -19,13 +22,11 @@ from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import FileProblem
 from porter.generate import Layout, generate
-from porter.locking import locked
 from porter.preprocess import preprocess
 from porter.preprocess.stage import Preprocessed
 from porter.rewrite.stage import RewriteReport, rewrite
 from porter.standing import Standing
 from porter.sync.syncing import ensure
-from porter.telling import DEFAULT, Teller
 
 STAGES = ("generate", "preprocess", "rewrite", "compile")
 

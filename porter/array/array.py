@@ -6,7 +6,6 @@ import os
 from types import TracebackType
 from typing import Any
 
-from porter.arguments import whole
 from porter.array.files import file_systems
 from porter.array.left import Left
 from porter.array.opening import (
@@ -19,6 +18,7 @@ from porter.array.opening import (
 )
 from porter.array.runner import Runner
 from porter.array.sharing import Sharing
+from porter.base.arguments import whole
 from porter.errors import UsageError
 from porter.fs import Image
 from porter.run import Device, Launch

@@ -6,7 +6,7 @@ import os
 
 from attrs import frozen
 
-from porter.arguments import path
+from porter.base.arguments import path
 from porter.fs import Image
 from porter.run import Device
 from porter.run.device import Array

@@ -8,13 +8,13 @@ from typing import Any, Literal, overload
 import attrs
 import numpy as np
 
-from porter.arguments import choice, flag, seconds
 from porter.array import values
 from porter.array.code import Code, compile_code
 from porter.array.opening import read_sizes
 from porter.array.outcome import Handle, Outcome
 from porter.array.runner import Runner
 from porter.array.sources import Source, Which, programs_of
+from porter.base.arguments import choice, flag, seconds
 from porter.errors import UsageError, WrongType
 from porter.run import Device, Program, Result
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from porter.arguments import flag, whole
 from porter.array.bindings import check_name
 from porter.array.runner import Runner
 from porter.array.running import Running
+from porter.base.arguments import flag, whole
 from porter.errors import UsageError
 from porter.run import Device
 from porter.run.session import MAXIMUM

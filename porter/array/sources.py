@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from porter.arguments import text
+from porter.base.arguments import text
 from porter.errors import UsageError, WrongType
 from porter.run import Program
 from porter.run.checking import per_interpreter

@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from porter import process
+from porter.base import process
 from porter.bench.catalogue import Benchmark
 from porter.bench.measure import compiling
 from porter.bench.oracle import check_ended, expected

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from porter import process
+from porter.base import process
 from porter.bench.catalogue import Benchmark
 from porter.bench.figures import Figure
 from porter.bench.oracle import expected

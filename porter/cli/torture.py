@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from porter import paths
+from porter.base import paths
 from porter.errors import TortureFailed
 from porter.torture.campaign import Found, replay, saved, torture
 from porter.torture.libraries import examine_library

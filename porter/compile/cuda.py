@@ -8,13 +8,13 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.telling import QUIET, Teller
 from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
 from porter.compile.gcflush import FlushReport, check_flush
 from porter.compile.ninja import Edge, Rule, run_ninja
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import VerifyFailed
-from porter.telling import QUIET, Teller
 
 CUBIN = "gpusnek.cubin"
 LIBRARY = "libgpusnek.a"

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from porter import toolchain
+from porter.base.files import replacing, write_changed
 from porter.compile.cuda import CudaBuild
 from porter.compile.host import HostBuild
 from porter.compile.resources import summary
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import BuildFailed
-from porter.files import replacing, write_changed
 from porter.version import __version__
 
 MANIFEST = "build.json"

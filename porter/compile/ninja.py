@@ -10,11 +10,11 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from porter.base.files import write_changed
+from porter.base.process import run, tail
+from porter.base.telling import QUIET, Teller
 from porter.compile.outputs import record_outputs, remove_damaged
 from porter.errors import BuildFailed, ToolFailed
-from porter.files import write_changed
-from porter.process import run, tail
-from porter.telling import QUIET, Teller
 
 
 @frozen

@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from porter import toolchain
+from porter.base.telling import QUIET, Teller
 from porter.compile.cuda import CudaBuild, build_cuda
 from porter.compile.flags import REGISTERS
 from porter.compile.host import HostBuild, build_host
@@ -17,7 +18,6 @@ from porter.compile.sources import Sources, find_sources
 from porter.compile.statesize import STATE_HEADER, state_bytes
 from porter.config import BuildConfig
 from porter.errors import ToolMissing
-from porter.telling import QUIET, Teller
 
 # Headers that the runner reads, and that a user's own kernels include.
 TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")

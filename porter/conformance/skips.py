@@ -7,9 +7,9 @@ from pathlib import Path
 
 import attrs
 
+from porter.base.reading import read_toml, structured
 from porter.conformance.discovery import Test
 from porter.errors import UsageError
-from porter.reading import read_toml, structured
 
 DEFAULT_LIST = Path(__file__).with_name("skips.toml")
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from porter import process
+from porter.base import process
 from porter.errors import GenerateFailed, ToolFailed
 from porter.generate.compiler import CC
 from porter.generate.qstrfilter import filter_header

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
 
 
 @frozen

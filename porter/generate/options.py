@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import process
+from porter.base import process
 from porter.errors import OptionRefused, PreprocessFailed
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout

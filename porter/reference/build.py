@@ -10,12 +10,12 @@ from pathlib import Path
 
 import attrs
 
-from porter import paths, process
+from porter.base import paths, process
+from porter.base.files import replacing
+from porter.base.locking import locked
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
-from porter.files import replacing
 from porter.generate import Layout, generate
-from porter.locking import locked
 from porter.preprocess import Preprocessed, preprocess
 from porter.sync.syncing import ensure
 

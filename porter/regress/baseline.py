@@ -9,11 +9,11 @@ from typing import Any
 
 import attrs
 
+from porter.base.files import write_whole
+from porter.base.reading import read_json, structured
+from porter.base.release_name import version_key
 from porter.errors import FileProblem
-from porter.files import write_whole
-from porter.reading import read_json, structured
 from porter.regress.model import Facts, ReleaseRun
-from porter.release_name import version_key
 
 SHIPPED = Path(__file__).with_name("baseline.json")
 FORMAT = 1

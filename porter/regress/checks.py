@@ -9,7 +9,7 @@ from attrs import frozen
 
 import porter.conformance
 import porter.run
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig, merge
 from porter.conformance import backends, library
 from porter.conformance.discovery import discover

@@ -10,11 +10,11 @@ from typing import Any
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
+from porter.base.reading import read_json, structured
 from porter.compile.manifest import read_manifest
 from porter.errors import FileProblem
-from porter.files import write_whole
-from porter.reading import read_json, structured
 
 
 @frozen

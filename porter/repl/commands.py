@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 
 from attrs import frozen
 
-from porter.arguments import utf8
+from porter.base.arguments import utf8
+from porter.base.sizes import format_size
 from porter.errors import FileProblem, UsageError
 from porter.repl.picture import pixels, save_png, sketch
 from porter.repl.statements import split
 from porter.repl.transcript import inputs
-from porter.sizes import format_size
 
 if TYPE_CHECKING:
     from porter.repl.shell import Shell

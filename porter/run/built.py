@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from porter import arguments
+from porter.base import arguments
 from porter.errors import NotBuilt
 from porter.run.record import constants, layouts
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from porter.arguments import seconds, text, utf8, whole
+from porter.base.arguments import seconds, text, utf8, whole
+from porter.base.sizes import check_bounds
 from porter.config import SIZE_BOUNDS
 from porter.errors import UsageError, WrongType
 from porter.run.feed import Feed
-from porter.sizes import check_bounds
 
 if TYPE_CHECKING:
     from porter.run.session import Launch

@@ -9,10 +9,10 @@ import attrs
 import numpy as np
 from attrs import define
 
-from porter import arguments
+from porter.base import arguments
+from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run.built import Built, open_build
-from porter.sizes import format_size
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on the GPU
 Record = np.ndarray[Any, Any]  # one gpusnek_launch_t

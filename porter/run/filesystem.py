@@ -5,11 +5,11 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
+from porter.base.sizes import format_size
 from porter.errors import FileProblem, NotEnoughMemory
 from porter.fs import Image
 from porter.run.device import Array, Device
 from porter.run.session import Launch
-from porter.sizes import format_size
 
 
 def mounted(launch: Launch, device: Device, image: Image, n: int, *, shared: bool) -> Launch:

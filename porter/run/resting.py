@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory
 from porter.run.device import Arenas
-from porter.sizes import format_size
 
 if TYPE_CHECKING:
     from porter.run.cuda import Cuda

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from porter.arguments import choice, text, utf8, whole
+from porter.base.arguments import choice, text, utf8, whole
 from porter.errors import LaunchInterrupted, UsageError, WrongType
 from porter.run.binding import Binding, of_arrays, pack
 from porter.run.checking import check_arrays, check_launch, per_interpreter, source_of, stdin_of

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
+from porter.base.reading import read_toml, structured
+from porter.base.release_name import version_key
 from porter.errors import PorterError, UnknownRelease
-from porter.files import write_whole
-from porter.reading import read_toml, structured
-from porter.release_name import version_key
 
 _HINT = "Take it back to what it was; a lock below upstream/.local may be removed."
 

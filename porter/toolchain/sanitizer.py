@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from porter.base.process import run
 from porter.errors import ToolMissing
-from porter.process import run
 from porter.toolchain.compilers import gxx
 
 # The collector scans stacks, so no variable may live in a fake one. What Python itself never

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths, process
+from porter.base import paths, process
 from porter.compile.flags import COMMON_CXX
 from porter.errors import PorterError, ToolFailed, ToolTimedOut, UnknownConstruct
 from porter.rewrite.facts import collect

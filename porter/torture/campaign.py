@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
+from porter.base.files import write_whole
+from porter.base.offspring import begin_worker, kill_workers
 from porter.errors import UsageError
-from porter.files import write_whole
-from porter.offspring import begin_worker, kill_workers
 from porter.torture.batch import Finding, examine
 from porter.torture.choices import Choices
 from porter.torture.program import CProgram, generate

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.compile.manifest import read_manifest
 from porter.compile.statesize import STATE_HEADER, state_bytes
 from porter.config import BuildConfig

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from porter.files import write_changed
+from porter.base.files import write_changed
 
 SEAL = "seal"
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from porter.telling import Say, to_stderr
+from porter.base.telling import Say, to_stderr
 
 PATIENCE = 0.5  # seconds of waiting without a word
 _POLL = 0.05  # seconds
