@@ -22,7 +22,7 @@ Baseline = Mapping[str, Facts]
 
 
 @attrs.frozen
-class _Stored:
+class _StoredFacts:
     """Facts as the file has them: `tests` by target, folder and verdict."""
 
     tree: str
@@ -34,9 +34,9 @@ class _Stored:
 
 
 @attrs.frozen
-class _Document:
+class _BaselineFile:
     format: int
-    releases: Mapping[str, _Stored]
+    releases: Mapping[str, _StoredFacts]
 
 
 def read_baseline(path: Path) -> Baseline:
@@ -48,7 +48,7 @@ def read_baseline(path: Path) -> Baseline:
         raise FileProblem(
             f"{path}: a baseline of another porter", hint="`--update-baseline` writes it anew."
         )
-    stored = structured(document, _Document, f"{path}: not a baseline", FileProblem)
+    stored = structured(document, _BaselineFile, f"{path}: not a baseline", FileProblem)
     return {name: _facts(facts) for name, facts in stored.releases.items()}
 
 
@@ -97,7 +97,7 @@ def _by_folder(tests: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def _facts(stored: _Stored) -> Facts:
+def _facts(stored: _StoredFacts) -> Facts:
     tests = {
         target: {
             f"{folder}/{name}.py": verdict

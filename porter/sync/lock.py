@@ -34,7 +34,7 @@ class LockEntry:
 
 
 @frozen
-class _Row:
+class _LockRow:
     """A LockEntry as the file has it."""
 
     name: str
@@ -45,8 +45,8 @@ class _Row:
 
 
 @frozen
-class _Document:
-    release: tuple[_Row, ...] = ()
+class _LockFile:
+    release: tuple[_LockRow, ...] = ()
 
 
 @frozen
@@ -85,7 +85,7 @@ def read_lock(path: Path) -> Lock:
     if not path.exists():
         return Lock()
     document = read_toml(path, PorterError, "not a lock file", _HINT)
-    rows = structured(document, _Document, path, PorterError).release
+    rows = structured(document, _LockFile, path, PorterError).release
     return Lock(
         {row.name: LockEntry(row.name, row.tree, row.origin, row.tag, row.package) for row in rows}
     )
