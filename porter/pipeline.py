@@ -122,7 +122,7 @@ def _to_keep(done: Build) -> dict[str, Any]:
 
 
 def _as_kept(standing: Standing, kept: Mapping[str, Any]) -> Build:
-    """The Build of which nothing had to be done."""
+    """The Build that was up to date already."""
     steps = {"host": 0, "cuda": 0}
     compiled = Compiled(standing.out, steps, 0.0, kept["state"], kept["warning"])
     seconds = dict.fromkeys(STAGES, 0.0)

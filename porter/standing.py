@@ -34,7 +34,7 @@ _MADE = ("src", "genhdr", "pre", "cxx", "units.json")
 
 @frozen
 class Standing:
-    """Of one configuration, host variant and cap of registers in the build folder `folder`."""
+    """The standing of one build: a configuration, a host variant, a cap of registers, `folder`."""
 
     config: BuildConfig
     folder: Path
@@ -56,7 +56,7 @@ class Standing:
     def inputs(self) -> str:
         """A fingerprint of what the build would be made from now."""
         files = fingerprint((*self._inputs(), *self._programs()), _NOT_INPUTS.__contains__)
-        # A change that a file's times might not show must not be taken for none.
+        # A file may still change without a change of its times: then nothing is known.
         return self._key(files.digest) if files.settled else ""
 
     def current(self) -> Mapping[str, Any] | None:

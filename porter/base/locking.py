@@ -1,4 +1,4 @@
-"""One process at a time."""
+"""Lock files: one process at a time works in a folder."""
 
 from __future__ import annotations
 

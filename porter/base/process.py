@@ -1,4 +1,4 @@
-"""The one place that starts subprocesses."""
+"""Programs that are run to their end, with a time limit."""
 
 from __future__ import annotations
 

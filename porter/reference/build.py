@@ -21,7 +21,7 @@ from porter.sync.syncing import ensure
 
 # jmp_buf must hold what the host's setjmp saves; see templates/libc/setjmp.h.
 _DEFINE = "-DPORTER_NATIVE_SETJMP"
-# -fno-strict-aliasing: upstream is built so nowhere, but it does type-pun through void **.
+# -fno-strict-aliasing: upstream type-puns through void **, though it is built without this.
 _C_FLAGS = ("-std=gnu99", "-fno-builtin", "-fno-strict-aliasing", "-w", "-O1", "-g")
 
 

@@ -76,7 +76,7 @@ def reference(baseline: Baseline, release: str) -> str:
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write `path`, beside and renamed: the same facts give the same bytes."""
+    """Write `path`, beside and renamed. Equal facts give equal bytes."""
     ordered = sorted(baseline, key=version_key)
     releases = {name: _dump(baseline[name]) for name in ordered}
     write_whole(path, _text({"format": FORMAT, "releases": releases}) + "\n", parents=True)

@@ -1,4 +1,4 @@
-"""Smoke programs and upstream's tests as stages: run, or remembered for the same build."""
+"""Smoke programs and upstream's tests as stages: run, or remembered for an equal build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remembers what a stage gave for the same inputs, so that it is not run again."""
+"""Remembers what a stage gave for its inputs, so that equal inputs do not run it again."""
 
 from __future__ import annotations
 

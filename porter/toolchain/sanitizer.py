@@ -1,7 +1,7 @@
 """What a process needs around it to load a host twin that was built with AddressSanitizer.
 
-The sanitizer must be in place before anything allocates, so that a Python that loads such a
-library needs it preloaded; a running process cannot catch up. Commands start a child for it.
+The sanitizer must be in place before anything allocates, so a Python that loads the host
+twin needs it preloaded; a running process cannot catch up. Commands start a child for it.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ class Finding:
 
     `kind` is "refused", "rewriter" (an internal error), "compiler" (g++ refuses the C++),
     "differs", or "generator" (it is no good as C). `detail` is one line for people, `about`
-    what stays the same while the program is made smaller.
+    what must stay while the program is made smaller.
     """
 
     kind: str

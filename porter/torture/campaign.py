@@ -74,7 +74,7 @@ def _workers(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
 
 
 def _first_of_each(found: Sequence[Found]) -> list[Found]:
-    """The smallest program of each kind of finding: the others are likely the same."""
+    """The smallest program of each kind of finding: the others are likely copies of it."""
     smallest: dict[tuple[str, str], Found] = {}
     for one in sorted(found, key=lambda one: one.lines):
         smallest.setdefault((one.finding.kind, one.finding.about), one)

@@ -26,7 +26,7 @@ SIZES = {
 }
 
 
-# Less than this, and tests fail for nothing that a build does.
+# With less, tests fail although the build is right.
 NEEDS = {"heap": 384 * KIB, "stdout": 102 * KIB}
 
 

@@ -1,4 +1,4 @@
-"""Runs launches in a process of their own, so that one that dies takes only itself along."""
+"""Runs launches in a process of their own: a launch that dies ends that process alone."""
 
 from __future__ import annotations
 
