@@ -21,7 +21,7 @@ TIED = ("porter.run.", "porter.repl.", "porter.syntax", "porter.rewrite")
 @pytest.fixture(scope="module")
 def imports() -> list[tuple[str, str]]:
     """Importer and imported; imports for typing and within functions count."""
-    graph = grimp.build_graph("porter", exclude_type_checking_imports=False)
+    graph = grimp.build_graph("porter", exclude_type_checking_imports=False, cache_dir=None)
     return [(a, b) for a in graph.modules for b in graph.find_modules_directly_imported_by(a)]
 
 
