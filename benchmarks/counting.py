@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from porter import process
+from porter.base import process
 from porter.bench.callgrind import SIZES
 from porter.run import Launch, run
 from porter.run.built import open_build

@@ -22,7 +22,7 @@ from attrs import frozen
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from benchmarks.counting import PROGRAMS, launch_programs, text_bytes
-from porter import paths, process
+from porter.base import paths, process
 from porter.bench.callgrind import COMMAND, SIZES, read_counts
 from porter.compile import compile_build
 from porter.compile.cuda import CUBIN, LINK_LOG, cuda_folder

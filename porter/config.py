@@ -11,9 +11,9 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
+from porter.base.release_name import check_release
+from porter.base.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
 from porter.errors import UsageError
-from porter.release_name import check_release
-from porter.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
 
 # Local memory is at most 512 KiB a thread, C stack included (CUDA programming guide, technical
 # specifications per compute capability).

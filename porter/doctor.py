@@ -12,11 +12,11 @@ from collections.abc import Callable
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.process import run
+from porter.base.release_name import version_key
+from porter.base.sizes import format_size
 from porter.errors import PorterError, SyncFailed
-from porter.process import run
-from porter.release_name import version_key
-from porter.sizes import format_size
 from porter.sync.folder import VARIABLE, sources_releases
 from porter.sync.store import inspect, synced_releases
 from porter.toolchain import Tool, cuda_tool, gxx, nvcc

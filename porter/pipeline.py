@@ -11,20 +11,21 @@ from typing import Any
 
 from attrs import frozen
 
-from porter import paths, toolchain
+from porter import toolchain
+from porter.base import paths
+from porter.base.locking import locked
+from porter.base.telling import DEFAULT, Teller
 from porter.compile import compile_build
 from porter.compile.flags import REGISTERS
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import FileProblem
 from porter.generate import Layout, generate
-from porter.locking import locked
 from porter.preprocess import preprocess
 from porter.preprocess.stage import Preprocessed
 from porter.rewrite.stage import RewriteReport, rewrite
 from porter.standing import Standing
 from porter.sync.syncing import ensure
-from porter.telling import DEFAULT, Teller
 
 STAGES = ("generate", "preprocess", "rewrite", "compile")
 
@@ -120,7 +121,7 @@ def _to_keep(done: Build) -> dict[str, Any]:
 
 
 def _as_kept(standing: Standing, kept: Mapping[str, Any]) -> Build:
-    """The Build of which nothing had to be done."""
+    """The Build that was up to date already."""
     steps = {"host": 0, "cuda": 0}
     compiled = Compiled(standing.out, steps, 0.0, kept["state"], kept["warning"])
     seconds = dict.fromkeys(STAGES, 0.0)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from porter import reading
+from porter.base import reading
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError
 from porter.toolchain import nvcc

@@ -15,14 +15,15 @@ from typing import Any
 
 from attrs import frozen
 
-from porter import paths, toolchain
+from porter import toolchain
+from porter.base import paths
+from porter.base.fingerprint import content_digest, file_digest, fingerprint
+from porter.base.sealed import read_sealed, write_sealed
 from porter.compile.cuda import cuda_folder
 from porter.compile.host import host_folder
 from porter.compile.manifest import read_manifest
 from porter.config import BuildConfig
-from porter.fingerprint import content_digest, file_digest, fingerprint
 from porter.generate.digest import LIBRARY_FOLDER
-from porter.sealed import read_sealed, write_sealed
 from porter.sync.store import Synced
 from porter.version import __version__
 
@@ -33,7 +34,7 @@ _MADE = ("src", "genhdr", "pre", "cxx", "units.json")
 
 @frozen
 class Standing:
-    """Of one configuration, host variant and cap of registers in the build folder `folder`."""
+    """The standing of one build: a configuration, a host variant, a cap of registers, `folder`."""
 
     config: BuildConfig
     folder: Path
@@ -55,7 +56,7 @@ class Standing:
     def inputs(self) -> str:
         """A fingerprint of what the build would be made from now."""
         files = fingerprint((*self._inputs(), *self._programs()), _NOT_INPUTS.__contains__)
-        # A change that a file's times might not show must not be taken for none.
+        # A file may still change without a change of its times: then nothing is known.
         return self._key(files.digest) if files.settled else ""
 
     def current(self) -> Mapping[str, Any] | None:

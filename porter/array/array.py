@@ -9,7 +9,6 @@ from typing import Any, Literal, overload
 import attrs
 import numpy as np
 
-from porter.arguments import choice, flag, whole
 from porter.array import values
 from porter.array.bindings import check_name
 from porter.array.call import Call
@@ -26,6 +25,7 @@ from porter.array.opening import (
 )
 from porter.array.outcome import Outcome
 from porter.array.sources import Source, Which, deadline, programs_of, sources_of
+from porter.base.arguments import choice, flag, whole
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result

@@ -7,7 +7,7 @@ import os
 import attrs
 from attrs import frozen
 
-from porter.arguments import path
+from porter.base.arguments import path
 from porter.fs import Image
 from porter.run import Device, Launch
 from porter.run.device.base import Array

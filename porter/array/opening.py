@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from porter import arguments
+from porter.base import arguments
+from porter.base.sizes import check_bounds, parse_size
 from porter.config import SIZE_BOUNDS
 from porter.errors import PorterError, UsageError, WrongType
 from porter.run import Device, Launch, open_device
 from porter.run.built import Built, open_build
 from porter.run.launch.plan import MAXIMUM, footprint, free
-from porter.sizes import check_bounds, parse_size
 
 SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from porter.arguments import seconds, text
 from porter.array.code import Code
+from porter.base.arguments import seconds, text
 from porter.errors import UsageError, WrongType
 from porter.run import Device, Program
 from porter.run.launch.checking import per_interpreter

@@ -1,4 +1,4 @@
-"""Counts the instructions of `gpusnek_exec` on a host twin: repeatable where seconds are not."""
+"""Counts the instructions of `gpusnek_exec` on a host twin: counts repeat, seconds do not."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from porter import process
+from porter.base import process
 from porter.bench.catalogue import Benchmark
 from porter.bench.measure import compiling
 from porter.bench.oracle import check_ended, expected
@@ -21,7 +21,7 @@ from porter.run import Launch, Program, run
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
 
-# Bytes an interpreter; the same for every build, so that the collector runs as often.
+# Bytes an interpreter. They do not depend on the build, so the collector runs equally often.
 SIZES = {"heap": 64 << 10, "pystack": 4 << 10, "stack": 32 << 10}
 _ENTRY = "gpusnek_exec"
 COMMAND = (

@@ -10,7 +10,7 @@ from attrs import asdict, frozen
 
 @frozen
 class Figure:
-    """Seconds of several runs of the same work: median, least, most, how many runs."""
+    """Seconds of several runs of one piece of work: median, least, most, how many runs."""
 
     median: float
     least: float

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from porter.base.files import write_whole
+from porter.base.reading import read_toml, structured
 from porter.bench.callgrind import count
 from porter.bench.catalogue import SUITE
 from porter.errors import BenchFailed, UsageError
-from porter.files import write_whole
-from porter.reading import read_toml, structured
 from porter.run.built import Built, open_build
 
 Baseline = dict[str, dict[str, int]]

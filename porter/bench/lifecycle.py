@@ -49,12 +49,12 @@ def start(setting: Setting) -> Cost:
 
 
 def fork(setting: Setting) -> Cost:
-    """The same as copies of one that has booted, if this device and so many of them fork."""
+    """Booting copies of an interpreter that has booted, if the device forks that many."""
     return _cost("fork", "start, by fork", setting, lambda: _ended("fork", setting, EMPTY, None))
 
 
 def start_and_compile(setting: Setting, benchmark: Benchmark) -> Cost:
-    """The same, and each compiles the benchmark's source without running it."""
+    """Booting interpreters that each compile the benchmark's source without running it."""
     program = compiling(benchmark)
     title = f"start, compile {benchmark.name}"
     return _cost("compile", title, setting, lambda: _ended("compile", setting, program, False))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from porter import process
+from porter.base import process
 from porter.bench.catalogue import Benchmark
 from porter.bench.figures import Figure
 from porter.bench.oracle import expected
@@ -25,7 +25,7 @@ ABOUT = {
     "cuda": "CUDA C by hand, compiled by NVRTC, CUDA events",
     "host": "C++ by hand, g++ -O2, one core",
 }
-# Python rounds after each operation; the outputs must be the same.
+# Python rounds after each operation, and the outputs must equal Python's.
 _GXX = ("g++", "-x", "c++", "-O2", "-ffp-contract=off", "-shared", "-fPIC")
 _NVRTC = ("-fmad=false", "-std=c++17")
 

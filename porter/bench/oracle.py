@@ -1,4 +1,4 @@
-"""Whether what programs printed is right: CPython ran the same source."""
+"""Whether what programs printed is right: CPython runs their source too."""
 
 from __future__ import annotations
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import jinja2
 from attrs import frozen
 
+from porter.base.sizes import format_size
 from porter.bench.scale import Point, Scaling
-from porter.sizes import format_size
 
 TEMPLATE = Path(__file__).parent / "plot.svg.j2"
 WIDTH, HEIGHT = 380, 260  # of a panel's axes, in SVG units

@@ -10,9 +10,9 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from porter.base.sizes import format_size
 from porter.bench.lifecycle import Cost, MemoryUse
 from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, C, TimedBenchmark
-from porter.sizes import format_size
 
 
 @frozen

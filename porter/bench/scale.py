@@ -18,7 +18,7 @@ HEAPS = [size << 10 for size in (6, 8, 12, 16, 24, 32, 48, 64, 96, 128)]
 
 @frozen
 class Point:
-    """One size of the same work. heap: bytes."""
+    """One benchmark at one size. heap: bytes."""
 
     n: int
     heap: int

@@ -10,9 +10,9 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
+from porter.base.sizes import format_size
 from porter.bench.report import milliseconds
 from porter.bench.scale import Scaling
-from porter.sizes import format_size
 
 
 def to_json(scaling: Scaling, about: Mapping[str, Any]) -> dict[str, Any]:

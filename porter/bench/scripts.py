@@ -94,7 +94,7 @@ def _run(
 
 
 def _start(command: list[str], output: Path) -> subprocess.Popen[str]:
-    # porter.process runs a command to its end; these wait for each other in between.
+    # porter.base.process runs a command to its end; these wait for each other in between.
     pipe = subprocess.PIPE
     with output.open("wb") as file:
         try:

@@ -49,7 +49,7 @@ class Printing:
 
 
 def cells(xp: Any, n: int) -> Array:
-    """The matrix of Figure 8, ROWS x n float32; programs/figure8_setup.py makes the same."""
+    """The matrix of Figure 8, ROWS x n float32; programs/figure8_setup.py makes it for Python."""
     rows = xp.arange(ROWS, dtype=np.int32)[:, None] + 1
     columns = xp.arange(n, dtype=np.int32)[None, :] % 32 + 1
     quarters: Array = (rows * columns % 37).astype(np.float32) / np.float32(4)

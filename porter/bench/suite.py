@@ -38,7 +38,7 @@ class TimedBenchmark:
 
 @frozen
 class BenchSuite:
-    """What is measured and against what.."""
+    """What is measured, and the references that it is compared with."""
 
     setting: measure.Setting
     upstream: Python | None = None

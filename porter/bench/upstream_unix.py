@@ -10,10 +10,10 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from porter import process
+from porter.base import process
+from porter.base.files import replacing
 from porter.bench.scripts import Python
 from porter.errors import BuildFailed, ToolFailed, UnknownRelease, UsageError
-from porter.files import replacing
 
 # The standard variant as upstream sets it up, less what needs libraries that a distribution's
 # sources may lack and that no benchmark uses; linked so that it runs on other machines too.
@@ -66,7 +66,7 @@ def unix_port(release: str, executable: Path | None = None) -> Python:
 
 def build(release: str, jobs: int | None = None) -> Path:
     """The executable, made once for each release and set of options (about 30 s of one core)."""
-    from porter import paths  # needs more packages than running what is there
+    from porter.base import paths  # needs more packages than running what is there
     from porter.sync.syncing import ensure
 
     source = ensure(release).path / "ports" / "unix"

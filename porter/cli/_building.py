@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from rich.console import Console
 from rich.text import Text
 
+from porter.base.telling import DEFAULT, Teller
 from porter.compile.flags import REGISTERS
 from porter.config import BuildConfig
 from porter.pipeline import Build, build
-from porter.telling import DEFAULT, Teller
 
 
 def build_shown(

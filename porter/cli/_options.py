@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 
 import click
 
-from porter.arguments import MOST_SECONDS, seconds
+from porter.base.arguments import MOST_SECONDS, seconds
+from porter.base.sizes import format_size, parse_size
 from porter.config import CHOICES, FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.settings import load_config
-from porter.sizes import format_size, parse_size
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -13,12 +13,12 @@ from attrs import field, frozen
 from rich.console import Console
 
 from porter.array.opening import open_built
+from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
 from porter.run.built import Built, open_build
-from porter.sizes import check_bounds
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -9,6 +9,8 @@ from typing import Any
 import click
 from rich.console import Console
 
+from porter.base.files import write_whole
+from porter.base.sizes import parse_size
 from porter.bench import lifecycle, report, scale, scale_report
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.bench.conditions import conditions, fitting, with_references
@@ -16,10 +18,8 @@ from porter.bench.measure import Setting
 from porter.bench.suite import BenchSuite
 from porter.cli._subject import folder_option, open_finished
 from porter.errors import UsageError
-from porter.files import write_whole
 from porter.run import Device, Launch, open_device
 from porter.settings import load_config
-from porter.sizes import parse_size
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
 COMPILED = SUITE[0]  # what the cost of compiling, and scaling, is measured with

@@ -9,7 +9,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import check_fixed, folder_option
 from porter.compile.flags import VARIANTS
@@ -21,7 +22,6 @@ from porter.conformance.progress import showing
 from porter.conformance.skips import DEFAULT_LIST, load
 from porter.conformance.suite import ConformanceSuite
 from porter.errors import ConformanceRegression, UsageError
-from porter.files import write_whole
 from porter.run.built import Built, open_build
 from porter.settings import load_config
 from porter.sync.syncing import tests_of

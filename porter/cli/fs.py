@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from porter.base.sizes import format_size, parse_size
 from porter.fs.folder import image_of, pull, push
 from porter.fs.image import BLOCK_SIZE, Image
-from porter.sizes import format_size, parse_size
 
 FILE = click.Path(path_type=Path)
 

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from porter import paths
+from porter.base import paths
 from porter.cli._building import build_shown
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.errors import FuzzFailed

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from porter import paths
+from porter.base import paths
 from porter.errors import PatchDrift, UsageError
 from porter.patches import check_series, load_series
 from porter.patches.refresh import refresh as rewrite

@@ -10,10 +10,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
 from porter.conformance.progress import showing
 from porter.errors import UsageError
-from porter.files import write_whole
 from porter.regress import report
 from porter.regress.baseline import SHIPPED, read_baseline, updated, write_baseline
 from porter.regress.compare import compare

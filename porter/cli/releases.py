@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from porter import paths
+from porter.base import paths
 from porter.regress.releases import newest_online
 from porter.sync.listing import list_releases, online_releases
 from porter.sync.lock import read_lock

@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from porter.base.sizes import parse_size
 from porter.cli._options import seconds_option
 from porter.cli._subject import BuildChoice, subject_options
 from porter.errors import ProgramFailed, UsageError
@@ -18,7 +19,6 @@ from porter.repl.plain import feed, read_lines
 from porter.repl.session import fitting
 from porter.run import Launch
 from porter.run.launch.filesystem import written
-from porter.sizes import parse_size
 
 ON_GPU, ON_HOST = 1 << 20, 1 << 10  # interpreters where -n is not given
 

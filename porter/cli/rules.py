@@ -6,10 +6,10 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
 from porter.config import BuildConfig
 from porter.errors import FileProblem, UsageError
-from porter.files import write_whole
 from porter.pipeline import rewrite_release
 from porter.rewrite.describe import Counts, description, edits_table, put_between, rules_text
 from porter.rewrite.rules import RULES

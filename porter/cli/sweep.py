@@ -11,16 +11,16 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
+from porter.base.sizes import parse_size
 from porter.cli._building import build_shown
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import folder_option
 from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load
 from porter.errors import SweepFailed
-from porter.files import write_whole
 from porter.settings import load_config
-from porter.sizes import parse_size
 from porter.sweep import report, subjects
 from porter.sweep.sweep import Swept, sweep
 from porter.sweep.trials import TrialOpener, TrialRunner, TrialSizes

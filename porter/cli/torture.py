@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from porter import paths
+from porter.base import paths
 from porter.errors import TortureFailed
 from porter.torture.campaign import Found, replay, saved, torture
 from porter.torture.libraries import examine_library
@@ -20,7 +20,9 @@ _File = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @click.command("torture")
 @click.option("-n", "count", type=click.IntRange(1), default=1000, show_default=True)
-@click.option("--seed", default="1", show_default=True, help="Any text; the same gives the same.")
+@click.option(
+    "--seed", default="1", show_default=True, help="Any text; it decides which programs are drawn."
+)
 @click.option("--reduce/--no-reduce", default=True, show_default=True, help="Make findings small.")
 @click.option(
     "--keep",

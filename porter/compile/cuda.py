@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.telling import QUIET, Teller
 from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
 from porter.compile.gcflush import check_flush
 from porter.compile.ninja import Edge, NinjaRule, run_ninja
@@ -15,7 +16,6 @@ from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import VerifyFailed
 from porter.manifest import SavedRegisters
-from porter.telling import QUIET, Teller
 
 CUBIN = "gpusnek.cubin"
 LIBRARY = "libgpusnek.a"

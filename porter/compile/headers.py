@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from porter.base.process import run
 from porter.errors import BuildFailed
 from porter.generate.compiler import CC
 from porter.manifest import SharedField, SharedStruct
-from porter.process import run
 
 Structs = dict[str, SharedStruct]
 Enums = dict[str, dict[str, int]]

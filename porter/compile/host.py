@@ -8,10 +8,10 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.telling import QUIET, Teller
 from porter.compile.flags import STACK_SCANNERS, VARIANTS, HostVariant, host_compile, host_link
 from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
-from porter.telling import QUIET, Teller
 
 LIBRARY = "libgpusnek.so"
 

@@ -13,6 +13,7 @@ from typing import Any
 from attrs import asdict
 
 from porter import toolchain
+from porter.base.files import replacing, write_changed
 from porter.compile.cuda import CudaBuild
 from porter.compile.elf import ElfProblem, symbol_bytes
 from porter.compile.host import HostBuild
@@ -20,7 +21,6 @@ from porter.compile.resources import summary
 from porter.compile.sources import Sources
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NotBuilt
-from porter.files import replacing, write_changed
 from porter.manifest import (
     FORMAT,
     MANIFEST,

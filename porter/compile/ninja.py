@@ -12,11 +12,11 @@ from typing import Any, cast
 
 from attrs import field, frozen
 
+from porter.base.files import write_changed
+from porter.base.process import run, tail
+from porter.base.telling import QUIET, Teller
 from porter.compile.outputs import record_outputs, remove_damaged
 from porter.errors import BuildFailed, ToolFailed
-from porter.files import write_changed
-from porter.process import run, tail
-from porter.telling import QUIET, Teller
 
 
 @frozen

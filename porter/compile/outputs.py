@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from porter.fingerprint import file_digest, mark
-from porter.sealed import read_sealed, write_sealed
+from porter.base.fingerprint import file_digest, mark
+from porter.base.sealed import read_sealed, write_sealed
 
 RECORD = "outputs.json"
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.process import run
 from porter.compile.elf import ElfProblem, function_code
 from porter.errors import VerifyFailed
-from porter.process import run
 
 _STL = re.compile(r"STL(?:\.(64|128))?\s+\[R1(?:\+(0x[0-9a-f]+))?\],\s*R(\d+)")
 _INSTRUCTION_BYTES = 16  # sm_70 and later

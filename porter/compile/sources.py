@@ -7,8 +7,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.paths import templates_dir
 from porter.errors import NotBuilt
-from porter.paths import templates_dir
 
 HOST_RUNTIME = (
     "host.cpp",

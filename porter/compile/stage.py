@@ -9,6 +9,8 @@ from pathlib import Path
 from attrs import frozen
 
 from porter import toolchain
+from porter.base.paths import templates_dir
+from porter.base.telling import QUIET, Teller
 from porter.compile.cuda import CudaBuild, build_cuda
 from porter.compile.flags import REGISTERS
 from porter.compile.headers import Enums, Structs
@@ -19,8 +21,6 @@ from porter.compile.sources import Sources, find_sources
 from porter.config import BuildConfig
 from porter.errors import ToolMissing, VerifyFailed
 from porter.manifest import MANIFEST, SharedLayout
-from porter.paths import templates_dir
-from porter.telling import QUIET, Teller
 
 # Headers that a user's own kernels include.
 TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")

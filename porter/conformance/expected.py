@@ -13,11 +13,11 @@ from pathlib import Path
 
 import attrs
 
+from porter.base.files import write_whole
 from porter.conformance.discovery import Test
 from porter.conformance.matching import normalise
 from porter.conformance.tree import files_for
 from porter.errors import ToolMissing
-from porter.files import write_whole
 
 CPYTHON_TIMEOUT = 60.0  # seconds, a test
 # Upstream's options (CPYTHON3_CMD): no .pyc files, no site-packages.

@@ -37,7 +37,7 @@ def blocks_for(tree: Tree, directories: tuple[str, ...]) -> int:
 def build_image(tree: Tree, directories: tuple[str, ...], blocks: int) -> bytes:
     """A littlefs2 image of ``blocks`` blocks: ``tree`` (path, content) and empty ``directories``.
 
-    Same input, same bytes.
+    Equal input gives equal bytes.
     """
     fs = LittleFS(
         block_size=BLOCK_SIZE,

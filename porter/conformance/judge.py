@@ -56,7 +56,7 @@ def judge(
 
 
 def against(listed: str | None, result: ReportedTest) -> ReportedTest:
-    """``result`` of a test that is on the skip list for the reason ``listed``, None off it."""
+    """``result`` of a test that the skip list names for the reason ``listed``, if any."""
     if listed is None:
         return result
     if result.verdict is Verdict.PASS:

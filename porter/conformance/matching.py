@@ -1,6 +1,6 @@
 """Reads a test's output for a reader: what unittest counted, and where two outputs part.
 
-Whether they are the same is for upstream's own runner to say (runtests/).
+Upstream's own runner says whether they are equal (runtests/).
 """
 
 from __future__ import annotations

@@ -14,8 +14,8 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from porter.base.files import write_whole
 from porter.conformance.model import ReportedTest, Verdict
-from porter.files import write_whole
 
 _SHOWN = (
     (Verdict.PASS, "passed", "green"),

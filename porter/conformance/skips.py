@@ -7,33 +7,33 @@ from pathlib import Path
 
 import attrs
 
+from porter.base.reading import read_toml, structured
 from porter.conformance.discovery import Test
 from porter.errors import UsageError
-from porter.reading import read_toml, structured
 
 DEFAULT_LIST = Path(__file__).with_name("skips.toml")
 
 
 @attrs.frozen
-class _Row:
+class _SkipRow:
     reason: str = ""
     targets: tuple[str, ...] = ()
 
 
 @attrs.frozen
-class _Skip(_Row):
+class _TestRow(_SkipRow):
     tests: tuple[str, ...] = ()
 
 
 @attrs.frozen
-class _Lack(_Row):
+class _NeedRow(_SkipRow):
     needs: tuple[str, ...] = ()
 
 
 @attrs.frozen
-class _Lists:
-    lack: tuple[_Lack, ...] = ()
-    skip: tuple[_Skip, ...] = ()
+class _SkipFile:
+    lack: tuple[_NeedRow, ...] = ()
+    skip: tuple[_TestRow, ...] = ()
 
 
 @attrs.frozen
@@ -89,7 +89,7 @@ def load(target: str, path: Path = DEFAULT_LIST) -> SkipList:
 def read(path: Path = DEFAULT_LIST) -> SkipList:
     """All entries of ``path``, whatever their target; raises UsageError as ``load`` does."""
     document = read_toml(path, UsageError, "not a readable skip list")
-    lists = structured(document, _Lists, path, UsageError)
+    lists = structured(document, _SkipFile, path, UsageError)
     skips = [
         _entry(row, row.tests, "tests", f"{path}: skip {n}") for n, row in enumerate(lists.skip, 1)
     ]
@@ -99,7 +99,7 @@ def read(path: Path = DEFAULT_LIST) -> SkipList:
     return SkipList(tuple(skips), tuple(lacks))
 
 
-def _entry(row: _Row, patterns: tuple[str, ...], subject: str, where: str) -> SkipEntry:
+def _entry(row: _SkipRow, patterns: tuple[str, ...], subject: str, where: str) -> SkipEntry:
     if not row.reason.strip():
         raise UsageError(f"{where}: no reason", hint='Say why: reason = "..."')
     if not patterns:

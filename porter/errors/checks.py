@@ -41,7 +41,7 @@ class BenchFailed(PorterError):
 
 
 class TortureFailed(PorterError):
-    """A C program does not do the same once the rules have rewritten it."""
+    """The rules refuse a C program, or it does something else once they have rewritten it."""
 
     exit_code = 55
     meaning = "a C program is refused, or does something else, once rewritten"

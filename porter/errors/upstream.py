@@ -28,7 +28,7 @@ class UnknownConstruct(UpstreamChange):
     """A construct that a rule meets and cannot rewrite.
 
     `file`, `line` and `column` are upstream's, `rule` the rule's name, `construct` the text.
-    `others` are the same of further units, where all were looked at.
+    `others` are the errors of further units, where all units were read.
     """
 
     exit_code = 21
@@ -95,7 +95,7 @@ class PreprocessFailed(UpstreamChange):
 class OptionRefused(PreprocessFailed):
     """Upstream refuses the port's configuration by `#error`.
 
-    `options` are the macros of the port's mpconfigport.h without each of which it does not.
+    `options` are macros of the port's mpconfigport.h; upstream accepts it without any one of them.
     """
 
     exit_code = 26

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path, PurePosixPath
 
-from porter import arguments
+from porter.base import arguments
 from porter.errors import FileProblem
 from porter.fs.image import BLOCK_SIZE, Image, size_for
 

@@ -12,10 +12,10 @@ from typing import Any
 import littlefs
 from attrs import frozen
 
-from porter import arguments
+from porter.base import arguments
+from porter.base.files import write_whole
+from porter.base.sizes import format_size
 from porter.errors import FileProblem, UsageError
-from porter.files import write_whole
-from porter.sizes import format_size
 
 BLOCK_SIZE = 512  # bytes; what the port's block device uses where none is said
 LEAST_BLOCKS = 2  # littlefs' superblock is a pair

@@ -13,12 +13,12 @@ import shutil
 from pathlib import Path
 
 from porter import toolchain
+from porter.base.paths import templates_dir
+from porter.base.process import run
 from porter.compile.flags import STACK_SCANNERS, VARIANTS, host_compile
 from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import find_sources
 from porter.errors import PorterError, ToolMissing
-from porter.paths import templates_dir
-from porter.process import run
 
 _HINT = (
     "Debian, Ubuntu: `apt-get install clang libclang-rt-14-dev` (or your clang's version); or set "

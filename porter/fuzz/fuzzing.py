@@ -11,9 +11,9 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from porter.base.paths import templates_dir
+from porter.base.process import run
 from porter.errors import ToolFailed
-from porter.paths import templates_dir
-from porter.process import run
 from porter.toolchain.sanitizer import OPTIONS
 
 MODES = ("run", "compile")

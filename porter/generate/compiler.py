@@ -1,4 +1,4 @@
-"""The preprocessor's command line, the same for qstr collection and for units."""
+"""The preprocessor's command line, for qstr collection and for units."""
 
 from __future__ import annotations
 

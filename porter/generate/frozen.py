@@ -13,7 +13,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import process
+from porter.base import process
 from porter.errors import GenerateFailed, ToolFailed
 
 _LIST_FILES = """\

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from porter import process
+from porter.base import process
 from porter.errors import GenerateFailed, ToolFailed
 from porter.generate.compiler import CC
 from porter.generate.qstrfilter import filter_header
@@ -16,7 +16,7 @@ from porter.generate.refused import preprocess_error
 _QSTR_LINE = re.compile(r"^(Q\(.*\))", re.MULTILINE)
 _QUOTED_QSTR_LINE = re.compile(r'^"(Q\(.*\))"', re.MULTILINE)
 
-# A fixed date: the same input must give the same build on any day.
+# A fixed date: a build does not depend on the day on which it is made.
 _SOURCE_DATE_EPOCH = "0"
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
 
 
 @frozen
@@ -28,7 +28,7 @@ class Layout:
 
     @property
     def patched(self) -> Path:
-        """Upstream files that patches changed; each stands in for the one of the same path."""
+        """Upstream files that patches changed; each replaces upstream's file of that path."""
         return self.build / "src" / "upstream"
 
     @property

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import process
+from porter.base import process
 from porter.errors import GenerateFailed, ToolMissing
 
 _MARK = "porter:"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import process
+from porter.base import process
 from porter.errors import OptionRefused, PreprocessFailed
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
@@ -103,7 +103,7 @@ def _concerned(config: str, said: Complaint) -> list[Option]:
 def _refuses(
     layout: Layout, defines: Sequence[str], sources: Sequence[Path], said: Complaint
 ) -> Callable[[str], bool]:
-    """Whether upstream says the same with another mpconfigport.h."""
+    """A function that says whether upstream refuses another mpconfigport.h at that place too."""
     folder = layout.build / "options"
     asked = [said.file] if said.file in sources else sources
     flags = ["-I", str(folder), *preprocessor_flags(layout, defines)]

@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 
 import jinja2
 
+from porter.base.paths import templates_dir
 from porter.config import check_arch
 from porter.errors import FileProblem, UsageError
-from porter.paths import templates_dir
 
 MEMORY = "32 * 1024"  # bytes per interpreter, as C++
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")

@@ -6,11 +6,12 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from porter import paths, process
+from porter.base import paths, process
+from porter.base.files import replace_folder
+from porter.base.fingerprint import content_digest
+from porter.base.telling import QUIET, Teller
 from porter.config import BuildConfig
 from porter.errors import NotBuilt, UnknownRelease
-from porter.files import replace_folder
-from porter.fingerprint import content_digest
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.digest import UPSTREAM_FOLDERS, digest_of
 from porter.generate.frozen import frozen_source, read_manifest
@@ -28,7 +29,6 @@ from porter.generate.units import (
 )
 from porter.generate.wants import Wants, find_wants
 from porter.patches import patched_files
-from porter.telling import QUIET, Teller
 
 FROZEN_UNIT = "frozen_content.c"
 

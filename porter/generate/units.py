@@ -6,10 +6,10 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
+from porter.base.reading import structured
+from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.wants import Wants
-from porter.reading import structured
-from porter.sealed import read_sealed, write_sealed
 
 FORMAT = 3
 NO_WANTS = Wants()

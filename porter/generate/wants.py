@@ -9,7 +9,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import process
+from porter.base import process
 from porter.config import BuildConfig
 from porter.errors import OptionRefused
 from porter.generate.compiler import CC, preprocessor_flags

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
 from porter.errors import PatchDrift, PorterError
-from porter.files import write_whole
 from porter.patches.anchors import apply_hunk, match_hunk
 from porter.patches.applying import chosen
 from porter.patches.model import Hunk

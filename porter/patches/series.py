@@ -7,10 +7,10 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.reading import read_toml, structured
 from porter.errors import PorterError
 from porter.patches.model import ACTIONS, Hunk, Patch, Sign, squeeze
-from porter.reading import read_toml, structured
 
 _UNREADABLE = "cannot be read"
 

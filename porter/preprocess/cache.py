@@ -10,10 +10,10 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
+from porter.base.fingerprint import file_digest
+from porter.base.reading import structured
+from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import NotBuilt
-from porter.fingerprint import file_digest
-from porter.reading import structured
-from porter.sealed import read_sealed, write_sealed
 
 FORMAT = 3
 

@@ -33,7 +33,7 @@ def project_names(layout: Layout) -> tuple[tuple[str, str], ...]:
 def relative_markers(text: str, names: Sequence[tuple[str, str]]) -> str:
     """`text` with the paths of its line markers written as `names` say.
 
-    So the C++ that is made of it is the same wherever the project and its build lie.
+    So the C++ that is made of it does not depend on where the project and its build lie.
     """
 
     def shorten(match: re.Match[str]) -> str:

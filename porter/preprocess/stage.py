@@ -8,9 +8,10 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import process
+from porter.base import process
+from porter.base.files import write_whole
+from porter.base.telling import QUIET, Teller
 from porter.errors import PreprocessFailed, ToolFailed
-from porter.files import write_whole
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
 from porter.generate.refused import preprocess_error
@@ -25,7 +26,6 @@ from porter.preprocess.cache import (
 )
 from porter.preprocess.empty import has_code
 from porter.preprocess.markers import project_names, relative_markers
-from porter.telling import QUIET, Teller
 
 
 @frozen

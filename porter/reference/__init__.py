@@ -1,4 +1,4 @@
-"""The plain C reference build: the same port, compiled as ordinary C, for comparison in tests."""
+"""The plain C reference build: the port and upstream as ordinary C, for comparison in tests."""
 
 from __future__ import annotations
 

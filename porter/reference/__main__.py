@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig
 from porter.errors import PorterError
 from porter.reference.build import build_reference

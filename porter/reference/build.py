@@ -10,18 +10,18 @@ from pathlib import Path
 
 import attrs
 
-from porter import paths, process
+from porter.base import paths, process
+from porter.base.files import replacing
+from porter.base.locking import locked
 from porter.config import BuildConfig
 from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
-from porter.files import replacing
 from porter.generate import Layout, generate
-from porter.locking import locked
 from porter.preprocess import Preprocessed, preprocess
 from porter.sync.syncing import ensure
 
 # jmp_buf must hold what the host's setjmp saves; see templates/libc/setjmp.h.
 _DEFINE = "-DPORTER_NATIVE_SETJMP"
-# -fno-strict-aliasing: upstream is built so nowhere, but it does type-pun through void **.
+# -fno-strict-aliasing: upstream type-puns through void **, though it is built without this.
 _C_FLAGS = ("-std=gnu99", "-fno-builtin", "-fno-strict-aliasing", "-w", "-O1", "-g")
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import attrs
 
+from porter.base.files import write_whole
+from porter.base.reading import read_json, structured
+from porter.base.release_name import version_key
 from porter.errors import FileProblem
-from porter.files import write_whole
-from porter.reading import read_json, structured
 from porter.regress.model import Facts, ReleaseRun
-from porter.release_name import version_key
 
 SHIPPED = Path(__file__).with_name("baseline.json")
 FORMAT = 1
@@ -22,7 +22,7 @@ Baseline = Mapping[str, Facts]
 
 
 @attrs.frozen
-class _Stored:
+class _StoredFacts:
     """Facts as the file has them: `tests` by target, folder and verdict."""
 
     tree: str
@@ -34,9 +34,9 @@ class _Stored:
 
 
 @attrs.frozen
-class _Document:
+class _BaselineFile:
     format: int
-    releases: Mapping[str, _Stored]
+    releases: Mapping[str, _StoredFacts]
 
 
 def read_baseline(path: Path) -> Baseline:
@@ -48,7 +48,7 @@ def read_baseline(path: Path) -> Baseline:
         raise FileProblem(
             f"{path}: a baseline of another porter", hint="`--update-baseline` writes it anew."
         )
-    stored = structured(document, _Document, f"{path}: not a baseline", FileProblem)
+    stored = structured(document, _BaselineFile, f"{path}: not a baseline", FileProblem)
     return {name: _facts(facts) for name, facts in stored.releases.items()}
 
 
@@ -76,7 +76,7 @@ def reference(baseline: Baseline, release: str) -> str:
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write `path`, beside and renamed: the same facts give the same bytes."""
+    """Write `path`, beside and renamed. Equal facts give equal bytes."""
     ordered = sorted(baseline, key=version_key)
     releases = {name: _dump(baseline[name]) for name in ordered}
     write_whole(path, _text({"format": FORMAT, "releases": releases}) + "\n", parents=True)
@@ -97,7 +97,7 @@ def _by_folder(tests: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
     return found
 
 
-def _facts(stored: _Stored) -> Facts:
+def _facts(stored: _StoredFacts) -> Facts:
     tests = {
         target: {
             f"{folder}/{name}.py": verdict

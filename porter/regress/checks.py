@@ -1,4 +1,4 @@
-"""Smoke programs and upstream's tests as stages: run, or remembered for the same build."""
+"""Smoke programs and upstream's tests as stages: run, or remembered for an equal build."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import frozen
 
 import porter.conformance
 import porter.run
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig, merge
 from porter.conformance import backends, library
 from porter.conformance.discovery import discover

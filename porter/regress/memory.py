@@ -1,4 +1,4 @@
-"""Remembers what a stage gave for the same inputs, so that it is not run again."""
+"""Remembers what a stage gave for its inputs, so that equal inputs do not run it again."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
+from porter.base.reading import read_json, structured
 from porter.compile.manifest import read_manifest
 from porter.errors import FileProblem
-from porter.files import write_whole
-from porter.reading import read_json, structured
 
 
 @frozen

@@ -18,7 +18,7 @@ class StageState(Enum):
     """How a stage ended."""
 
     OK = "ok"
-    CACHED = "cached"  # nothing was done: the same inputs had been through it
+    CACHED = "cached"  # nothing was done: these inputs had been through it before
     FAILED = "failed"
     SKIPPED = "skipped"  # it cannot be done here, and that is no failure
     NOT_REACHED = "not reached"  # an earlier stage failed

@@ -11,6 +11,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from porter import pipeline
+from porter.base.telling import QUIET
 from porter.config import BuildConfig
 from porter.conformance.suite import Events
 from porter.errors import (
@@ -32,7 +33,6 @@ from porter.regress.running import StageSequence, StageUnderWay, Started
 from porter.regress.sizes import sizes_of
 from porter.regress.warnings import warnings_of
 from porter.sync.store import Synced
-from porter.telling import QUIET
 
 TARGET_STAGES = ("build", "smoke", "conformance")
 _PLACE = re.compile(r"\b(?:upstream|patched)/[^/\s:]+/([^\s:]+\.[ch]):(\d+)")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.release_name import version_key
 from porter.errors import UsageError
-from porter.release_name import version_key
 from porter.sync.listing import online_releases
 from porter.sync.lock import known_releases, newest_release, read_lock
 from porter.sync.store import Synced, inspect, is_synced, synced_releases

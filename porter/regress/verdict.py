@@ -1,4 +1,4 @@
-"""What a run ends with: nothing, or the error that says whose turn it is."""
+"""What a run ends with: nothing, or the error that says who has to act."""
 
 from __future__ import annotations
 

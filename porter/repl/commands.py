@@ -11,7 +11,8 @@ from typing import Protocol
 from attrs import frozen
 from rich.console import Console
 
-from porter.arguments import utf8
+from porter.base.arguments import utf8
+from porter.base.sizes import format_size
 from porter.errors import FileProblem, UsageError
 from porter.repl.answer import Times
 from porter.repl.picture import pixels, save_png, sketch
@@ -20,7 +21,6 @@ from porter.repl.session import Session
 from porter.repl.statements import split
 from porter.repl.transcript import inputs
 from porter.run.streams.writer import Writer
-from porter.sizes import format_size
 
 _SIZE = re.compile(r"(\d{1,9})x(\d{1,9})")
 # Meant as a size, right or not.

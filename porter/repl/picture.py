@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from porter.base.files import replacing
 from porter.errors import FileProblem, MissingPackage, UsageError
-from porter.files import replacing
 
 Pixels = np.ndarray[Any, Any]  # height x width x 3 uint8: red, green, blue
 SKETCH_ROWS = 32  # lines of the terminal that a sketch takes at most

@@ -7,7 +7,7 @@ import re
 
 from attrs import define, evolve, field
 
-from porter.arguments import utf8
+from porter.base.arguments import utf8
 from porter.repl.session import NAME, Session
 from porter.run import Launch, Program, Result, run
 from porter.run.device.base import Arenas

@@ -8,7 +8,8 @@ import attrs
 import numpy as np
 from attrs import define
 
-from porter.arguments import utf8
+from porter.base.arguments import utf8
+from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.fs import Image
 from porter.repl.answer import Answer
@@ -17,7 +18,6 @@ from porter.run.device.base import Arenas, Array
 from porter.run.launch.filesystem import mounted
 from porter.run.launch.plan import footprint, free
 from porter.run.launch.spec import Phase
-from porter.sizes import format_size
 
 NAME = "<stdin>"  # what tracebacks call the user's input
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel

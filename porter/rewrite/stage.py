@@ -14,14 +14,14 @@ from attrs import frozen
 
 import porter.rewrite
 import porter.syntax
+from porter.base.files import write_changed
+from porter.base.sealed import read_sealed, write_sealed
+from porter.base.telling import QUIET, Teller
 from porter.errors import UnknownConstruct
-from porter.files import write_changed
 from porter.rewrite.facts import FunctionFact, UnitFacts, VariableFact
 from porter.rewrite.pool import UnitPool
 from porter.rewrite.program import Program, merge
 from porter.rewrite.statefile import state_header, state_unit
-from porter.sealed import read_sealed, write_sealed
-from porter.telling import QUIET, Teller
 
 STATE_UNIT = "porter_state.cpp"
 STATE_HEADER = "porter_state.h"

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 from attrs import frozen
 
-from porter import arguments
+from porter.base import arguments
 from porter.errors import NotBuilt
 from porter.manifest import MANIFEST, Manifest, SharedLayout, manifest_of, read_document
 from porter.run.record import dtype_of

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from attrs import evolve, field, fields, frozen
 
+from porter.base.sizes import GIB, KIB, format_size
 from porter.errors import NotEnoughMemory
 from porter.run.built import Built
-from porter.sizes import GIB, KIB, format_size
 
 WORD = 8  # bytes; images move by words
 LOCAL_GRAIN = 512  # the driver rounds local memory per thread up to this

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from porter.base.sizes import KIB, MIB, format_size
 from porter.config import LOCAL_MEMORY_LIMIT, LOCAL_RESERVED, SIZE_BOUNDS
-from porter.sizes import KIB, MIB, format_size
 
 GRAIN = 16 * KIB  # what a heap that an allocation asks for is rounded up to
 OPTIONS = {"HEAP": "heap", "PYSTACK": "pystack", "STACK": "stack"}  # by Built.lack's names

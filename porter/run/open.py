@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from porter import arguments
+from porter.base import arguments
 from porter.errors import UsageError
 from porter.run.built import Built, open_build
 from porter.run.device.base import Device

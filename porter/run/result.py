@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from attrs import field, frozen
 
-from porter.arguments import whole
+from porter.base.arguments import whole
 from porter.errors import (
     FileProblem,
     LaunchFailed,

@@ -13,8 +13,8 @@ from porter.conformance.tree import files_for
 from porter.errors import UsageError
 from porter.sweep.model import Ending, SweptProgram
 
-# Outputs of these depend on memory or on time, so that no other run need print the same; those
-# that sleep would do so in each of thousands of interpreters.
+# The first ones print what depends on memory or time, which differs from run to run; the ones
+# that sleep would sleep in each of thousands of interpreters.
 _UNSTEADY = (
     b"mem_free",
     b"mem_alloc",

@@ -33,7 +33,7 @@ class TrialSizes:
 class TrialOpener:
     """Opens a build in the process that runs it. ``seconds``: the deadline of one launch.
 
-    rest: all allocations from the failing one on fail, not that one alone.
+    rest: the failing allocation and all later ones fail.
     """
 
     folder: Path

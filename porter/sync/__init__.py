@@ -1,1 +1,1 @@
-"""Fetching upstream releases, and knowing that what is there is what was meant."""
+"""Fetching upstream releases, and verifying them against the lock."""

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
+from porter.base.process import run, tail
 from porter.errors import SyncFailed, ToolFailed
-from porter.process import run, tail
 from porter.sync.machine import Archive, Machine, read_machine
 
 PACKAGE = "micropython"

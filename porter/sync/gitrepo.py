@@ -7,10 +7,10 @@ import re
 import shutil
 from pathlib import Path
 
-from porter import paths
+from porter.base import paths
+from porter.base.process import run
+from porter.base.release_name import version_key
 from porter.errors import PorterError, SyncFailed, ToolFailed, ToolMissing
-from porter.process import run
-from porter.release_name import version_key
 
 LOOKUP_TIMEOUT = 10.0  # seconds: where git cannot get through, the next origin is near
 CLONE_TIMEOUT = 900.0

@@ -6,8 +6,8 @@ import os
 
 from attrs import frozen
 
+from porter.base.release_name import version_key
 from porter.errors import PorterError
-from porter.release_name import version_key
 from porter.sync import gitrepo
 from porter.sync.apt import private_apt, upstream_version
 from porter.sync.folder import VARIABLE, sources_releases

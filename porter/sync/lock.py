@@ -9,11 +9,11 @@ from pathlib import Path
 
 from attrs import field, frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
+from porter.base.reading import read_toml, structured
+from porter.base.release_name import version_key
 from porter.errors import PorterError, UnknownRelease
-from porter.files import write_whole
-from porter.reading import read_toml, structured
-from porter.release_name import version_key
 
 _HINT = "Take it back to what it was; a lock below upstream/.local may be removed."
 
@@ -34,7 +34,7 @@ class LockEntry:
 
 
 @frozen
-class _Row:
+class _LockRow:
     """A LockEntry as the file has it."""
 
     name: str
@@ -45,8 +45,8 @@ class _Row:
 
 
 @frozen
-class _Document:
-    release: tuple[_Row, ...] = ()
+class _LockFile:
+    release: tuple[_LockRow, ...] = ()
 
 
 @frozen
@@ -85,7 +85,7 @@ def read_lock(path: Path) -> Lock:
     if not path.exists():
         return Lock()
     document = read_toml(path, PorterError, "not a lock file", _HINT)
-    rows = structured(document, _Document, path, PorterError).release
+    rows = structured(document, _LockFile, path, PorterError).release
     return Lock(
         {row.name: LockEntry(row.name, row.tree, row.origin, row.tag, row.package) for row in rows}
     )

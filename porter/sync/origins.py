@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from porter import paths
+from porter.base import paths
+from porter.base.release_name import SUBMODULE
 from porter.errors import SyncFailed, UsageError
-from porter.release_name import SUBMODULE
 from porter.sync import gitrepo
 from porter.sync.apt import private_apt, upstream_version
 from porter.sync.copying import copy_tree, special

@@ -12,16 +12,16 @@ from tempfile import TemporaryDirectory
 import attrs
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
+from porter.base.files import write_whole
+from porter.base.fingerprint import fingerprint
+from porter.base.locking import locked
+from porter.base.reading import read_json, structured
+from porter.base.release_name import check_release, version_key
+from porter.base.telling import Say, to_stderr
 from porter.errors import CorruptSource, FileProblem, UnknownRelease, UsageError
-from porter.files import write_whole
-from porter.fingerprint import fingerprint
-from porter.locking import locked
-from porter.reading import read_json, structured
-from porter.release_name import check_release, version_key
 from porter.sync.lock import known_releases
 from porter.sync.tree import HASHED, IGNORED_FOLDERS, VERSION_FILE, check_tree, tree_hash
-from porter.telling import Say, to_stderr
 
 STAMP = ".porter-sync.json"
 WORK = ".work"  # staging; whatever lies in it when nobody holds the lock is rubbish

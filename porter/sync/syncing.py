@@ -7,9 +7,10 @@ from pathlib import Path
 
 import attrs
 
-from porter import paths
+from porter.base import paths
+from porter.base.release_name import check_release
+from porter.base.telling import Say, silent, to_stderr
 from porter.errors import CorruptSource, PorterError, SyncFailed, UsageError
-from porter.release_name import check_release
 from porter.sync.folder import VARIABLE, origin_of
 from porter.sync.lock import (
     Lock,
@@ -24,7 +25,6 @@ from porter.sync.lock import (
 from porter.sync.origins import ORIGINS, REMOTE, from_path
 from porter.sync.store import Synced, inspect, install, is_synced, release_dir, staging
 from porter.sync.tree import check_tree, release_of, tree_hash
-from porter.telling import Say, silent, to_stderr
 
 LOCK_HEADER = """The releases that porter knows. `porter sync RELEASE --record` writes an entry.
 tree: hash over paths and contents of the folders that porter uses (porter/sync/tree.py), the

@@ -74,7 +74,7 @@ def hashed_files(root: Path) -> list[str]:
 def tree_hash(root: Path) -> str:
     """`sha256:` and the hash over paths and contents of the folders in HASHED.
 
-    It is the same for git, Debian's repack and a release's tarball. File modes do not count.
+    Git, Debian's repack and a release's tarball give one hash. File modes do not count.
     """
     total = hashlib.sha256()
     for name in hashed_files(root):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.process import run
 from porter.errors import NoCompiler, NoNvcc, PorterError, ToolMissing
-from porter.process import run
 
 # The wheels nvidia-cuda-nvcc and its companions install into nvidia/cu13 (CUDA 13); the CUDA 12
 # ones, one folder a package.

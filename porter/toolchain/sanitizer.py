@@ -1,7 +1,7 @@
 """What a process needs around it to load a host twin that was built with AddressSanitizer.
 
-The sanitizer must be in place before anything allocates, so that a Python that loads such a
-library needs it preloaded; a running process cannot catch up. Commands start a child for it.
+The sanitizer must be in place before anything allocates, so a Python that loads the host
+twin needs it preloaded; a running process cannot catch up. Commands start a child for it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from porter.base.process import run
 from porter.errors import ToolMissing
-from porter.process import run
 from porter.toolchain.compilers import gxx
 
 # The collector scans stacks, so no variable may live in a fake one. What Python itself never

@@ -157,7 +157,7 @@ class ArithmeticMaker:
         return [n for n in self.types.numbers if n.enumerators]
 
     def enum(self, kind: Number, depth: int, mode: Mode) -> str:
-        """An expression of an enum's own type, where C has such."""
+        """An expression of an enum's own type."""
         found = [f for f in self.scope.readable(mode == Mode.STABLE) if f[1].type == kind]
         if found and self.choices.chance(50):
             thing, leaf = self.choices.pick(found)

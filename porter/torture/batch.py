@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths, process
+from porter.base import paths, process
 from porter.compile.flags import COMMON_CXX
 from porter.errors import PorterError, ToolFailed, ToolTimedOut, UnknownConstruct
 from porter.rewrite.facts import collect
@@ -32,7 +32,7 @@ class Finding:
 
     `kind` is "refused", "rewriter" (an internal error), "compiler" (g++ refuses the C++),
     "differs", or "generator" (it is no good as C). `detail` is one line for people, `about`
-    what stays the same while the program is made smaller.
+    what must stay while the program is made smaller.
     """
 
     kind: str

@@ -96,7 +96,7 @@ class BlockMaker:
         return "volatile " if self.handles else ""
 
     def add(self, block: Block, name: str, kind: Number, constant: bool = False) -> None:
-        """Lets the block use a local number. A volatile one's address is nobody's business."""
+        """Lets the block use a local number. Nothing takes a volatile one's address."""
         stable = self.handles or constant or self.choices.chance(60)
         block.scope.objects.append(Object(name, kind, tuple(leaves(kind, "1")), constant, stable))
 

@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 from attrs import frozen
 
+from porter.base.files import write_whole
+from porter.base.offspring import begin_worker, kill_workers
 from porter.errors import UsageError
-from porter.files import write_whole
-from porter.offspring import begin_worker, kill_workers
 from porter.torture.batch import Finding, examine
 from porter.torture.choices import Choices
 from porter.torture.program import CProgram, generate
@@ -74,7 +74,7 @@ def _workers(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
 
 
 def _first_of_each(found: Sequence[Found]) -> list[Found]:
-    """The smallest program of each kind of finding: the others are likely the same."""
+    """The smallest program of each kind of finding: the others are likely copies of it."""
     smallest: dict[tuple[str, str], Found] = {}
     for one in sorted(found, key=lambda one: one.lines):
         smallest.setdefault((one.finding.kind, one.finding.about), one)

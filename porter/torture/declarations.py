@@ -101,7 +101,7 @@ class DeclarationMaker(BlockMaker):
         text += "".join(f"{name}[{i}] = {value};\n" for i, value in enumerate(values))
         number = next(n for n in NUMBERS if n.name == kind)
         found = tuple(leaf for i in range(2) for leaf in leaves(number, "1", f"[{i}]"))
-        # A pointer in C++: its own address is another thing there.
+        # C++ has a pointer there, whose own address is not the array's.
         block.scope.objects.append(Object(name, Record("", ()), found, self.handles))
         return text
 

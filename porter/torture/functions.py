@@ -53,7 +53,7 @@ class Head:
 
 
 def draw_head(c: Choices, types: ProgramTypes, number: int) -> Head:
-    """Some function's head. The first two are such as tables hold."""
+    """Some function's head. The first two functions fit into tables."""
     name = f"{types.prefix}f{number}"
     unit, static = c.pick([0, 0, 1]), c.chance(60)
     if number < 2:

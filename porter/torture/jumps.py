@@ -12,14 +12,14 @@ _LOUD = Mode.LOUD
 
 @define
 class JumpMaker(BlockMaker):
-    """Draws statements that do not end where their text ends."""
+    """Draws statements from which control goes on elsewhere than behind them."""
 
     def _region(self, block: Block, depth: int) -> str:
         """Statements of one block that a jump may pass: what they declare is not used on."""
         before, was = list(block.scope.objects), block.bounded
         block.bounded = True
         text = self.some(block, depth - 1, 3)
-        # What a name hid is not known to be hidden still, so hidden names stay away.
+        # A jump may pass the declaration that hides a name, so names that it hid are not used.
         now = {base_name(o) for o in block.scope.objects}
         block.scope.objects = [
             o for o in before if base_name(o) in now and o in block.scope.objects

@@ -11,11 +11,11 @@ from typing import Any
 
 from attrs import frozen
 
-from porter import paths, process
+from porter.base import paths, process
+from porter.base.locking import locked
+from porter.base.reading import read_toml, structured
 from porter.compile.flags import COMMON_CXX
 from porter.errors import SyncFailed, ToolFailed, TortureFailed, UsageError
-from porter.locking import locked
-from porter.reading import read_toml, structured
 from porter.rewrite.names import ATTRIBUTE
 from porter.rewrite.stage import rewrite
 from porter.sync.apt import private_apt

@@ -1,4 +1,4 @@
-"""Makes a program with a finding smaller: fewer and smaller choices, the same finding."""
+"""Makes a program with a finding smaller: fewer and smaller choices that keep the finding."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class ProgramTypes:
 
 
 def pick_type(choices: Choices, *kinds: Type) -> Type:
-    """One of some types of different sorts."""
+    """One of `kinds`."""
     return choices.pick(kinds)
 
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porter import settings
+from porter.base.sizes import format_size, parse_size
 from porter.cli._options import build_options
 from porter.config import FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
 from porter.settings import load_config
-from porter.sizes import format_size, parse_size
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.files import replace_folder, replacing, write_changed, write_whole
+from porter.base.files import replace_folder, replacing, write_changed, write_whole
 
 
 def test_content_and_mode(tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from porter import fingerprint as module
-from porter.fingerprint import content_digest, fingerprint
-from porter.sealed import read_sealed, write_sealed
+from porter.base import fingerprint as module
+from porter.base.fingerprint import content_digest, fingerprint
+from porter.base.sealed import read_sealed, write_sealed
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from porter import locking
-from porter.locking import holder, locked
+from porter.base import locking
+from porter.base.locking import holder, locked
 
 ROOT = Path(__file__).parents[2]
 PATIENT = 60.0  # seconds; what is waited for takes far less
@@ -54,7 +54,7 @@ def alive(pid: int) -> bool:
 HOLD = """
 import sys, time
 from pathlib import Path
-from porter.locking import locked
+from porter.base.locking import locked
 with locked(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
@@ -107,7 +107,7 @@ def test_threads_exclude_each_other(tmp_path: Path) -> None:
 WORKERS = """
 import os, sys, time
 from pathlib import Path
-from porter.locking import locked
+from porter.base.locking import locked
 from porter.rewrite import pool
 
 def stuck(*args):

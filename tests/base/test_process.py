@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from porter import process
+from porter.base import process
+from porter.base.process import run, tail
 from porter.errors import ToolFailed, ToolMissing, ToolTimedOut
-from porter.process import run, tail
 
 
 def python(code: str) -> list[str]:

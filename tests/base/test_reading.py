@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from attrs import frozen
 
+from porter.base.reading import read_json, read_toml, structured
 from porter.errors import FileProblem, UsageError
-from porter.reading import read_json, read_toml, structured
 
 
 @frozen

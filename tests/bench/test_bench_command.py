@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import process
+from porter.base import process
 from porter.cli import execute
 from porter.pipeline import Build
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import attrs
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.compile.manifest import read_manifest
 from porter.config import BuildConfig
 from porter.pipeline import Build, build

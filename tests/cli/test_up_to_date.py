@@ -16,7 +16,9 @@ from pathlib import Path
 import attrs
 import pytest
 
-from porter import cli, fingerprint, paths, pipeline, toolchain
+from porter import cli, pipeline, toolchain
+from porter.base import fingerprint, paths
+from porter.base.telling import Teller
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import CorruptSource, FileProblem, SyncFailed
@@ -25,7 +27,6 @@ from porter.pipeline import Build, build
 from porter.sync import origins
 from porter.sync.lock import Lock, LockEntry, write_lock
 from porter.sync.tree import tree_hash
-from porter.telling import Teller
 
 CONFIG = BuildConfig(release="1.26.1", target="host")
 TREE = {

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths, toolchain
+from porter import toolchain
+from porter.base import paths
 from porter.compile.cuda import _rules
 from porter.compile.flags import REGISTERS
 from porter.compile.ninja import Edge, run_ninja

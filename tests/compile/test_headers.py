@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from porter import paths, toolchain
+from porter import toolchain
+from porter.base import paths
 from porter.errors import NoNvcc
 from porter.generate.project import write_project
 

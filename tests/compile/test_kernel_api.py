@@ -14,7 +14,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from fake_build import fake_build
 
-from porter import paths, toolchain
+from porter import toolchain
+from porter.base import paths
 from porter.cli.new_kernel import command
 from porter.compile import compile_build
 from porter.compile.flags import VARIANTS, host_compile

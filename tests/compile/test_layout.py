@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.compile.headers import read_headers
 from porter.compile.layout import SHARED_STRUCTS, measure, probe_text, read_layout
 from porter.errors import BuildFailed, VerifyFailed

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from porter.conformance.backends.isolate import Isolated, Launch
+from porter.conformance.backends.isolate import Isolated, RunScripts
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 from porter.errors import NoGpu
 
 
-def echoing() -> Launch:
+def echoing() -> RunScripts:
     """A launch that answers with each program's source, and does what some of them ask for."""
 
     def launch(programs: Sequence[Script]) -> list[ScriptOutcome]:
@@ -28,7 +28,7 @@ def echoing() -> Launch:
     return launch
 
 
-def no_gpu() -> Launch:
+def no_gpu() -> RunScripts:
     """A build that cannot be opened here."""
     raise NoGpu("no GPU", hint="get one")
 

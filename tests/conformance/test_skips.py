@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.conformance.backends import open_runner
 from porter.conformance.discovery import Test, discover
 from porter.conformance.model import Script

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.conformance.matching import unittest_summary
 
 HEAD = "import standin as unittest\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.cli import execute
 
 # Tests that must pass, counted on upstream's C with every feature that needs no

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.conformance.runtests.runner import UpstreamRunner, default_tests
 from porter.errors import UpstreamChange
 

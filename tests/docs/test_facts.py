@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.pipeline import STAGES
 from porter.run.device.base import BLOCK
 from porter.smoke import PROGRAMS

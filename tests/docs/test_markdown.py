@@ -86,4 +86,4 @@ def test_what_is_broken_is_found() -> None:
     page = ROOT / "README.md"
     links = "[a](no.md) [b](#words) [c](#no) [d](docs/repl.md#answers) [e](https://a.b)"
     assert broken_links(page, "# Words\n\n" + links) == ["no.md", "#no"]
-    assert missing_files("`porter/no.py` and `porter/paths.py`") == ["porter/no.py"]
+    assert missing_files("`porter/no.py` and `porter/base/paths.py`") == ["porter/no.py"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig
 from porter.errors import ToolMissing
 from porter.fuzz.building import build_fuzzer, libfuzzer

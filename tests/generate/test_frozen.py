@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porter import paths
+from porter.base import paths
 from porter.errors import GenerateFailed
 from porter.generate.frozen import FrozenFile, frozen_source, read_manifest
 

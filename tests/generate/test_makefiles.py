@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.errors import GenerateFailed, ToolMissing
 from porter.generate.makefiles import read_makefiles
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 
 RELEASES = sorted(path.parent for path in paths.upstream_dir().glob("*/py"))
 CONDITION = re.compile(r"^\s*#\s*(?:el)?if.*?\bMICROPY_.*$", re.MULTILINE)

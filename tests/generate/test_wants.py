@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig
 from porter.errors import OptionRefused, PreprocessFailed
 from porter.generate.layout import Layout

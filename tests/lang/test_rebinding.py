@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.run import Device, Launch, run
 
 OPCODE = 0x6F

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porter import paths
+from porter.base import paths
 
 LIBC = paths.templates_dir() / "libc"
 FLAGS = ["-std=gnu99", "-nostdinc", "-ffreestanding", "-I", str(LIBC), "-include", "porter_names.h"]

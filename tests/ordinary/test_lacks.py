@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from porter import InterpreterArray
+from porter.base.sizes import parse_size
 from porter.config import SIZE_BOUNDS
 from porter.errors import InterpreterError
 from porter.run import Device, Launch, run
 from porter.run.lacks import Lack, advice, find
-from porter.sizes import parse_size
 
 KIB = 1024
 SIZES = {"heap": 16 * KIB, "pystack": 2 * KIB, "stack": 8 * KIB}

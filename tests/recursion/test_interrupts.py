@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig
 from porter.pipeline import build
 from porter.run import Device, Launch, open_device, run

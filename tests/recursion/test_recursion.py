@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig
 from porter.pipeline import build
 from porter.sweep.model import Trial

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig
 from porter.reference import build_reference
 from porter.sync.lock import newest_release

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from porter import cli, paths
+from porter import cli
+from porter.base import paths
 from porter.errors import CorruptSource, PatchDrift, SyncFailed, UsageError
 from porter.regress import releases
 from porter.sync.lock import read_lock

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import porter
-from porter import paths
+from porter.base import paths
 
 RELEASE = re.compile(r"(?<![\d.])1\.(?:[2-9]\d)(?:\.\d+)?(?![\d.])")
 FILE = re.compile(r"\b(?:py|extmod|shared|lib)/[\w./]+\.(?:c|h|mk)\b|\bpy/make\w+\.py\b")

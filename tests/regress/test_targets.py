@@ -58,7 +58,7 @@ def run(
 
     monkeypatch.setenv("PORTER_HOME", str(tmp_path))
     monkeypatch.setattr(pipeline, "build", build)
-    steps, found = release.Sequence(), release._Facts(Facts(units={"py/a.c": {}}))
+    steps, found = release.StageSequence(), release._Facts(Facts(units={"py/a.c": {}}))
     release._target("1.0", "cuda", release.Options(("cuda",), where_possible), steps, found)
     return release._result("1.0", "", steps, found)
 

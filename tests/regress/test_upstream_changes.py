@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from attrs import frozen
 
-from porter import cli, paths
+from porter import cli
+from porter.base import paths
 from porter.errors import (
     CompilerRefused,
     GenerateFailed,

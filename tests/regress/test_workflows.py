@@ -13,7 +13,7 @@ import click
 import pytest
 import yaml
 
-from porter import paths
+from porter.base import paths
 from porter.cli import group
 
 ROOT = paths.templates_dir().parent

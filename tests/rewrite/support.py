@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter import paths
+from porter.base import paths
 from porter.rewrite.engine import apply_edits
 from porter.rewrite.facts import collect
 from porter.rewrite.program import Program, merge

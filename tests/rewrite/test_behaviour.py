@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 
 from .support import CXX_FLAGS, RUNTIME, Cxx, rewrite_all, run_tool
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from porter import paths
+from porter.base import paths
 from porter.cli.rules import command
 from porter.errors import UsageError
 from porter.rewrite.describe import edits_table, put_between, rules_text

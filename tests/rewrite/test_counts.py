@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig
 from porter.pipeline import Build, RewrittenSources, rewrite_sources
 from porter.rewrite.stage import RewriteReport

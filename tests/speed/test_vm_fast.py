@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths, process
+from porter.base import paths, process
 from porter.run import Device, Launch, run
 
 # 2**46 is the first integer that does not fit the object word; 2**31 and 2**15 bound short forms.

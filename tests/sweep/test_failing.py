@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.config import BuildConfig
 from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter import paths
+from porter.base import paths
 from porter.sync.lock import Lock, LockEntry, write_lock
 from porter.sync.tree import tree_hash
 

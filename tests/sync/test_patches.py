@@ -7,7 +7,8 @@ from pathlib import Path
 import attrs
 import pytest
 
-from porter import cli, paths
+from porter import cli
+from porter.base import paths
 from porter.errors import PatchDrift, PorterError
 from porter.patches import check_series, load_series, patched_files
 from porter.patches.anchors import apply_hunk

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from porter import cli
+from porter.base.release_name import version_key
 from porter.errors import CorruptSource, SyncFailed, UnknownRelease, UsageError
-from porter.release_name import version_key
 from porter.sync import origins, store, syncing
 from porter.sync.lock import local_lock_file, read_lock
 from porter.sync.store import inspect, is_synced, synced_releases
@@ -182,7 +182,7 @@ def test_real_git_repository(home: Path, locked: Path, tmp_path: Path) -> None:
 def test_killed_in_the_middle(home: Path, locked: Path) -> None:
     # The child stages the whole tree, starts to verify it, and dies there as if unplugged.
     code = (
-        "import os, sys; from pathlib import Path; from porter import paths;"
+        "import os, sys; from pathlib import Path; from porter.base import paths;"
         "from porter.sync import store, syncing;"
         f"paths.lock_file = lambda: Path({str(home / 'lock.toml')!r});"
         "store.tree_hash = lambda root: os.kill(os.getpid(), 9);"

@@ -6,12 +6,12 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from porter import paths
+from porter.base import paths
+from porter.base.sizes import KIB, format_size
 from porter.config import BuildConfig
 from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRunner
 from porter.conformance.model import ScriptRunner
 from porter.errors import UsageError
-from porter.sizes import KIB, format_size
 
 # The build that upstream's tests need: the largest heap is 384 KiB, the longest
 # output 101 KiB (extmod/framebuf_polygon). Local memory is too small for such
@@ -26,7 +26,7 @@ SIZES = {
 }
 
 
-# Less than this, and tests fail for nothing that a build does.
+# With less, tests fail although the build is right.
 NEEDS = {"heap": 384 * KIB, "stdout": 102 * KIB}
 
 

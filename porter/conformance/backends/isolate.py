@@ -1,4 +1,4 @@
-"""Runs launches in a process of their own, so that one that dies takes only itself along."""
+"""Runs launches in a process of their own: a launch that dies ends that process alone."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from porter.errors import LaunchFailed
 
 Item = TypeVar("Item")
 Answer = TypeVar("Answer")
-Launch = Callable[[Sequence[Script]], list[ScriptOutcome]]
-# Opens a build in the process that is to run it; it crosses to that process by pickling.
-Opener = Callable[[], Launch]
+RunScripts = Callable[[Sequence[Script]], list[ScriptOutcome]]
 
 
 @attrs.frozen
@@ -41,6 +39,7 @@ class Isolated(Generic[Item, Answer]):
     answer of the one item that a launch died of.
     """
 
+    # Opens a build in the process that is to run it; it crosses to that process by pickling.
     opener: Callable[[], Callable[[Sequence[Item]], list[Answer]]]
     deadline: float
     lost: Callable[[Died], Any] = _crashed

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from porter.conformance.backends.isolate import Launch
+from porter.conformance.backends.isolate import RunScripts
 from porter.conformance.images import BLOCK_SIZE, build_images
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 from porter.run import Device, Result, open_device
@@ -34,7 +34,7 @@ class ScriptOpener:
     gc_stress: bool = False
     sizes: Mapping[str, Any] = attrs.field(factory=dict)
 
-    def __call__(self) -> Launch:
+    def __call__(self) -> RunScripts:
         """What runs programs; raises what opening the device raises."""
         device = open_device(self.folder, self.target)
         settings = Settings(

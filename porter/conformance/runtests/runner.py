@@ -11,7 +11,7 @@ from typing import Any
 
 import attrs
 
-from porter import process
+from porter.base import process
 from porter.errors import ToolFailed, UpstreamChange
 
 _DRIVER = Path(__file__).with_name("driver.py")

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory
 from porter.run.device.base import Arenas, Device
 from porter.run.footprint import WORD
-from porter.sizes import format_size
 
 
 def single(device: Device, arenas: Arenas, index: int) -> Arenas:

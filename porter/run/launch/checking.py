@@ -12,11 +12,11 @@ from typing import Any
 import attrs
 import numpy as np
 
-from porter import arguments
+from porter.base import arguments
+from porter.base.sizes import check_bounds
 from porter.config import SIZE_BOUNDS
 from porter.errors import UsageError, WrongType
 from porter.run.streams.feed import Feed
-from porter.sizes import check_bounds
 
 WORD = 2**32 - 1
 MOST_KEPT = 2**31  # bytes of one interpreter's stream

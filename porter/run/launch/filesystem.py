@@ -5,12 +5,12 @@ from __future__ import annotations
 import attrs
 import numpy as np
 
+from porter.base.sizes import format_size
 from porter.errors import FileProblem, NotEnoughMemory
 from porter.fs import Image
 from porter.run.device.base import Array, Device
 from porter.run.launch import plan
 from porter.run.launch.spec import Launch
-from porter.sizes import format_size
 
 
 def mounted(launch: Launch, device: Device, image: Image, n: int, *, shared: bool) -> Launch:

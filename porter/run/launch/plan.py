@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from attrs import frozen
 
-from porter.arguments import choice, whole
+from porter.base.arguments import choice, whole
 from porter.errors import UsageError, WrongType
 from porter.run.device.base import Device
 from porter.run.footprint import Footprint, Room, round_up

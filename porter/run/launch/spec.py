@@ -10,7 +10,7 @@ import numpy as np
 from attrs import field, frozen
 from attrs.validators import optional
 
-from porter.arguments import text, utf8
+from porter.base.arguments import text, utf8
 from porter.run.device.base import Arenas, Array, Template
 from porter.run.launch import checking
 from porter.run.launch.binding import Binding

@@ -6,7 +6,7 @@ import threading
 
 import numpy as np
 
-from porter.arguments import utf8, whole
+from porter.base.arguments import utf8, whole
 from porter.errors import UsageError, WrongType
 from porter.run.device.base import Device, Shared
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from attrs import frozen
 
-from porter.arguments import shown
+from porter.base.arguments import shown
 from porter.errors import UsageError
 
 KIB = 1024

@@ -80,7 +80,7 @@ def choice(value: Any, name: str, known: tuple[str, ...]) -> str:
 
 
 def utf8(value: str) -> bytes:
-    """`value` as bytes: those that were not UTF-8 when it was read are again what they were."""
+    """`value` as bytes. Bytes that were not UTF-8 when Python read them come back unchanged."""
     try:
         return value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a surrogate that stands for no byte

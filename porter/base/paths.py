@@ -7,7 +7,7 @@ from pathlib import Path
 
 import platformdirs
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 _DATA = _PACKAGE / "_data"  # filled in a wheel only, see pyproject.toml
 
 

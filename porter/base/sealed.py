@@ -1,4 +1,4 @@
-"""JSON files that say whether they are still as they were written."""
+"""JSON files with a checksum of their content, which shows later changes."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from porter.files import write_changed
+from porter.base.files import write_changed
 
 SEAL = "seal"
 
 
 def write_sealed(path: Path, document: Mapping[str, Any]) -> None:
-    """Write `document` to `path`, whole or not at all; not where it stands there already."""
+    """Write `document` to `path`, whole or not at all. A file that holds it already stays."""
     text = json.dumps({SEAL: _seal(document), **document})
     write_changed(path, text)
 

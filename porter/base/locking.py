@@ -1,4 +1,4 @@
-"""One process at a time."""
+"""Lock files: one process at a time works in a folder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from porter.telling import Say, to_stderr
+from porter.base.telling import Say, to_stderr
 
 PATIENCE = 0.5  # seconds of waiting without a word
 _POLL = 0.05  # seconds

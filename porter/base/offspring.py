@@ -1,4 +1,4 @@
-"""Processes that end when the one that started them does, however that ends."""
+"""Processes that end when their parent ends, whatever ends it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def tie(sent: int = signal.SIGTERM) -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Ctrl-C comes at the end of this: what it raises in the middle of a fork, Python drops."""
+    """Hold Ctrl-C back until the block ends: Python drops what it raises within a fork."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -37,7 +37,7 @@ def undisturbed() -> Iterator[None]:
 
 
 def begin_worker() -> None:
-    """The initializer of a worker: it ends with its parent, and Ctrl-C is its parent's matter."""
+    """The initializer of a worker: it ends with its parent, which alone handles Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tie(signal.SIGKILL)
     parent = multiprocessing.parent_process()

@@ -1,4 +1,4 @@
-"""How long work says what it does: one line on stderr for each part of it, and steps within."""
+"""How long work reports its progress: one line on stderr for each part, and steps within it."""
 
 from __future__ import annotations
 

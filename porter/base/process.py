@@ -1,4 +1,4 @@
-"""The one place that starts subprocesses."""
+"""Programs that are run to their end, with a time limit."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.offspring import tie
 from porter.errors import ToolFailed, ToolMissing, ToolTimedOut
-from porter.offspring import tie
 
 TAIL_LINES = 40
 GRACE = 2.0  # seconds between asking a process to end and ending it

@@ -1,4 +1,4 @@
-"""Whether files have changed: by what the file system says of them, which takes milliseconds."""
+"""Whether files have changed, as the file system says: it takes milliseconds to ask."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Skip = Callable[[str], bool]
 
 @frozen
 class Fingerprint:
-    """`digest` of names, sizes, times and inodes; `settled` if no file is so new that a change
-    of it right now might not show."""
+    """`digest` of names, sizes, times and inodes. `settled` says that a file which changes now
+    gets another time: no file is younger than one tick of the clock."""
 
     digest: str
     settled: bool
@@ -38,8 +38,8 @@ def file_digest(path: Path) -> str:
 def fingerprint(roots: Iterable[Path], skip: Skip = lambda name: False) -> Fingerprint:
     """The fingerprint of the files `roots` and of all below the folders among them.
 
-    `skip` says of a file's or folder's name that it does not count. What is not there counts as
-    such.
+    `skip` says of a file's or folder's name that it does not count. A root that
+    is not there adds its absence to the digest.
     """
     digest = hashlib.sha256()
     newest = 0

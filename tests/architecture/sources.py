@@ -1,0 +1,53 @@
+"""The Python sources of porter; programs that interpreters run are not part of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[2] / "porter"
+LONGEST = 300  # lines of a file
+
+
+def sources(package: Path = PACKAGE) -> dict[str, str]:
+    """Texts by path below `package`."""
+    found = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
+    return {
+        name: path.read_text(encoding="utf-8")
+        for name, path in sorted(found.items())
+        if not name.startswith(("bench/programs/", "_data/"))
+    }
+
+
+def too_long(texts: Mapping[str, str]) -> dict[str, int]:
+    """Files with more lines than a file may have."""
+    lines = {name: text.count("\n") for name, text in texts.items()}
+    return {name: count for name, count in lines.items() if count > LONGEST}
+
+
+def classes(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """The files that define each class; classes of functions and classes count too."""
+    found: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(name)
+    return found
+
+
+def repeated(texts: Mapping[str, str]) -> dict[str, list[str]]:
+    """The classes whose name stands for several, with their files."""
+    return {name: files for name, files in classes(texts).items() if len(files) > 1}
+
+
+def cycles(imports: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
+    """The modules of each circle of `imports`, pairs of importer and imported."""
+    import networkx
+
+    graph = networkx.DiGraph(imports)
+    for component in networkx.strongly_connected_components(graph):
+        if len(component) > 1:
+            first = min(component)
+            circle = networkx.find_cycle(graph.subgraph(component), first)
+            yield [importer for importer, _ in circle]

@@ -1,0 +1,50 @@
+"""The tree reads well: short files, one meaning a name, and no module that needs itself.
+
+`lint-imports` (pyproject.toml) checks the layers.
+"""
+
+from __future__ import annotations
+
+import grimp
+import pytest
+
+from tests.architecture.sources import cycles, repeated, sources, too_long
+
+# Until porter/run is untied.
+LONG = {"run/session.py", "run/cuda.py"}
+# Until porter/run, porter/array, porter/rewrite and porter/compile have names of their own.
+REPEATED = {"Device", "Program", "Rule", "Running"}
+# Until porter/run, porter/repl and porter/syntax are untied.
+TIED = ("porter.run.", "porter.repl.", "porter.syntax", "porter.rewrite")
+
+
+@pytest.fixture(scope="module")
+def imports() -> list[tuple[str, str]]:
+    """Importer and imported; imports for typing and within functions count."""
+    graph = grimp.build_graph("porter", exclude_type_checking_imports=False, cache_dir=None)
+    return [(a, b) for a in graph.modules for b in graph.find_modules_directly_imported_by(a)]
+
+
+def test_no_file_is_too_long() -> None:
+    assert not {name: n for name, n in too_long(sources()).items() if name not in LONG}
+
+
+def test_a_class_name_has_one_meaning() -> None:
+    assert not {name: files for name, files in repeated(sources()).items() if name not in REPEATED}
+
+
+def test_no_module_imports_itself_through_others(imports: list[tuple[str, str]]) -> None:
+    found = [c for c in cycles(imports) if not all(name.startswith(TIED) for name in c)]
+    assert not found, "\n".join(" -> ".join([*circle, circle[0]]) for circle in found)
+
+
+def test_no_module_needs_the_package_as_a_whole(imports: list[tuple[str, str]]) -> None:
+    assert not [importer for importer, imported in imports if imported == "porter"]
+
+
+def test_the_checks_can_fail() -> None:
+    texts = {"a.py": "class A: pass\n" * 301, "b.py": "def f():\n    class A: pass\n"}
+    assert too_long(texts) == {"a.py": 301}
+    assert set(repeated(texts)) == {"A"} and repeated({"b.py": texts["b.py"]}) == {}
+    circle = [("b", "c"), ("c", "a"), ("a", "b"), ("a", "d")]
+    assert list(cycles(circle)) == [["a", "b", "c"]] and list(cycles([("a", "b")])) == []
