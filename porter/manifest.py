@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
-from cattrs import Converter, transform_error
-from cattrs.errors import ClassValidationError, ForbiddenExtraKeysError, IterableValidationError
 
+from porter.base.reading import structured
 from porter.errors import NotBuilt
 
 MANIFEST = "build.json"
@@ -170,34 +168,4 @@ def manifest_of(document: Mapping[str, Any], path: Path) -> Manifest:
             f"{path}: another version of porter made this build",
             hint="Run `porter build` again.",
         )
-    try:
-        return _converter().structure(document, Manifest)
-    except (ClassValidationError, IterableValidationError) as error:
-        said = "; ".join(transform_error(error, path="$", format_exception=_said))
-        raise NotBuilt(f"{path}: not a manifest: {said}", hint="Run `porter build` again.") from (
-            error
-        )
-
-
-def _said(error: BaseException, kind: type | None) -> str:
-    if isinstance(error, ForbiddenExtraKeysError):
-        return "unknown keys: " + ", ".join(sorted(error.extra_fields))
-    if isinstance(error, KeyError):
-        return f"{error.args[0]} is missing"
-    if isinstance(error, AttributeError):  # cattrs asks what it structures for keys
-        return "this is no object"
-    return str(error)
-
-
-@cache
-def _converter() -> Converter:
-    converter = Converter(forbid_extra_keys=True)
-    for kind in (int, str):  # which would make an int of "7" else
-        converter.register_structure_hook(kind, _exact)
-    return converter
-
-
-def _exact(value: Any, kind: type) -> Any:
-    if type(value) is not kind:
-        raise TypeError(f"{value!r} is not {kind.__name__}")
-    return value
+    return structured(document, Manifest, path, NotBuilt)

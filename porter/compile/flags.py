@@ -7,7 +7,7 @@ from attrs import frozen
 from porter.config import BuildConfig
 
 # Upstream is C that relies on type punning and on signed overflow in hashes; warnings are
-# upstream's business. No contraction of a*b+c: Python's floats must be CPython's.
+# upstream's business. a*b+c is not contracted, for Python's floats must be CPython's.
 COMMON_CXX = (
     "-std=gnu++17",
     "-fno-strict-aliasing",
@@ -19,8 +19,8 @@ COMMON_CXX = (
     "-pthread",
 )
 
-# Registers a device thread: half of the most resident warps. On several programs more lose by the
-# warps that are missing (docs/lab/performance.md).
+# Registers a device thread: with this cap half of the most resident warps fit. With a higher cap
+# fewer fit, and several programs are slower (docs/lab/performance.md).
 REGISTERS = 64
 MOST_REGISTERS = 255
 
@@ -41,8 +41,8 @@ class HostVariant:
     scanning: tuple[str, ...] = ()
 
 
-# They read whole stacks, other functions' variables and red zones included: the collector marks
-# from there.
+# These units read whole stacks, other functions' variables and red zones included: the collector
+# marks from there.
 STACK_SCANNERS = frozenset({"py_gc.cpp", "port_gccollect.cpp", "gc_host.cpp"})
 
 
@@ -57,8 +57,8 @@ VARIANTS: dict[str, HostVariant] = {
                 "-O1",
                 "-g",
                 "-fsanitize=address,undefined",
-                # vptr needs type information; the others make the address of an object no constant
-                # expression, and upstream's static assertions compare such.
+                # vptr needs type information. With the others the address of an object is no
+                # constant expression, and upstream's static assertions compare addresses.
                 "-fno-sanitize=vptr,null,nonnull-attribute,returns-nonnull-attribute",
                 "-fno-sanitize-recover=undefined",
                 "-fno-omit-frame-pointer",

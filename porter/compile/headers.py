@@ -115,7 +115,8 @@ def _value(node: Any, known: Mapping[str, int], place: str) -> int:
     from pycparser import c_ast
 
     if isinstance(node, c_ast.Constant) and "int" in node.type:
-        return int(node.value.rstrip("uUlL"), 0)
+        digits = node.value.rstrip("uUlL")
+        return int(digits, 8 if digits[0] == "0" and digits.isdigit() else 0)
     if isinstance(node, c_ast.ID) and node.name in known:
         return known[node.name]
     if isinstance(node, c_ast.UnaryOp) and node.op == "-":

@@ -64,7 +64,9 @@ def compile_build(
     thread, `runtime` replaces `templates/runtime`. `build.json` is taken away before anything
     changes and written last: where it is, the build is whole.
 
-    Raises NoCompiler, NoNvcc, BuildFailed, VerifyFailed, NotBuilt.
+    Raises NoCompiler, NoNvcc, BuildFailed, NotBuilt; ToolMissing and ToolFailed of the
+    preprocessor; VerifyFailed for machine code that fails the collector's check, and where a
+    compiler sees another layout than the headers say.
     """
     start = time.monotonic()
     sources = find_sources(folder, runtime)

@@ -22,7 +22,7 @@ from porter.run.status import PREFIX, Status, statuses
 
 @frozen(slots=False)
 class Built:
-    """The build in `folder`. manifest: its `build.json` as JSON has it; whole: the same, typed."""
+    """The build in `folder`. manifest: its `build.json` as JSON has it; whole: as attrs classes."""
 
     folder: Path
     manifest: Mapping[str, Any] = attrs.field(repr=False)

@@ -23,11 +23,11 @@ def one(text: str) -> tuple[dict[str, SharedStruct], dict[str, dict[str, int]]]:
 
 def test_structs_and_enums_are_read() -> None:
     structs, enums = one(
-        "enum sizes { FIVE = 5, SIX, NONE = -1, ROOM = FIVE * 8 / 4, BIT = 1u << 3 };\n"
+        "enum sizes { FIVE = 5, SIX, NONE = -1, ROOM = FIVE * 8 / 4, BIT = 010u << 0x1 };\n"
         "typedef struct other_t { void *p; } other_t;\n"
         "typedef struct a_t { uint8_t a; int32_t b; uint64_t c[SIX / 2]; uint8_t d; } a_t;\n"
     )
-    assert enums == {"sizes": {"FIVE": 5, "SIX": 6, "NONE": -1, "ROOM": 10, "BIT": 8}}
+    assert enums == {"sizes": {"FIVE": 5, "SIX": 6, "NONE": -1, "ROOM": 10, "BIT": 16}}
     fields = (
         SharedField("a", "uint8_t", 0, 1),
         SharedField("b", "int32_t", 4, 4),
