@@ -12,7 +12,8 @@ import numpy as np
 from porter.bench.catalogue import Benchmark
 from porter.errors import BenchFailed
 from porter.run.device.base import Device
-from porter.run.result import Result, Stream
+from porter.run.result import Result
+from porter.run.streams.groups import Stream
 
 
 @cache

@@ -8,9 +8,10 @@ from porter.run.device.base import Device
 from porter.run.launch.spec import Cancel, Launch, Program
 from porter.run.launch.start import run
 from porter.run.open import open_device
-from porter.run.result import Group, Result, Stream
+from porter.run.result import Result
 from porter.run.status import Status
 from porter.run.streams.feed import Feed
+from porter.run.streams.groups import Group, Stream
 from porter.run.streams.ring import Batch
 
 __all__ = [

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import attrs
 import numpy as np
 from attrs import field, frozen
 
-from porter.base.arguments import whole
 from porter.errors import (
     FileProblem,
     LaunchFailed,
@@ -18,134 +15,10 @@ from porter.errors import (
     ProgramFailed,
     ProgramSyntaxError,
 )
-from porter.run.device.base import Array, Device
+from porter.run.device.base import Array
 from porter.run.lacks import Lack, advice
 from porter.run.status import Status
-from porter.run.streams.merge import Rows, group_rows
-
-
-@frozen
-class Group:
-    """Interpreters with the same output. cut: it was longer than its buffer.
-
-    example: the index of one of them; length: bytes that were written, stored or not.
-    """
-
-    text: bytes
-    count: int
-    example: int
-    length: int
-
-    @property
-    def cut(self) -> bool:
-        """Whether some of the output was not kept."""
-        return self.length > len(self.text)
-
-
-BEYOND = 2**200  # an index has the stream's length as its bound
-_CHUNK = 4096  # groups made at a time
-
-
-class Groups(Sequence[Group]):
-    """Groups, the largest first, equal counts by text. Made one at a time, on demand."""
-
-    def __init__(
-        self,
-        texts: np.ndarray[Any, Any],
-        lengths: np.ndarray[Any, Any],
-        rows: Rows,
-    ) -> None:
-        """texts: k x bytes uint8, of which there may be none. lengths: k."""
-        keys = np.zeros(len(texts), "S1")
-        if texts.size:  # one fixed-width string per group sorts as bytes do; no loop over groups
-            keys = np.ascontiguousarray(texts).view(f"S{texts.shape[1]}").reshape(-1)
-        order = np.lexsort((keys, -rows.count)) if len(keys) else np.zeros(0, np.int64)
-        self._texts, self._lengths = texts[order], lengths[order]
-        self._counts, self._examples = rows.count[order], rows.example[order]
-
-    def __len__(self) -> int:
-        return len(self._counts)
-
-    @overload
-    def __getitem__(self, index: int) -> Group: ...
-    @overload
-    def __getitem__(self, index: slice) -> list[Group]: ...
-    def __getitem__(self, index: int | slice) -> Group | list[Group]:
-        if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
-        length = int(self._lengths[index])
-        text = self._texts[index].tobytes()[:length]
-        return Group(text, int(self._counts[index]), int(self._examples[index]), length)
-
-    def __iter__(self) -> Iterator[Group]:
-        # By chunks: numpy takes microseconds for one element, and there may be a million groups.
-        for at in range(0, len(self), _CHUNK):
-            chunk = slice(at, at + _CHUNK)
-            texts = self._texts[chunk]
-            width, raw = texts.shape[1], texts.tobytes()
-            columns = (self._counts[chunk], self._examples[chunk], self._lengths[chunk])
-            numbers = zip(*(column.tolist() for column in columns), strict=True)
-            for row, (count, example, length) in enumerate(numbers):
-                start = row * width
-                yield Group(raw[start : start + min(length, width)], count, example, length)
-
-
-@frozen(slots=False, eq=False)
-class Stream:
-    """One stream of all interpreters.
-
-    words: n x (size / 8) uint64 where the interpreters ran, zero beyond what was written.
-    lengths: n uint32, all bytes that were written, those that did not fit too. size: bytes kept.
-    """
-
-    device: Device = field(repr=False)
-    words: Array = field(repr=False)
-    lengths: Array = field(repr=False)
-    size: int
-
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def __getitem__(self, index: int) -> bytes:
-        """What interpreter `index` wrote, as far as it was kept; IndexError if there is none."""
-        index = whole(index, "index", -BEYOND, BEYOND)
-        if not -len(self) <= index < len(self):
-            raise IndexError(f"index {index} of {len(self)} interpreters")
-        index %= len(self)
-        row = self.device.host(self.words[index : index + 1])
-        return row.tobytes()[: min(self.size, int(self.lengths[index]))]
-
-    def of(self, which: np.ndarray[Any, Any]) -> Stream:
-        """The stream of interpreters `which` (indices) alone, as a copy."""
-        index = self.device.array(which)
-        return Stream(self.device, self.words[index], self.lengths[index], self.size)
-
-    @cached_property
-    def longest(self) -> int:
-        """The most bytes that one interpreter wrote."""
-        return int(self.lengths.max()) if len(self.lengths) else 0
-
-    @cached_property
-    def cut(self) -> np.ndarray[Any, Any]:
-        """Which interpreters wrote more than was kept (n bools, numpy)."""
-        return self.device.host(self.lengths > self.size)
-
-    @cached_property
-    def groups(self) -> Groups:
-        """Equal outputs merged, on the device; only distinct ones travel."""
-        if not len(self.words):
-            empty = np.zeros(0, np.int64)
-            return Groups(np.zeros((0, 1), np.uint8), empty, Rows(empty, empty, empty))
-        columns = -(-min(self.size, self.longest) // 8)
-        used = self.words[:, :columns]
-        rows = group_rows(used, self.lengths, self.device.xp)
-        example = self.device.array(rows.example)
-        if columns:
-            texts = self.device.host(self.device.xp.ascontiguousarray(used[example]))
-            texts = texts.view(np.uint8).reshape(len(rows.example), -1)
-        else:
-            texts = np.zeros((len(rows.example), 0), np.uint8)
-        return Groups(texts, self.device.host(self.lengths[example]), rows)
+from porter.run.streams.groups import Stream
 
 
 @frozen(eq=False)

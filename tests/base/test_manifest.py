@@ -16,7 +16,7 @@ FIELD = {"name": "n", "type": "uint32_t", "offset": 0, "size": 4, "count": None}
 
 
 def document() -> dict[str, Any]:
-    host = {"compiler": "12.2", "flags": ["-O2"], "files": FILES}
+    host = {"compiler": "12.2", "flags": ["-O2"], "files": FILES, "info": {}}
     resources = {"functions": 1, "spill_stores": 0, "spill_loads": 0}
     resources |= {"largest_frames": {"f": 8}, "kernels": {"k": {"registers": 64, "stack": 8}}}
     flush = {"reader": "nvdisasm", "saved_registers": 53}
@@ -50,7 +50,7 @@ def test_a_whole_one() -> None:
     [
         (("new",), 1, "unknown new"),
         (("layout", "new"), 1, "unknown new layout"),
-        (("targets", "host", "info"), {}, "unknown info targets host"),
+        (("targets", "host", "speed"), 1, "unknown speed targets host"),
         (("layout", "state_size"), "64", "'64' layout state_size"),
         (("layout", "structs", "gpusnek_info_t"), {"size": 4}, "fields structs gpusnek_info_t"),
         (("layout",), [], "layout"),

@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from porter.run.result import Groups
 from porter.run.streams.banners import render
+from porter.run.streams.groups import Groups
 from porter.run.streams.merge import group_rows
 
 

@@ -11,7 +11,8 @@ from porter.run.device.base import Array
 from porter.run.lacks import Lack, find
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
-from porter.run.result import Result, Stream, Values
+from porter.run.result import Result, Values
+from porter.run.streams.groups import Stream
 
 
 @frozen(eq=False)

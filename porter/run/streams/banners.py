@@ -7,7 +7,7 @@ from itertools import islice
 
 from attrs import frozen
 
-from porter.run.result import Group
+from porter.run.streams.groups import Group
 
 STYLE = "turquoise2"
 SEARCHED = 4096  # groups among which the empty one is looked for
