@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from porter.rewrite.appended import init_function, setup_function
 from porter.rewrite.program import Program
-from porter.rewrite.rules.cycles import setup_function
-from porter.rewrite.rules.state import init_function
 
 
 def state_header(program: Program) -> str:

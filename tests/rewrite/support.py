@@ -14,9 +14,11 @@ from porter import paths
 from porter.rewrite.engine import apply_edits
 from porter.rewrite.facts import collect
 from porter.rewrite.program import Program, merge
-from porter.rewrite.rules import RULES, Rule
+from porter.rewrite.rule import Rule
+from porter.rewrite.rules import RULES
 from porter.rewrite.statefile import state_header, state_unit
-from porter.rewrite.unit import collect_edits, rewrite_unit
+from porter.rewrite.unit import rewrite_unit
+from porter.rewrite.walk import collect_edits
 from porter.syntax import Unit, parse_unit
 
 RULE = {rule.name: rule for rule in RULES}
@@ -39,7 +41,7 @@ def whole_program(*units: Unit, prune: bool = True) -> Program:
     return merge([collect(unit) for unit in units], prune=prune)
 
 
-def apply_rule(rule: Rule, text: str, name: str = "unit") -> str:
+def apply_rule(rule: type[Rule], text: str, name: str = "unit") -> str:
     """What one rule alone makes of a snippet."""
     unit = parse(text, name)
     return apply_edits(name, text, collect_edits(unit, whole_program(unit), [rule]))

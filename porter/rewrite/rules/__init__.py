@@ -1,9 +1,14 @@
-"""The rules, in their order: of two edits of the same text the earlier rule's is the inner one."""
+"""The rules, in their order, with the reason of each place.
+
+Of two edits of the same range the earlier rule's is the inner one; of two insertions at one
+offset the earlier rule's comes first in the text. A place's `after` names the earlier rules that
+its rule meets so: swapped with one of them, it would write other C++.
+"""
 
 from __future__ import annotations
 
+from porter.rewrite.rule import Place, Rule
 from porter.rewrite.rules.arrays import Arrays
-from porter.rewrite.rules.base import Example, Rule
 from porter.rewrite.rules.builtins import Builtins
 from porter.rewrite.rules.casts import Casts
 from porter.rewrite.rules.cycles import Cycles
@@ -31,34 +36,70 @@ from porter.rewrite.rules.unwinding import Unwinding
 from porter.rewrite.rules.varargs import Varargs
 from porter.rewrite.rules.volatiles import Volatiles
 
-RULES: tuple[Rule, ...] = (
-    Unknown(),
-    Keywords(),
-    Builtins(),
-    NoReturn(),
-    Volatiles(),
-    Types(),
-    Heads(),
-    Externs(),
-    Tags(),
-    Tentative(),
-    State(),
-    Strings(),
-    Decay(),
-    Initialisers(),
-    Literals(),
-    Arrays(),
-    Enums(),
-    Sizes(),
-    Signs(),
-    Unwinding(),
-    Returns(),
-    Recursion(),
-    Casts(),
-    Varargs(),
-    Cycles(),
-    Jumps(),
-    Device(),
+ORDER = (
+    Place(Unknown, "Nothing is written if something is refused."),
+    Place(Keywords, "A name has its C++ spelling before anything is put around it."),
+    Place(Builtins, "Renames too; what it renames, no other rule touches."),
+    Place(NoReturn, "Takes an attribute away, wherever it stands."),
+    Place(Volatiles, "Takes a word away, wherever it stands."),
+    Place(Types, "Moves a type before its function, in front of what may name the type there."),
+    Place(Heads, "Writes a function's head anew, with the names that later rules see."),
+    Place(Externs, "Moves a declaration behind the types that it may need.", after=(Types,)),
+    Place(Tags, "Qualifies the name that a conversion is put around.", after=(Keywords,)),
+    Place(Tentative, "Gives a constant its last name.", after=(Keywords,)),
+    Place(
+        State, "Replaces a name by an lvalue; all else goes around the lvalue.", after=(Keywords,)
+    ),
+    Place(Strings, "Writes items of a list; a list's own rule takes them as they are."),
+    Place(
+        Decay,
+        "Takes an address of what the array is called by now.",
+        after=(Keywords, Tentative, State),
+    ),
+    Place(Initialisers, "Moves items with all that was done to them."),
+    Place(
+        Literals,
+        "Declares a variable before a statement, behind the types that it may need.",
+        after=(Types,),
+    ),
+    Place(Arrays, "Declares a pointer before a loop, where literals may stand.", after=(Literals,)),
+    Place(Enums, "Writes an assignment, which a conversion may go around."),
+    Place(Sizes, "Writes a size, which a conversion may go around."),
+    Place(
+        Signs,
+        "Casts an operand: a name, an lvalue, an assignment.",
+        after=(Keywords, State, Enums),
+    ),
+    Place(
+        Unwinding,
+        "Tests a callee's own value, so conversions stand outside. What a statement declares "
+        "stands before its label: a landing does not declare it again.",
+        after=(Keywords, Tentative, State, Literals, Arrays),
+    ),
+    Place(Returns, "Adds a statement at a function's end, where no other rule writes."),
+    Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
+    Place(
+        Casts,
+        "C converts the value of the expression that earlier rules wrote.",
+        after=(Keywords, Tags, Tentative, State, Decay, Literals, Enums, Sizes, Unwinding),
+    ),
+    Place(
+        Varargs,
+        "Widens the value of the expression that earlier rules wrote.",
+        after=(Keywords, Tags, Tentative, State, Enums, Unwinding),
+    ),
+    Place(
+        Cycles,
+        "Moves a whole item, casts included. Its setup runs behind the state's.",
+        after=(Keywords, Tentative, State, Decay, Casts),
+    ),
+    Place(Jumps, "Splits what is left of a declaration.", after=(Initialisers,)),
+    Place(
+        Device,
+        "Marks whatever declaration there is in the end, and closes the unit.",
+        after=(Types, Externs, Tentative, State, Literals, Cycles),
+    ),
 )
+RULES: tuple[type[Rule], ...] = tuple(place.rule for place in ORDER)
 
-__all__ = ["RULES", "Example", "Rule"]
+__all__ = ["ORDER", "RULES"]
