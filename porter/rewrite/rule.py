@@ -100,11 +100,7 @@ class Rule:
 
 @frozen
 class Place:
-    """A rule's place in the order: why it stands there, and the rules that come before it.
-
-    `after` names the rules whose edits meet this rule's at one place of the text, where the
-    earlier rule's is the inner one (of insertions, the first one in the text).
-    """
+    """A rule's place in the order: why it stands there, and the earlier rules that it meets."""
 
     rule: type[Rule]
     reason: str

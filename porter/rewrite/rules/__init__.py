@@ -1,8 +1,9 @@
 """The rules, in their order, with the reason of each place.
 
-Of two edits of the same range the earlier rule's is the inner one; of two insertions at one
-offset the earlier rule's comes first in the text. A place's `after` names the earlier rules that
-its rule meets so: swapped with one of them, it would write other C++.
+All rules read the unit as it was. Two rules meet where both edit one range, or both insert at one
+offset: of two edits of a range the earlier rule's is the inner one, of two insertions the earlier
+rule's comes first in the text. `after` names the earlier rules that a rule meets. In the other
+order the two would write other C++; tests/rewrite/meetings.py shows each pair.
 """
 
 from __future__ import annotations
@@ -39,32 +40,35 @@ from porter.rewrite.rules.volatiles import Volatiles
 ORDER = (
     Place(Unknown, "Nothing is written if something is refused."),
     Place(Keywords, "A name has its C++ spelling before anything is put around it."),
-    Place(Builtins, "Renames too; what it renames, no other rule touches."),
-    Place(NoReturn, "Takes an attribute away, wherever it stands."),
-    Place(Volatiles, "Takes a word away, wherever it stands."),
-    Place(Types, "Moves a type before its function, in front of what may name the type there."),
-    Place(Heads, "Writes a function's head anew, with the names that later rules see."),
+    Place(Builtins, "Renames words that no other rule edits."),
+    Place(NoReturn, "Drops attributes, which no other rule edits."),
+    Place(Volatiles, "Drops a word that no other rule edits."),
+    Place(
+        Types, "Moves a type before all that is moved before its function and may name the type."
+    ),
+    Place(Heads, "Writes a function's head anew, which no other rule does."),
     Place(Externs, "Moves a declaration behind the types that it may need.", after=(Types,)),
     Place(Tags, "Qualifies the name that a conversion is put around.", after=(Keywords,)),
     Place(Tentative, "Gives a constant its last name.", after=(Keywords,)),
+    Place(State, "Replaces a name by an lvalue that all else goes around.", after=(Keywords,)),
     Place(
-        State, "Replaces a name by an lvalue; all else goes around the lvalue.", after=(Keywords,)
+        Strings, "Writes items of a list, and the list's own rule moves them as they are by then."
     ),
-    Place(Strings, "Writes items of a list; a list's own rule takes them as they are."),
     Place(
         Decay,
         "Takes an address of what the array is called by now.",
         after=(Keywords, Tentative, State),
     ),
-    Place(Initialisers, "Moves items with all that was done to them."),
+    Place(Jumps, "Assigns a whole variable behind its declaration, before members are assigned."),
+    Place(Initialisers, "Moves items; some become assignments.", after=(Jumps,)),
     Place(
         Literals,
         "Declares a variable before a statement, behind the types that it may need.",
         after=(Types,),
     ),
     Place(Arrays, "Declares a pointer before a loop, where literals may stand.", after=(Literals,)),
-    Place(Enums, "Writes an assignment, which a conversion may go around."),
-    Place(Sizes, "Writes a size, which a conversion may go around."),
+    Place(Enums, "Writes an assignment that a conversion may go around."),
+    Place(Sizes, "Writes a size that a conversion may go around."),
     Place(
         Signs,
         "Casts an operand: a name, an lvalue, an assignment.",
@@ -76,7 +80,7 @@ ORDER = (
         "stands before its label: a landing does not declare it again.",
         after=(Keywords, Tentative, State, Literals, Arrays),
     ),
-    Place(Returns, "Adds a statement at a function's end, where no other rule writes."),
+    Place(Returns, "Adds a statement at a body's end, where no other rule writes."),
     Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
     Place(
         Casts,
@@ -93,7 +97,6 @@ ORDER = (
         "Moves a whole item, casts included. Its setup runs behind the state's.",
         after=(Keywords, Tentative, State, Decay, Casts),
     ),
-    Place(Jumps, "Splits what is left of a declaration.", after=(Initialisers,)),
     Place(
         Device,
         "Marks whatever declaration there is in the end, and closes the unit.",
