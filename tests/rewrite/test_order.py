@@ -15,8 +15,7 @@ from porter.rewrite.rule import Rule
 from porter.rewrite.rules import ORDER, RULES
 from porter.rewrite.walk import collect_edits
 
-from .meetings import MEETINGS
-from .snippets import SNIPPETS
+from .cases import MEETINGS, SNIPPETS
 from .support import RULE, compile_cxx, parse, rewrite_all, whole_program
 
 DECLARED = {(earlier.name, place.rule.name) for place in ORDER for earlier in place.after}

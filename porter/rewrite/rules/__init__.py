@@ -3,7 +3,7 @@
 All rules read the unit as it was. Two rules meet where both edit one range, or both insert at one
 offset: of two edits of a range the earlier rule's is the inner one, of two insertions the earlier
 rule's comes first in the text. `after` names the earlier rules that a rule meets. In the other
-order the two would write other C++; tests/rewrite/meetings.py shows each pair.
+order the two would write other C++: tests/rewrite/cases/ shows each pair (MEETS).
 """
 
 from __future__ import annotations
