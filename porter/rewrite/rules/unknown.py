@@ -111,7 +111,8 @@ class Unknown(Rule):
         attributes = self._attributes()
         words: dict[str, Span] = {}
         for token in TOKEN.finditer(self.unit.text):
-            words.setdefault(token.group(), Span(*token.span()))
+            if token.group() not in words:
+                words[token.group()] = Span(*token.span())
         for word, span in words.items():
             if word in _WORDS:
                 raise self.refuse_at(span, _WORDS[word])
