@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from porter.rewrite.names import identifier
+from porter.rewrite.names import cpp_name, identifier
 from porter.rewrite.program import Program
 from porter.rewrite.queries import initialiser, symbol_key
 from porter.syntax.node import CursorKind as K
@@ -47,5 +47,7 @@ class Statics:
         )
 
     def given(self, name: str) -> str:
-        """What a variable at file scope is called in C++."""
-        return f"{name}__{identifier(self.unit.name)}" if name in self.renamed else name
+        """What C++ knows a variable at file scope by."""
+        if name in self.renamed:
+            return f"{name}__{identifier(self.unit.name)}"
+        return cpp_name(name)

@@ -64,7 +64,7 @@ class Late(Rule):
         raise self.refuse(node, "the first function")
 
 
-class Broken(Late):
+class Broken(Rule):
     """Fails at the end of its walk as no rule should."""
 
     name = "broken"

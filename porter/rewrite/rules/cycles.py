@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from porter.rewrite.appended import append_function, setup_function
 from porter.rewrite.edit import Edit, Part, Without, replace
 from porter.rewrite.layout import ElidedBraces, Slot, slots
-from porter.rewrite.names import cpp_name
 from porter.rewrite.queries import evaluated, initialiser, static_variables, symbol_key
 from porter.rewrite.rule import Example, Rule
 from porter.rewrite.statics import Statics
@@ -50,7 +49,7 @@ class Cycles(Rule):
             defined = True
             for path, element in self._elements(value, targets):
                 yield replace(element.span, self.name, "{}")
-                name = statics.given(cpp_name(node.spelling))
+                name = statics.given(node.spelling)
                 stores += [f"porter_put({name}{path}, ", Without(element.span, self.name), ");\n"]
         if defined:
             yield from append_function(unit, setup_function(unit.name), stores, self.name)

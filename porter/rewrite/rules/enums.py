@@ -25,7 +25,7 @@ class Enums(Rule):
 
     @on(K.COMPOUND_ASSIGNMENT_OPERATOR)
     def compound(self, node: Node) -> Iterator[Edit]:
-        """`e |= x`"""
+        """Rewrites `e |= x`."""
         if node.canonical.kind != TypeKind.ENUM:
             return
         left, right = node.children
@@ -46,7 +46,7 @@ class Enums(Rule):
 
     @on(K.UNARY_OPERATOR)
     def unary(self, node: Node) -> Iterator[Edit]:
-        """`e++` and `--e`"""
+        """Rewrites `e++` and `--e`."""
         if node.canonical.kind == TypeKind.ENUM and node.children:
             for step in ("++", "--"):
                 if node.text.startswith(step) or node.text.endswith(step):

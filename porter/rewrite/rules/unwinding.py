@@ -119,13 +119,8 @@ class Unwinding(Rule):
             if right is node:
                 operator = above.binary_operator()
                 if operator == ",":
-                    yield replace(
-                        left.span,
-                        self.name,
-                        "(PORTER_UNWINDING ? (void)0 : (void)(",
-                        left.span,
-                        "))",
-                    )
+                    once = "(PORTER_UNWINDING ? (void)0 : (void)("
+                    yield replace(left.span, self.name, once, left.span, "))")
                 elif operator not in ("==", "!=", "=") or not _is_repeatable(left):
                     raise self.refuse(above, "setjmp inside an expression")
         elif above.kind in _BRANCHES:
@@ -142,13 +137,13 @@ class Unwinding(Rule):
         for landing in landings:
             steps += ["if (porter_landing_at(", landing.address, f")) goto {landing.label}; "]
         action = ["{ ", *steps, leave, " }"] if steps else [leave]
-        returns_void = call.canonical.kind == TypeKind.VOID
+        is_void = call.canonical.kind == TypeKind.VOID
         guard = "" if always else "if (PORTER_UNWINDING) "
         if _is_statement(call):
             # The statement's own semicolon ends the last step.
             last = ["{ ", *steps, leave, " }"] if steps else [leave.removesuffix(";")]
             return replace(call.span, self.name, call.span, f"; {guard}", *last)
-        if returns_void:
+        if is_void:
             return replace(call.span, self.name, "({ ", call.span, f"; {guard}", *action, " })")
         if not always and call.canonical.kind not in _UNTESTABLE:
             guard = "if (!r_ && PORTER_UNWINDING) "
