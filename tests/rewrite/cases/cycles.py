@@ -11,6 +11,8 @@ SNIPPETS = {
     "keyword": "struct s { const struct s *this; }; const struct s new = {&new};",
     "tentative": "struct s { const struct s *p; }; static const struct s a; "
     "static const struct s a = {&a};",
+    "tentative keyword": "struct s { const struct s *p; }; static const struct s new; "
+    "static const struct s new = {&new};",
 }
 REFUSED = [
     Refused(
