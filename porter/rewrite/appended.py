@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from porter.rewrite.edit import Edit, Span, insert
+from porter.rewrite.edit import Edit, Part, insert
+from porter.rewrite.names import identifier
 from porter.syntax.node import Unit
 
 
-def append_function(
-    unit: Unit, name: str, statements: Sequence[str | Span], rule: str
-) -> Iterator[Edit]:
+def init_function(unit: str) -> str:
+    """The name of the function that gives a unit's moved variables their initial values."""
+    return "porter_init_" + identifier(unit)
+
+
+def setup_function(unit: str) -> str:
+    """The name of the function that stores a unit's references that close a cycle."""
+    return "porter_setup_" + identifier(unit)
+
+
+def append_function(unit: Unit, name: str, statements: Sequence[Part], rule: str) -> Iterator[Edit]:
     """Declares and defines `void name(void)` with these statements behind all of the unit."""
     end = len(unit.text)
     head = f"\nPORTER_DEVICE void {name}(void);\nPORTER_DEVICE void {name}(void) {{\n"

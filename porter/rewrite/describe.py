@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from porter.rewrite.rules import RULES, Rule
+from porter.rewrite.rule import Rule
+from porter.rewrite.rules import RULES
 
 Counts = Mapping[str, Mapping[str, int]]  # release to rule to number of edits
 
 
-def description(rule: Rule) -> str:
+def description(rule: type[Rule]) -> str:
     """The rule's one line."""
-    return type(rule).__doc__ or ""
+    return rule.__doc__ or ""
 
 
 def edits_table(counts: Counts) -> str:

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from porter.syntax.span import Span
 
-@frozen(order=True)
-class Span:
-    """A half-open range of offsets in a unit's text.
 
-    As a part of an edit it stands for its text with the edits inside it applied, save those of
-    exactly this range by the rule `without`.
+@frozen
+class Without:
+    """As a part of an edit: the text of `span` with all edits applied but one.
+
+    The edits of exactly this range by the rule `rule` are left out. So a rule can move the text
+    that it replaces.
     """
 
-    start: int
-    end: int
-    without: str = ""
+    span: Span
+    rule: str
+
+
+# Literal text, or a range of the unit, which stands for its text with the edits inside it applied.
+Part = str | Span | Without
 
 
 @frozen
 class Edit:
-    """Replaces a range by parts: literal text, or ranges of the unit with their own edits applied.
+    """Replaces the half-open range of offsets from `start` to `end` by `parts`.
 
-    An edit with an equal start and end inserts.
+    An edit with an equal start and end inserts. `rule` is the name of the rule that made it.
     """
 
     start: int
     end: int
-    parts: tuple[str | Span, ...]
+    parts: tuple[Part, ...]
     rule: str
 
 
@@ -41,6 +46,6 @@ def wrap(span: Span, before: str, after: str, rule: str) -> Edit:
     return Edit(span.start, span.end, (before, span, after), rule)
 
 
-def replace(span: Span, rule: str, *parts: str | Span) -> Edit:
+def replace(span: Span, rule: str, *parts: Part) -> Edit:
     """Replaces a range by `parts`."""
-    return Edit(span.start, span.end, tuple(parts), rule)
+    return Edit(span.start, span.end, parts, rule)

@@ -7,8 +7,9 @@ from bisect import bisect_left, bisect_right
 from attrs import define, field
 
 from porter.errors import UnknownConstruct
-from porter.rewrite.edit import Edit, Span
+from porter.rewrite.edit import Edit, Part, Without
 from porter.syntax.lines import MARKER, line_table, locate
+from porter.syntax.span import Span
 
 
 @define
@@ -24,13 +25,23 @@ class _Engine:
         self.starts = [edit.start for edit in self.edits]
         self.lines = line_table(self.text)
 
+    def rendered(self, part: Part) -> str:
+        """What a part of an edit stands for."""
+        if isinstance(part, str):
+            return part
+        if isinstance(part, Span):
+            return self.render(part)
+        left_out = self._left_out(part) - self.active
+        self.active |= left_out
+        text = self.render(part.span)
+        self.active -= left_out
+        return text
+
     def render(self, span: Span) -> str:
         """The text of `span` with every outermost edit inside it applied."""
         pieces: list[str] = []
         position = span.start
         index = bisect_left(self.starts, span.start)
-        left_out = self._left_out(span) - self.active
-        self.active |= left_out
         while index < len(self.edits) and self.starts[index] <= span.end:
             edit = self.edits[index]
             if index in self.active or edit.end > span.end or self._elsewhere(edit, span):
@@ -40,9 +51,7 @@ class _Engine:
                 raise self._conflict(edit, index)
             pieces.append(self.text[position : edit.start])
             self.active.add(index)
-            rendered = "".join(
-                part if isinstance(part, str) else self.render(part) for part in edit.parts
-            )
+            rendered = "".join(map(self.rendered, edit.parts))
             self.active.discard(index)
             pieces.append(rendered)
             if "\n" in self.text[edit.start : edit.end] or "\n" in rendered:
@@ -50,18 +59,16 @@ class _Engine:
             position = edit.end
             index = self._next(index, edit)
         pieces.append(self.text[position : span.end])
-        self.active -= left_out
         return "".join(pieces)
 
-    def _left_out(self, span: Span) -> set[int]:
-        """The edits of exactly this range that the span asks to leave out."""
-        if not span.without:
-            return set()
-        first, last = bisect_left(self.starts, span.start), bisect_right(self.starts, span.start)
+    def _left_out(self, part: Without) -> set[int]:
+        """The edits that a part asks to leave out."""
+        start, end = part.span.start, part.span.end
+        first, last = bisect_left(self.starts, start), bisect_right(self.starts, start)
         return {
             index
             for index in range(first, last)
-            if (self.edits[index].end, self.edits[index].rule) == (span.end, span.without)
+            if (self.edits[index].end, self.edits[index].rule) == (end, part.rule)
         }
 
     def _resynchronised(self, edit: Edit, rendered: str) -> str:

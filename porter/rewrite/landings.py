@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
-from porter.rewrite.edit import Span
-from porter.rewrite.facts import callee, evaluated, strip
+from porter.rewrite.queries import evaluated, is_setjmp, strip
+from porter.syntax.kinds import LOOPS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
+from porter.syntax.span import Span
 
 _SEQUENCES = (K.COMPOUND_STMT, K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT)
 _LABELS = (K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT)
-_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
 
 
 @frozen
@@ -47,14 +47,15 @@ class Landing:
 
     def covers(self, call: Node) -> bool:
         """Whether an unwind that starts at `call` can land here."""
-        if not _inside(call, self.reach) or _inside(call, self.call.span):
+        span = call.span
+        if not self.reach.holds(span) or self.call.span.holds(span):
             return False
-        return self.call.end <= call.start or any(_inside(call, back) for back in self.returns)
+        return self.call.end <= call.start or any(back.holds(span) for back in self.returns)
 
     def precedes(self, call: Node) -> bool:
         """Whether no path of its block leads to `call` but through this setjmp."""
         block = self.statement.parent
-        if block is None or block.kind != K.COMPOUND_STMT or not _inside(call, block.span):
+        if block is None or block.kind != K.COMPOUND_STMT or not block.span.holds(call.span):
             return False
         return self.call.end <= call.start and not any(
             self.statement.end <= child.start <= call.start
@@ -72,12 +73,6 @@ def find_landings(block: Node) -> list[Landing]:
     ]
 
 
-def is_setjmp(call: Node) -> bool:
-    """Whether a call is one of setjmp."""
-    target = callee(call)
-    return target is not None and target.spelling == "setjmp"
-
-
 def covering(landings: Iterable[Landing], call: Node) -> list[Landing]:
     """The landings that cover a call, the one that was passed last first."""
     found = [landing for landing in landings if landing.covers(call)]
@@ -91,7 +86,7 @@ def _landing(call: Node, block: Node) -> Landing:
     owner = _owner(call.children[1], block)
     home = block
     if owner is not None:
-        home = next(above for above in owner.ancestors() if above.kind in (*_LOOPS, *_SEQUENCES))
+        home = next(above for above in owner.ancestors() if above.kind in (*LOOPS, *_SEQUENCES))
     variable = "" if owner is not None else f"porter_buffer_{call.start}"
     return Landing(call, statement, home.span, variable, tuple(_returns(call, home, block)))
 
@@ -123,7 +118,7 @@ def _returns(call: Node, home: Node, block: Node) -> Iterator[Span]:
     for above in call.ancestors():
         if above is home:
             break
-        if above.kind in _LOOPS:
+        if above.kind in LOOPS:
             yield above.span
     labels = {node.spelling: node.start for node in block.walk() if node.kind == K.LABEL_STMT}
     for node in block.walk():
@@ -131,7 +126,3 @@ def _returns(call: Node, home: Node, block: Node) -> Iterator[Span]:
             target = labels[node.children[0].spelling]
             if target < call.start:
                 yield Span(target, call.start)
-
-
-def _inside(node: Node, span: Span) -> bool:
-    return span.start <= node.start and node.end <= span.end

@@ -9,6 +9,7 @@ from attrs import frozen
 from clang.cindex import Cursor, Type, conf
 
 from porter.rewrite.names import cpp_name
+from porter.rewrite.queries import is_designated, strip
 from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
@@ -48,11 +49,6 @@ class ElidedBraces(Exception):
     def __init__(self, node: Node) -> None:
         super().__init__(node.text)
         self.node = node
-
-
-def is_designated(item: Node) -> bool:
-    """Whether an item of an initialiser list starts with a designator."""
-    return bool(item.kind == K.UNEXPOSED_EXPR and item.type.kind == TypeKind.VOID)
 
 
 def fields(kind: Type) -> list[Cursor]:
@@ -102,9 +98,7 @@ def _fills(item: Node, member: Type) -> bool:
     """Whether one item sets a whole aggregate: a list, a string, or a value of that type."""
     if item.kind == K.INIT_LIST_EXPR or item.kind == K.STRING_LITERAL:
         return True
-    value = item
-    while value.kind in (K.UNEXPOSED_EXPR, K.PAREN_EXPR) and len(value.children) == 1:
-        value = value.children[0]
+    value = strip(item)
     is_record = value.canonical.kind == member.kind == TypeKind.RECORD
     return bool(value.kind == K.STRING_LITERAL or is_record)
 

@@ -13,6 +13,7 @@ _CPP_KEYWORDS = """
     xor xor_eq
 """
 CPP_KEYWORDS = frozenset(_CPP_KEYWORDS.split())
+BUILTIN = "__builtin_"  # how the name of every builtin of the compilers' begins
 # Line markers, strings, characters, words and numbers.
 TOKEN = re.compile(
     r'^\#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*',

@@ -8,6 +8,7 @@ import os
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import attrs
 from attrs import frozen
@@ -18,10 +19,13 @@ from porter.base.files import write_changed
 from porter.base.sealed import read_sealed, write_sealed
 from porter.base.telling import QUIET, Teller
 from porter.errors import UnknownConstruct
-from porter.rewrite.facts import FunctionFact, UnitFacts, VariableFact
+from porter.rewrite.facts import UnitFacts
 from porter.rewrite.pool import UnitPool
-from porter.rewrite.program import Program, merge
+from porter.rewrite.program import WholeProgram, merge
 from porter.rewrite.statefile import state_header, state_unit
+
+if TYPE_CHECKING:
+    from cattrs import Converter
 
 STATE_UNIT = "porter_state.cpp"
 STATE_HEADER = "porter_state.h"
@@ -33,7 +37,7 @@ class RewriteReport:
 
     edits: Mapping[str, Mapping[str, int]]
     rewritten: tuple[str, ...]
-    program: Program
+    program: WholeProgram
 
     def per_rule(self) -> dict[str, int]:
         """Edits per rule, over all units."""
@@ -109,8 +113,8 @@ class _Record:
         self._data: dict[str, object] = {}
         self.facts = UnitFacts(name)
         found = read_sealed(self.path)
-        if found is not None and found.get("rules") == rules_version():
-            self.facts = _facts_from(found["facts"])  # others may have another form
+        if found is not None and found.get("rules") == rules_version():  # else of another form
+            self.facts = _converter().structure(found["facts"], UnitFacts)
             self._data = found
 
     @property
@@ -140,19 +144,11 @@ class _Record:
         write_sealed(self.path, self._data)
 
 
-def _facts_from(data: object) -> UnitFacts:
-    assert isinstance(data, dict)
-    return UnitFacts(
-        unit=data["unit"],
-        functions=tuple(
-            FunctionFact(f["key"], tuple(f["calls"]), f["indirect"]) for f in data["functions"]
-        ),
-        variables=tuple(
-            VariableFact(**{**v, "references": tuple(v["references"])}) for v in data["variables"]
-        ),
-        never_return=tuple(data["never_return"]),
-        addressed=tuple(data["addressed"]),
-    )
+@cache
+def _converter() -> Converter:
+    from cattrs import Converter  # slow to load, and most commands rewrite nothing
+
+    return Converter(forbid_extra_keys=True)
 
 
 @cache
@@ -165,7 +161,7 @@ def rules_version() -> str:
     return digest.hexdigest()
 
 
-def _share(program: Program) -> str:
+def _share(program: WholeProgram) -> str:
     data = {
         "raising": sorted(program.raising),
         "guarded": sorted(program.guarded),

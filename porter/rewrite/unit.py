@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 
 from attrs import frozen
 
-from porter.rewrite.edit import Edit
 from porter.rewrite.engine import apply_edits
 from porter.rewrite.facts import UnitFacts, collect
-from porter.rewrite.program import Program
-from porter.rewrite.rules import RULES, Rule
+from porter.rewrite.program import WholeProgram
 from porter.rewrite.rules.unknown import Unknown
+from porter.rewrite.walk import collect_edits
 from porter.syntax.node import Unit
 
 PRELUDE = '#include "porter_runtime.h"\n'
@@ -40,20 +38,11 @@ def unit_facts(unit: Unit) -> UnitFacts:
     try:
         return collect(unit)
     except ValueError:
-        Unknown().check_words(unit)
+        Unknown(unit, WholeProgram()).check_words()
         raise
 
 
-def collect_edits(unit: Unit, program: Program, rules: Iterable[Rule] = RULES) -> list[Edit]:
-    """Every rule's edits in rule order, without repetitions.
-
-    libclang shows a record that a typedef or a field declares twice, so a rule may meet the
-    same text more than once.
-    """
-    return list(dict.fromkeys(edit for rule in rules for edit in rule.edits(unit, program)))
-
-
-def rewrite_unit(unit: Unit, program: Program) -> Rewritten:
+def rewrite_unit(unit: Unit, program: WholeProgram) -> Rewritten:
     """Rewrites a parsed unit.
 
     Raises:

@@ -2,5 +2,6 @@
 
 from porter.syntax.node import Node, Unit
 from porter.syntax.parse import parse_unit
+from porter.syntax.span import Span
 
-__all__ = ["Node", "Unit", "parse_unit"]
+__all__ = ["Node", "Span", "Unit", "parse_unit"]

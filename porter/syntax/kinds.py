@@ -1,9 +1,31 @@
-"""Groups of libclang's kinds that several rules ask for."""
+"""Groups of libclang's kinds, of nodes and of types, that several modules ask for."""
 
 from __future__ import annotations
 
 from clang.cindex import CursorKind, TypeKind
 
-ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)  # of known length, or none yet
 RECORDS = (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL)
 TAGS = (*RECORDS, CursorKind.ENUM_DECL)
+LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT)
+
+ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)  # of known length, or none yet
+ALL_ARRAYS = (*ARRAYS, TypeKind.VARIABLEARRAY)
+FLOATS = frozenset({TypeKind.FLOAT, TypeKind.DOUBLE})
+INTEGERS = frozenset(
+    {
+        TypeKind.BOOL,
+        TypeKind.CHAR_U,
+        TypeKind.UCHAR,
+        TypeKind.USHORT,
+        TypeKind.UINT,
+        TypeKind.ULONG,
+        TypeKind.ULONGLONG,
+        TypeKind.CHAR_S,
+        TypeKind.SCHAR,
+        TypeKind.SHORT,
+        TypeKind.INT,
+        TypeKind.LONG,
+        TypeKind.LONGLONG,
+        TypeKind.ENUM,
+    }
+)

@@ -6,12 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
-from clang.cindex import Cursor, CursorKind, Type, TypeKind, conf
+from clang.cindex import Cursor, CursorKind, Type, TypeKind
 
-from porter.rewrite.edit import Span
-
-# libclang has these since LLVM 17; the Python wrapper of 18.1 lacks them.
-_ASSIGNING = range(21, 33)  # CXBinaryOperator_Assign .. OrAssign (clang-c/Index.h)
+from porter.syntax.lines import line_table, locate
+from porter.syntax.span import Span
 
 
 class Node:
@@ -75,9 +73,12 @@ class Node:
             yield node
             node = node.parent
 
-    def location(self) -> tuple[str, int, int]:
-        """Upstream file, line and column of the node's start."""
-        return self.unit.location(self.start)
+    def top(self) -> Node:
+        """The declaration of the unit that this node is or is part of."""
+        node = self
+        while node.parent is not None:
+            node = node.parent
+        return node
 
     def binary_operator(self) -> str:
         """The operator token of a binary or compound assignment expression."""
@@ -86,25 +87,20 @@ class Node:
 
 
 class Unit:
-    """A parsed unit: its name, text, translation unit and top-level nodes."""
+    """A parsed unit: its name, text, translation unit and the nodes of its declarations."""
 
     def __init__(self, name: str, text: str, translation_unit: Any) -> None:
         self.name = name
         self.text = text
         self.translation_unit = translation_unit
         self.declarations: list[Node] = []
-        self.by_offset: dict[int, Node] = {}
 
     @cached_property
     def _line_starts(self) -> list[tuple[int, str, int]]:
-        from porter.syntax.lines import line_table
-
         return line_table(self.text)
 
     def location(self, offset: int) -> tuple[str, int, int]:
         """Upstream file, line and column that the line markers give for an offset."""
-        from porter.syntax.lines import locate
-
         return locate(self._line_starts, offset)
 
     def code_between(self, start: int, end: int) -> str:
@@ -119,4 +115,4 @@ class Unit:
             yield from declaration.walk(enter)
 
 
-__all__ = ["CursorKind", "Node", "TypeKind", "Unit", "conf"]
+__all__ = ["CursorKind", "Node", "TypeKind", "Unit"]

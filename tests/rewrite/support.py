@@ -13,10 +13,12 @@ from attrs import frozen
 from porter.base import paths
 from porter.rewrite.engine import apply_edits
 from porter.rewrite.facts import collect
-from porter.rewrite.program import Program, merge
-from porter.rewrite.rules import RULES, Rule
+from porter.rewrite.program import WholeProgram, merge
+from porter.rewrite.rule import Rule
+from porter.rewrite.rules import RULES
 from porter.rewrite.statefile import state_header, state_unit
-from porter.rewrite.unit import collect_edits, rewrite_unit
+from porter.rewrite.unit import rewrite_unit
+from porter.rewrite.walk import collect_edits
 from porter.syntax import Unit, parse_unit
 
 RULE = {rule.name: rule for rule in RULES}
@@ -34,12 +36,12 @@ def parse(text: str, name: str = "unit") -> Unit:
         return parse_unit(name, path)
 
 
-def whole_program(*units: Unit, prune: bool = True) -> Program:
+def whole_program(*units: Unit, prune: bool = True) -> WholeProgram:
     """The program that these units are."""
     return merge([collect(unit) for unit in units], prune=prune)
 
 
-def apply_rule(rule: Rule, text: str, name: str = "unit") -> str:
+def apply_rule(rule: type[Rule], text: str, name: str = "unit") -> str:
     """What one rule alone makes of a snippet."""
     unit = parse(text, name)
     return apply_edits(name, text, collect_edits(unit, whole_program(unit), [rule]))
@@ -50,7 +52,7 @@ class Cxx:
     """The C++ of a program: files by name, the state's header and unit among them."""
 
     files: Mapping[str, str]
-    program: Program
+    program: WholeProgram
 
     def write(self, folder: Path) -> list[Path]:
         """Writes every file; the `.cpp` files' paths."""

@@ -12,8 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porter.errors import UnknownConstruct
-from porter.rewrite.edit import Edit, Span, insert, replace, wrap
+from porter.rewrite.edit import Edit, Without, insert, replace, wrap
 from porter.rewrite.engine import apply_edits
+from porter.syntax import Span
 from porter.syntax.lines import line_table, locate
 
 from .support import CXX_FLAGS, RUNTIME, rewrite_all
@@ -100,7 +101,7 @@ def test_a_part_can_leave_its_own_edit_out() -> None:
     edits = [
         wrap(Span(1, 2), "<", ">", "other"),
         replace(Span(1, 2), "moved", "{}"),
-        Edit(3, 3, (Span(1, 2, "moved"),), "moved"),
+        Edit(3, 3, (Without(Span(1, 2), "moved"),), "moved"),
     ]
     assert apply_edits("unit", "abc", edits) == "a{}c<b>"
 

@@ -9,7 +9,7 @@ from syrupy.assertion import SnapshotAssertion
 
 from porter.rewrite.rules import RULES
 
-from .snippets import SNIPPETS
+from .cases import SNIPPETS
 from .support import (
     CXX_FLAGS,
     NVCC_FLAGS,

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, insert, replace
-from porter.rewrite.facts import body, has_effect, strip
+from porter.rewrite.edit import Edit, insert, replace
+from porter.rewrite.jumping import jumps
 from porter.rewrite.names import cpp_name
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import spell
-from porter.rewrite.rules.jumps import jumps
+from porter.rewrite.queries import body, has_effect, is_address, strip
+from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import spell
+from porter.syntax.kinds import LOOPS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
-
-_LOOPS = (K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
+from porter.syntax.node import Node, TypeKind
 
 
 class Arrays(Rule):
@@ -26,30 +24,23 @@ class Arrays(Rule):
         "void f(int n) { char *s = (char *)__builtin_alloca(sizeof(char) * (n)); s[0] = 0; }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if node.kind == K.VAR_DECL and node.canonical.kind == TypeKind.VARIABLEARRAY:
-                yield from self._pointer(node)
-
-    def _pointer(self, node: Node) -> Iterator[Edit]:
+    @on(K.VAR_DECL)
+    def variable(self, node: Node) -> Iterator[Edit]:
+        """Replaces the declaration of an array of variable length."""
+        if node.canonical.kind != TypeKind.VARIABLEARRAY:
+            return
         element = node.canonical.element_type
         if element.kind == TypeKind.VARIABLEARRAY:
             raise self.refuse(node, "an array with more than one variable bound")
         function = next(above for above in node.ancestors() if above.kind == K.FUNCTION_DECL)
-        for inner in function.walk():
-            if inner.kind == K.CXX_UNARY_EXPR and any(
-                below.canonical.kind == TypeKind.VARIABLEARRAY for below in inner.children
-            ):
-                raise self.refuse(inner, "the size of an array of variable length")
-            if _is_address(inner) and inner.canonical.get_pointee().kind == TypeKind.VARIABLEARRAY:
-                raise self.refuse(inner, "the address of an array of variable length")
+        self._check_uses(function)
         bound = node.children[-1]
         kind = spell(element)
         statement = node.parent
         if statement is None or len(statement.children) != 1:
             raise self.refuse(node, "an array of variable length beside other declarators")
         kept = ""
-        loops = [above for above in node.ancestors() if above.kind in _LOOPS]
+        loops = [above for above in node.ancestors() if above.kind in LOOPS]
         if loops:
             # What alloca gives stays until the function returns: one piece serves every round.
             outermost = loops[-1]
@@ -70,9 +61,19 @@ class Arrays(Rule):
             self.name,
             f"{kind} *{cpp_name(node.spelling)} = {kept}"
             f"({kind} *)__builtin_alloca(sizeof({kind}) * (",
-            Span(bound.start, bound.end),
+            bound.span,
             ")))" if kept.startswith("(") else "))",
         )
+
+    def _check_uses(self, function: Node) -> None:
+        """Refuses what a function asks of an array that it cannot ask of a pointer."""
+        for inner in function.walk():
+            if inner.kind == K.CXX_UNARY_EXPR and any(
+                below.canonical.kind == TypeKind.VARIABLEARRAY for below in inner.children
+            ):
+                raise self.refuse(inner, "the size of an array of variable length")
+            if is_address(inner) and inner.canonical.get_pointee().kind == TypeKind.VARIABLEARRAY:
+                raise self.refuse(inner, "the address of an array of variable length")
 
     def _check_bound(self, node: Node, bound: Node, loop: Node) -> None:
         """Refuses a bound that may change inside `loop`, so from round to round."""
@@ -91,17 +92,12 @@ def _is_entered_at_its_head(loop: Node, block: Node) -> bool:
     """Whether a declaration can stand before a loop, and nothing jumps past it into the loop."""
     if loop.parent is None or loop.parent.kind != K.COMPOUND_STMT:
         return False
-    inside = Span(loop.start, loop.end)
     return not any(
-        inside.start <= jump.target < inside.end and not inside.start <= jump.source < inside.end
+        loop.start <= jump.target < loop.end and not loop.start <= jump.source < loop.end
         for jump in jumps(block)
     )
 
 
 def _may_change(node: Node) -> bool:
     """Whether an expression assigns to its first operand or takes its address."""
-    return _is_address(node) or (node.kind != K.CALL_EXPR and has_effect(node))
-
-
-def _is_address(node: Node) -> bool:
-    return bool(node.kind == K.UNARY_OPERATOR and node.text.startswith("&"))
+    return is_address(node) or (node.kind != K.CALL_EXPR and has_effect(node))

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.names import TOKEN
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.syntax.node import Unit
-
-PREFIX = "__builtin_"
+from porter.rewrite.edit import Edit, replace
+from porter.rewrite.names import BUILTIN, TOKEN
+from porter.rewrite.rule import Example, Rule
+from porter.syntax.span import Span
 
 # What nvcc takes in device code as g++ does, with the same meaning; tests compile each with both.
 _COMPILERS_TEXT = """
@@ -18,12 +15,12 @@ _COMPILERS_TEXT = """
     isinf isnan labs memcpy memset nan nanf offsetof signbit sqrt unreachable
     va_arg va_copy va_end va_list va_start
 """
-COMPILERS = frozenset(PREFIX + name for name in _COMPILERS_TEXT.split())
+COMPILERS = frozenset(BUILTIN + name for name in _COMPILERS_TEXT.split())
 
 # Bodies in templates/runtime/builtins.inc, under the same name with porter_ in front. Those that
 # take operands of any type are templates there.
 OURS = frozenset(
-    PREFIX + name
+    BUILTIN + name
     for name in (
         *(f"{name}{width}" for name in ("clz", "ctz", "popcount", "parity", "ffs", "clrsb")
           for width in ("", "l", "ll")),
@@ -43,7 +40,7 @@ OURS = frozenset(
 
 def body_of(builtin: str) -> str:
     """The name of our body of a builtin in OURS."""
-    return "porter_builtin_" + builtin.removeprefix(PREFIX)
+    return "porter_builtin_" + builtin.removeprefix(BUILTIN)
 
 
 class Builtins(Rule):
@@ -55,12 +52,13 @@ class Builtins(Rule):
         "int f(int a, int b, int *r) { return porter_builtin_mul_overflow(a, b, r); }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for match in TOKEN.finditer(unit.text):
+    def before_walk(self) -> Iterator[Edit]:
+        """Reads words, for libclang shows no node for some of the builtins."""
+        for match in TOKEN.finditer(self.unit.text):
             word = match.group()
-            if not word.startswith(PREFIX) or word in COMPILERS:
+            if not word.startswith(BUILTIN) or word in COMPILERS:
                 continue
             span = Span(*match.span())
             if word not in OURS:
-                raise self.refuse_at(unit, span, "a builtin that device code may lack")
+                raise self.refuse_at(span, "a builtin that device code may lack")
             yield replace(span, self.name, body_of(word))

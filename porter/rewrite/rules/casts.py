@@ -5,73 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from clang.cindex import Cursor, Type
+from clang.cindex import Type
 
 from porter.rewrite.edit import Edit, wrap
-from porter.rewrite.names import cpp_name, cpp_words
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.syntax.kinds import TAGS
+from porter.rewrite.queries import above_parentheses, is_designated, is_implicit
+from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import is_nameless, spell
+from porter.syntax.kinds import ALL_ARRAYS, FLOATS, INTEGERS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
 
 _POINTERS = (TypeKind.POINTER,)
-_ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY, TypeKind.VARIABLEARRAY)
 _FUNCTIONS = (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO)
-INTEGERS = frozenset(
-    {
-        TypeKind.BOOL,
-        TypeKind.CHAR_U,
-        TypeKind.UCHAR,
-        TypeKind.USHORT,
-        TypeKind.UINT,
-        TypeKind.ULONG,
-        TypeKind.ULONGLONG,
-        TypeKind.CHAR_S,
-        TypeKind.SCHAR,
-        TypeKind.SHORT,
-        TypeKind.INT,
-        TypeKind.LONG,
-        TypeKind.LONGLONG,
-        TypeKind.ENUM,
-    }
-)
-_FLOATS = frozenset({TypeKind.FLOAT, TypeKind.DOUBLE})
-_ATTRIBUTE = re.compile(r"\s*__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
-
-
-def spell(kind: Type) -> str:
-    """A type as C++ source: without attributes, with the structs around a nested tag."""
-    spelled = cpp_words(_ATTRIBUTE.sub("", str(kind.spelling))).replace("_Bool", "bool")
-    inner = kind
-    while inner.kind in (*_POINTERS, *_ARRAYS):
-        inner = inner.get_pointee() if inner.kind in _POINTERS else inner.element_type
-    declared = inner.get_declaration()
-    tag = cpp_name(str(declared.spelling))
-    prefix = outer_tags(declared)
-    if prefix and prefix not in spelled:
-        spelled = re.sub(rf"\b{re.escape(tag)}\b", prefix + tag, spelled)
-    return spelled
-
-
-def outer_tags(declared: Cursor) -> str:
-    """`Outer::` for a tag that is defined inside a struct, else nothing."""
-    definition = declared.get_definition() if declared.kind in TAGS else None
-    names: list[str] = []
-    outer = definition.lexical_parent if definition is not None else None
-    while outer is not None and outer.kind in TAGS:
-        names.append(f"{cpp_name(str(outer.spelling))}::")
-        outer = outer.lexical_parent
-    return "".join(reversed(names))
-
-
-def is_implicit(node: Node) -> bool:
-    """Whether a node is a conversion that the source does not show: it spans just its operand."""
-    return (
-        node.kind == K.UNEXPOSED_EXPR
-        and len(node.children) == 1
-        and node.children[0].span == node.span
-    )
 
 
 class Casts(Rule):
@@ -83,17 +28,18 @@ class Casts(Rule):
         "void *f(void); int *g(void) { return (int *)(f()); }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if is_implicit(node) and self._needed(node):
-                target = spell(node.type)
-                if node.canonical.kind in _ARRAYS:  # how libclang shows an array parameter's type
-                    target = spell(node.canonical.element_type) + " *"
-                if "unnamed" in target or "anonymous" in target:
-                    if _is_compared(node):  # C++ too compares such a pointer with a void *
-                        continue
-                    raise self.refuse(node, f"a conversion to a type without a name ({target})")
-                yield wrap(node.span, f"({target})(", ")", self.name)
+    @on(K.UNEXPOSED_EXPR)
+    def conversion(self, node: Node) -> Iterator[Edit]:
+        """Writes an implicit conversion out."""
+        if not is_implicit(node) or not self._needed(node):
+            return
+        target = spell(node.type)
+        if node.canonical.kind in ALL_ARRAYS:  # how libclang shows an array parameter's type
+            target = spell(node.canonical.element_type) + " *"
+        if not is_nameless(target):
+            yield wrap(node.span, f"({target})(", ")", self.name)
+        elif not _is_compared(node):  # C++ too compares such a pointer with a void *
+            raise self.refuse(node, f"a conversion to a type without a name ({target})")
 
     def _needed(self, node: Node) -> bool:
         parent = node.parent
@@ -107,25 +53,21 @@ class Casts(Rule):
         source = node.children[0].canonical
         if target.kind in _POINTERS:
             return self._pointer_needs_cast(target.get_pointee(), source)
-        if target.kind in _ARRAYS:
+        if target.kind in ALL_ARRAYS:
             return self._pointer_needs_cast(target.element_type, source)
         if target.kind == TypeKind.ENUM:
             same = source.kind == TypeKind.ENUM
             return not same or target.get_declaration() != source.get_declaration()
-        if target.kind in INTEGERS - {TypeKind.BOOL} and source.kind in (*_POINTERS, *_ARRAYS):
+        if target.kind in INTEGERS - {TypeKind.BOOL} and source.kind in (*_POINTERS, *ALL_ARRAYS):
             return True  # a warning in C
-        if parent.kind == K.INIT_LIST_EXPR or self._is_designated(parent):
+        if parent.kind == K.INIT_LIST_EXPR or is_designated(parent):
             return _narrows(target, source)
         return False
 
     @staticmethod
-    def _is_designated(parent: Node) -> bool:
-        return bool(parent.kind == K.UNEXPOSED_EXPR and parent.type.kind == TypeKind.VOID)
-
-    @staticmethod
     def _pointer_needs_cast(to: Type, source: Type) -> bool:
         """Whether C++ refuses to make a pointer to `to` from a value of type `source`."""
-        if source.kind in _FUNCTIONS or source.kind in _ARRAYS:
+        if source.kind in _FUNCTIONS or source.kind in ALL_ARRAYS:
             return False
         if source.kind not in _POINTERS:
             return True
@@ -142,9 +84,7 @@ class Casts(Rule):
 
 def _is_compared(node: Node) -> bool:
     """Whether a value is an operand of == or !=."""
-    above = node.parent
-    while above is not None and above.kind == K.PAREN_EXPR:
-        above = above.parent
+    above = above_parentheses(node)
     if above is None or above.kind != K.BINARY_OPERATOR:
         return False
     return above.binary_operator() in ("==", "!=")
@@ -159,8 +99,8 @@ def _unqualified(kind: Type) -> str:
 
 def _narrows(target: Type, source: Type) -> bool:
     """Whether C++ forbids the conversion between braces."""
-    if target.kind in _FLOATS:
+    if target.kind in FLOATS:
         return source.kind in INTEGERS or (source.get_size() > target.get_size())
     if target.kind not in INTEGERS:
         return False
-    return source.kind in INTEGERS | _FLOATS and target.kind != source.kind
+    return source.kind in INTEGERS | FLOATS and target.kind != source.kind

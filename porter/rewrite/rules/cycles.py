@@ -5,23 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rewrite.appended import append_function
-from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.facts import evaluated, initialiser, static_variables, symbol_key
+from porter.rewrite.appended import append_function, setup_function
+from porter.rewrite.edit import Edit, Part, Without, replace
 from porter.rewrite.layout import ElidedBraces, Slot, slots
-from porter.rewrite.names import cpp_name, identifier
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.tentative import renamed
+from porter.rewrite.queries import evaluated, initialiser, static_variables, symbol_key
+from porter.rewrite.rule import Example, Rule
+from porter.rewrite.statics import Statics
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, Unit
+from porter.syntax.node import Node
+from porter.syntax.span import Span
 
 _CONST = re.compile(r"\bconst\s")
-
-
-def setup_function(unit: str) -> str:
-    """The name of the function that stores a unit's references that close a cycle."""
-    return "porter_setup_" + identifier(unit)
 
 
 class Cycles(Rule):
@@ -35,11 +29,14 @@ class Cycles(Rule):
         "PORTER_DEVICE void porter_setup_unit(void) {\nporter_put(k.t, &k);\n}\n",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        stores: list[str | Span] = []
+    def before_walk(self) -> Iterator[Edit]:
+        """Takes all constants at once, for one function stores what they left out."""
+        unit = self.unit
+        statics = Statics(unit, self.program)
+        stores: list[Part] = []
         defined = False
         for node in static_variables(unit):
-            targets = program.late.get(symbol_key(unit.name, node.cursor))
+            targets = self.program.late.get(symbol_key(unit.name, node.cursor))
             if targets is None:
                 continue
             const = _CONST.search(unit.text, node.start, node.cursor.location.offset)
@@ -50,29 +47,23 @@ class Cycles(Rule):
             if value is None or not targets:
                 continue
             defined = True
-            for path, element in self._elements(value, targets, unit):
+            for path, element in self._elements(value, targets):
                 yield replace(element.span, self.name, "{}")
-                name = renamed(cpp_name(node.spelling), unit, program)
-                stores += [
-                    f"porter_put({name}{path}, ",
-                    Span(element.start, element.end, self.name),
-                    ");\n",
-                ]
+                name = statics.given(node.spelling)
+                stores += [f"porter_put({name}{path}, ", Without(element.span, self.name), ");\n"]
         if defined:
             yield from append_function(unit, setup_function(unit.name), stores, self.name)
 
-    def _elements(
-        self, value: Node, targets: frozenset[str], unit: Unit
-    ) -> Iterator[tuple[str, Node]]:
+    def _elements(self, value: Node, targets: frozenset[str]) -> Iterator[tuple[str, Node]]:
         """(C path from the variable, item) of every innermost item that names a target."""
         if value.kind != K.INIT_LIST_EXPR:
             raise self.refuse(value, "a constant in a cycle that is no braced list")
         for slot in self._slots(value):
-            if not any(self._names(inner, targets, unit) for inner in slot.value.walk(evaluated)):
+            if not any(self._names(inner, targets) for inner in slot.value.walk(evaluated)):
                 continue
             path = "".join(step.accessor for step in slot.path)
             if slot.value.kind == K.INIT_LIST_EXPR:
-                for below, element in self._elements(slot.value, targets, unit):
+                for below, element in self._elements(slot.value, targets):
                     yield path + below, element
             else:
                 yield path, slot.value
@@ -83,10 +74,9 @@ class Cycles(Rule):
         except ElidedBraces as error:
             raise self.refuse(error.node, "a cycle through an item without braces") from error
 
-    @staticmethod
-    def _names(node: Node, targets: frozenset[str], unit: Unit) -> bool:
+    def _names(self, node: Node, targets: frozenset[str]) -> bool:
         return (
             node.kind == K.DECL_REF_EXPR
             and node.referenced is not None
-            and symbol_key(unit.name, node.referenced) in targets
+            and symbol_key(self.unit.name, node.referenced) in targets
         )

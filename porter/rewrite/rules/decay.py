@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, wrap
-from porter.rewrite.facts import evaluated, initialiser, static_variables
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import is_implicit
+from porter.rewrite.queries import evaluated, initialiser, is_implicit, is_static_storage
+from porter.rewrite.rule import Example, Rule, on
 from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
 
 
 class Decay(Rule):
@@ -23,13 +21,14 @@ class Decay(Rule):
         "const int a[2] = {1, 2}; char *const p = (char *)(&(a)[0]);",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for variable in static_variables(unit):
-            value = initialiser(variable)
-            if value is not None:
-                for node in value.walk(evaluated):
-                    if self._decays(node):
-                        yield wrap(node.span, "(&(", ")[0])", self.name)
+    @on(K.VAR_DECL)
+    def variable(self, variable: Node) -> Iterator[Edit]:
+        """Looks through the initialiser of a variable with static storage."""
+        value = initialiser(variable) if is_static_storage(variable) else None
+        if value is not None:
+            for node in value.walk(evaluated):
+                if self._decays(node):
+                    yield wrap(node.span, "(&(", ")[0])", self.name)
 
     @staticmethod
     def _decays(node: Node) -> bool:

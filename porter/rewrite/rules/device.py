@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, insert
-from porter.rewrite.facts import body, initialiser, is_constant, symbol_key
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.queries import body, initialiser, is_constant, symbol_key
+from porter.rewrite.rule import Example, Rule, on
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, Unit
+from porter.syntax.node import Node
 
 MARK = "PORTER_DEVICE "
 # nvcc inlines until littlefs is 17 MB of PTX and takes minutes; it may inline what is shorter
@@ -17,7 +16,7 @@ MARK = "PORTER_DEVICE "
 LONG = 300
 
 
-class Device(Rule):
+class DeviceMarks(Rule):
     """Puts the device attribute on functions and constants, and C linkage around the unit."""
 
     name = "device"
@@ -26,22 +25,31 @@ class Device(Rule):
         'extern "C" {\nextern PORTER_DEVICE const int k = 1; PORTER_DEVICE int f(void);\n}\n',
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
+    def before_walk(self) -> Iterator[Edit]:
+        """Stands around the whole unit."""
         yield insert(0, 'extern "C" {\n', self.name)
-        yield insert(len(unit.text), "\n}\n", self.name)
-        for node in unit.declarations:
-            if node.kind == K.FUNCTION_DECL:
-                yield insert(node.start, self._function_mark(node), self.name)
-            elif (
-                node.kind == K.VAR_DECL and symbol_key(unit.name, node.cursor) not in program.state
-            ):
-                yield self._variable(node)
+        yield insert(len(self.unit.text), "\n}\n", self.name)
+
+    @on(K.FUNCTION_DECL)
+    def function(self, node: Node) -> Iterator[Edit]:
+        """Marks a function; `externs` marks what a function declares in itself."""
+        if node.parent is None:
+            yield insert(node.start, self._function_mark(node), self.name)
+
+    @on(K.VAR_DECL)
+    def variable(self, node: Node) -> Iterator[Edit]:
+        """Marks an object at file scope that is not in the state."""
+        if node.parent is None and self._key(node) not in self.program.state:
+            yield self._variable(node)
+
+    def _key(self, node: Node) -> str:
+        return symbol_key(self.unit.name, node.cursor)
 
     def _function_mark(self, node: Node) -> str:
         block = body(node)
         if block is None or block.end - block.start < LONG:
             return MARK
-        head = node.unit.code_between(node.start, block.start)
+        head = self.unit.code_between(node.start, block.start)
         return MARK if "inline" in head else MARK + "PORTER_NOINLINE "
 
     def _variable(self, node: Node) -> Edit:

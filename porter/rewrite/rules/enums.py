@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.facts import has_effect
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import spell
-from porter.rewrite.rules.signs import is_unsigned_enum
+from porter.rewrite.edit import Edit, replace
+from porter.rewrite.queries import has_effect, is_unsigned_enum
+from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import spell
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
 
 _SIGNED = ("/", "%", ">>")
 
@@ -25,24 +23,17 @@ class Enums(Rule):
         "enum E { A, B }; void f(enum E e) { e = (enum E)((e) | (B)); }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if node.canonical.kind != TypeKind.ENUM:
-                continue
-            if node.kind == K.COMPOUND_ASSIGNMENT_OPERATOR:
-                yield self._compound(node)
-            elif node.kind == K.UNARY_OPERATOR and node.children:
-                for step in ("++", "--"):
-                    if node.text.startswith(step) or node.text.endswith(step):
-                        yield self._step(node, step[0])
-
-    def _compound(self, node: Node) -> Edit:
+    @on(K.COMPOUND_ASSIGNMENT_OPERATOR)
+    def compound(self, node: Node) -> Iterator[Edit]:
+        """Rewrites `e |= x`."""
+        if node.canonical.kind != TypeKind.ENUM:
+            return
         left, right = node.children
         self._refuse_effects(left)
         operator = node.binary_operator().removesuffix("=")
         # C++ promotes it to int, C computes with the unsigned int that it is.
         sign = "(unsigned int)" if operator in _SIGNED and is_unsigned_enum(left) else ""
-        return replace(
+        yield replace(
             node.span,
             self.name,
             left.span,
@@ -52,6 +43,14 @@ class Enums(Rule):
             right.span,
             "))",
         )
+
+    @on(K.UNARY_OPERATOR)
+    def unary(self, node: Node) -> Iterator[Edit]:
+        """Rewrites `e++` and `--e`."""
+        if node.canonical.kind == TypeKind.ENUM and node.children:
+            for step in ("++", "--"):
+                if node.text.startswith(step) or node.text.endswith(step):
+                    yield self._step(node, step[0])
 
     def _step(self, node: Node, sign: str) -> Edit:
         operand = node.children[0]
@@ -69,7 +68,7 @@ class Enums(Rule):
             "(",
             operand.span,
             f" = ({spell(node.type)})((",
-            Span(operand.start, operand.end),
+            operand.span,
             f") {sign} 1))",
         )
 

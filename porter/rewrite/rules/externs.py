@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, replace
-from porter.rewrite.facts import symbol_key
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.edit import Edit, insert, replace
+from porter.rewrite.queries import symbol_key
+from porter.rewrite.rule import Example, Rule, on
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Unit
+from porter.syntax.node import Node
 
 
 class Externs(Rule):
@@ -21,20 +20,25 @@ class Externs(Rule):
         "PORTER_DEVICE extern const int k; int f(void) { ; return k; }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for top in unit.declarations:
-            if top.kind != K.FUNCTION_DECL:
-                continue
-            for node in top.walk():
-                if node.parent is None or node.parent.kind != K.DECL_STMT:
-                    continue
-                if node.kind == K.FUNCTION_DECL or (
-                    node.kind == K.VAR_DECL
-                    and node.cursor.storage_class.name == "EXTERN"
-                    and symbol_key(unit.name, node.cursor) not in program.state
-                ):
-                    if len(node.parent.children) != 1:
-                        raise self.refuse(node, "several external names in one declaration")
-                    head = f"PORTER_DEVICE {node.text}; "
-                    yield Edit(top.start, top.start, (head,), self.name)
-                    yield replace(node.span, self.name)
+    @on(K.FUNCTION_DECL)
+    def function(self, node: Node) -> Iterator[Edit]:
+        """Moves a function's declaration in another function."""
+        if node.parent is not None and node.parent.kind == K.DECL_STMT:
+            yield from self._move(node, node.parent)
+
+    @on(K.VAR_DECL)
+    def variable(self, node: Node) -> Iterator[Edit]:
+        """Moves a variable's declaration in a function, unless the variable is in the state."""
+        if (
+            node.parent is not None
+            and node.parent.kind == K.DECL_STMT
+            and node.cursor.storage_class.name == "EXTERN"
+            and symbol_key(self.unit.name, node.cursor) not in self.program.state
+        ):
+            yield from self._move(node, node.parent)
+
+    def _move(self, node: Node, statement: Node) -> Iterator[Edit]:
+        if len(statement.children) != 1:
+            raise self.refuse(node, "several external names in one declaration")
+        yield insert(node.top().start, f"PORTER_DEVICE {node.text}; ", self.name)
+        yield replace(node.span, self.name)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.facts import body
+from porter.rewrite.edit import Edit, replace
 from porter.rewrite.names import cpp_name
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import spell
+from porter.rewrite.rule import Example, Rule, on_body
+from porter.rewrite.spelling import spell
 from porter.syntax.kinds import TAGS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, Unit
+from porter.syntax.node import Node
+from porter.syntax.span import Span
 
 
 class Heads(Rule):
@@ -24,17 +23,16 @@ class Heads(Rule):
         "int f(porter_as<int> a, porter_as<int (*)(int)> p) { return p(a); }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.declarations:
-            block = body(node) if node.kind == K.FUNCTION_DECL else None
-            if block is None:
-                continue
-            behind = Span(node.cursor.location.offset + len(node.spelling), block.start)
-            if ";" in unit.code_between(behind.start, behind.end):
-                for tag in unit.walk():
-                    if tag.kind in TAGS and behind.start <= tag.start < behind.end:
-                        raise self.refuse(tag, "a type that is defined behind a function's head")
-                yield replace(behind, self.name, f"({', '.join(self._parameters(node))}) ")
+    @on_body
+    def head(self, function: Node, block: Node) -> Iterator[Edit]:
+        """Writes the head of a function anew if declarations stand behind it."""
+        behind = Span(function.cursor.location.offset + len(function.spelling), block.start)
+        if ";" not in self.unit.code_between(behind.start, behind.end):
+            return
+        for tag in self.unit.walk():
+            if tag.kind in TAGS and behind.start <= tag.start < behind.end:
+                raise self.refuse(tag, "a type that is defined behind a function's head")
+        yield replace(behind, self.name, f"({', '.join(self._parameters(function))}) ")
 
     def _parameters(self, function: Node) -> list[str]:
         """One text a parameter, in the order of the head."""

@@ -8,23 +8,13 @@ from typing import Union
 
 from clang.cindex import Type
 
-from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.facts import has_effect
-from porter.rewrite.layout import (
-    ElidedBraces,
-    Slot,
-    Step,
-    fields,
-    is_designated,
-    is_union,
-    member_name,
-    slots,
-)
+from porter.rewrite.edit import Edit, Part, replace
+from porter.rewrite.layout import ElidedBraces, Slot, Step, fields, is_union, member_name, slots
 from porter.rewrite.names import cpp_name
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.queries import has_effect, is_designated
+from porter.rewrite.rule import Example, Rule, on
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
 
 Tree = dict[int, Union[Node, "Tree"]]
 _LONGEST = 65536  # items; a designated list longer than this is surely a mistake
@@ -39,21 +29,20 @@ class Initialisers(Rule):
         "struct P { int x, y, z; }; struct P p = {1, {}, 3};",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if node.kind != K.INIT_LIST_EXPR:
-                continue
-            if not any(is_designated(item) for item in node.children):
-                continue
-            try:
-                placed = slots(node)
-            except ElidedBraces as error:
-                raise self.refuse(error.node, "braces are left out beside a designator") from error
-            self._refuse_repetition(placed)
-            if any(_is_nameless(node.canonical, slot) for slot in placed):
-                yield from self._assignments(node, placed)
-            else:
-                yield replace(node.span, self.name, *self._positional(node, placed))
+    @on(K.INIT_LIST_EXPR)
+    def braces(self, node: Node) -> Iterator[Edit]:
+        """Writes a list with designators anew."""
+        if not any(is_designated(item) for item in node.children):
+            return
+        try:
+            placed = slots(node)
+        except ElidedBraces as error:
+            raise self.refuse(error.node, "braces are left out beside a designator") from error
+        self._refuse_repetition(placed)
+        if any(_is_nameless(node.canonical, slot) for slot in placed):
+            yield from self._assignments(node, placed)
+        else:
+            yield replace(node.span, self.name, *self._positional(node, placed))
 
     def _refuse_repetition(self, placed: list[Slot]) -> None:
         """The value of a range is written once for each element, so it must not do anything."""
@@ -78,7 +67,7 @@ class Initialisers(Rule):
                 self.name,
             )
 
-    def _positional(self, node: Node, placed: list[Slot]) -> list[str | Span]:
+    def _positional(self, node: Node, placed: list[Slot]) -> list[Part]:
         tree: Tree = {}
         for slot in placed:
             self._place(tree, slot)
@@ -94,11 +83,11 @@ class Initialisers(Rule):
         _drop_others(tree, slot.path[-1])
         tree[slot.path[-1].index] = slot.value
 
-    def _render(self, node: Node, kind: Type, tree: Tree) -> list[str | Span]:
+    def _render(self, node: Node, kind: Type, tree: Tree) -> list[Part]:
         last = max(tree)
         if last > _LONGEST:
             raise self.refuse(node, f"an initialiser list of {last + 1} items")
-        parts: list[str | Span] = ["{"]
+        parts: list[Part] = ["{"]
         indices = list(tree) if is_union(kind) else range(last + 1)
         for count, index in enumerate(indices):
             if count:

@@ -5,28 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from attrs import frozen
-
-from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.facts import body, initialiser, is_constant
-from porter.rewrite.landings import find_landings
+from porter.rewrite.edit import Edit, Part, replace
+from porter.rewrite.jumping import Jump, jumps
 from porter.rewrite.names import cpp_name
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import spell
+from porter.rewrite.queries import initialiser, is_constant
+from porter.rewrite.rule import Example, Rule, on_body
+from porter.rewrite.spelling import spell
 from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
+from porter.syntax.span import Span
 
 _CONST = re.compile(r"\bconst\b")
-
-
-@frozen
-class Jump:
-    """A way from one offset to another in a function: a goto, a case, a landing."""
-
-    source: int
-    target: int
 
 
 class Jumps(Rule):
@@ -38,17 +28,15 @@ class Jumps(Rule):
         "int f(int a) { if (a) goto out; int b ; b = a; return b; out: return 0; }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for function in unit.declarations:
-            block = body(function) if function.kind == K.FUNCTION_DECL else None
-            if block is None:
-                continue
-            found = list(jumps(block))
-            if not found:
-                continue
-            for node in block.walk():
-                if node.kind == K.DECL_STMT and self._crossed(node, found):
-                    yield from self._split(node)
+    @on_body
+    def function(self, function: Node, block: Node) -> Iterator[Edit]:
+        """Splits the declarations of a function; a jump may stand anywhere in it."""
+        found = list(jumps(block))
+        if not found:
+            return
+        for node in block.walk():
+            if node.kind == K.DECL_STMT and self._crossed(node, found):
+                yield from self._split(node)
 
     @staticmethod
     def _crossed(statement: Node, found: list[Jump]) -> bool:
@@ -65,7 +53,7 @@ class Jumps(Rule):
         if scope is not None and scope.kind == K.FOR_STMT:
             yield from self._split_for(statement, scope)
             return
-        assignments: list[str | Span] = []
+        assignments: list[Part] = []
         for node in statement.children:
             if node.kind != K.VAR_DECL or node.cursor.storage_class.name == "STATIC":
                 continue
@@ -88,7 +76,7 @@ class Jumps(Rule):
         ):
             raise self.refuse(statement, "a jump into a loop with such a declaration")
         declared = ""
-        assigned: list[str | Span] = []
+        assigned: list[Part] = []
         for node in statement.children:
             value = initialiser(node)
             if node.kind != K.VAR_DECL:
@@ -101,7 +89,7 @@ class Jumps(Rule):
         yield replace(loop.span, self.name, "{ " + declared, loop.span, " }")
 
     @staticmethod
-    def _assignment(node: Node, value: Node) -> list[str | Span]:
+    def _assignment(node: Node, value: Node) -> list[Part]:
         if node.canonical.kind not in ARRAYS:
             return [f" {cpp_name(node.spelling)} = ", value.span, ";"]
         return [
@@ -124,23 +112,3 @@ class Jumps(Rule):
             raise self.refuse(node, "a constant whose const stands elsewhere")
         match = matches[-1] if node.canonical.kind == TypeKind.POINTER else matches[0]
         return replace(Span(*match.span()), self.name)
-
-
-def jumps(block: Node) -> Iterator[Jump]:
-    """Every jump of a function's body."""
-    labels: dict[str, int] = {}
-    gotos: list[tuple[int, str]] = []
-    for node in block.walk():
-        if node.kind == K.LABEL_STMT:
-            labels[node.spelling] = node.start
-        elif node.kind == K.GOTO_STMT:
-            gotos.append((node.start, node.children[0].spelling))
-        elif node.kind in (K.CASE_STMT, K.DEFAULT_STMT):
-            switch = next(above for above in node.ancestors() if above.kind == K.SWITCH_STMT)
-            yield Jump(switch.start, node.start)
-    for start, name in gotos:
-        yield Jump(start, labels[name])
-    for landing in find_landings(block):
-        for node in block.walk():
-            if node.kind == K.CALL_EXPR and landing.covers(node):
-                yield Jump(node.start, landing.statement.start)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.edit import Edit, replace
 from porter.rewrite.names import CPP_KEYWORDS, TOKEN, cpp_name
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.syntax.node import Unit
+from porter.rewrite.rule import Example, Rule
+from porter.syntax.span import Span
 
 C_SPELLINGS = {
     "_Bool": "bool",
@@ -28,8 +27,9 @@ class Keywords(Rule):
     name = "keywords"
     example = Example("int new; _Bool class;", "int new_; bool class_;")
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for match in TOKEN.finditer(unit.text):
+    def before_walk(self) -> Iterator[Edit]:
+        """Reads words, for a name stands at no node of its own in many places."""
+        for match in TOKEN.finditer(self.unit.text):
             word = match.group()
             span = Span(*match.span())
             if word in CPP_KEYWORDS:

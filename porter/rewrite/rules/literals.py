@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, insert, replace
-from porter.rewrite.facts import is_static_storage
+from porter.rewrite.edit import Edit, Part, insert, replace
 from porter.rewrite.layout import ElidedBraces, slots
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import spell
+from porter.rewrite.queries import is_address, is_static_storage
+from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import spell
 from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, Unit
+from porter.syntax.node import Node
 
 _LONGEST = 1024  # elements that are worth an assignment each
 _CONST = re.compile(r"\b(?:const|volatile)\b\s*")
@@ -29,14 +28,15 @@ class Literals(Rule):
         "return g((literal_37_[0] = 1, literal_37_[1] = 2, literal_37_)); }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if node.kind != K.COMPOUND_LITERAL_EXPR or not self._has_address(node):
-                continue
-            if any(above.kind == K.COMPOUND_STMT for above in node.ancestors()):
-                yield from self._local(node)
-            else:
-                yield from self._global(node)
+    @on(K.COMPOUND_LITERAL_EXPR)
+    def literal(self, node: Node) -> Iterator[Edit]:
+        """Gives a literal whose address is used a variable."""
+        if not self._has_address(node):
+            return
+        if any(above.kind == K.COMPOUND_STMT for above in node.ancestors()):
+            yield from self._local(node)
+        else:
+            yield from self._global(node)
 
     @staticmethod
     def _has_address(node: Node) -> bool:
@@ -45,7 +45,7 @@ class Literals(Rule):
             whole, above = above, above.parent
         if whole.canonical.kind in ARRAYS:
             return True
-        return above is not None and above.kind == K.UNARY_OPERATOR and above.text.startswith("&")
+        return above is not None and is_address(above)
 
     def _local(self, node: Node) -> Iterator[Edit]:
         variable = f"literal_{node.start}_"
@@ -54,7 +54,7 @@ class Literals(Rule):
         while statement.parent is not None and statement.parent.kind != K.COMPOUND_STMT:
             statement = statement.parent
         values = node.children[-1]
-        parts: list[str | Span] = ["("]
+        parts: list[Part] = ["("]
         if node.canonical.kind in ARRAYS:
             element = _plain(spell(node.canonical.element_type))
             count = node.canonical.element_count
@@ -91,7 +91,7 @@ class Literals(Rule):
     def _global(self, node: Node) -> Iterator[Edit]:
         """At file scope a literal has static storage; only a constant one may stay there."""
         variable = f"literal_{node.start}_"
-        top = list(node.ancestors())[-1]
+        top = node.top()
         if top.kind != K.VAR_DECL or not is_static_storage(top):
             raise self.refuse(node, "a compound literal outside a function and a variable")
         kind = spell(node.type)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, Span, replace
+from porter.rewrite.edit import Edit, replace
 from porter.rewrite.names import ATTRIBUTE
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.syntax.node import Unit
+from porter.rewrite.rule import Example, Rule
+from porter.syntax.span import Span
 
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _PLACES = re.compile(f"{_STRING}|{ATTRIBUTE.pattern}|\\b_Noreturn\\b")
@@ -25,8 +24,9 @@ class NoReturn(Rule):
         " void die(void);",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for match in _PLACES.finditer(unit.text):
+    def before_walk(self) -> Iterator[Edit]:
+        """Reads text, for libclang shows attributes without their place."""
+        for match in _PLACES.finditer(self.unit.text):
             place = match.group()
             if place == "_Noreturn":
                 yield replace(Span(*match.span()), self.name)

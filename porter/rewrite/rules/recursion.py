@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, insert
-from porter.rewrite.facts import body, symbol_key
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.unwinding import returns_void
-from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Unit
+from porter.rewrite.queries import leaving, symbol_key
+from porter.rewrite.rule import Example, Rule, on_body
+from porter.syntax.node import Node
 
 
 class Recursion(Rule):
@@ -25,11 +22,10 @@ class Recursion(Rule):
         "return n ? f(n - 1) : 0; }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for function in unit.declarations:
-            block = body(function) if function.kind == K.FUNCTION_DECL else None
-            if block is None or symbol_key(unit.name, function.cursor) not in program.guarded:
-                continue
-            leave = "return;" if returns_void(function) else "return {};"
+    @on_body
+    def function(self, function: Node, block: Node) -> Iterator[Edit]:
+        """Checks the stack at the start of a function that the whole program says to guard."""
+        if symbol_key(self.unit.name, function.cursor) in self.program.guarded:
+            leave = leaving(function)
             check = f" if (porter_stack_is_low()) {{ porter_raise_overflow(); {leave} }}"
             yield insert(block.start + 1, check, self.name)

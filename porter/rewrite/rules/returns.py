@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, insert
-from porter.rewrite.facts import body
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.unwinding import returns_void
+from porter.rewrite.queries import returns_void
+from porter.rewrite.rule import Example, Rule, on_body
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Unit
+from porter.syntax.node import Node
 
 
 class Returns(Rule):
@@ -22,10 +20,9 @@ class Returns(Rule):
         "int f(int n) { if (n) return n; return {}; }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for function in unit.declarations:
-            block = body(function) if function.kind == K.FUNCTION_DECL else None
-            if block is None or returns_void(function):
-                continue
-            if not block.children or block.children[-1].kind != K.RETURN_STMT:
-                yield insert(block.end - 1, "return {}; ", self.name)
+    @on_body
+    def function(self, function: Node, block: Node) -> Iterator[Edit]:
+        """Ends a function whose last statement is no return."""
+        last = block.children[-1] if block.children else None
+        if not returns_void(function) and (last is None or last.kind != K.RETURN_STMT):
+            yield insert(block.end - 1, "return {}; ", self.name)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, wrap
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import is_implicit
+from porter.rewrite.queries import above_parentheses, is_choice, is_implicit, is_unsigned_enum
+from porter.rewrite.rule import Example, Rule, on
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
 
 _COMPUTED = frozenset(
     {
@@ -34,22 +33,21 @@ class Signs(Rule):
         "enum E { A, B }; int f(enum E e) { return (unsigned int)(e) - 2 < 0; }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if (
-                is_implicit(node)
-                and node.canonical.kind in _COMPUTED
-                and is_unsigned_enum(node.children[0])
-                and self._matters(node)
-            ):
-                yield wrap(node.span, "(unsigned int)(", ")", self.name)
+    @on(K.UNEXPOSED_EXPR)
+    def conversion(self, node: Node) -> Iterator[Edit]:
+        """Casts the operand of an implicit conversion."""
+        if (
+            is_implicit(node)
+            and node.canonical.kind in _COMPUTED
+            and is_unsigned_enum(node.children[0])
+            and self._matters(node)
+        ):
+            yield wrap(node.span, "(unsigned int)(", ")", self.name)
 
     @staticmethod
     def _matters(node: Node) -> bool:
         """Whether an operator uses the value's sign: to compute, or to make it wider."""
-        above = node.parent
-        while above is not None and above.kind == K.PAREN_EXPR:
-            above = above.parent
+        above = above_parentheses(node)
         if above is None:
             return False
         is_wider = node.canonical.kind != TypeKind.UINT
@@ -58,14 +56,4 @@ class Signs(Rule):
             return operator not in _SAME or (is_wider and operator in ("==", "!="))
         if above.kind == K.COMPOUND_ASSIGNMENT_OPERATOR:
             return is_wider or above.binary_operator() in ("/=", "%=")
-        if above.kind == K.UNEXPOSED_EXPR:  # GNU's `a ?: b`, for which libclang has no kind
-            return len(above.children) > 1
-        return above.kind in (K.UNARY_OPERATOR, K.CONDITIONAL_OPERATOR)
-
-
-def is_unsigned_enum(node: Node) -> bool:
-    """Whether an expression is of an enum that is an unsigned int in C."""
-    if node.canonical.kind != TypeKind.ENUM:
-        return False
-    kind = node.canonical.get_declaration().enum_type.get_canonical().kind
-    return bool(kind == TypeKind.UINT)
+        return is_choice(above) or above.kind in (K.UNARY_OPERATOR, K.CONDITIONAL_OPERATOR)

@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, replace
-from porter.rewrite.facts import strip
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import spell
+from porter.rewrite.queries import strip
+from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import spell
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, Unit
+from porter.syntax.node import Node
 
 _TRUTH = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 
 
-class Sizes(Rule):
+class SizeOf(Rule):
     """Turns `sizeof('a')` and `sizeof(a == b)` into `sizeof(int)`, which is what C means."""
 
     name = "sizes"
@@ -24,13 +23,14 @@ class Sizes(Rule):
         "int f(int a) { return sizeof(int) + sizeof(int); }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if node.kind != K.CXX_UNARY_EXPR or not node.text.startswith("sizeof"):
-                continue
-            operand = next((c for c in node.children if c.kind.is_expression()), None)
-            if operand is not None and self._differs(strip(operand)):
-                yield replace(node.span, self.name, f"sizeof({spell(operand.canonical)})")
+    @on(K.CXX_UNARY_EXPR)
+    def size(self, node: Node) -> Iterator[Edit]:
+        """Replaces the operand of a sizeof."""
+        if not node.text.startswith("sizeof"):
+            return
+        operand = next((c for c in node.children if c.kind.is_expression()), None)
+        if operand is not None and self._differs(strip(operand)):
+            yield replace(node.span, self.name, f"sizeof({spell(operand.canonical)})")
 
     def _differs(self, operand: Node) -> bool:
         """Whether C++ gives an expression another type; C's truth values and characters are int."""

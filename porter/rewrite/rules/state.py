@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
-from porter.rewrite.appended import append_function
-from porter.rewrite.edit import Edit, Span, replace
-from porter.rewrite.facts import (
+from clang.cindex import Cursor
+
+from porter.rewrite.appended import append_function, init_function
+from porter.rewrite.edit import Edit, Part, replace
+from porter.rewrite.layout import fields, slots
+from porter.rewrite.program import StateField
+from porter.rewrite.queries import (
     ends_in_flexible_array,
     initialiser,
     named_variable,
     static_variables,
     symbol_key,
 )
-from porter.rewrite.layout import fields, slots
-from porter.rewrite.names import identifier
-from porter.rewrite.program import Program, StateField
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import spell
+from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import is_nameless, spell
 from porter.syntax.kinds import TAGS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
+from porter.syntax.span import Span
 
-
-def _inside(inner: Span, outer: Span) -> bool:
-    return outer.start <= inner.start and inner.end <= outer.end
+Group = list[tuple[Node, StateField | None]]  # what one declaration declares
 
 
 def _sets_last(value: Node) -> bool:
@@ -40,11 +41,6 @@ def _declaration_start(node: Node) -> int:
     return node.start if node.parent is None else node.parent.start
 
 
-def init_function(unit: str) -> str:
-    """The name of the function that gives a unit's moved variables their initial values."""
-    return "porter_init_" + identifier(unit)
-
-
 class State(Rule):
     """Moves every mutable global, static local and constant that points at one into the state."""
 
@@ -57,24 +53,44 @@ class State(Rule):
         "porter_put(porter_at<int>(PORTER_STATE->unit_n), 1);\n}\n",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        groups: dict[int, list[tuple[Node, StateField | None]]] = {}
-        for node in static_variables(unit):
-            moved = program.state.get(symbol_key(unit.name, node.cursor))
+    @cached_property
+    def groups(self) -> dict[int, Group]:
+        """The unit's static variables by the offset of their declaration."""
+        groups: dict[int, Group] = {}
+        for node in static_variables(self.unit):
+            moved = self._field(node.cursor)
             groups.setdefault(_declaration_start(node), []).append((node, moved))
-        for start, group in groups.items():
-            yield from self._declaration(start, group)
-        for node in unit.walk():
-            variable = named_variable(node)
-            if variable is not None:
-                moved = program.state.get(symbol_key(unit.name, variable))
-                if moved is not None:
-                    yield replace(node.span, self.name, self._access(node, moved))
-        yield from self._initial_values(unit, groups)
+        return groups
 
-    def _declaration(
-        self, start: int, group: list[tuple[Node, StateField | None]]
-    ) -> Iterator[Edit]:
+    def _field(self, variable: Cursor) -> StateField | None:
+        return self.program.state.get(symbol_key(self.unit.name, variable))
+
+    def before_walk(self) -> Iterator[Edit]:
+        """Takes the declarators of one declaration together."""
+        for start, group in self.groups.items():
+            yield from self._declaration(start, group)
+
+    @on(K.DECL_REF_EXPR)
+    def use(self, node: Node) -> Iterator[Edit]:
+        """Replaces a use of a moved variable."""
+        variable = named_variable(node)
+        moved = self._field(variable) if variable is not None else None
+        if moved is not None:
+            yield replace(node.span, self.name, self._access(node, moved))
+
+    def after_walk(self) -> Iterator[Edit]:
+        """Writes the one function that gives all moved variables their initial values."""
+        ours = [
+            (node, moved)
+            for group in self.groups.values()
+            for node, moved in group
+            if moved is not None and moved.unit == self.unit.name
+        ]
+        parts = [part for node, moved in ours for part in self._initial_value(node, moved)]
+        if ours:
+            yield from append_function(self.unit, init_function(self.unit.name), parts, self.name)
+
+    def _declaration(self, start: int, group: Group) -> Iterator[Edit]:
         """Removes the declaration of moved variables, and keeps a type that it defines."""
         if all(moved is None for _, moved in group):
             return
@@ -83,38 +99,27 @@ class State(Rule):
         whole = Span(start, max(node.end for node, _ in group))
         last = group[-1][0]
         above = last.parent.children if last.parent is not None else last.unit.declarations
-        tags = [n.span for n in above if n.kind in TAGS and _inside(n.span, whole)]
+        tags = [n.span for n in above if n.kind in TAGS and whole.holds(n.span)]
         yield replace(whole, self.name, *tags[:1])
 
     def _type(self, node: Node) -> str:
         spelled = spell(node.referenced.type if node.referenced is not None else node.type)
-        if "unnamed" in spelled or "anonymous" in spelled:
+        if is_nameless(spelled):
             raise self.refuse(node, "a mutable variable whose type has no name")
         return spelled
 
     def _access(self, node: Node, moved: StateField) -> str:
         return f"porter_at<{self._type(node)}>(PORTER_STATE->{moved.name})"
 
-    def _initial_values(
-        self, unit: Unit, groups: dict[int, list[tuple[Node, StateField | None]]]
-    ) -> Iterator[Edit]:
-        parts: list[str | Span] = []
-        for group in groups.values():
-            for node, moved in group:
-                if moved is None or moved.unit != unit.name:
-                    continue
-                value = initialiser(node)
-                if value is None or value.text in ("0", "NULL", "{}", "{0}"):
-                    continue
-                if ends_in_flexible_array(node) and _sets_last(value):
-                    raise self.refuse(node, "a mutable variable with an array of any length")
-                if node.canonical.get_size() != moved.size:
-                    raise self.refuse(node, "an initialiser of another size than its field")
-                parts += self._initial_value(node, moved, value)
-        if any(moved and moved.unit == unit.name for g in groups.values() for _, moved in g):
-            yield from append_function(unit, init_function(unit.name), parts, self.name)
-
-    def _initial_value(self, node: Node, moved: StateField, value: Node) -> list[str | Span]:
+    def _initial_value(self, node: Node, moved: StateField) -> list[Part]:
+        """The statement that stores a variable's initial value; nothing where it is zero."""
+        value = initialiser(node)
+        if value is None or value.text in ("0", "NULL", "{}", "{0}"):
+            return []
+        if ends_in_flexible_array(node) and _sets_last(value):
+            raise self.refuse(node, "a mutable variable with an array of any length")
+        if node.canonical.get_size() != moved.size:
+            raise self.refuse(node, "an initialiser of another size than its field")
         kind = self._type(node)
         field = f"PORTER_STATE->{moved.name}"
         if node.canonical.kind in (TypeKind.RECORD, TypeKind.CONSTANTARRAY):

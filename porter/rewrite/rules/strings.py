@@ -6,11 +6,10 @@ import re
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, replace
-from porter.rewrite.layout import is_designated
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.queries import is_designated
+from porter.rewrite.rule import Example, Rule, on
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
 
 _LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
 _CHARACTER = re.compile(r"\\x[0-9a-fA-F]+|\\[0-7]{1,3}|\\.|.", re.DOTALL)
@@ -22,28 +21,29 @@ class Strings(Rule):
     name = "strings"
     example = Example('char s[3] = "abc";', "char s[3] = {'a', 'b', 'c'};")
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            above = node.parent
-            if node.kind != K.STRING_LITERAL or above is None:
-                continue
-            if above.kind not in (K.VAR_DECL, K.INIT_LIST_EXPR) and not is_designated(above):
-                continue
-            if node.canonical.kind != TypeKind.CONSTANTARRAY:
-                continue
-            characters = [
-                character
-                for literal in _LITERAL.finditer(node.text)
-                for character in _CHARACTER.findall(literal.group(1))
-            ]
-            if len(characters) == node.canonical.element_count:
-                items = ", ".join(_quote(character) for character in characters)
-                # C takes `{"abc"}` for "abc": then the braces are there already. libclang gives
-                # such a list the array's type, or none inside another list.
-                braced = above.kind == K.INIT_LIST_EXPR and (
-                    above.canonical.kind == TypeKind.VOID or above.canonical == node.canonical
-                )
-                yield replace(node.span, self.name, items if braced else "{" + items + "}")
+    @on(K.STRING_LITERAL)
+    def string(self, node: Node) -> Iterator[Edit]:
+        """Spells a string out that fills an array to its last element."""
+        above = node.parent
+        if above is None or not (
+            above.kind in (K.VAR_DECL, K.INIT_LIST_EXPR) or is_designated(above)
+        ):
+            return
+        if node.canonical.kind != TypeKind.CONSTANTARRAY:
+            return
+        characters = [
+            character
+            for literal in _LITERAL.finditer(node.text)
+            for character in _CHARACTER.findall(literal.group(1))
+        ]
+        if len(characters) == node.canonical.element_count:
+            items = ", ".join(_quote(character) for character in characters)
+            # C takes `{"abc"}` for "abc": then the braces are there already. libclang gives
+            # such a list the array's type, or none inside another list.
+            braced = above.kind == K.INIT_LIST_EXPR and (
+                above.canonical.kind == TypeKind.VOID or above.canonical == node.canonical
+            )
+            yield replace(node.span, self.name, items if braced else "{" + items + "}")
 
 
 def _quote(character: str) -> str:

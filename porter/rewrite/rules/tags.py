@@ -8,11 +8,10 @@ from clang.cindex import Cursor
 
 from porter.rewrite.edit import Edit, replace
 from porter.rewrite.names import cpp_name
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rule import Example, Rule, on
 from porter.syntax.kinds import RECORDS, TAGS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, Unit
+from porter.syntax.node import Node
 
 
 class Tags(Rule):
@@ -24,16 +23,17 @@ class Tags(Rule):
         "struct A { struct B { int n; } b; }; struct A::B *p;",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if node.kind == K.TYPE_REF and node.referenced is not None:
-                yield from self._qualify(node, node.referenced)
-            elif (
-                node.kind == K.DECL_REF_EXPR
-                and node.referenced is not None
-                and node.referenced.kind == K.ENUM_CONSTANT_DECL
-            ):
-                yield from self._qualify(node, node.referenced.semantic_parent)
+    @on(K.TYPE_REF)
+    def tag(self, node: Node) -> Iterator[Edit]:
+        """Qualifies a tag."""
+        if node.referenced is not None:
+            yield from self._qualify(node, node.referenced)
+
+    @on(K.DECL_REF_EXPR)
+    def enumerator(self, node: Node) -> Iterator[Edit]:
+        """Qualifies an enumerator by what its enum is declared in."""
+        if node.referenced is not None and node.referenced.kind == K.ENUM_CONSTANT_DECL:
+            yield from self._qualify(node, node.referenced.semantic_parent)
 
     def _qualify(self, node: Node, declared: Cursor) -> Iterator[Edit]:
         if declared.kind not in TAGS:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-from porter.rewrite.edit import Edit, Span
-from porter.rewrite.names import ATTRIBUTE, CPP_KEYWORDS, TOKEN, cpp_name
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.builtins import PREFIX as BUILTIN
+from porter.rewrite.edit import Edit
+from porter.rewrite.names import ATTRIBUTE, BUILTIN, CPP_KEYWORDS, TOKEN, cpp_name
+from porter.rewrite.rule import Example, Rule
+from porter.syntax.kinds import RECORDS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, Unit
+from porter.syntax.node import Node
 from porter.syntax.node import TypeKind as T
+from porter.syntax.span import Span
 
 _WORDS = {
     "_Generic": "a generic selection",
@@ -89,26 +89,45 @@ class Unknown(Rule):
     name = "unknown"
     example = Example("int f(void) { return 1; }", "int f(void) { return 1; }")
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        self.check_words(unit)
-        long_double = _LONG_DOUBLE.search(unit.text) is not None
-        for node in unit.walk():
-            reason = _NODES.get(node.kind) or self._node(node)
+    def before_walk(self) -> Iterable[Edit]:
+        """Looks at every node, before other rules do: they count on what is left."""
+        self.check_words()
+        long_double = _LONG_DOUBLE.search(self.unit.text) is not None
+        for node in self.unit.walk():
+            reason = _NODES.get(node.kind) or _refused_form(node)
             if long_double and node.kind.is_expression() and node.type.kind == T.LONGDOUBLE:
                 reason = "a long double, which device code computes as a double"
             if reason is None and node.kind not in _KINDS:
                 reason = f"a construct that no rule knows ({node.kind.name})"
             if reason is not None:
                 raise self.refuse(node, reason)
-        yield from ()
+        return ()
 
-    def check_words(self, unit: Unit) -> None:
+    def check_words(self) -> None:
         """Raises UnknownConstruct for a word or an attribute that no rule knows.
 
-        Their facts may be beyond libclang's Python (porter/rewrite/unit.py).
+        The facts of such a unit may be beyond libclang's Python (porter/rewrite/unit.py).
         """
+        attributes = self._attributes()
+        words: dict[str, Span] = {}
+        for token in TOKEN.finditer(self.unit.text):
+            if token.group() not in words:
+                words[token.group()] = Span(*token.span())
+        for word, span in words.items():
+            if word in _WORDS:
+                raise self.refuse_at(span, _WORDS[word])
+            if _OUR_NAMES.match(word):
+                raise self.refuse_at(span, "a name that the rules use")
+        self._reserved(words, attributes)
+        for keyword in sorted(CPP_KEYWORDS & words.keys()):
+            if cpp_name(keyword) in words:
+                reason = f"the name that {keyword} gets in C++"
+                raise self.refuse_at(words[cpp_name(keyword)], reason)
+
+    def _attributes(self) -> set[str]:
+        """The words of the unit's attributes, all of which some rule or both compilers know."""
         attributes: set[str] = set()
-        for match in ATTRIBUTE.finditer(unit.text):
+        for match in ATTRIBUTE.finditer(self.unit.text):
             for attribute in re.findall(r"\w+", match.group(1)):
                 attributes.add(attribute)
                 name = attribute.strip("_")
@@ -116,22 +135,10 @@ class Unknown(Rule):
                 if reason is None and name not in _KNOWN_ATTRIBUTES:
                     reason = "an attribute that no rule knows"
                 if reason is not None:
-                    raise self.refuse_at(unit, Span(*match.span()), reason)
-        words: dict[str, Span] = {}
-        for token in TOKEN.finditer(unit.text):
-            words.setdefault(token.group(), Span(*token.span()))
-        for word, span in words.items():
-            if word in _WORDS:
-                raise self.refuse_at(unit, span, _WORDS[word])
-            if _OUR_NAMES.match(word):
-                raise self.refuse_at(unit, span, "a name that the rules use")
-        self._reserved(unit, words, attributes)
-        for keyword in sorted(CPP_KEYWORDS & words.keys()):
-            if cpp_name(keyword) in words:
-                reason = f"the name that {keyword} gets in C++"
-                raise self.refuse_at(unit, words[cpp_name(keyword)], reason)
+                    raise self.refuse_at(Span(*match.span()), reason)
+        return attributes
 
-    def _reserved(self, unit: Unit, words: dict[str, Span], known: set[str]) -> None:
+    def _reserved(self, words: dict[str, Span], known: set[str]) -> None:
         """Refuses what only a compiler can mean, but for `known`. Builtins have their own rule."""
         left = [
             word
@@ -142,18 +149,17 @@ class Unknown(Rule):
         ]
         if not left:
             return
-        declared = {node.spelling for node in unit.walk() if node.kind.is_declaration()}
+        declared = {node.spelling for node in self.unit.walk() if node.kind.is_declaration()}
         for word in left:
             if word not in declared:
-                raise self.refuse_at(
-                    unit, words[word], "a word of the compiler's that no rule knows"
-                )
+                raise self.refuse_at(words[word], "a word of the compiler's that no rule knows")
 
-    @staticmethod
-    def _node(node: Node) -> str | None:
-        if node.kind == K.ASM_STMT and not _EMPTY_ASM.match(node.text):
-            return "assembly"
-        record = node.kind in (K.STRUCT_DECL, K.UNION_DECL) and node.cursor.is_definition()
-        if record and not list(node.type.get_fields()):
-            return "a type without members, which has a size in C++"
-        return None
+
+def _refused_form(node: Node) -> str | None:
+    """Why a node of a known kind is refused, or None."""
+    if node.kind == K.ASM_STMT and not _EMPTY_ASM.match(node.text):
+        return "assembly"
+    record = node.kind in RECORDS and node.cursor.is_definition()
+    if record and not list(node.type.get_fields()):
+        return "a type without members, which has a size in C++"
+    return None

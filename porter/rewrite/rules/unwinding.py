@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
-from porter.rewrite.edit import Edit, Span, insert, replace
-from porter.rewrite.facts import (
-    body,
+from porter.rewrite.edit import Edit, Part, insert, replace
+from porter.rewrite.facts import never_returning
+from porter.rewrite.landings import Landing, covering, find_landings
+from porter.rewrite.queries import (
     callee,
     calls_pointer,
     evaluated,
-    never_returning,
+    is_choice,
+    is_setjmp,
+    leaving,
+    returns_void,
     strip,
     symbol_key,
 )
-from porter.rewrite.landings import Landing, covering, find_landings, is_setjmp
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
+from porter.rewrite.rule import Example, Rule, on_body
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
+from porter.syntax.span import Span
 
 _TRANSPARENT = (K.UNEXPOSED_EXPR, K.PAREN_EXPR, K.CSTYLE_CAST_EXPR)
 _UNTESTABLE = (
@@ -49,27 +53,36 @@ class Unwinding(Rule):
         "if (!r_ && PORTER_UNWINDING) return {}; r_; }) + 1; }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        never = never_returning(unit)
-        for function in unit.declarations:
-            block = body(function) if function.kind == K.FUNCTION_DECL else None
-            if block is None:
-                continue
-            landings = find_landings(block)
-            leave = "return;" if returns_void(function) else "return {};"
-            for call in block.walk(evaluated):
-                if call.kind == K.CALL_EXPR and self._may_raise(unit, call, program):
-                    here = self._landings_of(call, landings)
-                    if not here and _is_tail(call, block):
-                        continue
-                    yield self._check(call, here, leave, _key(unit, call) in never)
-            # After the checks: what a landing evaluates only once stands around its check.
-            for landing in landings:
-                yield from self._landing(landing, block)
+    @cached_property
+    def never(self) -> dict[str, None]:
+        """The functions that never return, by key."""
+        return never_returning(self.unit)
 
-    def _may_raise(self, unit: Unit, call: Node, program: Program) -> bool:
-        key = _key(unit, call)
-        return calls_pointer(call) if key is None else key in program.raising
+    @on_body
+    def function(self, function: Node, block: Node) -> Iterator[Edit]:
+        """Checks the calls of a function, for a call's check depends on all landings."""
+        landings = find_landings(block)
+        leave = leaving(function)
+        for call in block.walk(evaluated):
+            if call.kind == K.CALL_EXPR and self._may_raise(call):
+                here = self._landings_of(call, landings)
+                if not here and _is_tail(call, block):
+                    continue
+                yield self._check(call, here, leave, self._key(call) in self.never)
+        # After the checks: what a landing evaluates only once stands around its check.
+        for landing in landings:
+            yield from self._landing(landing, block)
+
+    def _may_raise(self, call: Node) -> bool:
+        key = self._key(call)
+        return calls_pointer(call) if key is None else key in self.program.raising
+
+    def _key(self, call: Node) -> str | None:
+        """The function that a call names, or None."""
+        target = callee(call)
+        if target is None or target.referenced is None or is_setjmp(call):
+            return None if target is None else "setjmp"
+        return symbol_key(self.unit.name, target.referenced)
 
     def _landings_of(self, call: Node, landings: list[Landing]) -> list[Landing]:
         """The landings that cover a call, one for each buffer."""
@@ -106,13 +119,8 @@ class Unwinding(Rule):
             if right is node:
                 operator = above.binary_operator()
                 if operator == ",":
-                    yield replace(
-                        left.span,
-                        self.name,
-                        "(PORTER_UNWINDING ? (void)0 : (void)(",
-                        left.span,
-                        "))",
-                    )
+                    once = "(PORTER_UNWINDING ? (void)0 : (void)("
+                    yield replace(left.span, self.name, once, left.span, "))")
                 elif operator not in ("==", "!=", "=") or not _is_repeatable(left):
                     raise self.refuse(above, "setjmp inside an expression")
         elif above.kind in _BRANCHES:
@@ -125,22 +133,22 @@ class Unwinding(Rule):
             raise self.refuse(above, "setjmp inside this construct")
 
     def _check(self, call: Node, landings: list[Landing], leave: str, always: bool) -> Edit:
-        steps: list[str | Span] = []
+        steps: list[Part] = []
         for landing in landings:
             steps += ["if (porter_landing_at(", landing.address, f")) goto {landing.label}; "]
         action = ["{ ", *steps, leave, " }"] if steps else [leave]
-        returns_void = call.canonical.kind == TypeKind.VOID
+        is_void = call.canonical.kind == TypeKind.VOID
         guard = "" if always else "if (PORTER_UNWINDING) "
         if _is_statement(call):
             # The statement's own semicolon ends the last step.
             last = ["{ ", *steps, leave, " }"] if steps else [leave.removesuffix(";")]
             return replace(call.span, self.name, call.span, f"; {guard}", *last)
-        if returns_void:
+        if is_void:
             return replace(call.span, self.name, "({ ", call.span, f"; {guard}", *action, " })")
         if not always and call.canonical.kind not in _UNTESTABLE:
             guard = "if (!r_ && PORTER_UNWINDING) "
         whole = self._member(call)
-        value: list[str | Span] = [" r_", Span(call.end, whole.end), "; })"]
+        value: list[Part] = [" r_", Span(call.end, whole.end), "; })"]
         return replace(
             whole.span, self.name, "({ auto r_ = ", call.span, f"; {guard}", *action, *value
         )
@@ -154,14 +162,6 @@ class Unwinding(Rule):
             if node.canonical.kind == TypeKind.CONSTANTARRAY:
                 raise self.refuse(node, "an array in the result of a call")
         return node
-
-
-def _key(unit: Unit, call: Node) -> str | None:
-    """The function that a call names, or None."""
-    target = callee(call)
-    if target is None or target.referenced is None or is_setjmp(call):
-        return None if target is None else "setjmp"
-    return symbol_key(unit.name, target.referenced)
 
 
 def _is_repeatable(node: Node) -> bool:
@@ -178,11 +178,6 @@ def _is_statement(call: Node) -> bool:
     return not (is_value and block.children[-1] is call)
 
 
-def returns_void(function: Node) -> bool:
-    """Whether a FUNCTION_DECL returns nothing."""
-    return bool(function.cursor.result_type.get_canonical().kind == TypeKind.VOID)
-
-
 def _is_tail(call: Node, block: Node) -> bool:
     """Whether the function returns right after the call, with the call's own value or none.
 
@@ -191,7 +186,7 @@ def _is_tail(call: Node, block: Node) -> bool:
     """
     node = call
     while (
-        node.parent is not None and node.parent.kind in _TRANSPARENT and not _is_choice(node.parent)
+        node.parent is not None and node.parent.kind in _TRANSPARENT and not is_choice(node.parent)
     ):
         node = node.parent
     above = node.parent
@@ -200,11 +195,6 @@ def _is_tail(call: Node, block: Node) -> bool:
     if above.kind == K.RETURN_STMT:
         return call.canonical.kind != TypeKind.RECORD or strip(node) is call
     return above is block and block.children[-1] is node and node is call and _is_void_call(call)
-
-
-def _is_choice(node: Node) -> bool:
-    """Whether a node is GNU's `a ?: b`, for which libclang has no kind."""
-    return node.kind == K.UNEXPOSED_EXPR and len(node.children) > 1
 
 
 def _is_void_call(call: Node) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.rewrite.edit import Edit, replace, wrap
-from porter.rewrite.program import Program
-from porter.rewrite.rules.base import Example, Rule
-from porter.rewrite.rules.casts import INTEGERS, spell
+from porter.rewrite.names import BUILTIN
+from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import spell
+from porter.syntax.kinds import INTEGERS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind, Unit
+from porter.syntax.node import Node, TypeKind
 
 _WORD = 8  # bytes
 _UNSIGNED = frozenset(
@@ -32,16 +33,22 @@ class Varargs(Rule):
         "n = (int)(__builtin_va_arg(a, long)); } void g(void) { f(1, (long)(2)); }",
     )
 
-    def edits(self, unit: Unit, program: Program) -> Iterator[Edit]:
-        for node in unit.walk():
-            if node.kind == K.CALL_EXPR and not node.spelling.startswith("__builtin_"):
-                for argument in _variable_arguments(node):
-                    if _is_narrow(argument):
-                        wide = "unsigned long" if _is_unsigned(argument) else "long"
-                        yield wrap(argument.span, f"({wide})(", ")", self.name)
-            elif _is_read(node) and _is_narrow(node):
-                read = (f"({spell(node.type)})(__builtin_va_arg(", node.children[0].span)
-                yield replace(node.span, self.name, *read, ", long))")
+    @on(K.CALL_EXPR)
+    def call(self, node: Node) -> Iterator[Edit]:
+        """Widens the arguments of a call that stand for `...`."""
+        if node.spelling.startswith(BUILTIN):
+            return
+        for argument in _variable_arguments(node):
+            if _is_narrow(argument):
+                wide = "unsigned long" if _is_unsigned(argument) else "long"
+                yield wrap(argument.span, f"({wide})(", ")", self.name)
+
+    @on(K.UNEXPOSED_EXPR)
+    def read(self, node: Node) -> Iterator[Edit]:
+        """Reads 64 bits where va_arg asks for fewer."""
+        if _is_read(node) and _is_narrow(node):
+            read = (f"({spell(node.type)})(__builtin_va_arg(", node.children[0].span)
+            yield replace(node.span, self.name, *read, ", long))")
 
 
 def _variable_arguments(call: Node) -> list[Node]:

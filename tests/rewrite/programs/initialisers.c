@@ -146,6 +146,17 @@ static int lengths_in_loop(int n) {
     return sum;
 }
 
+// A jump crosses a declaration that sets a member of a nameless struct inside a union.
+static int crossed(int a) {
+    if (a > 2) {
+        goto out;
+    }
+    union { int whole; struct { int low, high; }; } u = {.high = a + 5};
+    a = u.high * 10 + u.low;
+out:
+    return a;
+}
+
 int program(void) {
     put("order", out_of_order.points[2].y + out_of_order.points[0].z + out_of_order.inner.deep.c);
     put("order", out_of_order.call(out_of_order.inner.a) + out_of_order.first + out_of_order.more);
@@ -179,6 +190,7 @@ int program(void) {
         put("literals", literals(i));
         put("lengths", lengths(i));
         put("lengths in loop", lengths_in_loop(i));
+        put("crossed", crossed(i));
     }
     put("kept", kept->z + kept_list[2]);
     return 0;

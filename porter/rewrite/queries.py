@@ -1,0 +1,207 @@
+"""What rules and facts ask of nodes: calls, functions, variables, types.
+
+A question that a second module asks stands here, for no rule knows another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from clang.cindex import Cursor, Type
+
+from porter.syntax.kinds import ARRAYS
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind, Unit
+
+_LOOK_THROUGH = (K.UNEXPOSED_EXPR, K.PAREN_EXPR)
+
+# Expressions
+
+
+def is_implicit(node: Node) -> bool:
+    """Whether a node is a conversion that the source does not show: it spans just its operand."""
+    if node.kind != K.UNEXPOSED_EXPR or len(node.children) != 1:
+        return False
+    operand = node.children[0]
+    return operand.start == node.start and operand.end == node.end
+
+
+def strip(node: Node) -> Node:
+    """The expression below implicit conversions and parentheses."""
+    while node.kind in _LOOK_THROUGH and len(node.children) == 1:
+        node = node.children[0]
+    return node
+
+
+def above_parentheses(node: Node) -> Node | None:
+    """The node that uses an expression's value, parentheses left out."""
+    above = node.parent
+    while above is not None and above.kind == K.PAREN_EXPR:
+        above = above.parent
+    return above
+
+
+def is_choice(node: Node) -> bool:
+    """Whether a node is GNU's `a ?: b`, for which libclang has no kind."""
+    return node.kind == K.UNEXPOSED_EXPR and len(node.children) > 1
+
+
+def is_designated(item: Node) -> bool:
+    """Whether an item of an initialiser list starts with a designator."""
+    return bool(item.kind == K.UNEXPOSED_EXPR and item.type.kind == TypeKind.VOID)
+
+
+def is_address(node: Node) -> bool:
+    """Whether an expression takes the address of its operand."""
+    return node.kind == K.UNARY_OPERATOR and node.text.startswith("&")
+
+
+def has_effect(node: Node) -> bool:
+    """Whether a node itself changes something or may: a call, an assignment, a step."""
+    if node.kind == K.UNARY_OPERATOR:
+        return node.text.startswith(("++", "--")) or node.text.endswith(("++", "--"))
+    if node.kind == K.BINARY_OPERATOR:
+        return node.binary_operator() == "="
+    return node.kind in (K.CALL_EXPR, K.COMPOUND_ASSIGNMENT_OPERATOR, K.StmtExpr)
+
+
+def evaluated(node: Node) -> bool:
+    """Enters every node but the operands of sizeof, alignof and typeof, which do not run."""
+    return bool(node.kind != K.CXX_UNARY_EXPR)
+
+
+# Calls and functions
+
+
+def callee(call: Node) -> Node | None:
+    """The reference to the function that a call names, or None for a call through a pointer."""
+    if not call.children:
+        return None
+    target = strip(call.children[0])
+    if target.kind == K.UNARY_OPERATOR and target.text.startswith(("*", "&")):
+        target = strip(target.children[0])
+    if target.kind != K.DECL_REF_EXPR or target.referenced is None:
+        return None
+    return target if target.referenced.kind == K.FUNCTION_DECL else None
+
+
+def calls_pointer(call: Node) -> bool:
+    """Whether a call goes through a pointer; a compiler's builtin does not."""
+    return callee(call) is None and not call.spelling.startswith("__builtin_")
+
+
+def is_setjmp(call: Node) -> bool:
+    """Whether a call is one of setjmp."""
+    target = callee(call)
+    return target is not None and target.spelling == "setjmp"
+
+
+def body(function: Node) -> Node | None:
+    """The body of a FUNCTION_DECL, or None for a prototype."""
+    last = function.children[-1] if function.children else None
+    return last if last is not None and last.kind == K.COMPOUND_STMT else None
+
+
+def returns_void(function: Node) -> bool:
+    """Whether a FUNCTION_DECL returns nothing."""
+    return bool(function.cursor.result_type.get_canonical().kind == TypeKind.VOID)
+
+
+def leaving(function: Node) -> str:
+    """The statement by which a FUNCTION_DECL returns while an unwind is in flight."""
+    return "return;" if returns_void(function) else "return {};"
+
+
+# Variables
+
+
+def named_variable(node: Node) -> Cursor | None:
+    """The variable that a reference names, or None for any other node."""
+    if node.kind != K.DECL_REF_EXPR or node.referenced is None:
+        return None
+    return node.referenced if node.referenced.kind == K.VAR_DECL else None
+
+
+def is_static_storage(node: Node) -> bool:
+    """Whether a VAR_DECL lives as long as the program."""
+    if node.parent is None:
+        return True
+    return node.cursor.storage_class.name in ("STATIC", "EXTERN")
+
+
+def static_variables(unit: Unit) -> Iterator[Node]:
+    """Every declaration of a variable with static storage, headers' included."""
+    for node in unit.declarations:
+        if node.kind == K.VAR_DECL:
+            yield node
+        elif node.kind == K.FUNCTION_DECL:
+            for inner in node.walk():
+                if inner.kind == K.VAR_DECL and is_static_storage(inner):
+                    yield inner
+
+
+def initialiser(node: Node) -> Node | None:
+    """The initialiser expression of a VAR_DECL, or None."""
+    if not node.children:
+        return None
+    last = node.children[-1]
+    name_at = node.cursor.location.offset
+    if last.start <= name_at or not last.kind.is_expression():
+        return None
+    between = node.unit.code_between(name_at, last.start)
+    return last if "=" in between else None
+
+
+def is_constant(node: Node) -> bool:
+    """Whether a variable itself (for an array, its elements) is const.
+
+    libclang keeps the const of an array's elements at any of its levels.
+    """
+    kind = node.canonical
+    while kind.kind in ARRAYS:
+        if kind.is_const_qualified():
+            return True
+        kind = kind.element_type.get_canonical()
+    return bool(kind.is_const_qualified())
+
+
+def symbol_key(unit: str, cursor: Cursor) -> str:
+    """A name for a function or variable that is unique in the program.
+
+    External names stand for themselves; static ones carry their unit, static locals their
+    function and offset too.
+    """
+    name = str(cursor.spelling)
+    if cursor.storage_class.name != "STATIC":
+        return name
+    parent = cursor.semantic_parent
+    if parent is not None and parent.kind == K.FUNCTION_DECL:
+        offset = cursor.location.offset  # the extent depends on how a cursor was reached
+        return f"{unit}:{parent.spelling}.{name}@{offset}"
+    return f"{unit}:{name}"
+
+
+# Types
+
+
+def element_type(node: Node) -> Type:
+    """A variable's canonical type, or that of its innermost array element."""
+    kind = node.canonical
+    while kind.kind in ARRAYS:
+        kind = kind.element_type.get_canonical()
+    return kind
+
+
+def ends_in_flexible_array(node: Node) -> bool:
+    """Whether a variable is a struct, or an array of structs, whose last member has no bound."""
+    kind = element_type(node)
+    fields = list(kind.get_fields())
+    return bool(fields) and fields[-1].type.get_canonical().kind == TypeKind.INCOMPLETEARRAY
+
+
+def is_unsigned_enum(node: Node) -> bool:
+    """Whether an expression is of an enum that is an unsigned int in C."""
+    if node.canonical.kind != TypeKind.ENUM:
+        return False
+    kind = node.canonical.get_declaration().enum_type.get_canonical().kind
+    return bool(kind == TypeKind.UINT)

@@ -1,0 +1,40 @@
+"""What the cases of a rule are made of (tests/rewrite/cases/, one file a rule)."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+
+@frozen
+class Refused:
+    """`code` holds the construct once between ⟦ and ⟧; its start is what the error points at."""
+
+    code: str
+    reason: str
+
+    @property
+    def text(self) -> str:
+        """The code without the marks."""
+        return self.code.replace("⟦", "").replace("⟧", "")
+
+    @property
+    def construct(self) -> str:
+        """What stands between the marks."""
+        return self.code.partition("⟦")[2].partition("⟧")[0]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Line and column of the construct in the snippet, from 1."""
+        before = self.code.partition("⟦")[0]
+        return before.count("\n") + 1, len(before) - before.rfind("\n")
+
+
+# Declarations that cases begin with.
+SETJMP = """typedef struct { long mark; } jmp_buf[1];
+int setjmp(jmp_buf b);
+_Noreturn void longjmp(jmp_buf b, int v);
+int g(int);
+int (*p)(void);
+"""
+CALLS = "int setjmp(long *); int g(int); int (*p)(void); void v(int, ...); "
+CHECK = "void mp_cstack_check(void); void c(void) { mp_cstack_check(); } "
