@@ -112,6 +112,13 @@ def test_tree_without_a_version(home: Path, make_tree: MakeTree) -> None:
     assert sync("1.30.0", source=root).release == "1.30.0"
 
 
+@pytest.mark.parametrize("text", ["", "[]", '{"release": 3}', '{"hashed": "sha256:0", "files": 1}'])
+def test_a_damaged_stamp_is_made_anew(locked: Path, text: str) -> None:
+    path = sync("1.26.1", source=locked).path
+    (path / store.STAMP).write_text(text)
+    assert inspect("1.26.1").state == "verified"
+
+
 def test_unknown_release(locked: Path) -> None:
     with pytest.raises(UnknownRelease, match=r"'9.9'; known: 1.26.1"):
         sync("9.9")

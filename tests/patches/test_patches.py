@@ -204,6 +204,7 @@ def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture
         ("feature.toml", "[[hunk]]\nfile='a'\nanchor=' '\ntext=''\n", "empty anchor"),
         ("feature.toml", "[[hunk]]\nfile='a'\nanchor='b'\ntext=''\naction='x'", "not one of"),
         ("feature.toml", "[[hunk]]\nfile='a'\ntext='b'\naction='enter'", "takes `inside`"),
+        ("feature.toml", "[[hunk]]\nfile='a'\nacton=''", "feature.toml: hunk 1: unknown key acton"),
         ("feature.toml", "[[hunk", "cannot be read"),
         ("series.toml", SERIES.replace(', text = "old form"', ""), "where is a table"),
         ("series.toml", SERIES.replace('"upstream_feature (1)"', '" "'), "unless is a table"),
