@@ -52,8 +52,8 @@ class _Answers:
 def collect_edits(unit: Unit, program: Program, rules: Sequence[type[Rule]] = RULES) -> list[Edit]:
     """The edits of `rules` for a unit, in the order of the rules, without repetitions.
 
-    libclang shows a record that a typedef or a field declares twice, so a rule may meet the same
-    text more than once.
+    libclang shows a record twice if a typedef or a field declares it, so a rule may make an edit
+    more than once.
 
     Raises:
         UnknownConstruct: a rule refuses something; of several rules, the first one in the order.
