@@ -9,7 +9,7 @@ from types import TracebackType
 
 from porter.offspring import begin_worker, kill_workers, undisturbed
 from porter.rewrite.facts import UnitFacts
-from porter.rewrite.program import Program
+from porter.rewrite.program import WholeProgram
 from porter.rewrite.unit import Rewritten, rewrite_unit, unit_facts
 from porter.syntax import Unit, parse_unit
 
@@ -26,7 +26,7 @@ def _collect(name: str, path: Path) -> UnitFacts:
     return unit_facts(_unit(name, path))
 
 
-def _rewrite(name: str, path: Path, program: Program) -> Rewritten:
+def _rewrite(name: str, path: Path, program: WholeProgram) -> Rewritten:
     return rewrite_unit(_unit(name, path), program)
 
 
@@ -51,7 +51,7 @@ class UnitPool:
         with undisturbed():  # the first units of a worker fork it
             return [self._owner[name].submit(_collect, name, self.units[name]) for name in names]
 
-    def rewrite(self, names: Sequence[str], program: Program) -> list[Future[Rewritten]]:
+    def rewrite(self, names: Sequence[str], program: WholeProgram) -> list[Future[Rewritten]]:
         """Starts rewriting some units."""
         with undisturbed():
             return [

@@ -26,7 +26,7 @@ class StateField:
 
 
 @frozen
-class Program:
+class WholeProgram:
     """What rules ask about other units.
 
     `raising`: functions that may leave by unwinding. `guarded`: functions that must look at the
@@ -41,12 +41,12 @@ class Program:
     units_with_init: tuple[str, ...] = ()
     units_with_setup: tuple[str, ...] = ()
 
-    def slice(self, facts: UnitFacts) -> Program:
+    def slice(self, facts: UnitFacts) -> WholeProgram:
         """What of this program one unit's rewriting can depend on; the key of its cache."""
         names = {v.key for v in facts.variables} | {f.key for f in facts.functions}
         for function in facts.functions:
             names.update(function.calls)
-        return Program(
+        return WholeProgram(
             raising=frozenset(self.raising & names),
             guarded=frozenset(self.guarded & names),
             state={key: value for key, value in self.state.items() if key in names},
@@ -54,7 +54,7 @@ class Program:
         )
 
 
-def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True) -> Program:
+def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True) -> WholeProgram:
     """Merges facts; with `prune` off every function that the program defines may raise.
 
     With `guard` off no function looks at the C stack by itself: recursion can overflow it.
@@ -64,7 +64,7 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True)
     late = late_references(units, state_keys)
     fields = _state_fields(units, state_keys)
     guarded = unguarded_recursion(units) if guard else frozenset()
-    return Program(
+    return WholeProgram(
         raising=_raising(units, guarded) if prune else _everything(units),
         guarded=guarded,
         state=fields,

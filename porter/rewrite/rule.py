@@ -10,7 +10,7 @@ from attrs import frozen
 
 from porter.errors import UnknownConstruct
 from porter.rewrite.edit import Edit
-from porter.rewrite.program import Program
+from porter.rewrite.program import WholeProgram
 from porter.rewrite.queries import body
 from porter.syntax.node import CursorKind, Node, Unit
 from porter.syntax.span import Span
@@ -70,7 +70,7 @@ class Rule:
             (kind, name) for name, value in vars(cls).items() for kind in getattr(value, _KINDS, ())
         )
 
-    def __init__(self, unit: Unit, program: Program) -> None:
+    def __init__(self, unit: Unit, program: WholeProgram) -> None:
         self.unit = unit
         self.program = program
 

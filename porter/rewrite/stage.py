@@ -18,7 +18,7 @@ import porter.syntax
 from porter.errors import UnknownConstruct
 from porter.rewrite.facts import UnitFacts
 from porter.rewrite.pool import UnitPool
-from porter.rewrite.program import Program, merge
+from porter.rewrite.program import WholeProgram, merge
 from porter.rewrite.statefile import state_header, state_unit
 from porter.sealed import read_sealed, write_sealed
 from porter.telling import QUIET, Teller
@@ -36,7 +36,7 @@ class RewriteReport:
 
     edits: Mapping[str, Mapping[str, int]]
     rewritten: tuple[str, ...]
-    program: Program
+    program: WholeProgram
 
     def per_rule(self) -> dict[str, int]:
         """Edits per rule, over all units."""
@@ -160,7 +160,7 @@ def rules_version() -> str:
     return digest.hexdigest()
 
 
-def _share(program: Program) -> str:
+def _share(program: WholeProgram) -> str:
     data = {
         "raising": sorted(program.raising),
         "guarded": sorted(program.guarded),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from porter.rewrite.appended import init_function, setup_function
-from porter.rewrite.program import Program
+from porter.rewrite.program import WholeProgram
 
 
-def state_header(program: Program) -> str:
+def state_header(program: WholeProgram) -> str:
     """`porter_state.h`: one field of bytes per moved variable, most aligned first."""
     lines = [
         "// Written by porter: the state of one interpreter. Do not edit.",
@@ -25,7 +25,7 @@ def state_header(program: Program) -> str:
     return "\n".join(lines)
 
 
-def state_unit(program: Program) -> str:
+def state_unit(program: WholeProgram) -> str:
     """`porter_state.cpp`: initial values of one interpreter's state, and the setup at load."""
     lines = ["// Written by porter. Do not edit.", '#include "porter_runtime.h"', 'extern "C" {']
     for entry, functions in (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from porter.rewrite.names import cpp_name, identifier
-from porter.rewrite.program import Program
+from porter.rewrite.program import WholeProgram
 from porter.rewrite.queries import initialiser, symbol_key
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, Unit
@@ -18,7 +18,7 @@ class Statics:
     name that holds the unit's.
     """
 
-    def __init__(self, unit: Unit, program: Program) -> None:
+    def __init__(self, unit: Unit, program: WholeProgram) -> None:
         self.unit = unit
         self.program = program
 

@@ -9,7 +9,7 @@ from attrs import frozen
 
 from porter.rewrite.engine import apply_edits
 from porter.rewrite.facts import UnitFacts, collect
-from porter.rewrite.program import Program
+from porter.rewrite.program import WholeProgram
 from porter.rewrite.rules.unknown import Unknown
 from porter.rewrite.walk import collect_edits
 from porter.syntax.node import Unit
@@ -38,11 +38,11 @@ def unit_facts(unit: Unit) -> UnitFacts:
     try:
         return collect(unit)
     except ValueError:
-        Unknown(unit, Program()).check_words()
+        Unknown(unit, WholeProgram()).check_words()
         raise
 
 
-def rewrite_unit(unit: Unit, program: Program) -> Rewritten:
+def rewrite_unit(unit: Unit, program: WholeProgram) -> Rewritten:
     """Rewrites a parsed unit.
 
     Raises:

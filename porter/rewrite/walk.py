@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import ParamSpec
 
 from porter.rewrite.edit import Edit
-from porter.rewrite.program import Program
+from porter.rewrite.program import WholeProgram
 from porter.rewrite.rule import Rule
 from porter.rewrite.rules import RULES
 from porter.syntax.node import CursorKind, Node, Unit
@@ -49,7 +49,9 @@ class _Answers:
         return list(dict.fromkeys(edit for edits in self._edits for edit in edits))
 
 
-def collect_edits(unit: Unit, program: Program, rules: Sequence[type[Rule]] = RULES) -> list[Edit]:
+def collect_edits(
+    unit: Unit, program: WholeProgram, rules: Sequence[type[Rule]] = RULES
+) -> list[Edit]:
     """The edits of `rules` for a unit, in the order of the rules, without repetitions.
 
     libclang shows a record twice if a typedef or a field declares it, so a rule may make an edit

@@ -13,7 +13,7 @@ from attrs import frozen
 from porter import paths
 from porter.rewrite.engine import apply_edits
 from porter.rewrite.facts import collect
-from porter.rewrite.program import Program, merge
+from porter.rewrite.program import WholeProgram, merge
 from porter.rewrite.rule import Rule
 from porter.rewrite.rules import RULES
 from porter.rewrite.statefile import state_header, state_unit
@@ -36,7 +36,7 @@ def parse(text: str, name: str = "unit") -> Unit:
         return parse_unit(name, path)
 
 
-def whole_program(*units: Unit, prune: bool = True) -> Program:
+def whole_program(*units: Unit, prune: bool = True) -> WholeProgram:
     """The program that these units are."""
     return merge([collect(unit) for unit in units], prune=prune)
 
@@ -52,7 +52,7 @@ class Cxx:
     """The C++ of a program: files by name, the state's header and unit among them."""
 
     files: Mapping[str, str]
-    program: Program
+    program: WholeProgram
 
     def write(self, folder: Path) -> list[Path]:
         """Writes every file; the `.cpp` files' paths."""

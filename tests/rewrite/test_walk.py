@@ -9,7 +9,7 @@ import pytest
 from porter.errors import UnknownConstruct
 from porter.rewrite.edit import Edit, insert
 from porter.rewrite.engine import apply_edits
-from porter.rewrite.program import Program
+from porter.rewrite.program import WholeProgram
 from porter.rewrite.rule import Rule, on, on_body
 from porter.rewrite.rules import RULES
 from porter.rewrite.walk import collect_edits
@@ -80,7 +80,7 @@ def test_a_rule_is_asked_for_its_kinds_alone() -> None:
 
 
 def test_edits_come_in_the_order_of_the_rules() -> None:
-    edits = collect_edits(parse("int f(void) { return 1; }"), Program(), [Numbers, Early])
+    edits = collect_edits(parse("int f(void) { return 1; }"), WholeProgram(), [Numbers, Early])
     assert [edit.rule for edit in edits] == ["numbers"] * 4 + ["early"]
 
 
@@ -90,18 +90,18 @@ def test_edits_come_in_the_order_of_the_rules() -> None:
 def test_the_first_rule_that_fails_is_heard(rules: tuple[type[Rule], ...], raised: str) -> None:
     """As if rules ran one after the other, wherever in the unit each of them fails."""
     with pytest.raises(UnknownConstruct, match=raised):
-        collect_edits(parse(TEXT), Program(), rules)
+        collect_edits(parse(TEXT), WholeProgram(), rules)
 
 
 def test_a_rules_own_mistake_does_not_hide_an_earlier_refusal() -> None:
     with pytest.raises(UnknownConstruct, match="the last number"):
-        collect_edits(parse(TEXT), Program(), [Early, Broken])
+        collect_edits(parse(TEXT), WholeProgram(), [Early, Broken])
     with pytest.raises(RuntimeError, match="broken"):
-        collect_edits(parse("int x;"), Program(), [Broken, Early])
+        collect_edits(parse("int x;"), WholeProgram(), [Broken, Early])
 
 
 def test_a_rule_can_be_added_behind_all_others() -> None:
     text = "static int n; int f(void) { return n + 1; }"
     unit = parse(text)
-    written = apply_edits("unit", text, collect_edits(unit, Program(), [*RULES, Numbers]))
+    written = apply_edits("unit", text, collect_edits(unit, WholeProgram(), [*RULES, Numbers]))
     assert "f:{ return n + #1; }" in written

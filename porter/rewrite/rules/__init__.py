@@ -14,7 +14,7 @@ from porter.rewrite.rules.builtins import Builtins
 from porter.rewrite.rules.casts import Casts
 from porter.rewrite.rules.cycles import Cycles
 from porter.rewrite.rules.decay import Decay
-from porter.rewrite.rules.device import Device
+from porter.rewrite.rules.device import DeviceMarks
 from porter.rewrite.rules.enums import Enums
 from porter.rewrite.rules.externs import Externs
 from porter.rewrite.rules.heads import Heads
@@ -98,7 +98,7 @@ ORDER = (
         after=(Keywords, Tentative, State, Decay, Casts),
     ),
     Place(
-        Device,
+        DeviceMarks,
         "Marks whatever declaration there is in the end, and closes the unit.",
         after=(Types, Externs, Tentative, State, Literals, Cycles),
     ),

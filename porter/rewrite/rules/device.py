@@ -16,7 +16,7 @@ MARK = "PORTER_DEVICE "
 LONG = 300
 
 
-class Device(Rule):
+class DeviceMarks(Rule):
     """Puts the device attribute on functions and constants, and C linkage around the unit."""
 
     name = "device"
