@@ -47,7 +47,7 @@ def put_between(text: str, name: str, content: str) -> str:
     """`text` with `content` between its markers `<!-- name -->` and `<!-- end of name -->`.
 
     Raises:
-        ValueError: the text has no such markers.
+        ValueError: the text lacks one of the markers.
     """
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     pattern = re.escape(start) + ".*?" + re.escape(end)

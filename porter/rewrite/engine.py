@@ -120,8 +120,8 @@ class _Engine:
 def apply_edits(name: str, text: str, edits: list[Edit]) -> str:
     """Applies `edits`, which may nest but not cross, to `text`.
 
-    Of two edits of the same range the one that comes first in the list is the inner one;
-    of two insertions at the same offset it is the first one in the text.
+    Of two edits of one range the one that comes first in the list is the inner one; of two
+    insertions at one offset it is the first one in the text.
 
     Raises:
         UnknownConstruct: two edits cross; the message names both rules.

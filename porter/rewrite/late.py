@@ -64,8 +64,8 @@ def _cycle_breaking(references: Mapping[str, set[str]]) -> dict[str, set[str]]:
 def _tables_in_tables(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:
     """Records that an array names, and that name an object themselves or end in a flexible array.
 
-    nvcc 13.0 folds such a record into the array and then calls the array dynamically
-    initialised; it leaves a record alone that is not const.
+    nvcc 13.0 folds the record into the array and then calls the array dynamically
+    initialised; it does not fold a record that is not const.
     """
     defined = {v.key for v in unit.variables if v.defined}
     named = {key for v in unit.variables if v.array for key in v.references}

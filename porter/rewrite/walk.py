@@ -54,8 +54,8 @@ def collect_edits(
 ) -> list[Edit]:
     """The edits of `rules` for a unit, in the order of the rules, without repetitions.
 
-    libclang shows a record that a typedef or a field declares twice, so a rule may meet the same
-    text more than once.
+    libclang shows a record twice if a typedef or a field declares it, so a rule may make an edit
+    more than once.
 
     Raises:
         UnknownConstruct: a rule refuses something; of several rules, the first one in the order.

@@ -71,11 +71,6 @@ def rewrite_all(sources: Mapping[str, str], *, prune: bool = True) -> Cxx:
     return Cxx(files, program)
 
 
-def rewrite_one(text: str, *, prune: bool = True) -> str:
-    """The C++ of a program of one unit."""
-    return rewrite_all({"unit": text}, prune=prune).files["unit.cpp"]
-
-
 def run_tool(command: list[str], cwd: Path) -> str:
     """Runs a compiler or a compiled program; its output. Fails the test with what it printed."""
     done = subprocess.run(

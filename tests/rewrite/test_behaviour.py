@@ -1,4 +1,4 @@
-"""C programs print the same compiled by gcc as C, and rewritten and compiled by g++ as C++."""
+"""A C program that gcc compiles prints what its C++, which g++ compiles, prints."""
 
 from __future__ import annotations
 

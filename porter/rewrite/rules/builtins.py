@@ -9,7 +9,7 @@ from porter.rewrite.names import BUILTIN, TOKEN
 from porter.rewrite.rule import Example, Rule
 from porter.syntax.span import Span
 
-# What nvcc takes in device code as g++ does, with the same meaning; tests compile each with both.
+# What nvcc and g++ both take, and understand alike; tests compile each with both.
 _COMPILERS_TEXT = """
     alloca abs assume_aligned copysign expect fabs floor huge_val huge_valf inf inff isfinite
     isinf isnan labs memcpy memset nan nanf offsetof signbit sqrt unreachable
@@ -17,8 +17,8 @@ _COMPILERS_TEXT = """
 """
 COMPILERS = frozenset(BUILTIN + name for name in _COMPILERS_TEXT.split())
 
-# Bodies in templates/runtime/builtins.inc, under the same name with porter_ in front. Those that
-# take operands of any type are templates there.
+# templates/runtime/builtins.inc holds their bodies (`body_of` names them). Those that take operands
+# of any type are templates there.
 OURS = frozenset(
     BUILTIN + name
     for name in (

@@ -38,7 +38,7 @@ class Casts(Rule):
             target = spell(node.canonical.element_type) + " *"
         if not is_nameless(target):
             yield wrap(node.span, f"({target})(", ")", self.name)
-        elif not _is_compared(node):  # C++ too compares such a pointer with a void *
+        elif not _is_compared(node):  # C++ too compares any pointer with a void *
             raise self.refuse(node, f"a conversion to a type without a name ({target})")
 
     def _needed(self, node: Node) -> bool:

@@ -106,7 +106,7 @@ class Initialisers(Rule):
 
 
 def _drop_others(tree: Tree, step: Step) -> None:
-    """A union has one member at a time; going on in the same one keeps what was set of it."""
+    """A union has one member at a time; setting more of that member keeps what was set."""
     if step.union:
         for index in tree.keys() - {step.index}:
             del tree[index]

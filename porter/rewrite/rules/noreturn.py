@@ -16,7 +16,7 @@ _ITEM = re.compile(r"\b(?:__noreturn__|noreturn)\b")
 
 
 class NoReturn(Rule):
-    """Drops the noreturn attribute, since such a function returns while unwinding."""
+    """Drops the noreturn attribute, for a function that has it returns while unwinding."""
 
     name = "noreturn"
     example = Example(

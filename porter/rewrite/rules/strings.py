@@ -39,7 +39,7 @@ class Strings(Rule):
         if len(characters) == node.canonical.element_count:
             items = ", ".join(_quote(character) for character in characters)
             # C takes `{"abc"}` for "abc": then the braces are there already. libclang gives
-            # such a list the array's type, or none inside another list.
+            # the list the array's type, or none inside another list.
             braced = above.kind == K.INIT_LIST_EXPR and (
                 above.canonical.kind == TypeKind.VOID or above.canonical == node.canonical
             )

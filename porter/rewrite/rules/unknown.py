@@ -106,7 +106,7 @@ class Unknown(Rule):
     def check_words(self) -> None:
         """Raises UnknownConstruct for a word or an attribute that no rule knows.
 
-        The facts of such a unit may be beyond libclang's Python (porter/rewrite/unit.py).
+        porter/rewrite/unit.py asks this too where libclang's Python fails to tell the unit's facts.
         """
         attributes = self._attributes()
         words: dict[str, Span] = {}

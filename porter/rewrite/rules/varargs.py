@@ -64,7 +64,7 @@ def _variable_arguments(call: Node) -> list[Node]:
 
 
 def _is_read(node: Node) -> bool:
-    """Whether a node is a va_arg itself, and not a conversion of one, which spans the same."""
+    """Whether a node is a va_arg itself, and not a conversion, which spans just its operand."""
     return (
         node.kind == K.UNEXPOSED_EXPR
         and node.text.startswith("__builtin_va_arg")
