@@ -1,7 +1,6 @@
 // The host twin's entry points, called by Python through ctypes.
 #include <atomic>
 #include <mutex>
-#include <string.h>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -39,7 +38,7 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
         try {
             pool.emplace_back(run_blocks, launch, &next);
         } catch (const std::system_error &) {
-            break; // no more threads to be had: fewer do it too
+            break; // no more threads to be had: fewer are enough
         }
     }
     run_blocks(launch, &next);
@@ -59,14 +58,4 @@ EXPORT void *gpusnek_arena_new(uint64_t n, uint64_t stride) {
 
 EXPORT void gpusnek_arena_free(void *base, uint64_t n, uint64_t stride) {
     arena_unmap((char *)base, n, stride);
-}
-
-EXPORT void gpusnek_describe(gpusnek_info_t *info) {
-    memset(info, 0, sizeof *info);
-    info->record_size = sizeof(gpusnek_launch_t);
-    info->state_size = GPUSNEK_STATE_BYTES;
-    info->arena_size = GPUSNEK_ARENA_BYTES(0, 0);
-    info->image_size = GPUSNEK_IMAGE_BYTES(0);
-    info->grain = GPUSNEK_ROUND(1);
-    info->base_offset = GPUSNEK_BASE_OFFSET(0, 0);
 }

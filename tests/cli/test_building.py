@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import resource
 import shutil
+import subprocess
 from pathlib import Path
 
 import attrs
 import pytest
 
-from porter import paths
+from porter import paths, toolchain
 from porter.compile.manifest import read_manifest
 from porter.compile.statesize import STATE_HEADER, state_bytes
 from porter.config import BuildConfig
 from porter.memory import describe
 from porter.pipeline import Build, build, state_size
-from porter.run import open_device
 from tests.cli.conftest import Porter
 
 # One worker for all that build in the shared folder: a second would only wait.
@@ -92,15 +92,14 @@ def test_memory_is_told(built: Build, porter: Porter) -> None:
 
 
 def test_state_size_is_the_compilers(built: Build) -> None:
-    import ctypes
-
-    import numpy as np
-
-    device = open_device(built.folder, "host")
-    info = np.zeros(len(device.built.info), np.uint64)
-    library = ctypes.CDLL(str(built.folder / "host" / "libgpusnek.so"))
-    library.gpusnek_describe(info.ctypes.data_as(ctypes.c_void_p))
-    sizes = dict(zip(device.built.info, info.tolist(), strict=True))
     state = built.compiled.state
     assert state is not None
-    assert sizes["state_size"] == -(-state // 64) * 64  # as rounded in an arena
+    runtime = paths.templates_dir() / "runtime"
+    line = [str(toolchain.gxx().path), "-x", "c++", "-std=c++17", "-fsyntax-only", "-"]
+    line += [f"-I{built.sources / 'cxx'}", f"-I{runtime}"]
+    for size, taken in ((state, True), (state + 8, False)):
+        text = (
+            f'#include "porter_runtime.h"\nstatic_assert(sizeof(porter_state_t) == {size}, "");\n'
+        )
+        done = subprocess.run(line, input=text, capture_output=True, text=True, check=False)
+        assert (done.returncode == 0) is taken, done.stderr
