@@ -28,19 +28,20 @@
 // Kinds of source that gpusnek_exec takes.
 #define GPUSNEK_FILE (0) // a module's statements
 #define GPUSNEK_SINGLE (1) // one interactive statement: an expression's value is printed
-#define GPUSNEK_EVAL (2) // one expression; its value is kept, see gpusnek_result
+#define GPUSNEK_EVAL (2) // one expression; its value is kept for gpusnek_value
 // A REPL's questions; nothing is compiled or run. Here source[length] must be 0.
 #define GPUSNEK_CONTINUE (3) // does the statement go on? GPUSNEK_MORE or GPUSNEK_OK
 #define GPUSNEK_COMPLETE (4) // how can the name at the end go on? The answer is in stdout
 
-// Added to one of these: the source is compiled only, and its code is the result, a bytes object;
-// and: the source is such code. Interpreters execute it where it is, so it must outlive them.
+// Added to one of these. COMPILE: the source is compiled only, and its code is the result, a bytes
+// object. CODE: the source is code that COMPILE gave; interpreters execute it where it is, so it
+// must outlive them.
 #define GPUSNEK_COMPILE (8)
 #define GPUSNEK_CODE (16)
 
 // Kinds of gpusnek_bind; how `data` is read.
 #define GPUSNEK_BIND_MEMORY (0) // a memoryview of `count` elements there
-#define GPUSNEK_BIND_READ_ONLY (1) // the same, which programs cannot write to
+#define GPUSNEK_BIND_READ_ONLY (1) // a memoryview that programs cannot write to
 #define GPUSNEK_BIND_INT (2) // int64_t
 #define GPUSNEK_BIND_UINT (3) // uint64_t
 #define GPUSNEK_BIND_FLOAT (4) // double
@@ -56,10 +57,10 @@
 #define GPUSNEK_VALUE_BOOL (1) // 0 or 1
 #define GPUSNEK_VALUE_INT (2) // int64_t
 #define GPUSNEK_VALUE_FLOAT (3) // double
-#define GPUSNEK_VALUE_DATA (4) // so many bytes of CPython's marshal format wait to be fetched
-#define GPUSNEK_VALUE_WRAPPED (5) // the same, with objects in it that marshal has no code for
-#define GPUSNEK_VALUE_ERROR (6) // the same: type name, message and traceback of an exception
-#define GPUSNEK_VALUE_STR (7) // so many bytes of UTF-8 wait to be fetched
+#define GPUSNEK_VALUE_DATA (4) // bytes of CPython's marshal format wait to be fetched
+#define GPUSNEK_VALUE_WRAPPED (5) // they wait, with objects in them that marshal has no code for
+#define GPUSNEK_VALUE_ERROR (6) // they wait: type name, message and traceback of an exception
+#define GPUSNEK_VALUE_STR (7) // bytes of UTF-8 wait to be fetched
 #define GPUSNEK_VALUE_BYTES (8) // a bytes object's bytes wait to be fetched
 
 // What gpusnek_lack gives: what was too small for the program.
@@ -93,7 +94,7 @@ typedef struct _gpusnek_boot_t {
     void *fs; // file system memory, kept between launches
     size_t fs_size; // bytes, whole blocks are used; 0: none
     volatile uint64_t *fs_guard; // with GPUSNEK_FS_SHARED: 0 at first; NULL: nobody writes
-    void *outbuf; // bytes that all interpreters share, as `outbuf`; the same in every launch
+    void *outbuf; // bytes that all interpreters share, as `outbuf`; every launch has this address
     size_t outbuf_size; // 0: none
     uint64_t seed; // random and os.urandom: mixed with index, so interpreters differ
     uint32_t fail_allocation; // N: the Nth allocation after start fails; 0: none
@@ -165,7 +166,7 @@ typedef struct _gpusnek_io_t {
     void *stack_top; // an address above every frame that this launch's calls will make
     size_t stack_size; // bytes below stack_top before RuntimeError (recursion depth)
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
-    uint64_t launch; // the same for all of one launch, another in the next; 0: not known
+    uint64_t launch; // of one launch all interpreters have this number; 0: not known
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
 } gpusnek_io_t;
 
@@ -203,7 +204,7 @@ GPUSNEK_API void gpusnek_value_data(char *to);
 
 // Makes `name`, NUL-terminated UTF-8, a global of __main__; kind: GPUSNEK_BIND_*. Memory stays the
 // caller's. Revoking makes every memoryview over `data` empty, slices too; it and forgetting delete
-// the global if that is such a memoryview. Returns a status; an exception's traceback is in the
+// the global if that is a memoryview over `data`. Returns a status; an exception's traceback is in the
 // stderr buffer.
 GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_t count,
     char typecode);
