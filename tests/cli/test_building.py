@@ -17,6 +17,7 @@ from porter.compile.statesize import STATE_HEADER, state_bytes
 from porter.config import BuildConfig
 from porter.memory import describe
 from porter.pipeline import Build, build, state_size
+from porter.run import open_device
 from tests.cli.conftest import Porter
 
 # One worker for all that build in the shared folder: a second would only wait.
