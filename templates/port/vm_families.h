@@ -1,7 +1,8 @@
 // The families of instructions that vm_fast.h runs, a function each.
 //
 // A function does its instruction and returns true. Where it does not know the operands it changes
-// nothing and returns false. One that may jump says instead whether it did (VM_JUMPS in vm_fast.h).
+// nothing and returns false. vm_jump_on() and vm_dup_two(), which always do theirs, return whether
+// they jumped (VM_JUMPS in vm_fast.h).
 #ifndef GPUSNEK_VM_FAMILIES_H
 #define GPUSNEK_VM_FAMILIES_H
 

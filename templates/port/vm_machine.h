@@ -32,6 +32,7 @@ VM_INLINE mp_obj_t vm_below(const vm_t *vm, int n) {
     return porter_own_load(vm->frame, vm->sp, -8 * n);
 }
 
+// vm_push, vm_pop and vm_join return true, so that a function can end with them.
 VM_INLINE bool vm_push(vm_t *vm, mp_obj_t value) {
     porter_own_store(vm->frame, vm->sp, 0, vm->top);
     vm->sp += 8;
@@ -56,6 +57,7 @@ VM_INLINE mp_obj_t vm_local(const vm_t *vm, uint32_t n) {
     return porter_own_load(vm->frame, vm->locals - 8 * n, 0);
 }
 
+// Stores the stack's top in variable n.
 VM_INLINE void vm_set_local(const vm_t *vm, uint32_t n) {
     porter_own_store(vm->frame, vm->locals - 8 * n, 0, vm->top);
 }
