@@ -10,6 +10,14 @@ from attrs import frozen
 from porter.base.paths import templates_dir
 from porter.errors import NotBuilt
 
+# gpusnek.cuh's functions, which both targets compile.
+KERNEL_RUNTIME = (
+    "kernel_thread.cpp",
+    "kernel_call.cpp",
+    "kernel_life.cpp",
+    "kernel_main.cpp",
+    "kernel_output.cpp",
+)
 HOST_RUNTIME = (
     "host.cpp",
     "block.cpp",
@@ -18,8 +26,9 @@ HOST_RUNTIME = (
     "hooks_host.cpp",
     "gc_host.cpp",
     "kernel_host.cpp",
+    *KERNEL_RUNTIME,
 )
-CUDA_RUNTIME = ("kernels.cu", "kernel_api.cu", "hooks.cu")
+CUDA_RUNTIME = ("kernels.cu", *KERNEL_RUNTIME, "hooks.cu")
 GC_FLUSH = "gc_flush.cu"
 
 
@@ -75,8 +84,8 @@ def find_sources(folder: Path, runtime: Path | None = None) -> Sources:
         )
     port = runtime.parent / "port"
     headers = [*cxx.rglob("*.h"), *runtime.glob("*.h"), *runtime.glob("*.inc")]
-    headers += [*runtime.glob("*.hpp"), runtime / "kernel_api.cu"]
-    headers += [*runtime.glob("*.cuh"), port / "interp.h", port / "kernel_api.h"]
+    headers += [*runtime.glob("*.hpp"), *runtime.glob("*.cuh")]
+    headers += [port / "interp.h", port / "kernel_api.h"]
     return Sources(
         units=units,
         root=cxx,

@@ -24,7 +24,7 @@ static const char COMPILE[] =
     "    except Exception as e:\n"
     "        print(k, repr(e))\n";
 
-// Small, so that heaps run out now and then, and so that no power of large integers takes seconds:
+// Small: heaps run out now and then, and no power of large integers takes seconds, because
 // the work of one is bounded by the square of the heap alone.
 static const uint64_t HEAP = 24 * 1024, PYSTACK = 2048, STACK = 24 * 1024, OUTPUT = 4096;
 

@@ -3,7 +3,7 @@
 // Neither g++ nor nvcc may recognise these names: both predeclare memcpy, sin and the like with
 // attributes and linkage that a device function cannot have. This file is included before
 // everything else in every unit (cc -include), so a struct field that happens to share a name
-// with a function (gc_info_t.free) is renamed the same way everywhere.
+// with a function (gc_info_t.free) is renamed everywhere alike.
 #ifndef PORTER_NAMES_H
 #define PORTER_NAMES_H
 

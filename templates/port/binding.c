@@ -49,7 +49,7 @@ static void forget(const binding_t *binding) {
 
 static mp_obj_t memory(const binding_t *binding) {
     size_t align;
-    mp_binary_get_size('@', binding->typecode, &align); // ValueError where there is no such type
+    mp_binary_get_size('@', binding->typecode, &align); // ValueError where no type has this code
     if ((uintptr_t)binding->data % align != 0) {
         mp_raise_ValueError(MP_ERROR_TEXT("unaligned memory"));
     }

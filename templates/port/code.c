@@ -14,7 +14,7 @@
 #include "py/runtime.h"
 
 // The bytes: this, the .mpy's, the file's name, and for each of the .mpy's objects a double_count_t
-// and so many doubles, in the order in which for_floats meets them.
+// and as many doubles, in the order in which for_floats meets them.
 typedef struct _code_head_t {
     uint32_t mpy_length;
     uint32_t name_length;
@@ -27,7 +27,7 @@ typedef uint32_t double_count_t;
 typedef struct _floats_t {
     vstr_t *to; // doubles are appended here,
     const char *from; // or else read from here,
-    size_t left; // so many
+    size_t left; // how many of them
 } floats_t;
 
 static double pass_double(floats_t *floats, mp_float_t number) {

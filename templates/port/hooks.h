@@ -15,11 +15,11 @@ unsigned int porter_register_bytes(void);
 uint64_t porter_clock_ns(void);
 
 // `pointer` itself, which must be to memory of this interpreter alone: with arenas in local memory
-// the compiler then reads and writes it as such.
+// the compiler then reads and writes it with the instructions for local memory.
 void *porter_private(const void *pointer);
 
-// The same by number instead of pointer, one register where a pointer takes two: `base` and
-// `pointer` lie in one object, and so does what is read or written, 64 bits at a multiple of 8.
+// This interpreter's own memory by number, which takes one register where a pointer takes two.
+// `base`, `pointer` and what is read or written, 64 bits at a multiple of 8, lie in one object.
 uint32_t porter_own(const void *base, const void *pointer);
 uint64_t porter_own_load(const void *base, uint32_t own, int32_t offset);
 void porter_own_store(void *base, uint32_t own, int32_t offset, uint64_t value);
@@ -54,7 +54,7 @@ uint64_t porter_load64(const volatile uint64_t *at);
 // Shows text at once, in a way of the runtime's own: output of size GPUSNEK_CONSOLE.
 void porter_console(const char *text, unsigned long size);
 
-// The same for output of the kind GPUSNEK_PRINT: device printf, or the process's stdout.
+// Shows text that GPUSNEK_PRINT sends out: by device printf, or on the process's stdout.
 void porter_print(const char *text, unsigned long size);
 
 // The host sees what was written before this before what is written after it.
@@ -63,7 +63,7 @@ void porter_fence(void);
 // The port's own: raises what a recursion that is too deep raises.
 _Noreturn void porter_stack_overflow(void);
 
-// A broken invariant: ends the program (host) or traps (device). Never called for anything
+// A broken invariant: ends this interpreter with GPUSNEK_STATUS_ABORT. Never called for anything
 // that a Python program can do.
 _Noreturn void porter_fatal(const char *message);
 

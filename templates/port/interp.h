@@ -31,13 +31,14 @@ enum gpusnek_statuses {
 enum gpusnek_kinds {
     GPUSNEK_FILE = 0, // a module's statements
     GPUSNEK_SINGLE = 1, // one interactive statement: an expression's value is printed
-    GPUSNEK_EVAL = 2, // one expression; its value is kept, see gpusnek_result
+    GPUSNEK_EVAL = 2, // one expression; its value is kept for gpusnek_value
     // A REPL's questions; nothing is compiled or run. Here source[length] must be 0.
     GPUSNEK_CONTINUE = 3, // does the statement go on? GPUSNEK_MORE or GPUSNEK_OK
     GPUSNEK_COMPLETE = 4, // how can the name at the end go on? The answer is in stdout
 
-    // Added to one of these: the source is compiled only, and its code is the result, a bytes object;
-    // and: the source is such code. Interpreters execute it where it is, so it must outlive them.
+    // Added to one of these. COMPILE: the source is compiled only, and its code is the result, a
+    // bytes object. CODE: the source is code that COMPILE gave; interpreters execute it where it is,
+    // so it must outlive them.
     GPUSNEK_COMPILE = 8,
     GPUSNEK_CODE = 16,
 };
@@ -45,7 +46,7 @@ enum gpusnek_kinds {
 // Kinds of gpusnek_bind; how `data` is read.
 enum gpusnek_bind_kinds {
     GPUSNEK_BIND_MEMORY = 0, // a memoryview of `count` elements there
-    GPUSNEK_BIND_READ_ONLY = 1, // the same, which programs cannot write to
+    GPUSNEK_BIND_READ_ONLY = 1, // a memoryview that programs cannot write to
     GPUSNEK_BIND_INT = 2, // int64_t
     GPUSNEK_BIND_UINT = 3, // uint64_t
     GPUSNEK_BIND_FLOAT = 4, // double
@@ -63,10 +64,10 @@ enum gpusnek_value_kinds {
     GPUSNEK_VALUE_BOOL = 1, // 0 or 1
     GPUSNEK_VALUE_INT = 2, // int64_t
     GPUSNEK_VALUE_FLOAT = 3, // double
-    GPUSNEK_VALUE_DATA = 4, // so many bytes of CPython's marshal format wait to be fetched
-    GPUSNEK_VALUE_WRAPPED = 5, // the same, with objects in it that marshal has no code for
-    GPUSNEK_VALUE_ERROR = 6, // the same: type name, message and traceback of an exception
-    GPUSNEK_VALUE_STR = 7, // so many bytes of UTF-8 wait to be fetched
+    GPUSNEK_VALUE_DATA = 4, // bytes of CPython's marshal format wait to be fetched
+    GPUSNEK_VALUE_WRAPPED = 5, // they wait, with objects in them that marshal has no code for
+    GPUSNEK_VALUE_ERROR = 6, // they wait: type name, message and traceback of an exception
+    GPUSNEK_VALUE_STR = 7, // bytes of UTF-8 wait to be fetched
     GPUSNEK_VALUE_BYTES = 8, // a bytes object's bytes wait to be fetched
 };
 
@@ -105,7 +106,7 @@ typedef struct _gpusnek_boot_t {
     void *fs; // file system memory, kept between launches
     size_t fs_size; // bytes, whole blocks are used; 0: none
     volatile uint64_t *fs_guard; // with GPUSNEK_FS_SHARED: 0 at first; NULL: nobody writes
-    void *outbuf; // bytes that all interpreters share, as `outbuf`; the same in every launch
+    void *outbuf; // bytes that all interpreters share, as `outbuf`; every launch has this address
     size_t outbuf_size; // 0: none
     uint64_t seed; // random and os.urandom: mixed with index, so interpreters differ
     uint32_t fail_allocation; // N: the Nth allocation after start fails; 0: none
@@ -179,7 +180,7 @@ typedef struct _gpusnek_io_t {
     void *stack_top; // an address above every frame that this launch's calls will make
     size_t stack_size; // bytes below stack_top before RuntimeError (recursion depth)
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
-    uint64_t launch; // the same for all of one launch, another in the next; 0: not known
+    uint64_t launch; // of one launch all interpreters have this number; 0: not known
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
 } gpusnek_io_t;
 
@@ -217,7 +218,7 @@ GPUSNEK_API void gpusnek_value_data(char *to);
 
 // Makes `name`, NUL-terminated UTF-8, a global of __main__; kind: GPUSNEK_BIND_*. Memory stays the
 // caller's. Revoking makes every memoryview over `data` empty, slices too; it and forgetting delete
-// the global if that is such a memoryview. Returns a status; an exception's traceback is in the
+// the global if that is a memoryview over `data`. Returns a status; an exception's traceback is in the
 // stderr buffer.
 GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_t count,
     char typecode);

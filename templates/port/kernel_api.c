@@ -54,7 +54,7 @@ static void put_str(access_t *access) {
 
 static void put_memory(access_t *access) {
     size_t align;
-    mp_binary_get_size('@', access->typecode, &align); // ValueError where there is no such type
+    mp_binary_get_size('@', access->typecode, &align); // ValueError where no type has this code
     if ((uintptr_t)access->memory % align != 0) {
         mp_raise_ValueError(MP_ERROR_TEXT("unaligned memory"));
     }

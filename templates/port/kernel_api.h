@@ -1,4 +1,5 @@
-// Globals of __main__ by name, and compiled code, for users' own kernels (templates/runtime/kernel_api.cu).
+// Globals of __main__ by name, and compiled code, for users' own kernels
+// (templates/runtime/kernel_main.cpp).
 //
 // Every function needs a started, attached interpreter, raises nothing, and returns a status of
 // interp.h: GPUSNEK_EXCEPTION has left its traceback in the stderr buffer. `name` is UTF-8 and
@@ -14,7 +15,8 @@ GPUSNEK_API int gpusnek_store_float(const char *name, double value);
 GPUSNEK_API int gpusnek_store_str(const char *name, const char *text, size_t length);
 // A memoryview of `count` elements of array's `typecode`; the memory stays the caller's.
 GPUSNEK_API int gpusnek_store_memory(const char *name, void *memory, size_t count, char typecode);
-// NameError without such a global, TypeError for another type, OverflowError beyond 64 bits.
+// NameError where no global has this name, TypeError for another type, OverflowError beyond 64
+// bits.
 GPUSNEK_API int gpusnek_load_int(const char *name, int64_t *value);
 GPUSNEK_API int gpusnek_load_float(const char *name, double *value);
 // *length is all of the text's bytes; at most `size` are stored, without a NUL.

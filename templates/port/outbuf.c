@@ -120,5 +120,5 @@ static MP_DEFINE_CONST_OBJ_TYPE(
     buffer, outbuf_get_buffer
     );
 
-// Its memory is the same for all interpreters, so the object is too.
+// All interpreters share its memory, so they share the object.
 const mp_obj_base_t gpusnek_outbuf_obj = {&outbuf_type};

@@ -94,7 +94,7 @@ static const stdio_obj_t stdin_bytes_obj = {{&stdio_bytes_type}, FD_IN};
 static const stdio_obj_t stdout_bytes_obj = {{&stdio_bytes_type}, FD_OUT};
 static const stdio_obj_t stderr_bytes_obj = {{&stdio_bytes_type}, FD_ERR};
 
-// .buffer is the same stream in bytes.
+// .buffer reads and writes the stream as bytes.
 static void stdio_attr(mp_obj_t self_in, qstr attr, mp_obj_t *dest) {
     stdio_obj_t *self = MP_OBJ_TO_PTR(self_in);
     if (dest[0] == MP_OBJ_NULL && attr == MP_QSTR_buffer) {

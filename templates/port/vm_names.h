@@ -6,6 +6,13 @@
 #include "py/bc.h"
 #include "py/objmodule.h"
 #include "py/objtype.h"
+#include "vm_machine.h"
+
+// Sets of the instructions with a name.
+#define VM_BIT(op) (1u << ((op) - MP_BC_BASE_QSTR_O))
+#define VM_LOCAL (VM_BIT(MP_BC_LOAD_NAME) | VM_BIT(MP_BC_STORE_NAME))
+#define VM_LOAD (VM_BIT(MP_BC_LOAD_NAME) | VM_BIT(MP_BC_LOAD_GLOBAL))
+#define VM_VARIABLE (VM_LOCAL | VM_LOAD | VM_BIT(MP_BC_STORE_GLOBAL))
 
 // Where names were found last: positions in the table of a map, by the name's number in the code;
 // attributes are looked up half way round. What stands there is compared, so a position may be
@@ -14,11 +21,19 @@
 #define VM_ATTRIBUTES (VM_NAMES / 2)
 static uint8_t vm_name_position[VM_NAMES];
 
-// A name as an instruction has it: its number, and the object that it is as a key.
+// A name as an instruction has it.
 typedef struct {
-    uint32_t number;
-    mp_obj_t key;
+    uint32_t number; // in the code
+    mp_obj_t key; // the object that the name is as a key
 } vm_name_t;
+
+// The name that is the instruction's operand.
+VM_INLINE vm_name_t vm_name(vm_t *vm) {
+    vm_name_t name;
+    name.number = vm_operand(&vm->code, &vm->size);
+    name.key = MP_OBJ_NEW_QSTR(vm->qstr_table[name.number]);
+    return name;
+}
 
 // The position of a name in a map's table of `alloc` entries, looked for in all of them; -1 where
 // it is not there, or looking would take long. `slot`: of vm_name_position.
@@ -35,7 +50,8 @@ VM_INLINE int32_t vm_search(const mp_map_elem_t *table, uint32_t alloc, mp_obj_t
     return -1;
 }
 
-// The same, looked for first where it was last. `shift` is 0 or VM_ATTRIBUTES.
+// vm_search(), where the position at which the name was found last is tried first. `shift` is 0 or
+// VM_ATTRIBUTES.
 VM_INLINE int32_t vm_find(const mp_map_elem_t *table, uint32_t alloc, vm_name_t name,
     uint32_t shift) {
     const uint32_t slot = (name.number + shift) % VM_NAMES;

@@ -36,7 +36,8 @@ VM_INLINE bool vm_is_short(mp_obj_t o) {
     return (uint32_t)(o >> 32) == VM_SHORT;
 }
 
-// lhs op rhs of two such integers; MP_OBJ_NULL where upstream must do it. `op` is one in place.
+// lhs op rhs of two integers for which vm_is_short() holds; MP_OBJ_NULL where upstream must do it.
+// `op` is an operator in place.
 VM_INLINE mp_obj_t vm_short_op(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     if (op == MP_BINARY_OP_INPLACE_ADD) {
         return lhs + (uint32_t)rhs - 1;
@@ -88,7 +89,7 @@ VM_INLINE mp_obj_t vm_short_op(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
     return MP_OBJ_NEW_SMALL_INT(result);
 }
 
-// The same of any two small integers.
+// lhs op rhs of any two small integers; MP_OBJ_NULL where upstream must do it.
 VM_INLINE mp_obj_t vm_int_op(unsigned int op, mp_int_t lhs, mp_int_t rhs) {
     mp_int_t result;
     switch (op) {
@@ -128,6 +129,7 @@ VM_INLINE mp_obj_t vm_int_op(unsigned int op, mp_int_t lhs, mp_int_t rhs) {
     return MP_SMALL_INT_FITS(result) ? MP_OBJ_NEW_SMALL_INT(result) : MP_OBJ_NULL;
 }
 
+// lhs op rhs of two floats; MP_OBJ_NULL where upstream must do it.
 VM_INLINE mp_obj_t vm_float_op(unsigned int op, mp_float_t lhs, mp_float_t rhs) {
     switch (op) {
         case MP_BINARY_OP_INPLACE_ADD:

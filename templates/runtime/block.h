@@ -62,7 +62,8 @@ void gpusnek_barrier();
 // The running interpreter lets the others of its block go on for a while.
 void gpusnek_pause();
 
-// The same now and then, for one that has something to do: the others may be what it waits for.
+// The running interpreter, which has something to do, lets others go on now and then: it may be
+// waiting for what one of them does.
 void gpusnek_give_way();
 
 // The running interpreter ends at once with `status`; the others go on.

@@ -4,7 +4,7 @@
 
 #include "interpreter.h"
 
-static __device__ void canaries_set(char *base, const gpusnek_launch_t *launch) {
+static PORTER_DEVICE void canaries_set(char *base, const gpusnek_launch_t *launch) {
     char *at[3];
     gpusnek_canaries(base, launch, at);
     for (uint32_t k = 0; k < 3; k++) {
@@ -14,7 +14,7 @@ static __device__ void canaries_set(char *base, const gpusnek_launch_t *launch) 
     }
 }
 
-static __device__ bool canaries_intact(char *base, const gpusnek_launch_t *launch) {
+static PORTER_DEVICE bool canaries_intact(char *base, const gpusnek_launch_t *launch) {
     char *at[3];
     gpusnek_canaries(base, launch, at);
     uint64_t differ = 0;

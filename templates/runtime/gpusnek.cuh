@@ -4,7 +4,7 @@
 //
 // BUILD is a build with --arena global. Kernels have one-dimensional grids and blocks: a thread's
 // interpreter is found by blockIdx.x * blockDim.x + threadIdx.x, in every launch. docs/kernels.md
-// of porter has the table of errors. Without nvcc the same source compiles for the host twin
+// of porter has the table of errors. Without nvcc your source compiles for the host twin
 // (gpusnek_host.hpp).
 #ifndef GPUSNEK_CUH
 #define GPUSNEK_CUH
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #ifdef __CUDACC__
-// A launch, written so that the host twin can do it too. A kernel whose name holds commas goes in
+// A launch, written so that the host twin understands it. A kernel whose name holds commas goes in
 // parentheses.
 #define GPUSNEK_LAUNCH(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)
 #else
@@ -37,9 +37,9 @@ enum {
     GPUSNEK_STATUS_NO_CODE = -11, // a handle of no compiled code of this thread's interpreter
 };
 
-// A handle of compiled code. Interpreters number their code alike: if all of them compile the same
-// sources in the same order, one handle names the same code in all, and may be an argument of a
-// later kernel.
+// A handle of compiled code. Interpreters number their code alike: where all of them compile equal
+// sources in one order, a handle names that code in each of them, and may be an argument of a later
+// kernel.
 typedef struct gpusnek_code_t *mp_obj_t;
 
 // Bytes of gpusnek_error()'s text that are kept, its NUL included.

@@ -48,6 +48,22 @@ PORTER_DEVICE __noinline__ void porter_print(const char *text, unsigned long siz
     }
 }
 
+#if PORTER_ARENA_LOCAL
+// Users' kernels have global arenas, so no interpreter of this build has lines to collect; should
+// one ever write here, its characters are not lost.
+PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
+    for (unsigned long i = 0; i < size; i++) {
+        printf("%c", text[i]);
+    }
+}
+#else
+PORTER_DEVICE bool gpusnek_user_console(const char *text, unsigned long size); // kernel_output.cpp
+
+PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
+    gpusnek_user_console(text, size);
+}
+#endif
+
 PORTER_DEVICE void porter_fence(void) {
     __threadfence_system();
 }

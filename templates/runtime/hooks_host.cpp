@@ -34,7 +34,7 @@ void porter_syncthreads(void) {
     gpusnek_barrier();
 }
 
-bool gpusnek_user_console(const char *text, unsigned long size); // kernel_api.cu
+bool gpusnek_user_console(const char *text, unsigned long size); // kernel_output.cpp
 
 void porter_console(const char *text, unsigned long size) {
     if (gpusnek_user_console(text, size)) {

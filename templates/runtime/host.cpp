@@ -1,7 +1,6 @@
 // The host twin's entry points, called by Python through ctypes.
 #include <atomic>
 #include <mutex>
-#include <string.h>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -39,7 +38,7 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
         try {
             pool.emplace_back(run_blocks, launch, &next);
         } catch (const std::system_error &) {
-            break; // no more threads to be had: fewer do it too
+            break; // no more threads to be had: fewer are enough
         }
     }
     run_blocks(launch, &next);

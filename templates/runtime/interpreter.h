@@ -127,9 +127,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.stack_size = stack_size;
     io.epoch_ns = launch->clock_origin;
     io.launch = launch->clock_origin;
-    io.interrupt = launch->interrupt
-        ? (const volatile uint32_t *)(launch->interrupt + i * launch->interrupt_stride)
-        : NULL;
+    io.interrupt = (const volatile uint32_t *)launch->interrupt;
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
     gpusnek_attach(&io);
 }

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "block.h"
-#include "gpusnek_host.hpp"
+#include "kernel_thread.h"
 
 #define THREADS_OF_A_BLOCK 1024u // at most, as on a GPU
 #define USER_FRAMES 65536u // C stack for the user's own functions, beyond what Python may use
@@ -14,9 +14,7 @@ __thread uint3 blockDim;
 __thread uint3 gridDim;
 
 static thread_local cudaError_t last_error;
-static thread_local char *stack_low; // of the thread that has its turn
-
-#include "kernel_api.cu"
+thread_local char *gpusnek_stack_low;
 
 struct UserThread : Turn {
     Fiber fiber;
@@ -39,13 +37,13 @@ static void take_turn(UserThread *self) {
     self->phase = PHASE_READY;
     gpusnek_turn = self;
     threadIdx = self->index;
-    stack_low = self->fiber.stack;
+    gpusnek_stack_low = self->fiber.stack;
     porter_state_current = self->state;
     fiber_resume(&self->fiber);
     self->state = porter_state_current;
     porter_state_current = nullptr;
     gpusnek_turn = nullptr;
-    stack_low = nullptr;
+    gpusnek_stack_low = nullptr;
     if (self->fiber.done) {
         self->phase = PHASE_DONE;
     }
@@ -77,8 +75,8 @@ void gpusnek_host_run(
         last_error = cudaErrorInvalidConfiguration;
         return;
     }
-    const size_t stack_size = (stack_allowed + GPUSNEK_FIBER_SLACK + USER_FRAMES + 4095) / 4096
-        * 4096 * GPUSNEK_STACK_FACTOR;
+    const size_t needed = gpusnek_threads.stack_bytes + GPUSNEK_FIBER_SLACK + USER_FRAMES;
+    const size_t stack_size = (needed + 4095) / 4096 * 4096 * GPUSNEK_STACK_FACTOR;
     std::vector<char *> stacks;
     for (uint64_t i = 0; i < count; i++) {
         char *stack = fiber_stack_new(stack_size);
@@ -97,7 +95,7 @@ void gpusnek_host_run(
             UserThread &self = threads[i];
             self.phase = PHASE_READY;
             self.index = threadIdx = index_in((unsigned)i, block);
-            self.state = check_thread() == GPUSNEK_OK ? table[thread_index()] : nullptr;
+            self.state = gpusnek_check_thread() == GPUSNEK_OK ? gpusnek_entry() : nullptr;
             self.body = body;
             self.context = context;
             fiber_make(&self.fiber, stacks[i], stack_size, enter_thread, &self);

@@ -62,7 +62,7 @@ static __device__ int32_t run_global(const gpusnek_launch_t *launch, uint32_t i)
     if (launch->flags & GPUSNEK_FLAG_START) {
         canaries_set(base, launch);
     }
-    porter_state_table = (porter_state_t **)launch->state_table; // every thread the same value
+    porter_state_table = (porter_state_t **)launch->state_table; // every thread writes this value
     porter_state_table[i] = (porter_state_t *)base;
     int32_t status = gpusnek_run(launch, i, base, (void *)&frame, launch->stack_size);
     if (!canaries_intact(base, launch)) {

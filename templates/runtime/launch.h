@@ -39,7 +39,7 @@ enum gpusnek_runtime_statuses {
 typedef struct gpusnek_binding_t {
     uint64_t name;     // NUL-terminated
     uint64_t data;     // the memory, or where interpreter 0's value is
-    uint64_t stride;   // bytes from one interpreter's to the next; 0: all have the same
+    uint64_t stride;   // bytes from one interpreter's to the next; 0: all have this one
     uint64_t count;    // elements of memory, bytes of a text
     uint64_t counts;   // uint32_t[n]: each interpreter's count; 0: `count` for all
     int32_t kind;      // GPUSNEK_BIND_* of interp.h
@@ -82,7 +82,7 @@ typedef struct gpusnek_launch_t {
     uint64_t programs;
 
     uint64_t stdin_base;   // bytes that interpreters read
-    uint64_t stdin_stride; // from one interpreter's to the next; 0: all read the same
+    uint64_t stdin_stride; // from one interpreter's to the next; 0: all read these
     uint64_t stdin_length; // uint32_t[n], or uint32_t[1] when the stride is 0
 
     uint64_t stdin_live;   // uint32_t[2] in memory that the host writes meanwhile: bytes so far of
@@ -122,8 +122,7 @@ typedef struct gpusnek_launch_t {
     uint64_t outbuf_base; // bytes that all interpreters share, `outbuf` in programs
     uint64_t outbuf_size; // 0: none
 
-    uint64_t interrupt;        // uint32_t words polled by the VM (values: interp.h); 0: none
-    uint64_t interrupt_stride; // 4: one word each; 0: one for all
+    uint64_t interrupt; // uint32_t that every interpreter's VM polls (values: interp.h); 0: none
 
     uint64_t clock_origin; // nanoseconds since the epoch at the launch
     uint64_t seed;         // of random numbers; interpreters derive their own from it

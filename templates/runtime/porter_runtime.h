@@ -15,7 +15,7 @@
 // PORTER_STATE is the state of the interpreter that this thread runs.
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
 // Local memory's window is 16 MiB and a thread's stack grows down from its end, so an offset
-// from the end is the same address in every thread, kernel and launch (docs/architecture.md).
+// from the end is one address in every thread, kernel and launch (docs/architecture.md).
 // The state is an arena's topmost part and lies right below the C stack, its slack and a canary;
 // heap and pystack lie below the state. So this address depends on the stack's size alone, and
 // units need not be compiled again for another heap.
@@ -44,7 +44,7 @@ PORTER_DEVICE void porter_setup(void);      // references that close cycles, onc
 PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
 }
 
-// A hook of the port (hooks.h). A local address is an offset in the thread's window, so the low
+// The hooks porter_private and porter_own of the port (hooks.h). A local address is an offset in the thread's window, so the low
 // bits of a generic one are enough.
 extern "C" {
 static inline PORTER_DEVICE void *porter_private(const void *pointer) {
@@ -55,7 +55,7 @@ static inline PORTER_DEVICE void *porter_private(const void *pointer) {
 #endif
 }
 
-// Hooks too. A number is the local address itself, or the distance from `base`.
+// A number of porter_own is the local address itself, or the distance from `base`.
 static inline PORTER_DEVICE unsigned int porter_own(const void *base, const void *pointer) {
 #if defined(__CUDACC__) && PORTER_ARENA_LOCAL
     return (unsigned int)(size_t)pointer & (PORTER_LOCAL_WINDOW - 1);

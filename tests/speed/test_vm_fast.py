@@ -6,11 +6,15 @@ import contextlib
 import io
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from porter.base import paths, process
 from porter.run import Device, Launch, run
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 # 2**46 is the first integer that does not fit the object word; 2**31 and 2**15 bound short forms.
 OPERANDS = """\
@@ -192,6 +196,22 @@ def test_operators(any_device: Device, operator: str, form: str) -> None:
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(any_device: Device, name: str) -> None:
     check(any_device, PROGRAMS[name])
+
+
+def functions(unit: Path) -> set[str]:
+    """The functions that an object file has, static ones too."""
+    from elftools.elf.elffile import ELFFile
+
+    with unit.open("rb") as file:
+        symbols = list(ELFFile(file).get_section_by_name(".symtab").iter_symbols())
+    return {symbol.name for symbol in symbols if symbol["st_info"]["type"] == "STT_FUNC"}
+
+
+def test_the_loop_calls_none_of_its_functions(built: Build) -> None:
+    folder = built.sources / "host" / "obj"
+    assert "list_clear" in functions(folder / "py_objlist.o")  # static names are not mangled
+    assert "mp_execute_bytecode" in functions(folder / "py_vm.o")
+    assert not [name for name in functions(folder / "py_vm.o") if name.startswith("vm_")]
 
 
 @pytest.mark.parametrize("release", ["1.25.0", "1.26.1"])

@@ -1,0 +1,240 @@
+// The families of instructions that vm_fast.h runs, a function each.
+//
+// A function does its instruction and returns true. Where it does not know the operands it changes
+// nothing and returns false. vm_jump_on() and vm_dup_two(), which always do theirs, return whether
+// they jumped (VM_JUMPS in vm_fast.h).
+#ifndef GPUSNEK_VM_FAMILIES_H
+#define GPUSNEK_VM_FAMILIES_H
+
+#include "py/bc0.h"
+#include "vm_machine.h"
+#include "vm_names.h"
+#include "vm_values.h"
+
+// ---- Operators ----
+
+// Whether a comparison holds, MP_BINARY_OP_LESS to MP_BINARY_OP_NOT_EQUAL.
+VM_INLINE bool vm_comparison(const vm_t *vm, unsigned int kind, bool *truth) {
+    const unsigned int holds = vm_compare(vm_below(vm, 1), vm->top);
+    *truth = (holds >> kind & 1) != 0;
+    return holds != 0;
+}
+
+// Ends a comparison. A conditional jump mostly follows: it is taken along, and the answer is true.
+VM_INLINE bool vm_jump_on(vm_t *vm, bool truth) {
+    const unsigned int next = vm_byte(&vm->code, 1);
+    if ((next == MP_BC_POP_JUMP_IF_TRUE || next == MP_BC_POP_JUMP_IF_FALSE) && !vm_must_look(vm)) {
+        vm_pop(vm, 2);
+        vm_branch(&vm->code, 2, truth == (next == MP_BC_POP_JUMP_IF_TRUE));
+        return true;
+    }
+    vm_join(vm, truth ? mp_const_true : mp_const_false);
+    return false;
+}
+
+// Any other operator.
+VM_INLINE bool vm_operator(vm_t *vm, unsigned int kind) {
+    const mp_obj_t result = vm_binary(kind, vm_below(vm, 1), vm->top);
+    return result != MP_OBJ_NULL && vm_join(vm, result);
+}
+
+// ---- Constants ----
+
+VM_INLINE bool vm_small_int(vm_t *vm, mp_int_t value) {
+    // Counting: `+ constant`.
+    if (vm_byte(&vm->code, 1) == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_INPLACE_ADD
+        && value >= 0 && vm_is_short(vm->top)) {
+        vm->top += (mp_uint_t)value << 1;
+        vm->size = 2;
+        return true;
+    }
+    return vm_push(vm, MP_OBJ_NEW_SMALL_INT(value));
+}
+
+// An integer whose bytes follow, seven bits each, the highest first; the first bit is its sign.
+VM_INLINE bool vm_long_small_int(vm_t *vm) {
+    unsigned int next = vm_byte(&vm->code, 1);
+    mp_uint_t value = next & 0x40 ? ~(mp_uint_t)0 : 0;
+    do {
+        next = vm_byte(&vm->code, vm->size++);
+        value = (value << 7) | (next & 0x7f);
+    } while (next & 0x80);
+    return vm_push(vm, MP_OBJ_NEW_SMALL_INT(value));
+}
+
+VM_INLINE bool vm_constant(vm_t *vm, uint32_t number) {
+    return vm_push(vm, vm->code_state->fun_bc->context->constants.obj_table[number]);
+}
+
+// ---- Variables of a function ----
+
+VM_INLINE bool vm_load_fast(vm_t *vm, uint32_t number) {
+    const mp_obj_t value = vm_local(vm, number);
+    return value != MP_OBJ_NULL && vm_push(vm, value);
+}
+
+VM_INLINE bool vm_store_fast(vm_t *vm, uint32_t number) {
+    vm_set_local(vm, number);
+    return vm_pop(vm, 1);
+}
+
+// ---- Names ----
+
+// Finds the globals' table. False where it is a constant module's, and so in nobody's own memory.
+VM_INLINE bool vm_open_globals(vm_t *vm) {
+    const mp_map_t *map = &mp_globals_get()->map;
+    if (map->is_fixed) {
+        return false;
+    }
+    vm->globals = VM_OWN(mp_map_elem_t, map->table);
+    vm->table = porter_own(vm->globals, vm->globals);
+    vm->alloc = (uint32_t)map->alloc;
+    vm->variables = mp_locals_get() == mp_globals_get() ? VM_VARIABLE : VM_VARIABLE & ~VM_LOCAL;
+    return true;
+}
+
+// Loads or stores a global. `bit`: the instruction as one of VM_VARIABLE.
+VM_INLINE bool vm_variable(vm_t *vm, unsigned int bit, vm_name_t name) {
+    if (vm->variables == 0 && !vm_open_globals(vm)) {
+        return false;
+    }
+    if (!(bit & vm->variables)) {
+        return false;
+    }
+    const uint32_t slot = name.number % VM_NAMES;
+    const uint32_t last = vm_name_position[slot];
+    uint32_t entry = vm->table + 16 * last;
+    mp_obj_t value = MP_OBJ_NULL;
+    bool found = false;
+    if (last < vm->alloc) { // both at once: it mostly is there
+        const mp_obj_t key = porter_own_load(vm->globals, entry, 0);
+        value = porter_own_load(vm->globals, entry, 8);
+        found = key == name.key;
+    }
+    if (!found) {
+        const int32_t at = vm_search(vm->globals, vm->alloc, name.key, slot);
+        if (at < 0) {
+            return false;
+        }
+        entry = vm->table + 16 * (uint32_t)at;
+        value = porter_own_load(vm->globals, entry, 8);
+    }
+    if (bit & VM_LOAD) {
+        return vm_push(vm, value);
+    }
+    porter_own_store(vm->globals, entry, 8, vm->top);
+    return vm_pop(vm, 1);
+}
+
+VM_INLINE bool vm_load_attribute(vm_t *vm, vm_name_t name) {
+    const mp_obj_type_t *type;
+    const mp_map_elem_t *found = vm_member(vm->top, name, &type);
+    if (found == NULL) {
+        return false;
+    }
+    vm->top = found->value;
+    return true;
+}
+
+VM_INLINE bool vm_store_attribute(vm_t *vm, vm_name_t name) {
+    const mp_obj_type_t *type;
+    mp_map_elem_t *found = vm_member(vm->top, name, &type);
+    const mp_obj_t value = vm_below(vm, 1); // there is none: it is `del`
+    if (found == NULL || value == MP_OBJ_NULL
+        || type->flags & MP_TYPE_FLAG_HAS_SPECIAL_ACCESSORS) {
+        return false;
+    }
+    found->value = value;
+    return vm_pop(vm, 2);
+}
+
+VM_INLINE bool vm_load_method(vm_t *vm, vm_name_t name) {
+    vm_method_t method;
+    if (!vm_method(vm->top, name, &method)) {
+        return false;
+    }
+    vm->top = method.function;
+    return vm_push(vm, method.self);
+}
+
+// ---- Jumps ----
+
+VM_INLINE bool vm_jump(vm_t *vm, unsigned int op) {
+    int truth = 1;
+    if (op != MP_BC_JUMP) {
+        truth = vm_truth(vm->top);
+        if (truth < 0) {
+            return false;
+        }
+        truth = truth == (op == MP_BC_POP_JUMP_IF_TRUE);
+    }
+    if (vm_must_look(vm)) {
+        return false;
+    }
+    if (op != MP_BC_JUMP) {
+        vm_pop(vm, 1);
+    }
+    vm_branch(&vm->code, 1, truth);
+    return true;
+}
+
+// ---- The stack's order ----
+
+// Whether it was the end of a counting loop, which goes on while the top is less than what is below
+// it: the three instructions that follow are done with it.
+VM_INLINE bool vm_dup_two(vm_t *vm) {
+    const mp_obj_t below = vm_below(vm, 1);
+    if (vm_byte(&vm->code, 1) == MP_BC_ROT_TWO
+        && vm_byte(&vm->code, 2) == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_LESS
+        && vm_byte(&vm->code, 3) == MP_BC_POP_JUMP_IF_TRUE
+        && vm_is_short(vm->top) && vm_is_short(below) && !vm_must_look(vm)) {
+        vm_branch(&vm->code, 4, vm->top < below);
+        return true;
+    }
+    const mp_obj_t value = vm->top;
+    vm_push(vm, below);
+    vm_push(vm, value);
+    return false;
+}
+
+VM_INLINE bool vm_dup(vm_t *vm) {
+    const unsigned int next = vm_byte(&vm->code, 1) - MP_BC_STORE_FAST_MULTI;
+    if (next < MP_BC_STORE_FAST_MULTI_NUM) { // the variable of a counting loop
+        vm_set_local(vm, next);
+        vm->size = 2;
+        return true;
+    }
+    return vm_push(vm, vm->top);
+}
+
+VM_INLINE bool vm_rotate_two(vm_t *vm) {
+    const mp_obj_t below = vm_below(vm, 1);
+    porter_own_store(vm->frame, vm->sp, -8, vm->top);
+    vm->top = below;
+    return true;
+}
+
+VM_INLINE bool vm_rotate_three(vm_t *vm) {
+    const mp_obj_t below = vm_below(vm, 1);
+    const mp_obj_t lowest = vm_below(vm, 2);
+    porter_own_store(vm->frame, vm->sp, -16, vm->top);
+    porter_own_store(vm->frame, vm->sp, -8, lowest);
+    vm->top = below;
+    return true;
+}
+
+// ---- Elements ----
+
+VM_INLINE bool vm_load_element(vm_t *vm) {
+    const mp_obj_t value = vm_element(vm_below(vm, 1), vm->top);
+    return value != MP_OBJ_NULL && vm_join(vm, value);
+}
+
+VM_INLINE bool vm_store_element(vm_t *vm) {
+    if (!vm_element_store(vm_below(vm, 1), vm->top, vm_below(vm, 2))) {
+        return false;
+    }
+    return vm_pop(vm, 3);
+}
+
+#endif
