@@ -41,6 +41,8 @@ class HostRunning:
 
     def __init__(self, library: ctypes.CDLL, record: Record, threads: int) -> None:
         self._record = record  # read until the launch ends
+        self._forked = False
+        _running.add(self)
         self._status = 0
         self._seconds = 0.0
         self._ended = threading.Event()
@@ -58,6 +60,11 @@ class HostRunning:
         """Whether it has ended, after at most `seconds`."""
         # Not join(): before Python 3.13 a thread counts as ended once Ctrl-C interrupts its join,
         # and the arrays would go while interpreters still write to them.
+        if self._forked:
+            raise LaunchFailed(
+                "this process was forked while interpreters ran, which only its parent has",
+                hint="Make an array of interpreters after the fork.",
+            )
         if not self._ended.wait(seconds):
             return False
         if self._status != 0:
@@ -67,10 +74,27 @@ class HostRunning:
             )
         return True
 
+    def orphan(self) -> None:
+        """In a child process: the launch goes on in the parent alone."""
+        if not self._ended.is_set():
+            self._forked = True
+
     @property
     def seconds(self) -> float:
         """From the first thread's start to the last one's end."""
         return self._seconds
+
+
+# For a child process, in which the threads of its parent are not.
+_running: weakref.WeakSet[HostRunning] = weakref.WeakSet()
+
+
+def _in_child() -> None:
+    for running in list(_running):
+        running.orphan()
+
+
+os.register_at_fork(after_in_child=_in_child)
 
 
 class HostTwin:
@@ -128,7 +152,8 @@ class HostTwin:
         if not base:
             raise NotEnoughMemory(f"no memory for {n} arenas of {stride} bytes")
         owner = _Block()
-        weakref.finalize(owner, self._library.gpusnek_arena_free, base, n, stride)
+        freed = weakref.finalize(owner, self._library.gpusnek_arena_free, base, n, stride)
+        freed.atexit = False  # a launch that does not stop may still use them
         sizes = {"pystack": pystack, "heap": heap}
         return Arenas(n, {"arenas": base, "arena_stride": stride}, sizes, owner)
 

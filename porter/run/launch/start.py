@@ -11,7 +11,7 @@ import numpy as np
 
 from porter.errors import LaunchInterrupted
 from porter.run.device.base import Arenas, Device, Interrupt, Running
-from porter.run.launch import template
+from porter.run.launch import abandoned, template
 from porter.run.launch.outputs import Outputs, make_outputs
 from porter.run.launch.plan import Plan, check_types, plan
 from porter.run.launch.record import (
@@ -59,6 +59,7 @@ def start(
 ) -> Started:
     """As run, without waiting."""
     begun = time.monotonic()
+    abandoned.check_not_ending()
     launch = Launch() if launch is None else launch
     phase = Phase() if phase is None else phase
     check_types(device, programs, launch, phase)
@@ -88,12 +89,15 @@ def start(
     started = time.monotonic()
     running = device.launch(packed.record, planned.n)
     timings = {"fork": forked - begun, "prepare": started - forked}
-    return Started(packed, planned, running, interrupt, outputs, started, timings, pump)
+    handle = Started(packed, planned, running, interrupt, outputs, started, timings, pump)
+    stop = int(device.built.interrupt["STOP"])
+    abandoned.watch(handle, running, interrupt, stop, (packed, outputs, pump))
+    return handle
 
 
-@attrs.define
+@attrs.define(eq=False)
 class Started:
-    """A launch under way. Keep it until wait() has returned: it owns what interpreters use."""
+    """A launch under way. Where nobody keeps it, its interpreters are stopped (abandoned.py)."""
 
     _packed: Packed
     _plan: Plan
