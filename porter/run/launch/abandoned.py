@@ -41,7 +41,7 @@ def _abandon(running: Running, interrupt: Interrupt, stop: int, owner: object) -
         if running.wait(PATIENCE):
             return
     except LaunchFailed:
-        return  # it has ended, and nobody asks how
+        return  # it has ended
     # A long loop of C. What it uses is never given back, not by the end of Python either.
     for kept in (running, interrupt, owner):
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))

@@ -19,9 +19,9 @@ class Binding:
     """A global `name` of every interpreter's __main__.
 
     kind: GPUSNEK_BIND_* of interp.h, without the prefix. data: address of the memory, or of
-    interpreter 0's value, as interpreters see it. stride: bytes to the next one's; 0: all have
-    the same. count: elements, or bytes of a text; counts: address of n uint32 instead. keep:
-    what owns these addresses.
+    interpreter 0's value, as interpreters see it. stride: bytes from one interpreter's to the
+    next one's; 0: there is one for all. count: elements, or bytes of a text; counts: address of n
+    uint32 instead. keep: what owns these addresses.
     """
 
     name: str

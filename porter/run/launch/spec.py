@@ -114,12 +114,12 @@ class Streams:
 class FileSystem:
     """What interpreters find at "/": docs/files.md. filesystem.mounted fills this in."""
 
-    fs: Array | None = None  # images, bytes on the device: one for all, or one after the other
-    fs_shared: bool = True  # one for all
+    fs: Array | None = None  # images, bytes on the device: a shared one, or n in a row
+    fs_shared: bool = True  # all interpreters have one image
     fs_block: int = field(default=0, validator=whole(0, WORD))  # bytes of a littlefs block
     fs_format: bool = False  # make an empty file system where there is none
-    # Of one for all: a uint64 on the device that is 0 at first and lives as long as the image.
-    # Without it nobody can write.
+    # Of a shared image: a uint64 on the device that is 0 at first and lives as long as the image.
+    # Without it no interpreter can write.
     fs_guard: Array | None = None
 
 
@@ -143,7 +143,7 @@ class Launch(Sizes, Streams, FileSystem, Faults):
     total: int | None = field(default=None, validator=optional(whole(0, WORD)))
     # Interpreters that share a barrier; 0: the device's choice.
     block: int = field(default=0, validator=whole())
-    # Of random numbers, modulo 2**64; interpreters differ all the same.
+    # Seed of random numbers, modulo 2**64. Interpreters of one launch get different numbers.
     seed: int = field(default=0, validator=whole())
     # Seconds until interpreters are interrupted.
     deadline: float | None = field(default=None, validator=optional(seconds))
@@ -157,8 +157,8 @@ class Launch(Sizes, Streams, FileSystem, Faults):
     # Arrays of the device that programs find by these names, as memoryviews of their elements.
     # They must live as long as the interpreters that use them.
     bind: Mapping[str, Array] = field(factory=dict, validator=mapping)
-    # Bytes on the device that programs share as `outbuf`; of persisting interpreters every launch
-    # has the same.
+    # Bytes on the device that programs share as `outbuf`. Interpreters that live on must get this
+    # memory in every launch.
     outbuf: Array | None = None
 
 
@@ -180,16 +180,17 @@ class Phase:
     By itself it is the whole life: boot, run the programs, stop. Raises WrongType.
     """
 
-    # They live on in these; None: they end with the launch.
+    # Interpreters live on in these; None: they end with the launch.
     arenas: Arenas | None = field(default=None, validator=optional(instance(Arenas)))
     stop: bool = True  # exit functions and finalisers run at the end
     execute: bool = True  # run the programs; else they are only booted, or asked for data
-    # They begin as its copies, and do not boot.
+    # Interpreters begin as its copies, and do not boot.
     template: Template | None = field(default=None, validator=optional(instance(Template)))
-    # Memory for bytecode: the launch only compiles, and keeps the program for its copies.
+    # Memory for bytecode: the launch only compiles, and keeps the program for later copies.
     code: Array | None = None
     compiling: bool = False  # only compile; the code is the value
-    compiled: Array | None = None  # such code, instead of a program; it outlives the interpreters
+    # Code that a launch with `compiling` left, instead of a program. It must outlive interpreters.
+    compiled: Array | None = None
     values: bool = False  # what each program left goes to Result.values
     # Where bytes go that an earlier launch of these arenas announced.
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))

@@ -45,7 +45,7 @@ class Groups(Sequence[Group]):
         lengths: np.ndarray[Any, Any],
         rows: Rows,
     ) -> None:
-        """texts: k x bytes uint8, of which there may be none. lengths: k."""
+        """texts: k x width uint8, with a width of 0 where nothing was kept. lengths: k."""
         keys = np.zeros(len(texts), "S1")
         if texts.size:  # one fixed-width string per group sorts as bytes do; no loop over groups
             keys = np.ascontiguousarray(texts).view(f"S{texts.shape[1]}").reshape(-1)
