@@ -114,7 +114,7 @@ def _announced(
     assert result.values is not None
     xp = device.xp
     lengths = result.values.bits
-    chosen = xp.flatnonzero(result.values.kind == device.built.value["ERROR"])
+    chosen = xp.flatnonzero(result.values.kind == int(device.built.value["ERROR"]))
     if not len(chosen):
         return []
     rows = fetch_rows(device, chosen, lengths, fetcher)

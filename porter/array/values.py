@@ -26,13 +26,18 @@ class Repr:
         return self.text
 
 
+def kinds(device: Device) -> dict[str, int]:
+    """Built.value as plain integers, which CuPy compares with."""
+    return {member.name: int(member) for member in device.built.value}
+
+
 def numbers(device: Device, values: Values, default: object = None) -> Array | None:
     """All values as one array on the device: bool, int64 or float64; None if they are not that.
 
     Integers among floats become floats. `default`: the value of those that have none. Nothing
     travels but the number of each kind.
     """
-    xp, kind = device.xp, device.built.value
+    xp, kind = device.xp, kinds(device)
     values = _filled(device, values, default)
     counts = device.host(xp.bincount(values.kind, minlength=len(kind)))
     n = len(values.kind)
@@ -50,7 +55,7 @@ def numbers(device: Device, values: Values, default: object = None) -> Array | N
 
 def _filled(device: Device, values: Values, default: object) -> Values:
     """`values` with the number `default` where there is none; as they are if it is no number."""
-    kind = device.built.value
+    kind = kinds(device)
     if isinstance(default, bool):
         filler, name = np.uint64(default), "BOOL"
     elif isinstance(default, int) and -(2**63) <= default < 2**63:
@@ -67,7 +72,7 @@ def _filled(device: Device, values: Values, default: object) -> Values:
 
 def objects(device: Device, values: Values, fetcher: Fetcher, default: object) -> list[Any]:
     """Every value as a Python object; `default` for interpreters that have none."""
-    kind = device.built.value
+    kind = kinds(device)
     kept = values.kind >= kind["DATA"]
     kept &= values.kind != kind["ERROR"]
     lengths = device.xp.where(kept, values.bits, np.uint64(0)).astype(np.int64)

@@ -89,9 +89,10 @@ time.sleep(1)
 
 def test_what_does_not_stop_keeps_its_memory(any_device: Device) -> None:
     # A product of big numbers is one long loop of C without a poll.
-    program = """
-array = InterpreterArray(4, device=device, heap="2M")
-array.exec("x = 7 ** 120000")
+    heap, exponent = ("192K", 40000) if any_device.on_gpu else ("2M", 250000)
+    program = f"""
+array = InterpreterArray(4, device=device, heap="{heap}")
+array.exec("x = 7 ** {exponent}")
 call = array.exec("while True: y = x * x", wait=False)
 del array, call
 print("left")
