@@ -46,9 +46,9 @@ def powers_of_ten(float_name: str) -> PowersOfTen:
 def significand(power: int) -> int:
     """The first BITS bits of 10 ** power."""
     if power >= 0:
-        value = 10**power
+        value: int = 10**power
         excess = value.bit_length() - BITS
         return value >> excess if excess > 0 else value << -excess
-    divisor = 10**-power
+    divisor: int = 10**-power
     # A power of two over the divisor, which is none itself, lies strictly between powers of two.
     return (1 << (BITS - 1 + divisor.bit_length())) // divisor
