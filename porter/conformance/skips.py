@@ -15,16 +15,21 @@ from porter.errors import UsageError
 
 DEFAULT_LIST = Path(__file__).with_name("skips.toml")
 _SUBJECTS = {"lack": "needs", "skip": "tests"}
-_KEYS = {"reason", "targets"}
+_KEYS = {"lack": {"reason", "targets"}, "skip": {"reason", "targets", "expects"}}
 
 
 @attrs.frozen
 class Entry:
-    """One entry: needs or tests that share a reason, everywhere or for some targets."""
+    """One entry: needs or tests that share a reason, everywhere or for some targets.
+
+    `expects`: the entry is about tests whose expected output, as upstream keeps it, has one of
+    these lines; about all tests of its names where there is none.
+    """
 
     reason: str
     patterns: tuple[str, ...]
     targets: tuple[str, ...] = ()
+    expects: tuple[str, ...] = ()
 
     def applies(self, target: str) -> bool:
         """Whether the entry counts for ``target``."""
@@ -32,7 +37,9 @@ class Entry:
 
     def names(self, test: Test) -> bool:
         """Whether the entry is about ``test``."""
-        return any(_matches(test.name, pattern) for pattern in self.patterns)
+        if not any(_matches(test.name, pattern) for pattern in self.patterns):
+            return False
+        return not self.expects or not set(self.expects).isdisjoint(_expected_lines(test))
 
     def lacks(self, need: str) -> bool:
         """Whether ``need``, or the module or type that it is in, is what builds lack."""
@@ -79,20 +86,22 @@ def read(path: Path = DEFAULT_LIST) -> SkipList:
         raise UsageError(f"{path}: unknown table {unknown[0]}", hint="Tables: lack, skip")
     found = {
         kind: tuple(
-            _entry(raw, subject, f"{path}: {kind} {number}")
+            _entry(raw, kind, f"{path}: {kind} {number}")
             for number, raw in enumerate(table.get(kind, []), 1)
         )
-        for kind, subject in _SUBJECTS.items()
+        for kind in _SUBJECTS
     }
     return SkipList(found["skip"], found["lack"])
 
 
-def _entry(raw: Any, subject: str, where: str) -> Entry:
+def _entry(raw: Any, kind: str, where: str) -> Entry:
+    subject = _SUBJECTS[kind]
+    keys = _KEYS[kind] | {subject}
     if not isinstance(raw, dict):
         raise UsageError(f"{where}: a table is wanted", hint="Write [[lack]] or [[skip]].")
-    unknown = sorted(set(raw) - _KEYS - {subject})
+    unknown = sorted(set(raw) - keys)
     if unknown:
-        hint = f"Keys: {sorted(_KEYS | {subject})}"
+        hint = f"Keys: {sorted(keys)}"
         raise UsageError(f"{where}: unknown key {unknown[0]}", hint=hint)
     reason = raw.get("reason")
     if not isinstance(reason, str) or not reason.strip():
@@ -100,7 +109,15 @@ def _entry(raw: Any, subject: str, where: str) -> Entry:
     patterns = _strings(raw.get(subject, []), f"{where}: {subject}")
     if not patterns:
         raise UsageError(f"{where}: names no {subject}")
-    return Entry(reason, patterns, _strings(raw.get("targets", []), f"{where}: targets"))
+    targets, expects = (
+        _strings(raw.get(key, []), f"{where}: {key}") for key in ("targets", "expects")
+    )
+    return Entry(reason, patterns, targets, expects)
+
+
+def _expected_lines(test: Test) -> list[str]:
+    file = test.expected_file
+    return file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
 
 
 def _strings(value: Any, where: str) -> tuple[str, ...]:
