@@ -74,7 +74,7 @@ def test_single(single: Native) -> None:
 
 
 @pytest.mark.slow
-def test_repr_of_ten_million(double: Native) -> None:
+def test_twenty_million_doubles(double: Native) -> None:
     for seed in range(10, 20):
         bits = numbers(double.width, 1_000_000, seed)
         check_repr(double, bits)
