@@ -26,17 +26,27 @@ size_t gpusnek_digits_room(const gpusnek_binary_t *number, char style, int64_t p
         : wanted > MOST_DIGITS ? MOST_DIGITS : (size_t)wanted;
 }
 
+// 10^power where it fits 64 bits.
+static uint64_t ten_to(int power) {
+    return gpusnek_power_of_ten(power)[0] >> (63 - gpusnek_log2_of_ten(power));
+}
+
 // Digits of integer * 10^exponent.
 static void take_integer(gpusnek_layout_t *layout, uint64_t integer, int exponent, char *digits) {
     int count = 0;
-    for (uint64_t rest = integer; rest > 0; rest /= 10) {
-        ++count;
+    if (integer > 0) {
+        count = gpusnek_log10_of_two(63 - __builtin_clzll(integer)) + 1;
+        count += integer >= ten_to(count);
     }
     layout->count = count;
     layout->power = count > 0 ? exponent + count - 1 : 0;
     while (count > 0) {
-        digits[--count] = (char)('0' + integer % 10);
-        integer /= 10;
+        uint32_t group = (uint32_t)(integer % 1000000000); // divisions of 32 bits take it apart
+        integer /= 1000000000;
+        for (int i = 0; i < 9 && count > 0; ++i) {
+            digits[--count] = (char)('0' + group % 10);
+            group /= 10;
+        }
     }
 }
 
@@ -49,7 +59,7 @@ static bool take_significant(
         return false;
     }
     // One digit too many, of a number not below the next power of ten?
-    if (integer >= gpusnek_power_of_ten(limit)[0] >> (63 - gpusnek_log2_of_ten(limit))) {
+    if (integer >= ten_to(limit)) {
         --power;
         if (!gpusnek_rounded(number->mantissa, number->exponent, power, &integer)) {
             return false;

@@ -16,6 +16,8 @@ from porter.sync.store import synced_releases
 from .native import WIDTHS
 from .numbers_of_interest import numbers, texts
 
+HEAP = 192 << 10  # what a GPU's local memory has room for
+
 PRINTED = """\
 import json
 import struct
@@ -72,7 +74,7 @@ def cpython(program: str) -> bytes:
 
 def programs() -> dict[str, str]:
     chosen = numbers(WIDTHS["double"], 4000, 50)[::97].tolist()
-    read = [text for text in texts(WIDTHS["double"], 200, 51) if len(text) < 400][::7]
+    read = [text for text in texts(WIDTHS["double"], 200, 51) if len(text) < 400][::21]
     return {
         "printed": f"BITS = {[bits for bits in chosen if bits < 0x7FF << 52]}\n" + PRINTED,
         "special": SPECIAL,
@@ -83,9 +85,21 @@ def programs() -> dict[str, str]:
 @pytest.mark.parametrize("name", programs())
 def test_newest_release(any_device: Device, name: str) -> None:
     program = programs()[name]
-    result = run(any_device, [program], 2, Launch(heap=1 << 20, stdout=1 << 20))
+    result = run(any_device, [program], 2, Launch(heap=HEAP, stdout=1 << 20))
     assert not result.status.any(), result.stderr.groups[0].text.decode()
     assert [group.text for group in result.stdout.groups] == [cpython(program)]
+
+
+def test_precision_that_no_heap_has_room_for(any_device: Device) -> None:
+    program = (
+        "for form in ('%.2147483647f', '%.2147483647e', '%.2147483640f', '%.99999g'):\n"
+        "    try:\n"
+        "        print(len(form % 1.1))\n"
+        "    except MemoryError:\n"
+        "        print('no room')\n"
+    )
+    result = run(any_device, [program], 2, Launch())
+    assert [group.text for group in result.stdout.groups] == [b"no room\n" * 3 + b"53\n"]
 
 
 @pytest.mark.slow
