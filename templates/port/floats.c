@@ -1,5 +1,5 @@
-// How floats are printed and read: instead of upstream's py/formatfloat.c, which mpconfigport.mk
-// leaves out, and where the patch `exact-floats` calls it.
+// Prints and reads floats. mpconfigport.mk leaves out upstream's py/formatfloat.c; the patches
+// `float-text` and `float-reading` make upstream's other files call this one.
 #include "floats.h"
 
 #include "decimal.h"
