@@ -39,22 +39,22 @@ typedef struct {
     int exponent;
 } gpusnek_decimal_t;
 
-// Returns the decimal with the fewest digits that reads back as mantissa * 2^exponent; of several it
-// is the nearest one. Its digits may end in zeros. `closer_below` says that the gap to the next
-// lower number is half of the gap to the next higher one. The mantissa has 1 to 53 bits.
+// Returns the decimal with the fewest digits that reads back as mantissa * 2^exponent; of several,
+// the nearest one. Its digits may end in zeros. `closer_below` says that the gap to the next lower
+// number is half of the gap to the next higher one. The mantissa has 1 to 53 bits.
 gpusnek_decimal_t gpusnek_shortest(uint64_t mantissa, int exponent, bool closer_below);
 
 // Rounds mantissa * 2^exponent * 10^power to the nearest integer, half to even. Returns false where
 // 128 bits of the power do not decide, and where the integer could have more than 62 bits.
 bool gpusnek_rounded(uint64_t mantissa, int exponent, int power, uint64_t *integer);
 
-// Gives all digits of mantissa * 2^exponent, one after the other. The mantissa has 1 to 54 bits, the
-// exponent is at least -1075, and the number is below 2^1024.
+// Gives all digits of mantissa * 2^exponent, one after the other. The mantissa has 1 to 54 bits,
+// the exponent is at least -1075, and the number is below 2^1024.
 #define GPUSNEK_EXPANSION_LIMBS (36)
 typedef struct {
     uint32_t limb[GPUSNEK_EXPANSION_LIMBS];
     int low, high; // limbs of the fraction from low on and below high may be other than 0
-    int size; // how many limbs the fraction has, in base 2^32; above them stand the integer's groups
+    int size; // how many limbs the fraction has, in base 2^32; the integer's groups stand above
     int groups; // how many groups of nine digits are left
     uint32_t group; // the digits of the group that was begun
     int left; // how many digits it has left

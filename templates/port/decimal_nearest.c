@@ -1,6 +1,6 @@
 // The binary number nearest to a decimal one. A product with 128 bits of the power of ten leaves an
-// interval (D. Lemire, "Number Parsing at a Gigabyte per Second"). Where two numbers divide it, the
-// text is compared with the digits of what lies halfway between them (Gay, see decimal_expansion.c).
+// interval (D. Lemire, "Number Parsing at a Gigabyte per Second"). Where what lies halfway between
+// two numbers may be in it, the text is compared with the halfway digits (decimal_expansion.c).
 #include "decimal.h"
 
 typedef unsigned __int128 wide_t;
@@ -54,7 +54,8 @@ static int compare(const gpusnek_numeral_t *numeral, uint64_t mantissa, int expo
 }
 
 uint64_t gpusnek_nearest(const gpusnek_numeral_t *numeral, const gpusnek_format_t *format) {
-    const uint64_t infinity = (uint64_t)(format->highest - format->lowest + 2) << (format->bits - 1);
+    const uint64_t infinity
+        = (uint64_t)(format->highest - format->lowest + 2) << (format->bits - 1);
     // Beyond the table: above the largest number, or below half of the smallest.
     if (numeral->digits == 0 || numeral->exponent < GPUSNEK_POWERS_FIRST) {
         return 0;
@@ -67,7 +68,8 @@ uint64_t gpusnek_nearest(const gpusnek_numeral_t *numeral, const gpusnek_format_
     const wide_t lower = (wide_t)(numeral->digits << zeros) * ten[1];
     wide_t product = (wide_t)(numeral->digits << zeros) * ten[0] + (uint64_t)(lower >> 64);
     // The number is at least the product, and less than that and `error`.
-    const bool exact = !numeral->cut && numeral->exponent >= 0 && numeral->exponent <= GPUSNEK_POWERS_EXACT;
+    const bool exact
+        = !numeral->cut && numeral->exponent >= 0 && numeral->exponent <= GPUSNEK_POWERS_EXACT;
     wide_t error = 2;
     if (exact) {
         product |= (uint64_t)lower != 0; // below the bit that can be the last one of a number

@@ -15,8 +15,8 @@
 int gpusnek_print_float(const mp_print_t *print, mp_float_t f, char format, unsigned int flags,
     char fill, int width, int precision);
 
-// Returns the float nearest to the unsigned number that stands in [text, end). Upstream's reader has
-// found that it is digits * 10^exponent, or, where `cut` says so, that it begins with these digits.
+// Returns the float nearest to the unsigned number in [text, end). Upstream's reader has found that
+// it is digits * 10^exponent, or, where `cut` says so, that it begins with these digits.
 mp_float_t gpusnek_read_float(
     const char *text, const char *end, uint64_t digits, int exponent, bool cut);
 
