@@ -23,6 +23,7 @@ class _SkipRow:
 @attrs.frozen
 class _TestRow(_SkipRow):
     tests: tuple[str, ...] = ()
+    expects: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -38,11 +39,16 @@ class _SkipFile:
 
 @attrs.frozen
 class SkipEntry:
-    """One entry: needs or tests that share a reason, everywhere or for some targets."""
+    """One entry: needs or tests that share a reason, everywhere or for some targets.
+
+    `expects`: the entry is about tests whose expected output, as upstream keeps it, has one of
+    these lines; about all tests of its names where there is none.
+    """
 
     reason: str
     patterns: tuple[str, ...]
     targets: tuple[str, ...] = ()
+    expects: tuple[str, ...] = ()
 
     def applies(self, target: str) -> bool:
         """Whether the entry counts for ``target``."""
@@ -50,7 +56,9 @@ class SkipEntry:
 
     def names(self, test: Test) -> bool:
         """Whether the entry is about ``test``."""
-        return any(_matches(test.name, pattern) for pattern in self.patterns)
+        if not any(_matches(test.name, pattern) for pattern in self.patterns):
+            return False
+        return not self.expects or not set(self.expects).isdisjoint(_expected_lines(test))
 
     def lacks(self, need: str) -> bool:
         """Whether ``need``, or the module or type that it is in, is what builds lack."""
@@ -91,7 +99,8 @@ def read(path: Path = DEFAULT_LIST) -> SkipList:
     document = read_toml(path, UsageError, "not a readable skip list")
     lists = structured(document, _SkipFile, path, UsageError)
     skips = [
-        _entry(row, row.tests, "tests", f"{path}: skip {n}") for n, row in enumerate(lists.skip, 1)
+        _entry(row, row.tests, "tests", f"{path}: skip {n}", row.expects)
+        for n, row in enumerate(lists.skip, 1)
     ]
     lacks = [
         _entry(row, row.needs, "needs", f"{path}: lack {n}") for n, row in enumerate(lists.lack, 1)
@@ -99,12 +108,23 @@ def read(path: Path = DEFAULT_LIST) -> SkipList:
     return SkipList(tuple(skips), tuple(lacks))
 
 
-def _entry(row: _SkipRow, patterns: tuple[str, ...], subject: str, where: str) -> SkipEntry:
+def _expected_lines(test: Test) -> list[str]:
+    file = test.expected_file
+    return file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
+
+
+def _entry(
+    row: _SkipRow,
+    patterns: tuple[str, ...],
+    subject: str,
+    where: str,
+    expects: tuple[str, ...] = (),
+) -> SkipEntry:
     if not row.reason.strip():
         raise UsageError(f"{where}: no reason", hint='Say why: reason = "..."')
     if not patterns:
         raise UsageError(f"{where}: names no {subject}")
-    return SkipEntry(row.reason, patterns, row.targets)
+    return SkipEntry(row.reason, patterns, row.targets, expects)
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -22,7 +22,7 @@ include {port}/mpconfigport.mk
 include {upstream}/py/mkenv.mk
 include {upstream}/py/py.mk
 include {upstream}/extmod/extmod.mk
-$(info {mark}objects $(PY_O))
+$(info {mark}objects $(filter-out $(PORT_REPLACES:%.c=$(BUILD)/%.o),$(PY_O)))
 $(info {mark}qstr $(SRC_QSTR))
 $(info {mark}port $(SRC_C))
 $(info {mark}shared $(SRC_SHARED_C))
@@ -36,8 +36,9 @@ porter-nothing: ;
 class SourceLists:
     """What the makefiles list, in their order; paths are relative to the release's root.
 
-    `upstream`: every C file of the build. `qstr`: those whose qstrs count. `port`: files of
-    the port's own folder. `flags`: the preprocessor's -D options.
+    `upstream`: every C file of the build, without those that the port's PORT_REPLACES names.
+    `qstr`: those whose qstrs count. `port`: files of the port's own folder. `flags`: the
+    preprocessor's -D options.
     """
 
     upstream: tuple[str, ...]

@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from porter.config import BuildConfig
 from porter.errors import GenerateFailed
+from porter.generate.powers import powers_of_ten
 
 # BuildConfig's words and upstream's, for MICROPY_CONFIG_ROM_LEVEL_* and MICROPY_FLOAT_IMPL_*.
 LEVELS = {
@@ -66,6 +67,7 @@ def render_port(templates: Path, config: BuildConfig, into: Path, wishes: Wishes
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True
     )
     values = template_values(config) | {"wanted": wishes.wanted, "defined": wishes.defined}
+    values["powers_of_ten"] = powers_of_ten(config.float)
     for path in sorted(item for item in templates.iterdir() if item.is_file()):
         text = path.read_text(encoding="utf-8")
         if path.suffix == SUFFIX:

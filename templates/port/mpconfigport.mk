@@ -10,6 +10,11 @@ CFLAGS_THIRDPARTY += -DLFS2_THREADSAFE=1
 SRC_C = atomics.c barrier.c blockdevice.c console.c filesystem.c gccollect.c imageguard.c \
     interp.c kernel_api.c lack.c lfscount.c lfsguard.c modgpu.c mphalport.c outbuf.c random.c repl.c
 SRC_C += stdio.c binding.c code.c marshal.c values.c
+SRC_C += floats.c decimal_expansion.c decimal_layout.c decimal_nearest.c decimal_powers.c \
+    decimal_shortest.c
+
+# Upstream files that files of this folder stand in for: floats.c.
+PORT_REPLACES = py/formatfloat.c
 
 # Upstream files outside py/ and extmod/ that a port picks.
 SRC_SHARED_C = shared/timeutils/timeutils.c

@@ -31,6 +31,18 @@ def test_targets_narrow_an_entry(tmp_path: Path) -> None:
     assert load("host", path).lacking("machine") is None
 
 
+def test_expected_lines_narrow_an_entry(tmp_path: Path) -> None:
+    path = tmp_path / "skips.toml"
+    path.write_text('[[skip]]\nreason = "old"\ntests = ["float/*.py"]\nexpects = ["-10", "11"]\n')
+    (tmp_path / "float").mkdir()
+    test = Test(tmp_path, "float/a.py")
+    assert load("host", path).reason(test) is None  # upstream keeps no output
+    test.expected_file.write_text("1\n-10\n")
+    assert load("host", path).reason(test) == "old"
+    test.expected_file.write_text("-1e+01\n")
+    assert load("host", path).reason(test) is None
+
+
 @pytest.mark.parametrize(
     ("pattern", "need", "fits"),
     [
@@ -58,6 +70,8 @@ def test_a_lack_is_a_name_or_what_is_in_it(pattern: str, need: str, fits: bool) 
         ('[[lack]]\nneeds = ["a"]', "lack 1: no reason"),
         ('[[lack]]\nreason = "x"\ntests = ["a.py"]', "unknown key tests"),
         ('[[skip]]\nreason = "x"\ntests = ["a.py"]\nreleases = ["1"]', "unknown key releases"),
+        ('[[lack]]\nreason = "x"\nneeds = ["a"]\nexpects = ["1"]', "unknown key expects"),
+        ('[[skip]]\nreason = "x"\ntests = ["a.py"]\nexpects = "1"', "a list of strings"),
         ('[[skips]]\nreason = "x"', "unknown table skips"),
         ("skip = [1]", "skip 1: a table is wanted"),
     ],

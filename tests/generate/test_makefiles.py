@@ -17,6 +17,7 @@ def test_lists(upstream: Path) -> None:
     lists = read_makefiles(upstream, PORT)
     assert {"py/vm.c", "extmod/modre.c", "lib/littlefs/lfs2.c"} <= set(lists.upstream)
     assert "shared/timeutils/timeutils.c" in lists.upstream
+    assert "py/formatfloat.c" not in lists.upstream  # PORT_REPLACES
     assert "interp.c" in lists.port
     assert "-DMICROPY_VFS_LFS2=1" in lists.flags
     assert len(set(lists.upstream)) == len(lists.upstream)

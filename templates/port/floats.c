@@ -1,0 +1,151 @@
+// Prints and reads floats. mpconfigport.mk leaves out upstream's py/formatfloat.c; the patches
+// `float-text` and `float-reading` make upstream's other files call this one.
+#include "floats.h"
+
+#include "decimal.h"
+#include "py/formatfloat.h"
+#include "py/runtime.h"
+
+#ifndef MP_FLOAT_REPR_PREC
+// A release whose repr asks mp_format_float alone, and tests itself for a point.
+#define MP_FLOAT_REPR_PREC (-2)
+#define PF_FLAG_ALWAYS_DECIMAL (0)
+#endif
+
+#define DEFAULT_PRECISION (6)
+#define SHORT_TEXT (40)
+#define LAST_BIT (MP_FLOAT_EXP_BIAS + MP_FLOAT_FRAC_BITS)
+
+// Takes a finite number apart. NULL for 0.
+static const gpusnek_binary_t *binary_of(mp_float_t f, gpusnek_binary_t *number) {
+    const mp_float_union_t view = {f};
+    const int exponent = view.p.exp;
+    const mp_float_uint_t fraction = view.p.frc;
+    number->mantissa = fraction;
+    if (exponent > 0) {
+        number->mantissa |= (uint64_t)1 << MP_FLOAT_FRAC_BITS;
+    }
+    number->exponent = (exponent > 0 ? exponent : 1) - LAST_BIT;
+    number->closer_below = fraction == 0 && exponent > 1;
+    return number->mantissa == 0 ? NULL : number;
+}
+
+static bool is_finite(mp_float_t f) {
+    const mp_float_union_t view = {f};
+    return view.p.exp != ((1 << MP_FLOAT_EXP_BITS) - 1);
+}
+
+// '-', or what the flags want before other numbers; 0 for nothing.
+static char sign_of(mp_float_t f, unsigned int flags) {
+    const mp_float_union_t view = {f};
+    if (view.p.sgn && f == f) {
+        return '-';
+    }
+    return flags & PF_FLAG_SHOW_SIGN ? '+' : flags & PF_FLAG_SPACE_SIGN ? ' ' : '\0';
+}
+
+// "inf" or "nan", in the case of `letter`.
+static void write_special(mp_float_t f, char letter, char *text) {
+    const char *name = f == f ? "INF" : "NAN";
+    for (int i = 0; i < 3; ++i) {
+        text[i] = name[i] | (letter & 0x20);
+    }
+}
+
+int gpusnek_print_float(const mp_print_t *print, mp_float_t f, char format, unsigned int flags,
+    char fill, int width, int precision) {
+    char style = format | 0x20;
+    bool point = flags & PF_FLAG_ALWAYS_DECIMAL;
+    if (flags & GPUSNEK_PRINT_LIKE_STR) {
+        point = true;
+        style = precision < 0 ? 'r' : 'g';
+    } else if (precision == MP_FLOAT_REPR_PREC) {
+        style = 'r';
+    }
+    const int64_t decimals = style == 'r' ? 0 : precision < 0 ? DEFAULT_PRECISION : precision;
+
+    char short_digits[GPUSNEK_SHORT_DIGITS], short_text[SHORT_TEXT];
+    char *digits = short_digits, *text = short_text;
+    gpusnek_binary_t binary;
+    gpusnek_layout_t layout;
+    size_t room = sizeof(short_digits), size = 3;
+    const bool finite = is_finite(f);
+    if (finite) {
+        const gpusnek_binary_t *number = binary_of(f, &binary);
+        room = gpusnek_digits_room(number, style, decimals);
+        if (room > sizeof(short_digits)) {
+            digits = m_new(char, room);
+        }
+        size = gpusnek_lay_out(&layout, number, style, decimals, point, digits);
+    }
+    const char sign = sign_of(f, flags);
+    const bool percent = flags & PF_FLAG_ADD_PERCENT;
+    const size_t length = (sign != '\0') + size + percent;
+    if (length > sizeof(short_text)) {
+        text = m_new(char, length);
+    }
+    char *at = text;
+    if (sign != '\0') {
+        *at++ = sign;
+    }
+    if (finite) {
+        gpusnek_write_layout(&layout, 'E' | (format & 0x20), at);
+    } else {
+        write_special(f, format, at);
+    }
+    if (percent) {
+        at[size] = '%';
+    }
+
+    int printed = 0;
+    const char *rest = text;
+    if ((flags & PF_FLAG_PAD_AFTER_SIGN) && sign != '\0') {
+        printed += mp_print_strn(print, rest++, 1, 0, 0, 1);
+        --width;
+    }
+    printed += mp_print_strn(
+        print, rest, length - (rest - text), flags & ~GPUSNEK_PRINT_LIKE_STR, fill, width);
+    if (text != short_text) {
+        m_del(char, text, length);
+    }
+    if (digits != short_digits) {
+        m_del(char, digits, room);
+    }
+    return printed;
+}
+
+// Upstream asks this for repr alone, in releases where mp_print_float does not do it.
+int mp_format_float(mp_float_t f, char *text, size_t size, char format, int precision, char sign) {
+    (void)size; // upstream has room for any repr
+    (void)precision;
+    char *at = text;
+    const char first = sign_of(f, 0);
+    if (first != '\0' || sign != '\0') {
+        *at++ = first != '\0' ? first : sign;
+    }
+    size_t length = 3;
+    if (is_finite(f)) {
+        char digits[GPUSNEK_SHORT_DIGITS];
+        gpusnek_binary_t binary;
+        gpusnek_layout_t layout;
+        length = gpusnek_lay_out(&layout, binary_of(f, &binary), 'r', 0, false, digits);
+        gpusnek_write_layout(&layout, 'E' | (format & 0x20), at);
+    } else {
+        write_special(f, format, at);
+    }
+    at[length] = '\0';
+    return (int)(at + length - text);
+}
+
+mp_float_t gpusnek_read_float(
+    const char *text, const char *end, uint64_t digits, int exponent, bool cut) {
+    const gpusnek_numeral_t numeral = {digits, exponent, cut, text, end};
+    const gpusnek_format_t format = {
+        .bits = MP_FLOAT_FRAC_BITS + 1,
+        .lowest = 1 - LAST_BIT,
+        .highest = MP_FLOAT_EXP_BIAS - MP_FLOAT_FRAC_BITS,
+    };
+    mp_float_union_t view;
+    view.i = (mp_float_uint_t)gpusnek_nearest(&numeral, &format);
+    return view.f;
+}
