@@ -118,17 +118,7 @@ def _enum(name: str, members: Mapping[str, int]) -> type[IntEnum]:
 
 
 _PORT = frozenset(
-    [
-        "OK",
-        "EXCEPTION",
-        "EXIT",
-        "SYNTAX_ERROR",
-        "STOPPED",
-        "NO_MEMORY",
-        "NO_FILE_SYSTEM",
-        "NOT_STARTED",
-        "MORE",
-    ]
+    "OK EXCEPTION EXIT SYNTAX_ERROR STOPPED NO_MEMORY NO_FILE_SYSTEM NOT_STARTED MORE".split()
 )
 
 
