@@ -91,9 +91,11 @@ def test_full_heap(make: Make) -> None:
     outcome = array.exec(f"def f():\n    keep = []\n    {fill}\nf()", check=False)
     assert [(r.type, r.count) for r in outcome.exceptions] == [("MemoryError", 3)]
     assert array.eval("threadIdx").tolist() == [0, 1, 2]
-    # A heap that stays full has no room to announce the exception; stderr has it.
+    # A heap that stays full has no room to announce the exception; stderr has it. How much the
+    # last allocation asked for may differ: the collector takes what lies on a C stack for pointers.
     outcome = array.exec(f"keep = []\nif True:\n    {fill}", check=False)
-    assert [(r.type, r.count) for r in outcome.exceptions] == [("MemoryError", 3)]
+    assert {r.type for r in outcome.exceptions} == {"MemoryError"}
+    assert sum(r.count for r in outcome.exceptions) == 3
     assert "allocati" in outcome.exceptions[0].message
 
 
