@@ -25,6 +25,7 @@ from porter.errors import BuildFailed, NoNvcc, NotBuilt
 from porter.manifest import KernelResources
 from porter.run import open_device, run
 from porter.run.built import open_build
+from porter.run.footprint import Figures
 
 CONFIG = BuildConfig(release="0.0.0", target="host")
 
@@ -140,7 +141,9 @@ def test_device_build(tmp_path: Path) -> None:
     )
     assert set(manifest["targets"]) == {"host", "cuda"}
     cuda = manifest["targets"]["cuda"]
-    assert set(cuda["info"]) == set(open_build(built).info)
+    assert set(cuda["info"]) == set(open_build(built).structs["gpusnek_info_t"].names or ())
+    host = Figures.of(manifest["targets"]["host"]["info"])
+    assert host.on_gpu(local=True, stack=CONFIG.stack) == Figures.of(cuda["info"])
     assert cuda["info"]["local_top"] == cuda["info"]["state_size"] + 64 + CONFIG.stack + 4096
     assert cuda["gc_flush"]["saved_registers"] == len(usable(REGISTERS))
     assert set(cuda["resources"]["kernels"]) == {"gpusnek_launch", "gpusnek_setup"}

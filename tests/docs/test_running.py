@@ -71,5 +71,5 @@ def test_a_million_interpreters_are_scaled() -> None:
 
 def test_the_copy_is_a_checkout(tmp_path: Path) -> None:
     copy(tmp_path)
-    assert (tmp_path / "bootstrap.py").is_file() and (tmp_path / "porter" / "paths.py").is_file()
+    assert (tmp_path / "bootstrap.py").is_file() and (tmp_path / "porter" / "pipeline.py").is_file()
     assert not (tmp_path / "build").exists() and not list(tmp_path.glob("upstream/*/py"))
