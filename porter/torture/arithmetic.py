@@ -93,8 +93,8 @@ class ArithmeticMaker:
     def _conditional(self, depth: int, mode: Mode) -> str:
         test, yes, no = (self.number(depth, mode) for _ in range(3))
         if self.choices.chance(15):
-            # g++ 12 refuses an assignment to a bit-field there.
-            return f"({'+' if ' = ' in test else ''}{test} ?: {no})"
+            # g++ 12 refuses a bit-field there that an assignment or a comma gives.
+            return f"({'+' if ' = ' in test or is_sequence(test) else ''}{test} ?: {no})"
         return f"({test} ? {yes} : {no})"
 
     def _cast(self, depth: int, mode: Mode) -> str:
@@ -163,3 +163,16 @@ class ArithmeticMaker:
             thing, leaf = self.choices.pick(found)
             return thing.name + leaf.path
         return f"({kind.name})({self.number(depth, mode)})"
+
+
+def is_sequence(text: str) -> bool:
+    """Whether `text` is, in parentheses, several expressions with commas between."""
+    depth = 0
+    for position, character in enumerate(text):
+        depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(character, 0)
+        if depth == 0:
+            whole = text[0] == "(" and position == len(text) - 1
+            return whole and is_sequence(text[1:-1])
+        if depth == 1 and character == ",":
+            return text[0] == "("
+    return False

@@ -10,6 +10,7 @@ import porter.rewrite.unit
 from porter.cli import execute
 from porter.errors import TortureFailed, UsageError
 from porter.rewrite.rules import RULES
+from porter.torture.arithmetic import is_sequence
 from porter.torture.batch import examine
 from porter.torture.campaign import Found, draw, read_saved, replay, saved, torture
 from porter.torture.program import CProgram
@@ -90,3 +91,20 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert execute(["torture", "-n", "2", "-j", "1", "--keep", str(tmp_path)]) == 0
     assert "2 programs" in capsys.readouterr().out
     assert TortureFailed.exit_code == 55
+
+
+@pytest.mark.parametrize(
+    ("text", "is_one"),
+    [
+        ("(a, b.m)", True),
+        ("((f(a), b.m))", True),
+        ("f(a, b)", False),
+        ("(f(a, b))", False),
+        ("(a + f(b, c))", False),
+        ("(x)[1, 2]", False),
+        ("a", False),
+        ("", False),
+    ],
+)
+def test_what_gpp_takes_for_a_bit_field(text: str, is_one: bool) -> None:
+    assert is_sequence(text) is is_one
