@@ -11,6 +11,7 @@ import pytest
 from porter.errors import LaunchFailed, NotBuilt, NotEnoughMemory, UsageError
 from porter.run import Device, Launch, Program, open_device, run
 from porter.run.launch.spec import Phase
+from porter.run.launch.start import start
 from porter.run.streams.banners import render
 
 
@@ -142,3 +143,10 @@ def test_a_library_that_does_not_load(tmp_path: Path, build: Path) -> None:
 def test_names_with_many_programs(device: Device) -> None:
     result = run(device, [Program(b"_", "a.py"), Program(b"", "")], 1)
     assert result.stdout[0] == b"_"
+
+
+def test_a_launch_that_was_waited_for_is_watched_no_more(device: Device) -> None:
+    waited, forgotten = (start(device, ["c"], 3) for _ in range(2))
+    waited.wait()
+    assert waited._unwatch is not None and waited._unwatch() is None
+    assert forgotten._unwatch is not None and forgotten._unwatch() is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import weakref
+from collections.abc import Callable
 
 from porter.errors import LaunchFailed
 from porter.run.device.base import Interrupt, Running
@@ -18,13 +19,16 @@ PATIENCE = 2.0  # seconds that a stopped launch may take to end
 _ending = False
 
 
-def watch(handle: object, running: Running, interrupt: Interrupt, stop: int, owner: object) -> None:
+def watch(
+    handle: object, running: Running, interrupt: Interrupt, stop: int, owner: object
+) -> Callable[[], object]:
     """Stop the launch `running` when `handle` is gone before its end, or when Python ends.
 
     stop: the interrupt word's value that stops hard. owner: what interpreters use; it lives until
-    they have ended, for ever where they do not end within PATIENCE.
+    they have ended, for ever where they do not end within PATIENCE. Returns what ends the watch;
+    call it once the launch has ended, for the device may have other work by the time.
     """
-    weakref.finalize(handle, _abandon, running, interrupt, stop, owner)
+    return weakref.finalize(handle, _abandon, running, interrupt, stop, owner).detach
 
 
 def check_not_ending() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import attrs
@@ -91,7 +91,7 @@ def start(
     timings = {"fork": forked - begun, "prepare": started - forked}
     handle = Started(packed, planned, running, interrupt, outputs, started, timings, pump)
     stop = int(device.built.interrupt["STOP"])
-    abandoned.watch(handle, running, interrupt, stop, (packed, outputs, pump))
+    handle.watched(abandoned.watch(handle, running, interrupt, stop, (packed, outputs, pump)))
     return handle
 
 
@@ -107,6 +107,11 @@ class Started:
     _began: float  # time.monotonic() of the start
     _timings: dict[str, float]
     _pump: Pump | None = None
+    _unwatch: Callable[[], object] | None = attrs.field(default=None, init=False)
+
+    def watched(self, unwatch: Callable[[], object]) -> None:
+        """`unwatch` is to be called once the launch has ended."""
+        self._unwatch = unwatch
 
     def done(self) -> bool:
         """Whether all interpreters have ended. Raises LaunchFailed."""
@@ -134,6 +139,8 @@ class Started:
         finally:
             if isinstance(launch.stdin, Feed):
                 launch.stdin.close()
+        if self._unwatch is not None:
+            self._unwatch()
         result = self._result(ended.interrupted)
         if ended.keyboard:
             raise LaunchInterrupted(result)
