@@ -22,7 +22,7 @@ static inline const uint64_t *gpusnek_power_of_ten(int power) {
 }
 
 // The largest integers not above log2(10^power), log10(2^power) and log10(3/4 * 2^power).
-// tests/numbers/test_powers.py compares them with exact ones for all powers that occur.
+// tests/floats/test_powers.py compares them with exact ones for all powers that occur.
 static inline int gpusnek_log2_of_ten(int power) {
     return (power * 1741647) >> 19;
 }

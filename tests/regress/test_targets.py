@@ -132,10 +132,10 @@ def test_a_build_that_fails(
 
 def test_numbers_of_what_is_no_build(tmp_path: Path, device: Path) -> None:
     with pytest.raises(NotBuilt):
-        sizes_of(device, "host", None)
+        sizes_of(device, "host")
     (device / "cuda" / "gpusnek.cubin").write_text("text")
     with pytest.raises(NotBuilt, match="not a 64-bit ELF"):
-        sizes_of(device, "cuda", None)
+        sizes_of(device, "cuda")
 
 
 def test_memory_forgets_other_inputs(tmp_path: Path) -> None:
