@@ -89,10 +89,7 @@ def start(
     started = time.monotonic()
     running = device.launch(packed.record, planned.n)
     timings = {"fork": forked - begun, "prepare": started - forked}
-    handle = Started(packed, planned, running, interrupt, outputs, started, timings, pump)
-    stop = int(device.built.interrupt["STOP"])
-    handle.watched(abandoned.watch(handle, running, interrupt, stop, (packed, outputs, pump)))
-    return handle
+    return Started(packed, planned, running, interrupt, outputs, started, timings, pump)
 
 
 @attrs.define(eq=False)
@@ -107,11 +104,13 @@ class Started:
     _began: float  # time.monotonic() of the start
     _timings: dict[str, float]
     _pump: Pump | None = None
-    _unwatch: Callable[[], object] | None = attrs.field(default=None, init=False)
+    _stop: int = attrs.field(init=False)  # the interrupt word's value that stops hard
+    _unwatch: Callable[[], object] = attrs.field(init=False)
 
-    def watched(self, unwatch: Callable[[], object]) -> None:
-        """`unwatch` is to be called once the launch has ended."""
-        self._unwatch = unwatch
+    def __attrs_post_init__(self) -> None:
+        self._stop = int(self._packed.device.built.interrupt["STOP"])
+        used = (self._packed, self._outputs, self._pump)
+        self._unwatch = abandoned.watch(self, self._running, self._interrupt, self._stop, used)
 
     def done(self) -> bool:
         """Whether all interpreters have ended. Raises LaunchFailed."""
@@ -133,14 +132,13 @@ class Started:
                 self._interrupt,
                 end=None if launch.deadline is None else self._began + launch.deadline,
                 cancel=launch.cancel or Cancel(),
-                stop=int(self._packed.device.built.interrupt["STOP"]),
+                stop=self._stop,
                 pump=self._pump,
             )
         finally:
             if isinstance(launch.stdin, Feed):
                 launch.stdin.close()
-        if self._unwatch is not None:
-            self._unwatch()
+        self._unwatch()
         result = self._result(ended.interrupted)
         if ended.keyboard:
             raise LaunchInterrupted(result)
