@@ -16,7 +16,6 @@ from porter.array.code import Code, compile_code
 from porter.array.files import FileSystems, file_systems
 from porter.array.interpreters import Interpreters
 from porter.array.opening import (
-    SIZES,
     check_count,
     check_device,
     check_room,
@@ -31,6 +30,7 @@ from porter.fs import Image
 from porter.run import Device, Launch, Program, Result
 from porter.run.built import Built
 from porter.run.launch.plan import MAXIMUM
+from porter.run.launch.spec import SIZES
 from porter.run.launch.start import clone
 
 Size = int | str | None

@@ -12,9 +12,8 @@ from porter.config import SIZE_BOUNDS
 from porter.errors import PorterError, UsageError, WrongType
 from porter.run import Device, Launch, open_device
 from porter.run.built import Built, open_build
+from porter.run.launch import plan
 from porter.run.launch.plan import MAXIMUM, footprint, free
-
-SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
 
 
 def open_target(
@@ -60,11 +59,7 @@ def open_built(built: Built, target: str | None, stream: Any = None) -> Device:
 
 def check_device(device: Any, **others: Any) -> Device:
     """`device` if it is an open one and no `others` say what to open. WrongType, UsageError."""
-    if not hasattr(device, "launch"):
-        raise WrongType(
-            f"device: {type(device).__name__} is not an open device",
-            hint="porter.run.open_device(FOLDER, TARGET) opens one.",
-        )
+    plan.check_device(device)
     for name, value in others.items():
         if value is not None:
             raise UsageError(f"{name}: the open device has its own; give one of the two")

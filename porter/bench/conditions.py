@@ -14,6 +14,7 @@ from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, BenchSuite, C
 from porter.bench.upstream_unix import unix_port
 from porter.errors import PorterError
 from porter.run import Device
+from porter.run.launch.spec import SIZES
 
 
 def with_references(setting: Setting, executable: Path | None) -> tuple[BenchSuite, dict[str, str]]:
@@ -36,9 +37,6 @@ def with_references(setting: Setting, executable: Path | None) -> tuple[BenchSui
             raise
         found[UPSTREAM] = f"not measured: {error.message.splitlines()[0]}"
     return BenchSuite(setting, upstream), found
-
-
-SIZES = ("heap", "pystack", "stack", "stdout", "stderr")
 
 
 def fitting(benchmarks: Sequence[Benchmark], device: Device) -> tuple[list[Benchmark], list[str]]:

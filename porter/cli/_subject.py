@@ -19,11 +19,12 @@ from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
 from porter.run.built import Built, open_build
+from porter.run.launch.spec import SIZES
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # What a launch can choose; everything else a build has fixed.
-OF_LAUNCH = ("heap", "pystack", "stack", "stdout", "stderr", "gc_stress")
+OF_LAUNCH = (*SIZES, "gc_stress")
 OF_RUN = (*OF_LAUNCH, "fs_size")
 
 folder_option = click.option(

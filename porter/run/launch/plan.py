@@ -92,15 +92,20 @@ def free(device: Device, need: Footprint) -> Room:
     return device.room(need.local)
 
 
-def check_types(
-    device: Device, programs: Sequence[Program | str | bytes], launch: Launch, phase: Phase
-) -> None:
-    """WrongType unless these are a device, programs, a launch and a phase."""
+def check_device(device: object) -> None:
+    """WrongType unless this is an open device."""
     if not hasattr(device, "launch"):
         raise WrongType(
             f"device: {type(device).__name__} is not an open device",
             hint="porter.run.open_device(FOLDER, TARGET) opens one.",
         )
+
+
+def check_types(
+    device: Device, programs: Sequence[Program | str | bytes], launch: Launch, phase: Phase
+) -> None:
+    """WrongType unless these are a device, programs, a launch and a phase."""
+    check_device(device)
     if isinstance(programs, str | bytes | Program) or not isinstance(programs, Sequence):
         raise WrongType(
             f"programs: {type(programs).__name__} is not a list of programs",

@@ -93,6 +93,9 @@ class Sizes:
     stderr: int | None = field(default=None, validator=optional(whole(0, MOST_KEPT)))
 
 
+SIZES = tuple(field.name for field in attrs.fields(Sizes))
+
+
 @frozen(kw_only=True, slots=False)
 class Streams:
     """What interpreters read and write: docs/console.md."""
