@@ -36,6 +36,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
 }
 
+SWITCHES = ("gc_stress", "fences")
+
 HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
 
 _ARCH = re.compile(r"sm_(\d{2,3})a?")
@@ -49,7 +51,8 @@ class BuildConfig:
     heap: the Python heap. stack: C stack that an interpreter may use before it raises.
     pystack: MicroPython's own frame stack. stdout, stderr: buffers of one launch.
     fs_size: private file system memory, 0 for none. level: `MICROPY_CONFIG_ROM_LEVEL`.
-    gc_stress: collect before every allocation. Raises UsageError for what is out of bounds.
+    gc_stress: collect before every allocation. fences: check every access through a pointer; one
+    that leaves its interpreter ends it. Raises UsageError for what is out of bounds.
     """
 
     release: str
@@ -65,6 +68,7 @@ class BuildConfig:
     float: str = field(default="double")
     level: str = field(default="everything")
     gc_stress: bool = field(default=False)
+    fences: bool = field(default=False)
 
     def __attrs_post_init__(self) -> None:
         check_release(self.release)
@@ -152,7 +156,7 @@ def convert(name: str, value: object, where: str) -> object:
         if not isinstance(value, str | int):
             raise UsageError(f"{label}: {value!r} is not a size")
         return check_bounds(parse_size(value, label), SIZE_BOUNDS[name], label)
-    if name == "gc_stress":
+    if name in SWITCHES:
         return _convert_bool(value, label)
     if not isinstance(value, str):
         raise UsageError(f"{label}: {type(value).__name__} is not text")

@@ -16,7 +16,7 @@ from porter.base import paths
 from porter.base.locking import locked
 from porter.base.telling import DEFAULT, Teller
 from porter.compile import compile_build
-from porter.compile.flags import REGISTERS
+from porter.compile.flags import REGISTERS, check_variant
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import FileProblem
@@ -80,6 +80,7 @@ def build(
     others wait. What is up to date is used as it is, whoever owns it. Raises what `ensure` and the
     stages raise, and FileProblem where the build would have to be written and cannot be.
     """
+    check_variant(variant, config.fences)
     if "host" in config.targets:
         toolchain.gxx()  # what is missing is said before minutes of other work
     if "cuda" in config.targets:

@@ -103,7 +103,7 @@ class Standing:
     def _made(self) -> str:
         folders = [self.folder / name for name in _MADE]
         if "host" in self.config.targets:
-            folders.append(host_folder(self.folder, self.variant))
+            folders.append(host_folder(self.folder, self.variant, self.config.fences))
         if "cuda" in self.config.targets:
             folders.append(cuda_folder(self.folder, self.config, self.registers))
         return fingerprint([*folders, self.out], _is_ninjas).digest

@@ -11,13 +11,13 @@ import click
 
 from porter.base.arguments import MOST_SECONDS, seconds
 from porter.base.sizes import format_size, parse_size
-from porter.config import CHOICES, FIELDS, SIZE_BOUNDS, BuildConfig
+from porter.config import CHOICES, FIELDS, SIZE_BOUNDS, SWITCHES, BuildConfig
 from porter.settings import load_config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # What build_options asks for, by BuildConfig's names.
-BUILD_NAMES = ("release", *SIZE_BOUNDS, *CHOICES, "arch", "gc_stress")
+BUILD_NAMES = ("release", *SIZE_BOUNDS, *CHOICES, "arch", *SWITCHES)
 
 SIZE_HELP = {
     "heap": "Python heap per interpreter",
@@ -103,6 +103,11 @@ def build_options(function: F) -> F:
         click.option("--arch", metavar="SM", help="GPU architecture, such as sm_90."),
         click.option(
             "--gc-stress/--no-gc-stress", default=None, help="Collect before every allocation."
+        ),
+        click.option(
+            "--fences/--no-fences",
+            default=None,
+            help="Check every access to memory; a wrong one ends its own interpreter.",
         ),
         click.option(
             "--config",

@@ -128,6 +128,8 @@ def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -
     name = f"cuda-{config.arch}-{config.arena}"
     if config.arena == "local":
         name += f"-stack{config.stack}"
+    if config.fences:
+        name += "-fenced"
     return folder / (name if registers == REGISTERS else f"{name}-r{registers}")
 
 

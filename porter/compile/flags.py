@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from porter.config import BuildConfig
+from porter.errors import UsageError
 
 # Upstream is C that relies on type punning and on signed overflow in hashes; warnings are
 # upstream's business. a*b+c is not contracted, for Python's floats must be CPython's.
@@ -70,11 +71,21 @@ VARIANTS: dict[str, HostVariant] = {
 }
 
 
-def host_compile(variant: HostVariant) -> tuple[str, ...]:
+def check_variant(variant: str, fences: bool) -> None:
+    """UsageError for a variant that cannot have fences: both instrument every access."""
+    if fences and VARIANTS[variant].link:
+        raise UsageError(
+            f"fences: the host twin's variant {variant} has checks of its own",
+            hint=f"Leave out --fences, or --variant {variant}.",
+        )
+
+
+def host_compile(variant: HostVariant, fences: bool = False) -> tuple[str, ...]:
     """Options of `g++ -c`. Thread-local state is reached without a call (initial-exec)."""
     return (
         *COMMON_CXX,
         *variant.compile,
+        f"-DPORTER_FENCES={int(fences)}",
         "-fPIC",
         "-fvisibility=hidden",
         "-ftls-model=initial-exec",
@@ -102,6 +113,7 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
         "-fmad=false",
         "-w",
         f"-DPORTER_ARENA_LOCAL={int(local)}",
+        f"-DPORTER_FENCES={int(config.fences)}",
         *(stack if local else ()),
     )
 

@@ -20,18 +20,25 @@ LIBRARY = "libgpusnek.so"
 class HostBuild:
     """What the host build made: the library, the steps that were run, and the flags used.
 
-    probe: the object of the layout's probe (see layout.py).
+    target: its name in `build.json`, host or host-asan and its like. probe: the object of the
+    layout's probe (see layout.py).
     """
 
+    target: str
     library: Path
     steps: int
     flags: tuple[str, ...]
     probe: Path
 
 
-def host_folder(folder: Path, variant: str = "release") -> Path:
-    """Where a variant of the host twin is: `host/`, or `host-asan/` and its like."""
-    return folder / ("host" if variant == "release" else f"host-{variant}")
+def target_of(variant: str) -> str:
+    """What `build.json` calls a variant of the host twin: host, or host-asan and its like."""
+    return "host" if variant == "release" else f"host-{variant}"
+
+
+def host_folder(folder: Path, variant: str = "release", fences: bool = False) -> Path:
+    """Where a variant of the host twin is: `host/`, `host-asan/` and its like, `host-fenced/`."""
+    return folder / (target_of(variant) + ("-fenced" if fences else ""))
 
 
 def build_host(
@@ -41,6 +48,7 @@ def build_host(
     *,
     compiler: str,
     variant: str = "release",
+    fences: bool = False,
     jobs: int | None = None,
     defines: Sequence[str] = (),
     tell: Teller = QUIET,
@@ -50,8 +58,8 @@ def build_host(
     Raises BuildFailed.
     """
     chosen = VARIANTS[variant]
-    out = host_folder(folder, variant)
-    flags = (*host_compile(chosen), *defines)
+    out = host_folder(folder, variant, fences)
+    flags = (*host_compile(chosen, fences), *defines)
     includes = [f"-I{path}" for path in sources.include]
     # Debug information names files without saying where the project lies.
     names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]
@@ -83,7 +91,7 @@ def build_host(
     edges.append(Edge("link", (library,), objects, (response,)))
     # The link rule is written with the inputs in a response file: 130 paths are a long line.
     steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs, tell=tell)
-    return HostBuild(library, steps, (*flags, *host_link(chosen)), probed)
+    return HostBuild(target_of(variant), library, steps, (*flags, *host_link(chosen)), probed)
 
 
 def _more(unit: Path, variant: HostVariant) -> tuple[tuple[str, str], ...]:

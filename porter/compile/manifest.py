@@ -67,7 +67,7 @@ def write_manifest(
     """
     targets: dict[str, Any] = dict(kept)
     if host is not None:
-        targets[host.library.parent.name] = asdict(_host_output(folder, host, layout))
+        targets[host.target] = asdict(_host_output(folder, host, layout))
     if cuda is not None:
         targets["cuda"] = asdict(_device_output(folder, cuda, layout))
     document = {
@@ -84,7 +84,7 @@ def _host_output(folder: Path, host: HostBuild, layout: SharedLayout) -> HostOut
     return HostOutput(
         compiler=toolchain.gxx().version,
         flags=host.flags,
-        files=place(folder, {f"{host.library.parent.name}/{host.library.name}": host.library}),
+        files=place(folder, {f"{host.target}/{host.library.name}": host.library}),
         info=read_info(host.library, layout.structs["gpusnek_info_t"]),
     )
 

@@ -88,6 +88,7 @@ def compile_build(
             shared.probe,
             compiler=compiler,
             variant=variant,
+            fences=config.fences,
             jobs=jobs,
             tell=tell,
         )

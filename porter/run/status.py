@@ -18,7 +18,8 @@ class Status(IntEnum):
     (templates/port/interp.h: OK, EXCEPTION, EXIT, SYNTAX_ERROR, STOPPED, NO_MEMORY,
     NO_FILE_SYSTEM, NOT_STARTED, MORE) say how a program ended, or why it could not begin. Those of
     the runtime (templates/runtime/launch.h: STATUS_NOT_RUN, STATUS_NO_MEMORY, STATUS_MOVED,
-    STATUS_CANARY, STATUS_ABORT) are negative: the interpreter itself did not run or broke.
+    STATUS_CANARY, STATUS_ABORT, STATUS_FENCE) are negative: the interpreter itself did not run or
+    broke.
     """
 
     @property

@@ -62,7 +62,7 @@ static bool send(uint32_t stream, const char *text, size_t size) {
         memcpy(&word, text + at, size - at < 8 ? size - at : 8);
         slot->text[at / 8] = word;
     }
-    porter_fence();
+    porter_publish();
     *(volatile uint32_t *)&slot->stamp = (uint32_t)ticket + 1;
     return true;
 }
@@ -165,7 +165,7 @@ static bool look_for_input(gpusnek_input_t *in) {
     }
     // In this order: the host writes the last bytes' number before it says that there is no more.
     bool open = in->live[1] != 0;
-    porter_fence();
+    porter_publish();
     in->size = in->live[0];
     return *in->position < in->size || !open;
 }

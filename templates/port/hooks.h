@@ -58,7 +58,7 @@ void porter_console(const char *text, unsigned long size);
 void porter_print(const char *text, unsigned long size);
 
 // The host sees what was written before this before what is written after it.
-void porter_fence(void);
+void porter_publish(void);
 
 // The port's own: raises what a recursion that is too deep raises.
 _Noreturn void porter_stack_overflow(void);

@@ -81,7 +81,7 @@ extern "C" void porter_print(const char *text, unsigned long size) {
     fwrite(text, 1, size, stdout);
 }
 
-extern "C" void porter_fence(void) {
+extern "C" void porter_publish(void) {
     __sync_synchronize();
 }
 

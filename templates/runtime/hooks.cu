@@ -64,7 +64,7 @@ PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
 }
 #endif
 
-PORTER_DEVICE void porter_fence(void) {
+PORTER_DEVICE void porter_publish(void) {
     __threadfence_system();
 }
 

@@ -48,7 +48,7 @@ void porter_print(const char *text, unsigned long size) {
     fflush(stdout); // of the C library, which Python's own stdout does not know
 }
 
-void porter_fence(void) {
+void porter_publish(void) {
     __sync_synchronize();
 }
 

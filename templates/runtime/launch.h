@@ -33,6 +33,8 @@ enum gpusnek_runtime_statuses {
     GPUSNEK_STATUS_MOVED = -3,     // the local window is not where the build assumed it
     GPUSNEK_STATUS_CANARY = -4,    // something wrote past an arena's end
     GPUSNEK_STATUS_ABORT = -5,     // an assertion in the port or in upstream failed
+    GPUSNEK_STATUS_FENCE = -12,    // a fenced build refused an access outside the interpreter's
+                                   // memory (-6 to -11 are gpusnek.cuh's)
 };
 
 // A global of __main__ that comes from outside: gpusnek_bind's arguments for every interpreter.

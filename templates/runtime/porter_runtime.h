@@ -42,7 +42,15 @@ extern "C" {
 PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
 PORTER_DEVICE void porter_setup(void);      // references that close cycles, once per load
 PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
+
+// In builds with PORTER_FENCES: ends this interpreter with GPUSNEK_STATUS_FENCE and does not
+// return. place: "py/objstr.c:123", or NULL where it is not known; kind: PORTER_FENCE_LOAD ...
+PORTER_DEVICE void porter_fence_failed(const char *place, const void *address, unsigned kind);
 }
+
+#define PORTER_FENCE_LOAD 0u
+#define PORTER_FENCE_STORE 1u
+#define PORTER_FENCE_CALL 2u
 
 // The hooks porter_private and porter_own of the port (hooks.h). A local address is an offset in the thread's window, so the low
 // bits of a generic one are enough.

@@ -1,0 +1,23 @@
+// The memory outside an interpreter that it may reach: a table in the state of fenced builds
+// (BuildConfig.fences), which the checks before loads and stores read.
+#ifndef PORTER_RANGES_H
+#define PORTER_RANGES_H
+
+#include <stdint.h>
+
+#define PORTER_RANGES 24
+
+typedef struct porter_range_t {
+    uint64_t low;  // address of the first byte
+    uint64_t size; // bytes
+} porter_range_t;
+
+// The arena, the C stack and the build's own constants are not listed. The pass over PTX that puts
+// checks in knows this layout.
+typedef struct porter_ranges_t {
+    uint32_t stores; // how many of the first ranges may be written; all `count` may be read
+    uint32_t count;
+    porter_range_t range[PORTER_RANGES];
+} porter_ranges_t;
+
+#endif
