@@ -16,7 +16,8 @@ from porter.base.reading import structured
 from porter.errors import NotBuilt
 
 MANIFEST = "build.json"
-FORMAT = 3  # 1 had no layout: the runner read C headers; 2 had no info of host twins
+# 1 had no layout: the runner read C headers; 2 had no info of host twins, 3 no constants.
+FORMAT = 4
 
 
 @frozen
@@ -107,6 +108,17 @@ class DeviceResources:
 
 
 @frozen
+class DeviceConstants:
+    """The variables with initial values that a cubin loads in one piece.
+
+    size: bytes. info: where among them `gpusnek_info` is, whose address a loaded cubin tells.
+    """
+
+    size: int
+    info: int
+
+
+@frozen
 class DeviceOutput:
     """A device build. info: the fields of `gpusnek_info_t`, by name, bytes."""
 
@@ -114,6 +126,7 @@ class DeviceOutput:
     flags: tuple[str, ...]
     files: Mapping[str, BuiltFile]
     info: Mapping[str, int]
+    constants: DeviceConstants
     gc_flush: SavedRegisters
     resources: DeviceResources
 

@@ -21,6 +21,8 @@ CUBIN = "gpusnek.cubin"
 LIBRARY = "libgpusnek.a"
 LINK_LOG = "gpusnek.cubin.log"
 PTX_STEP = Path(__file__).with_name("ptx.py")
+HOOKS = "hooks.cu"  # the one file of the runtime that upstream's and the port's code calls
+FENCING = Path(__file__).with_name("fencing")
 
 
 @frozen
@@ -48,11 +50,20 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> 
     program = shlex.quote(nvcc)
     # Each step writes beside and renames; ptxas' report goes to a log that is shown on failure.
     # run_ninja names the Python, so that another one is no other command and makes nothing again.
-    ptx = f'"${{PORTER_PYTHON:-python3}}" -IS {shlex.quote(str(PTX_STEP))}'.replace("$", "$$")
+    python = '"$${PORTER_PYTHON:-python3}"'
+    ptx = f"{python} -IS {shlex.quote(str(PTX_STEP))}"
+    fence = f"{python} -I {shlex.quote(str(FENCING / 'step.py'))}"
     return [
         NinjaRule(
             "ptx",
             f"{shlex.join(front)} -x cu -ptx $in -o $out.tmp && {ptx} $out.tmp $out $id",
+            "nvcc $out",
+        ),
+        NinjaRule(
+            "fenced",
+            # The places in upstream's C that failed checks name.
+            f"{shlex.join(front)} -lineinfo -x cu -ptx $in -o $out.tmp"
+            f" && {fence} $out.tmp $out.fenced $id && {ptx} $out.fenced $out $id",
             "nvcc $out",
         ),
         NinjaRule(
@@ -104,11 +115,12 @@ class _Unit:
         """The unit as users link it."""
         return self.cubin.with_suffix(".o")
 
-    def to_cubin(self, sources: Sources) -> tuple[Edge, Edge]:
+    def to_cubin(self, sources: Sources, *, fenced: bool) -> tuple[Edge, Edge]:
         """By PTX, to machine code."""
-        headers = (*sources.headers, PTX_STEP)
+        headers = (*sources.headers, PTX_STEP, *(sorted(FENCING.glob("*.py")) if fenced else ()))
+        rule = "fenced" if fenced else "ptx"
         return (
-            Edge("ptx", (self.ptx,), (self.source,), headers, (("id", self.number),)),
+            Edge(rule, (self.ptx,), (self.source,), headers, (("id", self.number),)),
             Edge("cubin", (self.cubin,), (self.ptx,), beside=(_log(self.cubin),)),
         )
 
@@ -155,7 +167,12 @@ def build_cuda(
     units = [*sources.units, *sources.cuda_runtime, sources.gc_flush]
     made = [_Unit.of(unit, out, sources) for unit in units]
     probed = _Unit.of(probe, out, sources)
-    edges = [edge for unit in (*made, probed) for edge in unit.to_cubin(sources)]
+    fenced = {*sources.units, *(unit for unit in units if unit.name == HOOKS)}
+    edges = [
+        edge
+        for unit in (*made, probed)
+        for edge in unit.to_cubin(sources, fenced=config.fences and unit.source in fenced)
+    ]
     edges += [unit.to_object() for unit in made]
     cubins = [unit.cubin for unit in made]
     linked = out / CUBIN

@@ -31,13 +31,28 @@ def _opened(path: Path) -> Iterator[Any]:
 def symbol_bytes(path: Path, symbol: str) -> bytes:
     """The initial value of the variable `symbol`. Raises ElfProblem."""
     with _opened(path) as elf:
-        table = elf.get_section_by_name(".symtab")
-        for found in (table.get_symbol_by_name(symbol) if table else None) or ():
-            if isinstance(found["st_shndx"], int):
-                section = elf.get_section(found["st_shndx"])
-                # In a linked file a symbol's value is an address, in others an offset.
-                start = found["st_value"] - section["sh_addr"]
-                return bytes(section.data()[start : start + found["st_size"]])
+        section, start, size = _variable(elf, path, symbol)
+        return bytes(section.data()[start : start + size])
+
+
+def symbol_place(path: Path, symbol: str) -> tuple[int, int]:
+    """Bytes of the section that `symbol` is in, and where in it `symbol` begins.
+
+    Raises ElfProblem.
+    """
+    with _opened(path) as elf:
+        section, start, _ = _variable(elf, path, symbol)
+        return int(section["sh_size"]), start
+
+
+def _variable(elf: Any, path: Path, symbol: str) -> tuple[Any, int, int]:
+    """The section of a variable, where in it the variable begins, and its size."""
+    table = elf.get_section_by_name(".symtab")
+    for found in (table.get_symbol_by_name(symbol) if table else None) or ():
+        if isinstance(found["st_shndx"], int):
+            section = elf.get_section(found["st_shndx"])
+            # In a linked file a symbol's value is an address, in others an offset.
+            return section, int(found["st_value"] - section["sh_addr"]), int(found["st_size"])
     raise ElfProblem(f"{path}: there is no variable {symbol}")
 
 

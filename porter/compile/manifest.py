@@ -15,7 +15,7 @@ from attrs import asdict
 from porter import toolchain
 from porter.base.files import replacing, write_changed
 from porter.compile.cuda import CudaBuild
-from porter.compile.elf import ElfProblem, symbol_bytes
+from porter.compile.elf import ElfProblem, symbol_bytes, symbol_place
 from porter.compile.host import HostBuild
 from porter.compile.resources import summary
 from porter.compile.sources import Sources
@@ -25,6 +25,7 @@ from porter.manifest import (
     FORMAT,
     MANIFEST,
     BuiltFile,
+    DeviceConstants,
     DeviceOutput,
     HostOutput,
     SharedLayout,
@@ -97,9 +98,18 @@ def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> Devic
         flags=cuda.flags,
         files=place(folder, files),
         info=read_info(cuda.cubin, layout.structs["gpusnek_info_t"]),
+        constants=_constants(cuda.cubin),
         gc_flush=cuda.flush,
         resources=summary(cuda.logs[:-1], cuda.logs[-1]),
     )
+
+
+def _constants(cubin: Path) -> DeviceConstants:
+    try:
+        size, info = symbol_place(cubin, "gpusnek_info")
+    except ElfProblem as error:
+        raise BuildFailed(str(error)) from error
+    return DeviceConstants(size, info)
 
 
 def place(folder: Path, files: Mapping[str, Path]) -> dict[str, BuiltFile]:

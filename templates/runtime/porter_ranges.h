@@ -12,12 +12,19 @@ typedef struct porter_range_t {
     uint64_t size; // bytes
 } porter_range_t;
 
-// The arena, the C stack and the build's own constants are not listed. The pass over PTX that puts
-// checks in knows this layout.
+// The C stack and the build's own constants are not listed. The pass over PTX that puts checks in
+// knows this layout (porter/compile/fencing/checks.py).
 typedef struct porter_ranges_t {
     uint32_t stores; // how many of the first ranges may be written; all `count` may be read
     uint32_t count;
+    uint64_t arena_low;  // its own arena, where that is not in local memory: address,
+    uint64_t arena_size; // bytes
     porter_range_t range[PORTER_RANGES];
+    // The access of a device build that a check refused, or NULL: "py/objstr.c:123"; then the
+    // function returned at once, as one does that unwinds, with porter_unwind set.
+    uint64_t place;
+    uint64_t address;
+    uint64_t kind; // PORTER_FENCE_LOAD ...
 } porter_ranges_t;
 
 #endif

@@ -38,6 +38,17 @@ extern "C" __thread porter_state_t *porter_state_current
 #define PORTER_STATE porter_state_current
 #endif
 
+#if defined(__CUDACC__) && PORTER_FENCES
+// Where in the thread's window the state is, for the pass over PTX that puts checks in; 0 where
+// arenas are in global memory.
+#if PORTER_ARENA_LOCAL
+#define PORTER_FENCE_STATE (PORTER_LOCAL_WINDOW - PORTER_LOCAL_TOP)
+#else
+#define PORTER_FENCE_STATE 0
+#endif
+static __device__ unsigned long porter_fence_state __attribute__((used)) = PORTER_FENCE_STATE;
+#endif
+
 extern "C" {
 PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
 PORTER_DEVICE void porter_setup(void);      // references that close cycles, once per load

@@ -1,0 +1,171 @@
+"""What a register of one function holds, as far as its definitions tell.
+
+Registers that are written once are followed back: to a register and a distance, to a symbol, to
+the function's own frame, to a number. An access there needs no check where the compiler's own
+declaration says that it is inside.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from porter.compile.fencing.assembly import Access, Function, Instruction
+
+FRAME = "frame"  # the root of addresses in a function's own frame
+NUMBER = "number"  # the root of addresses that are numbers
+WINDOW = "window"  # the root of generic addresses of numbers in the thread's window
+_COPIES = ("mov.u64", "mov.b64", "cvta.global.u64", "cvta.to.global.u64")
+_LOCALS = ("cvta.local.u64", "cvta.to.local.u64")
+_CONVERTED = {("cvta.local.u64", NUMBER): WINDOW, ("cvta.to.local.u64", WINDOW): NUMBER}
+_INTEGER = re.compile(r"-?\d+")
+_SYMBOL = re.compile(r"[\w$]+")
+_ROOTS = {"local": NUMBER, "": WINDOW}  # how an address in the state is written, by space
+_MOST = 1 << 20  # a bound above this is as good as none
+_OBJECT = re.compile(
+    r"\.(?:global|local)\s+(?:\.attribute\S*\s+)?(?:\.align (\d+) )?\.[a-z](\d+)\s+([\w$]+)"
+    r"(?:\[(\d+)\])?"
+)
+
+
+class Address(NamedTuple):
+    """`root + offset`. root: a register, a symbol, FRAME or NUMBER."""
+
+    root: str
+    offset: int
+
+
+def object_sizes(lines: list[str]) -> dict[str, int]:
+    """Bytes of the unit's variables, by name, where their declaration says."""
+    sizes = {}
+    for line in lines:
+        found = _OBJECT.search(line) if ".align" in line or ".global" in line else None
+        if found is not None:
+            _, bits, name, count = found.groups()
+            sizes[name] = int(bits) // 8 * int(count or 1)
+    return sizes
+
+
+class Addresses:
+    """The addresses of one function."""
+
+    def __init__(self, function: Function, sizes: dict[str, int], state: tuple[int, int]) -> None:
+        """sizes: of variables, by name. state: window offsets between which an interpreter's own
+        state is, its end too; empty where arenas are not in local memory."""
+        self._sizes = sizes
+        self._state = state
+        self._made: dict[str, Instruction | None] = {}
+        for instruction in function.instructions():
+            for register in instruction.writes:
+                again = register in self._made or not instruction.name
+                self._made[register] = None if again else instruction
+        self._known: dict[str, Address] = {}
+
+    def once(self, register: str) -> bool:
+        """Whether the register has one definition, and so one value wherever it is used."""
+        return self._made.get(register) is not None
+
+    def of(self, base: str) -> Address:
+        """Where a register or symbol points."""
+        if not base.startswith("%"):
+            return Address(base, 0)
+        if base not in self._known:
+            self._known[base] = Address(base, 0)  # ends circles, which single definitions lack
+            self._known[base] = self._follow(base)
+        return self._known[base]
+
+    def _follow(self, register: str) -> Address:
+        if register in ("%SP", "%SPL"):
+            return Address(FRAME, 0)
+        made = self._made.get(register)
+        if made is None:
+            return Address(register, 0)
+        source = made.operands[1] if len(made.operands) > 1 else ""
+        if made.name in _COPIES or made.name in _LOCALS:
+            if _INTEGER.fullmatch(source):
+                return Address(NUMBER, int(source))
+            if not source.startswith("%"):
+                return Address(source, 0) if _SYMBOL.fullmatch(source) else Address(register, 0)
+            if not self._stays(source):
+                return Address(register, 0)
+            root, offset = self.of(source)
+            return Address(_CONVERTED.get((made.name, root), root), offset)
+        if made.name in ("add.s64", "add.u64") and _INTEGER.fullmatch(made.operands[2]):
+            if self._stays(source):
+                root, offset = self.of(source)
+                return Address(root, offset + int(made.operands[2]))
+        return Address(register, 0)
+
+    def _stays(self, register: str) -> bool:
+        return register in ("%SP", "%SPL") or self.once(register)
+
+    def safe(self, access: Access) -> bool:
+        """Whether an access is inside a variable, frame or state by what was declared."""
+        root, offset = self.of(access.base)
+        offset += access.offset
+        if root == FRAME:
+            return True  # nvcc's own offset into the frame
+        if root in (NUMBER, WINDOW):
+            low, high = self._state
+            return root == _ROOTS.get(access.space) and low <= offset <= high - access.size
+        if not root.startswith("%"):
+            return True  # nvcc's own offset into a variable
+        return self._indexed(access, root, offset)
+
+    def _indexed(self, access: Access, root: str, offset: int) -> bool:
+        """Whether `root` is a variable's address and an index that cannot leave it."""
+        made = self._made.get(root)
+        if made is None or not made.name.startswith("add."):
+            return False
+        for base, index in (made.operands[1:3], made.operands[2:0:-1]):
+            most = self.most(index)
+            inside = self._object(base, access.space)
+            if most is not None and inside is not None:
+                low, at, high = inside
+                if low <= at + offset and at + offset + most + access.size <= high:
+                    return True
+        return False
+
+    def _object(self, base: str, space: str) -> tuple[int, int, int] | None:
+        """The start of the object that `base` points into, where `base` is, and the end."""
+        if _INTEGER.fullmatch(base):
+            address = Address(NUMBER, int(base))
+        else:
+            address = self.of(base)
+        if address.root in (NUMBER, WINDOW):
+            low, high = self._state
+            known = address.root == _ROOTS.get(space) and low <= address.offset < high
+            return (low, address.offset, high) if known else None
+        size = self._sizes.get(address.root)
+        return (0, address.offset, size) if size else None
+
+    def most(self, operand: str, depth: int = 8) -> int | None:
+        """The greatest value that an unsigned operand can have, if that is small."""
+        if _INTEGER.fullmatch(operand):
+            value = int(operand)
+            return value if 0 <= value <= _MOST else None
+        made = self._made.get(operand)
+        if made is None or depth == 0:
+            return None
+        value = self._result(made, depth - 1)
+        return value if value is not None and value <= _MOST else None
+
+    def _result(self, made: Instruction, depth: int) -> int | None:
+        kind, *rest = made.name.split(".")
+        of = [self.most(operand, depth) for operand in made.operands[1:]]
+        known = [value for value in of if value is not None]
+        if kind == "and":
+            return min(known) if known else None
+        if kind == "ld" and rest[-1] in ("u8", "u16"):
+            return 255 if rest[-1] == "u8" else 65535
+        if kind in ("cvt", "mov"):
+            return of[0] if of else None
+        if len(known) != len(of) or len(of) < 2:
+            return None
+        if kind == "shl":
+            return known[0] << known[1]
+        if kind == "shr":
+            return known[0] >> known[1] if rest[0].startswith(("u", "b")) else None
+        if kind == "mul" and rest[0] in ("wide", "lo"):
+            return known[0] * known[1]
+        return known[0] + known[1] if kind == "add" else None

@@ -1,0 +1,139 @@
+"""Which accesses need a check of their own, and which ones an earlier check covers.
+
+A check says that some bytes from a register on are legal. That stays so while the register keeps
+its value, whatever is called meanwhile: legal memory does not change while an interpreter runs.
+So along every way through a function what was checked is known, and one check serves all accesses
+of a block that go through one register.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from porter.compile.fencing.addresses import Addresses
+from porter.compile.fencing.assembly import Block, Function, Instruction
+
+MOST = 128  # bytes that one check covers at most: the fast check has this much room at its end
+
+
+class Check(NamedTuple):
+    """Bytes [low, high) from `root` on, to be checked before line `line`.
+
+    align: the greatest size of an access among them, which its address must be a multiple of.
+    """
+
+    line: int
+    root: str
+    low: int
+    high: int
+    align: int
+    space: str
+    stores: bool
+
+
+# What is known to be legal: (root, space, stores) -> intervals (low, high, align).
+_Facts = dict[tuple[str, str, bool], frozenset[tuple[int, int, int]]]
+
+
+def checks(function: Function, addresses: Addresses) -> list[Check]:
+    """The checks that a function needs, in the order of the text."""
+    found: list[Check] = []
+    before = _known(function, addresses)
+    for number, block in enumerate(function.blocks):
+        known = before[number]
+        if known is not None:
+            _walk(block, addresses, dict(known), found)
+        else:  # nothing leads here, but nvcc kept it
+            _walk(block, addresses, {}, found)
+    return found
+
+
+def _known(function: Function, addresses: Addresses) -> list[_Facts | None]:
+    """What is known before each block, on every way to it. None: no way leads there."""
+    before: list[_Facts | None] = [None] * len(function.blocks)
+    before[0] = {}
+    waiting = [0]
+    while waiting:
+        number = waiting.pop()
+        facts = dict(before[number] or {})
+        _walk(function.blocks[number], addresses, facts, [])
+        for after in function.blocks[number].following:
+            old = before[after]
+            new = facts if old is None else _both(old, facts)
+            if old is None or new != old:
+                before[after] = dict(new)
+                waiting.append(after)
+    return before
+
+
+def _both(one: _Facts, other: _Facts) -> _Facts:
+    kept = {key: one[key] & other[key] for key in one.keys() & other.keys()}
+    return {key: intervals for key, intervals in kept.items() if intervals}
+
+
+class _Wanted(NamedTuple):
+    """An access in terms of the register that it goes through."""
+
+    root: str
+    low: int
+    size: int
+    space: str
+    stores: bool
+
+
+def _wanted(instruction: Instruction, addresses: Addresses) -> _Wanted | None:
+    access = instruction.access
+    if access is None or addresses.safe(access):
+        return None
+    root, offset = addresses.of(access.base)
+    if root.startswith("%"):
+        return _Wanted(root, offset + access.offset, access.size, access.space, access.stores)
+    return _Wanted(access.base, access.offset, access.size, access.space, access.stores)
+
+
+def _walk(block: Block, addresses: Addresses, facts: _Facts, found: list[Check]) -> None:
+    """Adds the checks of a block to `found`, and what they say to `facts`."""
+    for at, instruction in enumerate(block.instructions):
+        wanted = _wanted(instruction, addresses)
+        if wanted is not None and not _covered(wanted, facts):
+            check = _widened(block, at, wanted, addresses)
+            found.append(check)
+            key = (check.root, check.space, check.stores)
+            facts[key] = facts.get(key, frozenset()) | {(check.low, check.high, check.align)}
+        for register in instruction.writes:
+            if not addresses.once(register):
+                for key in [key for key in facts if key[0] == register]:
+                    del facts[key]
+
+
+def _covered(wanted: _Wanted, facts: _Facts) -> bool:
+    for stores in (True,) if wanted.stores else (True, False):  # what may be written may be read
+        for low, high, align in facts.get((wanted.root, wanted.space, stores), ()):
+            inside = low <= wanted.low and wanted.low + wanted.size <= high
+            if inside and wanted.size <= align and (wanted.low - low) % wanted.size == 0:
+                return True
+    return False
+
+
+def _widened(block: Block, at: int, first: _Wanted, addresses: Addresses) -> Check:
+    """The check of an access, widened over later ones of its block through the same register."""
+    line = block.instructions[at].line
+    low, high, align, lead = first.low, first.low + first.size, first.size, first.low
+    for instruction in block.instructions[at:]:
+        other = _wanted(instruction, addresses)
+        if other is not None and (other.root, other.space, other.stores) == (
+            first.root,
+            first.space,
+            first.stores,
+        ):
+            new_align = max(align, other.size)
+            new_lead = other.low if other.size > align else lead
+            new_low = min(low, other.low)
+            new_low -= (new_low - new_lead) % new_align
+            new_high = max(high, other.low + other.size)
+            small = other.size if other.size < new_align else align
+            if new_high - new_low <= MOST and (other.low - new_lead) % small == 0:
+                low, high, align, lead = new_low, new_high, new_align, new_lead
+        if first.root in instruction.writes and not addresses.once(first.root):
+            break
+    return Check(line, first.root, low, high, align, first.space, first.stores)

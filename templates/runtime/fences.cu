@@ -1,0 +1,16 @@
+// What the checks of fenced builds compare with, in constant memory: the host writes it
+// (porter/run/device/fences.py) before the first launch, and again when threads get more local
+// memory. porter/compile/fencing/checks.py knows the layout.
+#include <stdint.h>
+
+#include "porter_runtime.h"
+
+#if PORTER_FENCES
+extern "C" {
+// The used part of a thread's window of local memory: its start, then its bytes less the most that
+// one check covers, shifted right by 0 to 4.
+__constant__ uint32_t porter_fence_window[6];
+// The build's own constants: address and bytes.
+__constant__ uint64_t porter_fence_constants[2];
+}
+#endif
