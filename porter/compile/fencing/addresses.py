@@ -114,6 +114,10 @@ class Addresses:
 
     def _indexed(self, access: Access, root: str, offset: int) -> bool:
         """Whether `root` is a variable's address and an index that cannot leave it."""
+        index = self.most(root)
+        if index is not None and access.space == "local":  # the object's address is the distance
+            low, high = self._state
+            return low <= offset and offset + index + access.size <= high
         made = self._made.get(root)
         if made is None or not made.name.startswith("add."):
             return False

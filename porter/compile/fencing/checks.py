@@ -171,7 +171,11 @@ def in_the_way(site: Site, arena: Arena) -> list[str]:
         lines.append(f"\tadd.s64 \t%fenceD6, {address}, {check.low};")
         address = "%fenceD6"
     lines += arena.fast(check, address)
-    lines += [f"\t@!%fenceP0 bra.uni \t$fence_{number};", f"$fence_{number}_back:", '\t.pragma "frequency 16";']
+    lines += [
+        f"\t@!%fenceP0 bra.uni \t$fence_{number};",
+        f"$fence_{number}_back:",
+        '\t.pragma "frequency 16";',
+    ]
     return lines
 
 
@@ -183,7 +187,10 @@ def behind(site: Site, arena: Arena) -> list[str]:
     if check.root.startswith("%"):
         lines.append(f"\tadd.s64 \t%fenceA, {check.root}, {check.low};")
     else:
-        lines += [f"\tmov.u64 \t%fenceA, {check.root};", f"\tadd.s64 \t%fenceA, %fenceA, {check.low};"]
+        lines += [
+            f"\tmov.u64 \t%fenceA, {check.root};",
+            f"\tadd.s64 \t%fenceA, %fenceA, {check.low};",
+        ]
     lines += [
         f"\tmov.u32 \t%fencePlace, {site.place};",
         f"\tmov.u32 \t%fenceKind, {int(check.stores)};",

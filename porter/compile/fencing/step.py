@@ -85,9 +85,7 @@ def fence(text: str, number: str) -> str:
         sites = _sites(found, function.first, lines, places)
         for site in sites:
             changed.setdefault(site.check.line, []).extend(in_the_way(site, arena))
-        changed[function.first + 1] = [
-            arena.opening(), *changed.get(function.first + 1, [])
-        ]
+        changed[function.first + 1] = [arena.opening(), *changed.get(function.first + 1, [])]
         tail = [line for site in sites for line in behind(site, arena)]
         changed.setdefault(function.last, []).extend([*tail, *ending(name, arena, function.head)])
     out: list[str] = []

@@ -1,0 +1,207 @@
+"""Fences in PTX: which accesses are checked, which checks serve several, what ptxas takes."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from porter import toolchain
+from porter.compile.fencing.addresses import Addresses, object_sizes
+from porter.compile.fencing.assembly import UnknownPtx, functions
+from porter.compile.fencing.coverage import MOST, Check, checks
+from porter.compile.fencing.step import fence, main
+from porter.errors import PorterError
+
+STATE = 16737216
+LOCAL = f".global .align 8 .u64 x_porter_fence_state = {STATE};"
+GLOBAL = ".global .align 8 .u64 x_porter_fence_state;"
+HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n\n"
+
+
+def unit(body: str, *declared: str, returns: str = "", arena: str = LOCAL) -> str:
+    """A unit with one function of two parameters."""
+    registers = "\n".join(
+        f"\t.reg .{kind} \t%{name}<30>;"
+        for kind, name in (("pred", "p"), ("b16", "rs"), ("b32", "r"), ("b64", "rd"))
+    )
+    given = "\tld.param.u64 \t%rd1, [f_param_0];\n\tld.param.u64 \t%rd2, [f_param_1];\n"
+    lines = "\n".join(f"\t{line}" if ":" not in line else line for line in body.split("; "))
+    return (
+        HEAD
+        + "\n".join((arena, *declared))
+        + f"\n.visible .func {returns} f(\n\t.param .b64 f_param_0,\n\t.param .b64 f_param_1\n)\n"
+        + f"{{\n{registers}\n{given}{lines}\n\tret;\n\n}}\n"
+    )
+
+
+def found(body: str, *declared: str) -> list[Check]:
+    """The checks of a function with this body; statements are parted by `; `."""
+    lines = unit(body, *declared).split("\n")
+    (function,) = functions(lines)
+    return checks(function, Addresses(function, object_sizes(lines), (STATE, 1 << 24)))
+
+
+def test_an_access_through_a_pointer_is_checked() -> None:
+    (check,) = found("st.u32 [%rd1+8], %r1;")
+    assert (check.root, check.low, check.high, check.align, check.stores) == (
+        "%rd1",
+        8,
+        12,
+        4,
+        True,
+    )
+
+
+def test_accesses_of_a_block_share_a_check() -> None:
+    (check,) = found("ld.u32 %r1, [%rd1+4];; ld.u64 %rd3, [%rd1+16];; ld.u8 %rs1, [%rd1];")
+    assert (check.low, check.high, check.align) == (0, 24, 8)
+
+
+def test_what_was_read_is_not_thereby_writable() -> None:
+    loads, stores = found("ld.u64 %rd3, [%rd1];; st.u64 [%rd1], %rd3;")
+    assert (loads.stores, stores.stores) == (False, True)
+
+
+def test_what_was_written_is_readable() -> None:
+    assert len(found("st.u64 [%rd1], %rd2;; ld.u64 %rd3, [%rd1];")) == 1
+
+
+def test_one_check_is_bounded() -> None:
+    several = found(f"ld.u8 %rs1, [%rd1];; ld.u8 %rs2, [%rd1+{MOST}];")
+    assert [check.high - check.low for check in several] == [1, 1]
+
+
+def test_a_check_holds_on_every_way_after_it() -> None:
+    body = "ld.u8 %rs1, [%rd1];; @%p1 bra $A;; ld.u8 %rs2, [%rd1];; $A:; ld.u8 %rs3, [%rd1];"
+    assert len(found(body)) == 1
+
+
+def test_a_check_on_one_way_is_none_on_the_other() -> None:
+    body = "@%p1 bra $A;; ld.u8 %rs1, [%rd1];; $A:; ld.u8 %rs2, [%rd1];"
+    assert len(found(body)) == 2
+
+
+def test_a_loop_checks_its_pointer_each_turn() -> None:
+    body = (
+        "mov.u64 %rd5, %rd1;; $A:; ld.u8 %rs1, [%rd5];; add.s64 %rd5, %rd5, 1;; "
+        "ld.u8 %rs2, [%rd2];; @%p1 bra $A;"
+    )
+    checked = found(body)
+    assert [check.root for check in checked] == ["%rd5", "%rd2"]
+
+
+def test_a_register_that_changes_is_checked_again() -> None:
+    body = "mov.u64 %rd5, %rd1;; ld.u8 %rs1, [%rd5];; mov.u64 %rd5, %rd2;; ld.u8 %rs2, [%rd5];"
+    assert len(found(body)) == 2
+
+
+def test_distances_are_followed() -> None:
+    (check,) = found("add.s64 %rd3, %rd1, 32;; ld.u8 %rs1, [%rd3+1];; ld.u8 %rs2, [%rd1+32];")
+    assert (check.root, check.low, check.high) == ("%rd1", 32, 34)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"mov.u64 %rd3, {STATE + 64};; ld.local.u64 %rd4, [%rd3];",  # a field of the state
+        "and.b64 %rd3, %rd1, 127;; "
+        f"add.s64 %rd4, %rd3, {STATE + 64};; ld.local.u8 %rs1, [%rd4];",  # an array in the state
+        "mov.u64 %rd3, table;; cvta.global.u64 %rd4, %rd3;; ld.u8 %rs1, [%rd4+3];",
+        "mov.u64 %rd3, table;; and.b64 %rd4, %rd1, 15;; add.s64 %rd5, %rd3, %rd4;; "
+        "ld.global.nc.u8 %rs1, [%rd5];",
+        "ld.const.u32 %r1, [c];; ld.param.u64 %rd3, [f_param_0];",
+    ],
+)
+def test_what_the_compiler_declared_needs_no_check(body: str) -> None:
+    assert found(body, ".global .align 8 .b8 table[16];", ".const .align 4 .u32 c;") == []
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "mov.u64 %rd3, 0;; ld.u64 %rd4, [%rd3];",  # NULL
+        "mov.u64 %rd3, 64;; ld.local.u64 %rd4, [%rd3];",  # below the used part of the window
+        f"add.s64 %rd4, %rd1, {STATE};; ld.local.u8 %rs1, [%rd4];",  # any index
+        f"and.b64 %rd3, %rd1, 1048575;; add.s64 %rd4, %rd3, {STATE};; ld.local.u8 %rs1, [%rd4];",
+        "mov.u64 %rd3, table;; and.b64 %rd4, %rd1, 31;; add.s64 %rd5, %rd3, %rd4;; "
+        "ld.global.nc.u8 %rs1, [%rd5];",  # an index beyond the table
+        "mov.u64 %rd3, unknown;; and.b64 %rd4, %rd1, 1;; add.s64 %rd5, %rd3, %rd4;; "
+        "ld.global.nc.u8 %rs1, [%rd5];",  # an extent that is not declared
+        "atom.add.u32 %r1, [%rd1], %r2;",
+        "red.global.add.u32 [%rd1], %r2;",
+        "ld.v2.u32 {%r1, %r2}, [%rd1];",
+    ],
+)
+def test_what_nobody_declared_is_checked(body: str) -> None:
+    declared = (".global .align 8 .b8 table[16];", ".extern .global .align 8 .b8 unknown[];")
+    assert len(found(body, *declared)) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("@%p1 ld.u8 %rs1, [%rd1];", "under a predicate"),
+        ("{ .reg .u64 at; ld.u64 at, [%rd1]; }".replace("; ", ";  "), "inside another statement"),
+        ("brx.idx %r1, table;", "through a table"),
+        ("ld.u64 %rd3, [%rd1+%rd2];", "cannot read"),
+        ("ld.weird %rd3, [%rd1];", "cannot read"),
+    ],
+)
+def test_what_is_not_known_is_refused(body: str, message: str) -> None:
+    with pytest.raises(UnknownPtx, match=message):
+        found(body.replace(";  ", " ; ") if "reg" not in body else body)
+
+
+def test_a_unit_that_does_not_say_how_arenas_lie_is_refused(tmp_path: Path) -> None:
+    source = tmp_path / "a.tmp"
+    source.write_text(HEAD)
+    assert main([str(source), str(tmp_path / "a.ptx"), "01234567"]) == 1
+    assert not (tmp_path / "a.ptx").exists()
+    assert main(["a"]) == 2
+
+
+def test_a_check_names_its_place() -> None:
+    body = ".loc 1 12 3; st.u32 [%rd1+8], %r1;; .loc 2 7 0; ld.u8 %rs1, [%rd2];"
+    files = '\t.file 1 "upstream/1.26.1/py/objstr.c"\n\t.file 2 "/x/patched/1.26.1/py/vm.c"\n'
+    made = fence(unit(body) + files, "01234567")
+    (text,) = re.findall(r"porter_places_01234567\[\d+\] = \{([\d, ]+)\}", made)
+    places = bytes(int(value) for value in text.split(",")).split(b"\0")
+    assert places == [b"py/objstr.c:12", b"py/vm.c:7", b""]
+    assert not re.search(r"^\s*\.loc\b", made, re.MULTILINE)
+    assert ".file" not in made
+
+
+def test_a_unit_without_accesses_stays(tmp_path: Path) -> None:
+    text = unit("add.s64 %rd3, %rd1, %rd2;")
+    assert fence(text, "01234567") == text
+
+
+@pytest.mark.parametrize("arena", [LOCAL, GLOBAL])
+@pytest.mark.parametrize(
+    "returns",
+    [
+        "",
+        "(.param .b64 func_retval0)",
+        "(.param .b32 func_retval0)",
+        "(.param .f64 func_retval0)",
+        "(.param .f32 func_retval0)",
+        "(.param .align 8 .b8 func_retval0[16])",
+        "(.param .align 4 .b8 func_retval0[12])",
+    ],
+)
+def test_ptxas_takes_it(arena: str, returns: str, tmp_path: Path) -> None:
+    try:
+        nvcc = toolchain.nvcc().path
+    except PorterError:
+        pytest.skip("no nvcc")
+    body = (
+        "ld.u64 %rd3, [%rd1+8];; st.u16 [%rd3], %rs1;; cvta.to.local.u64 %rd4, %rd1;; "
+        "st.local.u8 [%rd4], %rs1;; cvta.to.global.u64 %rd5, %rd2;; ld.global.u32 %r1, [%rd5];; "
+        "st.v2.u64 [%rd2], {%rd3, %rd4};"
+    )
+    source = tmp_path / "a.ptx"
+    source.write_text(fence(unit(body, returns=returns, arena=arena), "01234567"))
+    command = [nvcc, "-arch=sm_90", "-rdc=true", "-cubin", source, "-o", tmp_path / "a.cubin"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
