@@ -71,6 +71,18 @@ VARIANTS: dict[str, HostVariant] = {
 }
 
 
+# Of a fenced host twin's rewritten units: a call of ours before each load and store that is not
+# provably of a local variable (templates/runtime/fences_host.cpp). These checks see accesses, and
+# copies of structs, but no call of memcpy: loops must not become one.
+FENCED = (
+    "-fsanitize=kernel-address",
+    "--param=asan-instrumentation-with-call-threshold=0",
+    "--param=asan-stack=0",
+    "--param=asan-globals=0",
+    "-fno-tree-loop-distribute-patterns",
+)
+
+
 def check_variant(variant: str, fences: bool) -> None:
     """UsageError for a variant that cannot have fences: both instrument every access."""
     if fences and VARIANTS[variant].link:

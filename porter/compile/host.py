@@ -9,7 +9,14 @@ from pathlib import Path
 from attrs import frozen
 
 from porter.base.telling import QUIET, Teller
-from porter.compile.flags import STACK_SCANNERS, VARIANTS, HostVariant, host_compile, host_link
+from porter.compile.flags import (
+    FENCED,
+    STACK_SCANNERS,
+    VARIANTS,
+    HostVariant,
+    host_compile,
+    host_link,
+)
 from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
 
@@ -77,7 +84,13 @@ def build_host(
     units = [*sources.units, *sources.host_runtime]
     objects = tuple(out / "obj" / sources.object_name(unit, ".o") for unit in units)
     edges = [
-        Edge("cxx", (made,), (unit,), sources.headers, _more(unit, chosen))
+        Edge(
+            "cxx",
+            (made,),
+            (unit,),
+            sources.headers,
+            _more(unit, chosen, fences and unit in sources.units),
+        )
         for unit, made in zip(units, objects, strict=True)
     ]
     probed = out / "obj" / sources.object_name(probe, ".o")
@@ -94,7 +107,7 @@ def build_host(
     return HostBuild(target_of(variant), library, steps, (*flags, *host_link(chosen)), probed)
 
 
-def _more(unit: Path, variant: HostVariant) -> tuple[tuple[str, str], ...]:
-    if not variant.scanning or unit.name not in STACK_SCANNERS:
-        return ()
-    return (("more", shlex.join(variant.scanning)),)
+def _more(unit: Path, variant: HostVariant, fenced: bool) -> tuple[tuple[str, str], ...]:
+    more = variant.scanning if unit.name in STACK_SCANNERS else ()
+    more += FENCED if fenced else ()
+    return (("more", shlex.join(more)),) if more else ()

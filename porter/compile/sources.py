@@ -24,6 +24,7 @@ HOST_RUNTIME = (
     "fiber.cpp",
     "arena.cpp",
     "hooks_host.cpp",
+    "fences_host.cpp",
     "gc_host.cpp",
     "kernel_host.cpp",
     *KERNEL_RUNTIME,

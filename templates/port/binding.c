@@ -1,6 +1,7 @@
 // Globals of __main__ that come from arrays outside, and memory that goes away again.
 #include <string.h>
 
+#include "hooks.h"
 #include "port.h"
 #include "py/binary.h"
 #include "py/gc.h"
@@ -49,11 +50,13 @@ static void forget(const binding_t *binding) {
 
 static mp_obj_t memory(const binding_t *binding) {
     size_t align;
-    mp_binary_get_size('@', binding->typecode, &align); // ValueError where no type has this code
+    const size_t size =
+        mp_binary_get_size('@', binding->typecode, &align); // ValueError where no type has this code
     if ((uintptr_t)binding->data % align != 0) {
         mp_raise_ValueError(MP_ERROR_TEXT("unaligned memory"));
     }
     const int writable = binding->kind == GPUSNEK_BIND_MEMORY ? MP_OBJ_ARRAY_TYPECODE_FLAG_RW : 0;
+    porter_keep(binding->data, binding->count * size, writable != 0);
     return mp_obj_new_memoryview(binding->typecode | writable, binding->count,
         (void *)binding->data);
 }
@@ -96,6 +99,7 @@ int gpusnek_bind(int kind, const char *name, const void *data, size_t count, cha
             forget(&binding);
             if (kind == GPUSNEK_BIND_REVOKE) {
                 revoke(&binding);
+                porter_drop(data, count);
             }
         } else {
             mp_obj_dict_store(MP_OBJ_FROM_PTR(&MP_STATE_VM(dict_main)),

@@ -51,6 +51,13 @@ uint64_t porter_atomic(int operation, char typecode, void *address, uint64_t ope
 uint64_t porter_cas64(volatile uint64_t *at, uint64_t expected, uint64_t desired);
 uint64_t porter_load64(const volatile uint64_t *at);
 
+// With fences (porter/config.py): memory outside its own that this interpreter may reach from now
+// on. porter_lend: until the launch ends. porter_keep: in later launches too, until porter_drop.
+// Without fences these do nothing.
+void porter_lend(const void *data, uint64_t size, int writable);
+void porter_keep(const void *data, uint64_t size, int writable);
+void porter_drop(const void *data, uint64_t size);
+
 // Shows text at once, in a way of the runtime's own: output of size GPUSNEK_CONSOLE.
 void porter_console(const char *text, unsigned long size);
 

@@ -228,6 +228,12 @@ GPUSNEK_API int gpusnek_bind(int kind, const char *name, const void *data, size_
 // exception that a program catches, or raises itself, does not count.
 GPUSNEK_API int gpusnek_lack(uint64_t *bytes);
 
+// In builds with fences, once an access left this interpreter's memory: where Python's functions
+// stand and what was refused go to stderr; files that others share are let go; lines without an end
+// go out. Afterwards nothing of the interpreter may run. place: "py/objstr.c:123" or NULL; kind:
+// PORTER_FENCE_LOAD ... of porter_runtime.h. Called again, it goes on with what was left to do.
+GPUSNEK_API void gpusnek_fence_report(const char *place, const void *address, unsigned kind);
+
 // The status that the last SystemExit carried: 0 for none, an int's value, else 1.
 GPUSNEK_API int gpusnek_exit_code(void);
 

@@ -1,6 +1,7 @@
 // Globals of __main__ from outside, and code that is kept compiled.
 #include <string.h>
 
+#include "hooks.h"
 #include "kernel_api.h"
 #include "port.h"
 #include "py/binary.h"
@@ -54,10 +55,12 @@ static void put_str(access_t *access) {
 
 static void put_memory(access_t *access) {
     size_t align;
-    mp_binary_get_size('@', access->typecode, &align); // ValueError where no type has this code
+    const size_t size =
+        mp_binary_get_size('@', access->typecode, &align); // ValueError where no type has this code
     if ((uintptr_t)access->memory % align != 0) {
         mp_raise_ValueError(MP_ERROR_TEXT("unaligned memory"));
     }
+    porter_keep(access->memory, access->size * size, true);
     put(access->name, mp_obj_new_memoryview(access->typecode | MP_OBJ_ARRAY_TYPECODE_FLAG_RW,
         access->size, access->memory));
 }

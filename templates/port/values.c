@@ -1,6 +1,7 @@
 // What the last source left: an expression's value, or the exception that ended it.
 #include <string.h>
 
+#include "hooks.h"
 #include "marshal.h"
 #include "port.h"
 #include "py/objexcept.h"
@@ -124,6 +125,7 @@ void gpusnek_value_data(char *to) {
     if (MP_STATE_VM(gpusnek_data) != MP_OBJ_NULL) {
         size_t length;
         const char *data = mp_obj_str_get_data(MP_STATE_VM(gpusnek_data), &length);
+        porter_lend(to, length, true);
         memcpy(to, data, length);
         MP_STATE_VM(gpusnek_data) = MP_OBJ_NULL;
     }

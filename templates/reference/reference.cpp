@@ -73,6 +73,10 @@ extern "C" void porter_syncthreads(void) {}
 #define PORTER_DEVICE
 #include "atomics.inc"
 
+extern "C" void porter_lend(const void *, uint64_t, int) {}
+extern "C" void porter_keep(const void *, uint64_t, int) {}
+extern "C" void porter_drop(const void *, uint64_t) {}
+
 extern "C" void porter_console(const char *text, unsigned long size) {
     fwrite(text, 1, size, stdout);
 }

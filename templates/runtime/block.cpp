@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "arena.h"
+#include "fences_host.h"
 #include "interpreter.h"
 
 struct Worker::Interpreter : Turn {
@@ -134,7 +135,10 @@ void Worker::step(Interpreter *self) {
     self->phase = PHASE_READY;
     gpusnek_turn = self;
     porter_state_current = (porter_state_t *)self->base;
+    fence_stack(self->fiber.stack, self->fiber.stack_size);
+    fence_arena(self->slot, self->slot + stride_);
     fiber_resume(&self->fiber);
+    fence_nothing();
     porter_state_current = nullptr;
     gpusnek_turn = nullptr;
     if (self->fiber.done) {

@@ -85,5 +85,6 @@ PORTER_DEVICE __noinline__ void porter_gc_flush_below(
 
 #include "atomics.inc"
 #include "libm.inc"
+#include "ranges.inc"
 #include "unwind.inc"
 #include "words.inc"

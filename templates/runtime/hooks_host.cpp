@@ -7,7 +7,10 @@
 #include <math.h>
 
 #include "block.h"
+#include "fences_host.h"
 #include "porter_runtime.h"
+
+#define PORTER_CHECK(address, size) fence_check((const void *)(address), size, PORTER_FENCE_STORE)
 
 extern "C" {
 
@@ -37,6 +40,7 @@ void porter_syncthreads(void) {
 bool gpusnek_user_console(const char *text, unsigned long size); // kernel_output.cpp
 
 void porter_console(const char *text, unsigned long size) {
+    fence_check(text, size, PORTER_FENCE_LOAD);
     if (gpusnek_user_console(text, size)) {
         return;
     }
@@ -44,6 +48,7 @@ void porter_console(const char *text, unsigned long size) {
 }
 
 void porter_print(const char *text, unsigned long size) {
+    fence_check(text, size, PORTER_FENCE_LOAD);
     fwrite(text, 1, size, stdout);
     fflush(stdout); // of the C library, which Python's own stdout does not know
 }
@@ -60,5 +65,6 @@ void porter_fatal(const char *message) {
 
 #include "atomics.inc"
 #include "libm.inc"
+#include "ranges.inc"
 #include "unwind.inc"
 #include "words.inc"

@@ -62,7 +62,15 @@ static __device__ void image_store(char *base, const gpusnek_launch_t *launch, u
     // What is no interpreter (any more) has no heap.
     const bool alive = gpusnek_head(base)->magic == GPUSNEK_MAGIC;
     size_t tables = 0;
-    const uint64_t used = alive ? gpusnek_heap_used(&tables) : 0;
+    uint64_t used = alive ? gpusnek_heap_used(&tables) : 0;
+#if PORTER_FENCES
+    // The collector's own words may have been written over.
+    if (used > launch->heap_size || tables > used || tables % 8 != 0
+        || (used - tables) / GPUSNEK_HEAP_PIECE > tables) {
+        gpusnek_head(base)->magic = 0;
+        used = tables = 0;
+    }
+#endif
     gpusnek_head(base)->heap_used = used;
     gpusnek_head(base)->heap_tables = tables;
     image_out((const char *)gpusnek_head(base), images, 0, fixed, launch->n, i);

@@ -5,6 +5,7 @@
 
 #include "launch.h"
 #include "porter_runtime.h"
+#include "ranges.h"
 
 #include <stddef.h>
 
@@ -16,17 +17,21 @@
 #define GPUSNEK_ROUND(x) (((uint64_t)(x) + 63u) / 64u * 64u)
 #define GPUSNEK_MAGIC 0x6b656e7375706721ull // "!gpusnek": the arena or image holds a VM
 
-// Stands right below the state struct.
+// Stands right below the state struct. What follows `sealed`, up to the end of the state's table of
+// ranges, is the runtime's alone: fences refuse a program's stores there.
 typedef struct gpusnek_head_t {
+    // Of the running launch; the port counts in them through pointers.
+    size_t in_position;
+    size_t out_length;
+    size_t err_length;
+    uint64_t sealed;
     uint64_t magic;
     uint64_t heap_used; // bytes at the start of the heap that an image must hold,
     uint64_t heap_tables; // and of them the collector's tables (gpusnek_heap_used)
     uint64_t heap_size; // pointers into the heap hold for this size only, as for the pystack's
     uint64_t pystack_size;
-    // Of the running launch; the port counts in them through pointers.
-    size_t in_position;
-    size_t out_length;
-    size_t err_length;
+    uint64_t launch; // address of the running launch's record; 0: in a user's kernel
+    uint64_t index;  // in that launch
 } gpusnek_head_t;
 
 #define GPUSNEK_STATE_BYTES GPUSNEK_ROUND(sizeof(porter_state_t))
@@ -92,6 +97,83 @@ static inline PORTER_DEVICE uint32_t gpusnek_clip(size_t length) {
     return length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
 }
 
+// The memory outside its arena that interpreter `i` may reach in this launch.
+static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, uint32_t i) {
+#if PORTER_FENCES
+    porter_ranges_t *ranges = &PORTER_STATE->porter_ranges;
+    const bool compiles = (launch->flags & GPUSNEK_FLAG_COMPILE) != 0;
+    if (compiles) {
+        porter_ranges_keep(
+            ranges, (const void *)launch->code, launch->code_size, PORTER_KEPT_CODE);
+    }
+    porter_ranges_begin(ranges, compiles);
+    porter_reaches((const char *)launch->stdout_base + i * launch->stdout_size,
+        launch->stdout_size, true);
+    porter_reaches((const char *)launch->stderr_base + i * launch->stderr_size,
+        launch->stderr_size, true);
+    if (launch->lost) {
+        porter_reaches((const uint32_t *)launch->lost + i, sizeof(uint32_t), true);
+    }
+    if (launch->rings) {
+        const gpusnek_ring_t *ring =
+            (const gpusnek_ring_t *)launch->rings + i / GPUSNEK_WARP % launch->ring_count;
+        porter_reaches(ring, sizeof(gpusnek_ring_t), true);
+        porter_reaches(
+            (const void *)ring->slots, (uint64_t)ring->length * sizeof(gpusnek_slot_t), true);
+        porter_reaches((const void *)ring->tail, sizeof(uint64_t), false);
+    }
+    const void *files = (const void *)(launch->fs_base + i * launch->fs_stride);
+    porter_reaches(files, launch->fs_base ? launch->fs_size : 0,
+        launch->fs_stride != 0 || launch->fs_guard != 0);
+    porter_reaches((const void *)launch->fs_guard, sizeof(uint64_t), true);
+    porter_reaches((const void *)launch->outbuf_base, launch->outbuf_size, true);
+    const uint64_t lane = launch->stdin_stride ? i : 0;
+    const uint64_t read = launch->stdin_live ? launch->stdin_room
+        : launch->stdin_length ? ((const uint32_t *)launch->stdin_length)[lane] : 0;
+    porter_reaches((const char *)launch->stdin_base + i * launch->stdin_stride,
+        launch->stdin_base ? read : 0, false);
+    porter_reaches((const void *)launch->stdin_live, 2 * sizeof(uint32_t), false);
+    porter_reaches((const void *)launch->interrupt, sizeof(uint32_t), false);
+#else
+    (void)launch;
+    (void)i;
+#endif
+}
+
+// Text of a program or a binding, up to and with its NUL.
+static inline PORTER_DEVICE void gpusnek_reach_text(const char *text) {
+#if PORTER_FENCES
+    uint64_t size = 1;
+    while (text[size - 1] != 0) {
+        size++;
+    }
+    porter_reaches(text, size, false);
+#else
+    (void)text;
+#endif
+}
+
+// A source's text; code that others made is executed where it is, by later launches too, and a GPU
+// reads it in aligned words.
+static inline PORTER_DEVICE void gpusnek_reach_source(
+    const char *text, uint64_t length, bool is_code) {
+#if PORTER_FENCES
+    const uint64_t low = (uint64_t)text / 8 * 8;
+    const uint64_t size = ((uint64_t)text + length + 7) / 8 * 8 - low;
+    if (is_code) {
+        porter_ranges_keep(
+            &PORTER_STATE->porter_ranges, (const void *)low, size, PORTER_KEPT_READ);
+        porter_reaches((const void *)low, size, false);
+    } else {
+        porter_reaches(text, length + 1, false); // a REPL's questions end with a NUL
+    }
+#else
+    (void)text;
+    (void)length;
+    (void)is_code;
+#endif
+}
+
 // Streams, clock, C stack and interrupt word of interpreter `i`. `stack_size` is in bytes below
 // `stack_top`.
 static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch, uint32_t i,
@@ -129,6 +211,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.launch = launch->clock_origin;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
+    gpusnek_reach(launch, i);
     gpusnek_attach(&io);
 }
 
@@ -176,6 +259,8 @@ static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *laun
     const char *text = (const char *)launch->text + offsets[program];
     const size_t length = (size_t)(offsets[program + 1] - offsets[program]);
     const char *name = (const char *)launch->names + names[program];
+    gpusnek_reach_source(text, length, (launch->kind & GPUSNEK_CODE) != 0);
+    gpusnek_reach_text(name);
     if (launch->flags & GPUSNEK_FLAG_COMPILE) {
         gpusnek_code_to((void *)launch->code, (size_t)launch->code_size);
         const int32_t status = gpusnek_prepare(text, length, launch->kind, name);
@@ -185,17 +270,43 @@ static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *laun
     return gpusnek_exec(text, length, launch->kind, name);
 }
 
+// What gpusnek_bind copies. Memory that stays bound is the port's to keep (porter_keep).
+static inline PORTER_DEVICE void gpusnek_reach_value(
+    const gpusnek_binding_t *b, uint32_t i, uint64_t count) {
+    const void *data = (const void *)(b->data + i * b->stride);
+    switch (b->kind) {
+        case GPUSNEK_BIND_INT:
+        case GPUSNEK_BIND_UINT:
+        case GPUSNEK_BIND_FLOAT:
+        case GPUSNEK_BIND_BOOL:
+            porter_reaches(data, sizeof(uint64_t), false);
+            break;
+        case GPUSNEK_BIND_STR:
+        case GPUSNEK_BIND_BYTES:
+            porter_reaches(data, count, false);
+            break;
+        default:
+            break;
+    }
+}
+
 // Interpreter `i`'s globals from outside. Returns a status; an exception ends the rest.
 static inline PORTER_DEVICE int32_t gpusnek_bind_all(const gpusnek_launch_t *launch, uint32_t i) {
     const gpusnek_binding_t *bindings = (const gpusnek_binding_t *)launch->bindings;
     for (uint64_t k = 0; k < launch->binding_count; k++) {
         const gpusnek_binding_t *b = &bindings[k];
         const uint64_t count = b->counts ? ((const uint32_t *)b->counts)[i] : b->count;
+        gpusnek_reach(launch, i); // no longer the last one's name and value
+        gpusnek_reach_text((const char *)b->name);
+        gpusnek_reach_value(b, i, count);
         const int status = gpusnek_bind(b->kind, (const char *)b->name,
             (const void *)(b->data + i * b->stride), (size_t)count, (char)b->typecode);
         if (status != GPUSNEK_OK) {
             return status;
         }
+    }
+    if (launch->binding_count) {
+        gpusnek_reach(launch, i);
     }
     return GPUSNEK_OK;
 }
@@ -226,6 +337,12 @@ static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launc
     }
 }
 
+static inline PORTER_DEVICE void gpusnek_give_lengths(
+    const gpusnek_launch_t *launch, uint32_t i, const gpusnek_head_t *head) {
+    ((uint32_t *)launch->stdout_length)[i] = gpusnek_clip(head->out_length);
+    ((uint32_t *)launch->stderr_length)[i] = gpusnek_clip(head->err_length);
+}
+
 // Interpreter `i` of `launch` from start to stop, as the flags say. Its arena is at `base`, which
 // PORTER_STATE is by now. Returns a status and leaves the lengths of its outputs.
 static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
@@ -241,6 +358,8 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         || head->pystack_size != launch->pystack_size) {
         return GPUSNEK_NOT_STARTED;
     }
+    head->launch = (uint64_t)launch;
+    head->index = i;
     gpusnek_connect(launch, i, head, stack_top, stack_size);
     const bool fresh = start || launch->flags & GPUSNEK_FLAG_FORK;
     int32_t status = fresh ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;
@@ -270,9 +389,27 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         gpusnek_give_lack(launch, i);
     }
     gpusnek_detach();
-    ((uint32_t *)launch->stdout_length)[i] = gpusnek_clip(head->out_length);
-    ((uint32_t *)launch->stderr_length)[i] = gpusnek_clip(head->err_length);
+    gpusnek_give_lengths(launch, i, head);
     return status;
 }
+
+#if PORTER_FENCES
+// What becomes of the interpreter at `base` that a fence ends: its report, its output, its end.
+// Returns the record of its launch; NULL in a user's kernel. A fence that fails meanwhile comes
+// here again, and goes on with what is left to do.
+static inline PORTER_DEVICE const gpusnek_launch_t *gpusnek_fenced(
+    char *base, const char *place, const void *address, unsigned kind) {
+    gpusnek_head_t *head = gpusnek_head(base);
+    const gpusnek_launch_t *launch = (const gpusnek_launch_t *)head->launch;
+    PORTER_STATE->porter_unwind = 0;
+    PORTER_STATE->porter_stack_limit = 0; // the report is called without checks
+    head->magic = 0;
+    gpusnek_fence_report(place, address, kind);
+    if (launch) {
+        gpusnek_give_lengths(launch, (uint32_t)head->index, head);
+    }
+    return launch;
+}
+#endif
 
 #endif

@@ -3,7 +3,8 @@
 #include <vector>
 
 #include "block.h"
-#include "kernel_thread.h"
+#include "fences_host.h"
+#include "kernel_user.h"
 
 #define THREADS_OF_A_BLOCK 1024u // at most, as on a GPU
 #define USER_FRAMES 65536u // C stack for the user's own functions, beyond what Python may use
@@ -39,7 +40,10 @@ static void take_turn(UserThread *self) {
     threadIdx = self->index;
     gpusnek_stack_low = self->fiber.stack;
     porter_state_current = self->state;
+    fence_stack(self->fiber.stack, self->fiber.stack_size);
+    gpusnek_fence_user();
     fiber_resume(&self->fiber);
+    fence_nothing();
     self->state = porter_state_current;
     porter_state_current = nullptr;
     gpusnek_turn = nullptr;
@@ -104,6 +108,16 @@ void gpusnek_host_run(
     }
     for (char *stack : stacks) {
         fiber_stack_free(stack, stack_size);
+    }
+}
+
+// The arena of the thread that has its turn; it has none at first.
+void gpusnek_fence_user(void) {
+    char *base = (char *)porter_state_current;
+    if (base) {
+        fence_arena(gpusnek_user(base)->arena, base + GPUSNEK_STATE_BYTES + GPUSNEK_CANARY_BYTES);
+    } else {
+        fence_arena(nullptr, nullptr);
     }
 }
 

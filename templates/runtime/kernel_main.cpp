@@ -14,8 +14,13 @@ static PORTER_DEVICE size_t text_length(const char *text) {
     return length;
 }
 
+// What Python reads or writes of the user's memory, before `act`: texts, and bytes at an address.
+#define READING(text, act) (gpusnek_reach_text(text), act)
+#define WRITING(to, size, act) (porter_reaches(to, size, true), act)
+
 GPUSNEK_API int gpusnek_do_str(const char *source) {
-    GPUSNEK_CALL(source, gpusnek_exec(source, text_length(source), GPUSNEK_FILE, "<string>"));
+    GPUSNEK_CALL(source,
+        READING(source, gpusnek_exec(source, text_length(source), GPUSNEK_FILE, "<string>")));
 }
 
 static PORTER_DEVICE int compile(const char *source, mp_obj_t *handle) {
@@ -26,7 +31,7 @@ static PORTER_DEVICE int compile(const char *source, mp_obj_t *handle) {
 }
 
 static PORTER_DEVICE int compile_call(const char *source, mp_obj_t *handle) {
-    GPUSNEK_CALL(source, compile(source, handle));
+    GPUSNEK_CALL(source, READING(source, compile(source, handle)));
 }
 
 GPUSNEK_API mp_obj_t gpusnek_compile(const char *source, int *status) {
@@ -52,27 +57,31 @@ GPUSNEK_API int gpusnek_release(mp_obj_t handle) {
 }
 
 GPUSNEK_API int gpusnek_new_int(const char *name, long long value) {
-    GPUSNEK_CALL(name, gpusnek_store_int(name, value));
+    GPUSNEK_CALL(name, READING(name, gpusnek_store_int(name, value)));
 }
 
 GPUSNEK_API int gpusnek_new_float(const char *name, double value) {
-    GPUSNEK_CALL(name, gpusnek_store_float(name, value));
+    GPUSNEK_CALL(name, READING(name, gpusnek_store_float(name, value)));
 }
 
 GPUSNEK_API int gpusnek_new_str(const char *name, const char *text) {
-    GPUSNEK_CALL(name && text, gpusnek_store_str(name, text, text_length(text)));
+    GPUSNEK_CALL(name && text,
+        READING(name, READING(text, gpusnek_store_str(name, text, text_length(text)))));
 }
 
 GPUSNEK_API int gpusnek_bind_memory(const char *name, void *memory, size_t count, char typecode) {
-    GPUSNEK_CALL(name && memory, gpusnek_store_memory(name, memory, count, typecode));
+    GPUSNEK_CALL(name && memory,
+        READING(name, gpusnek_store_memory(name, memory, count, typecode)));
 }
 
 GPUSNEK_API int gpusnek_get_int(const char *name, long long *value) {
-    GPUSNEK_CALL(name && value, gpusnek_load_int(name, (int64_t *)value));
+    GPUSNEK_CALL(name && value,
+        READING(name, WRITING(value, 8, gpusnek_load_int(name, (int64_t *)value))));
 }
 
 GPUSNEK_API int gpusnek_get_float(const char *name, double *value) {
-    GPUSNEK_CALL(name && value, gpusnek_load_float(name, value));
+    GPUSNEK_CALL(name && value,
+        READING(name, WRITING(value, 8, gpusnek_load_float(name, value))));
 }
 
 static PORTER_DEVICE int load_text(const char *name, char *text, size_t size) {
@@ -85,6 +94,7 @@ static PORTER_DEVICE int load_text(const char *name, char *text, size_t size) {
 }
 
 GPUSNEK_API int gpusnek_get_str(const char *name, char *text, size_t size) {
-    GPUSNEK_CALL(name && text && size, load_text(name, text, size));
+    GPUSNEK_CALL(name && text && size,
+        READING(name, WRITING(text, size, load_text(name, text, size))));
 }
 #endif

@@ -44,6 +44,7 @@ PORTER_DEVICE void gpusnek_enroll(char *base) {
     table[gpusnek_thread_index()] = (porter_state_t *)base;
 #ifndef __CUDACC__
     porter_state_current = (porter_state_t *)base;
+    gpusnek_fence_user();
 #endif
 }
 #endif

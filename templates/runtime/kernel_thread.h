@@ -34,6 +34,9 @@ PORTER_DEVICE void gpusnek_enroll(char *base);
 // The end of the C stack of the thread whose turn it is; NULL outside users' kernels
 // (kernel_host.cpp).
 extern thread_local char *gpusnek_stack_low;
+
+// Fenced builds: the checks of the thread whose turn it is are for its interpreter from now on.
+void gpusnek_fence_user(void);
 #endif
 
 #endif

@@ -78,6 +78,25 @@ extern "C" __global__ void gpusnek_setup() {
     porter_setup();
 }
 
+#if PORTER_FENCES
+// Ends this thread and no other. A barrier does not wait for a thread that has ended.
+extern "C" PORTER_DEVICE PORTER_NOINLINE void porter_fence_failed(
+    const char *place, const void *address, unsigned kind) {
+    char *base = (char *)PORTER_STATE;
+    const gpusnek_launch_t *launch = gpusnek_fenced(base, place, address, kind);
+    if (launch) {
+        const uint32_t i = (uint32_t)gpusnek_head(base)->index;
+#if PORTER_ARENA_LOCAL
+        if (launch->flags & GPUSNEK_FLAG_PERSIST) {
+            image_store(base, launch, i); // of what lives no more
+        }
+#endif
+        ((int32_t *)launch->status)[i] = GPUSNEK_STATUS_FENCE;
+    }
+    asm volatile("exit;");
+}
+#endif
+
 // At least launch->n threads, of one-dimensional blocks. `launch` is in device memory.
 extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
     const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;

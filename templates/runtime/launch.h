@@ -90,6 +90,8 @@ typedef struct gpusnek_launch_t {
     uint64_t stdin_live;   // uint32_t[2] in memory that the host writes meanwhile: bytes so far of
                            // what all read, and not 0 while more may follow; 0: all is there
 
+    uint64_t stdin_room;   // with stdin_live: bytes at stdin_base
+
     uint64_t stdout_base; // stdout_size bytes per interpreter
     uint64_t stdout_size;
     uint64_t stdout_length; // uint32_t[n]: all bytes written, the ones past the end too; with

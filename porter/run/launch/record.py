@@ -176,6 +176,7 @@ def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) ->
         shared = stdin.attach(packed.device)
         packed.keep.append(shared)
         packed.record["stdin_live"] = shared.address
+        packed.record["stdin_room"] = stdin.room
         packed.record["stdin_base"] = shared.address + stdin.text_offset
         return
     if isinstance(stdin, bytes):

@@ -1,0 +1,166 @@
+// What an interpreter says and lets go of when a fence ends it.
+//
+// Nothing of its memory can be relied on: whatever is followed here may lead astray, to a fence
+// that fails again. That one comes back to gpusnek_fence_report, which goes on with the next step.
+#include <string.h>
+
+#include "blockdevice.h"
+#include "port.h"
+#include "py/bc.h"
+#include "py/gc.h"
+#include "py/mpstate.h"
+#include "py/objfun.h"
+#include "py/runtime.h"
+
+#define MOST_FRAMES (8) // the innermost, for a stream holds 1 KiB unless told otherwise
+#define MOST_DEVICES (64)
+#define MOST_BYTECODE ((size_t)1 << 20)
+#define NEAR ((uint64_t)1 << 40)
+
+enum { FRESH, FRAMES, REFUSAL, FILES, OUTPUT, DONE };
+
+static uint8_t step;
+static const char *failed_place;
+static const void *failed_address;
+static unsigned int failed_kind;
+
+static void print_text(const char *text) {
+    gpusnek_output_write(&gpusnek_io.err, text, strlen(text));
+}
+
+static void print_number(uint64_t number, unsigned int base) {
+    char digits[20];
+    size_t at = sizeof(digits);
+    do {
+        digits[--at] = "0123456789abcdef"[number % base];
+        number /= base;
+    } while (number != 0);
+    gpusnek_output_write(&gpusnek_io.err, digits + at, sizeof(digits) - at);
+}
+
+static bool in_heap(const void *pointer) {
+    const byte *at = pointer;
+    return (uintptr_t)at % sizeof(void *) == 0 && at >= MP_STATE_MEM(area).gc_pool_start
+        && at + sizeof(mp_obj_fun_bc_t) <= MP_STATE_MEM(area).gc_pool_end;
+}
+
+// Whether a running function's mp_code_state_t, which begins with these two, stands at `words`.
+static bool is_frame(const void *const *words) {
+    const mp_obj_fun_bc_t *fun = words[0];
+    if (!in_heap(fun) || fun->base.type != &mp_type_fun_bc) {
+        return false;
+    }
+    return (size_t)((const byte *)words[1] - fun->bytecode) < MOST_BYTECODE;
+}
+
+// As upstream's VM finds the place of an exception (py/vm.c).
+static void print_frame(const void *const *words) {
+    const mp_obj_fun_bc_t *fun = words[0];
+    const byte *ip = fun->bytecode;
+    MP_BC_PRELUDE_SIG_DECODE(ip);
+    MP_BC_PRELUDE_SIZE_DECODE(ip);
+    const byte *line_info_top = ip + n_info;
+    const byte *bytecode_start = ip + n_info + n_cell;
+    const size_t bc = (const byte *)words[1] - bytecode_start;
+    qstr block_name = mp_decode_uint_value(ip);
+    for (size_t i = 0; i < 1 + n_pos_args + n_kwonly_args; ++i) {
+        ip = mp_decode_uint_skip(ip);
+    }
+    #if MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
+    block_name = fun->context->constants.qstr_table[block_name];
+    const qstr source_file = fun->context->constants.qstr_table[0];
+    #else
+    const qstr source_file = fun->context->constants.source_file;
+    #endif
+    const size_t line = mp_bytecode_get_source_line(ip, line_info_top, bc);
+    print_text("  File \"");
+    print_text(qstr_str(source_file));
+    print_text("\", line ");
+    print_number(line, 10);
+    print_text(", in ");
+    print_text(qstr_str(block_name));
+    print_text("\n");
+}
+
+// Functions that run have their frames in the pystack, the outermost lowest. Generators keep theirs
+// in the heap, and are left out.
+static void print_frames(void) {
+    const void *const *from = (const void *const *)MP_STATE_THREAD(pystack_start);
+    const void *const *to = (const void *const *)MP_STATE_THREAD(pystack_cur);
+    size_t frames = 0;
+    for (const void *const *at = from; at + 2 <= to; at++) {
+        frames += is_frame(at);
+    }
+    if (frames == 0) {
+        return;
+    }
+    print_text("Traceback (most recent call last):\n");
+    for (const void *const *at = from; at + 2 <= to; at++) {
+        if (is_frame(at) && frames-- <= MOST_FRAMES) {
+            print_frame(at);
+        }
+    }
+}
+
+// An address means little, and differs from interpreter to interpreter: what is not far away is
+// told by its distance, so that equal refusals read equal.
+static void print_address(void) {
+    const uint64_t address = (uintptr_t)failed_address;
+    const uint64_t low = (uintptr_t)gpusnek_boot.heap;
+    const uint64_t end = low + gpusnek_boot.heap_size;
+    if (address - end < NEAR && address >= NEAR) {
+        print_number(address - end, 10);
+        print_text(" bytes past its heap");
+    } else if (low - address < NEAR && address >= NEAR) {
+        print_number(low - address, 10);
+        print_text(" bytes before its heap");
+    } else {
+        print_text("at 0x");
+        print_number(address, 16);
+    }
+}
+
+static void print_refusal(void) {
+    print_text("Fence: ");
+    print_text(failed_kind == 0 ? "load" : failed_kind == 1 ? "store" : "call");
+    print_text(" outside of the interpreter's memory, ");
+    print_address();
+    if (failed_place != NULL) {
+        print_text(", in ");
+        print_text(failed_place);
+    }
+    print_text("\n");
+}
+
+static void release_files(void) {
+    for (size_t i = 0; i < MOST_DEVICES && MP_STATE_VM(gpusnek_devices) != NULL; i++) {
+        gpusnek_device_release(MP_STATE_VM(gpusnek_devices));
+    }
+}
+
+void gpusnek_fence_report(const char *place, const void *address, unsigned int kind) {
+    if (step == FRESH) {
+        failed_place = place;
+        failed_address = address;
+        failed_kind = kind;
+    }
+    // Who waits for the host must not jump into the program that has failed.
+    MP_STATE_THREAD(nlr_top) = NULL;
+    nlr_set_abort(NULL);
+    while (step < DONE) {
+        switch (++step) {
+            case FRAMES:
+                print_frames();
+                break;
+            case REFUSAL:
+                print_refusal();
+                break;
+            case FILES:
+                release_files();
+                break;
+            case OUTPUT:
+                gpusnek_output_flush();
+                break;
+        }
+    }
+}

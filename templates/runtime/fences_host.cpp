@@ -1,0 +1,140 @@
+// The host twin's fences: g++ calls these before each load and store of rewritten units that it
+// cannot prove to be of a local variable (-fsanitize=kernel-address, whose checks are the
+// program's own to define).
+#if PORTER_FENCES
+#include "fences_host.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "block.h"
+#include "interpreter.h"
+
+namespace {
+
+// All that checks read but the table in the state, in thread-local memory, which nothing reaches.
+struct Bounds {
+    uint64_t arena, arena_size;
+    uint64_t sealed, sealed_size; // of the arena, what only the runtime writes
+    uint64_t stack, stack_size;
+    const porter_ranges_t *ranges; // null: no interpreter has its turn
+};
+
+thread_local Bounds bounds;
+
+extern "C" {
+extern __attribute__((visibility("hidden"))) const char __ehdr_start[]; // of this library, from the
+extern __attribute__((visibility("hidden"))) const char _end[];         // linker
+}
+
+inline bool within(uint64_t address, uint64_t size, uint64_t low, uint64_t room) {
+    return address - low < room && size <= room - (address - low);
+}
+
+// What is neither in the arena nor on the stack.
+bool listed(uint64_t address, uint64_t size, bool store) {
+    const porter_ranges_t *ranges = bounds.ranges;
+    if (!ranges) {
+        return true;
+    }
+    if (!store && within(address, size, (uint64_t)__ehdr_start, _end - __ehdr_start)) {
+        return true;
+    }
+    const uint32_t count = store ? ranges->stores : ranges->count;
+    for (uint32_t k = 0; k < count && k < PORTER_RANGES; k++) {
+        if (within(address, size, ranges->range[k].low, ranges->range[k].size)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+__attribute__((noinline)) void failed(uint64_t address, unsigned kind, const void *from) {
+    char place[64]; // on the interpreter's own stack, where it may be read
+    snprintf(place, sizeof place, "libgpusnek.so+0x%llx",
+        (unsigned long long)((const char *)from - __ehdr_start));
+    porter_fence_failed(place, (const void *)address, kind);
+}
+
+inline __attribute__((always_inline)) void check(
+    uint64_t address, uint64_t size, unsigned kind, const void *from) {
+    const bool store = kind == PORTER_FENCE_STORE;
+    if (within(address, size, bounds.arena, bounds.arena_size)) {
+        // All of it below or above what is sealed.
+        if (!store || address - (bounds.sealed - size + 1) >= bounds.sealed_size + size - 1) {
+            return;
+        }
+    } else if (within(address, size, bounds.stack, bounds.stack_size)
+        || listed(address, size, store)) {
+        return;
+    }
+    failed(address, kind, from);
+}
+
+} // namespace
+
+void fence_stack(const char *stack, size_t size) {
+    bounds.stack = (uint64_t)stack;
+    bounds.stack_size = size;
+}
+
+void fence_arena(const char *low, const char *end) {
+    if (low == nullptr) {
+        bounds.ranges = nullptr;
+        bounds.arena_size = bounds.sealed_size = 0;
+        return;
+    }
+    char *state = (char *)porter_state_current;
+    bounds.ranges = &porter_state_current->porter_ranges;
+    bounds.arena = (uint64_t)low;
+    bounds.arena_size = end - low;
+    bounds.sealed = (uint64_t)&gpusnek_head(state)->sealed;
+    bounds.sealed_size = (uint64_t)(bounds.ranges + 1) - bounds.sealed;
+}
+
+void fence_nothing() {
+    bounds = Bounds();
+}
+
+void fence_check(const void *address, size_t size, unsigned kind) {
+    if (size > 0) {
+        check((uint64_t)address, size, kind, __builtin_return_address(0));
+    }
+}
+
+extern "C" {
+
+void porter_fence_failed(const char *place, const void *address, unsigned kind) {
+    gpusnek_fenced((char *)porter_state_current, place, address, kind);
+    gpusnek_end_here(GPUSNEK_STATUS_FENCE);
+}
+
+#define CHECKS(name, size) \
+    void __asan_load##name##_noabort(uint64_t address) { \
+        check(address, size, PORTER_FENCE_LOAD, __builtin_return_address(0)); \
+    } \
+    void __asan_store##name##_noabort(uint64_t address) { \
+        check(address, size, PORTER_FENCE_STORE, __builtin_return_address(0)); \
+    }
+CHECKS(1, 1)
+CHECKS(2, 2)
+CHECKS(4, 4)
+CHECKS(8, 8)
+CHECKS(16, 16)
+
+void __asan_loadN_noabort(uint64_t address, uint64_t size) {
+    if (size > 0) {
+        check(address, size, PORTER_FENCE_LOAD, __builtin_return_address(0));
+    }
+}
+
+void __asan_storeN_noabort(uint64_t address, uint64_t size) {
+    if (size > 0) {
+        check(address, size, PORTER_FENCE_STORE, __builtin_return_address(0));
+    }
+}
+
+void __asan_handle_no_return(void) {}
+}
+#endif
