@@ -67,6 +67,9 @@ void porter_print(const char *text, unsigned long size);
 // The host sees what was written before this before what is written after it.
 void porter_publish(void);
 
+// Whether a fence has refused an access of this interpreter, which is to end.
+int porter_refused(void);
+
 // The port's own: raises what a recursion that is too deep raises.
 _Noreturn void porter_stack_overflow(void);
 

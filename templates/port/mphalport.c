@@ -91,6 +91,9 @@ void mp_hal_delay_ms(mp_uint_t ms) {
 void gpusnek_poll(void) {
     gpusnek_poll_budget = MICROPY_GPUSNEK_POLL_INTERVAL;
     porter_give_way();
+    if (porter_refused() && nlr_get_abort() != NULL) {
+        nlr_jump_abort();
+    }
     if (gpusnek_io.interrupt == NULL) {
         return;
     }

@@ -64,6 +64,14 @@ PORTER_DEVICE void porter_console(const char *text, unsigned long size) {
 }
 #endif
 
+PORTER_DEVICE int porter_refused(void) {
+#if PORTER_FENCES
+    return PORTER_STATE->porter_ranges.place != 0;
+#else
+    return 0;
+#endif
+}
+
 PORTER_DEVICE void porter_publish(void) {
     __threadfence_system();
 }

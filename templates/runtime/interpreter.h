@@ -17,8 +17,8 @@
 #define GPUSNEK_ROUND(x) (((uint64_t)(x) + 63u) / 64u * 64u)
 #define GPUSNEK_MAGIC 0x6b656e7375706721ull // "!gpusnek": the arena or image holds a VM
 
-// Stands right below the state struct. What follows `sealed`, up to the end of the state's table of
-// ranges, is the runtime's alone: fences refuse a program's stores there.
+// Stands right below the state struct. What follows `sealed`, up to the end of the state's fields
+// that begin with porter_, is the runtime's alone: fences refuse a program's stores there.
 typedef struct gpusnek_head_t {
     // Of the running launch; the port counts in them through pointers.
     size_t in_position;
@@ -36,6 +36,15 @@ typedef struct gpusnek_head_t {
 
 #define GPUSNEK_STATE_BYTES GPUSNEK_ROUND(sizeof(porter_state_t))
 #define GPUSNEK_HEAD_BYTES GPUSNEK_ROUND(sizeof(gpusnek_head_t))
+#if PORTER_FENCES
+// porter/compile/fencing/checks.py reckons with these distances from the state.
+static_assert(GPUSNEK_HEAD_BYTES - offsetof(gpusnek_head_t, sealed) == PORTER_SEALED_BELOW,
+    "what is sealed begins elsewhere");
+static_assert(offsetof(porter_state_t, porter_unwind) == PORTER_SEALED_ABOVE
+        && sizeof(porter_ranges_t) == PORTER_SEALED_ABOVE, "what is sealed ends elsewhere");
+static_assert(offsetof(porter_state_t, porter_stack_limit) + sizeof(void *)
+        == PORTER_SEALED_ABOVE + 24, "the state's fields of ours end elsewhere");
+#endif
 #define GPUSNEK_CANARY_BYTES 64u
 #define GPUSNEK_CANARY 0xc5c5c5c5c5c5c5c5ull // no valid pointer, no small number
 
@@ -343,6 +352,53 @@ static inline PORTER_DEVICE void gpusnek_give_lengths(
     ((uint32_t *)launch->stderr_length)[i] = gpusnek_clip(head->err_length);
 }
 
+#if PORTER_FENCES
+// What becomes of the interpreter at `base` that a fence ends: its report, its output, its end.
+// Returns the record of its launch; NULL in a user's kernel. A fence that fails meanwhile comes
+// here again, and goes on with what is left to do.
+static inline PORTER_DEVICE const gpusnek_launch_t *gpusnek_fenced(
+    char *base, const char *place, const void *address, unsigned kind) {
+    gpusnek_head_t *head = gpusnek_head(base);
+    const gpusnek_launch_t *launch = (const gpusnek_launch_t *)head->launch;
+    PORTER_STATE->porter_unwind = 0;
+    PORTER_STATE->porter_stack_limit = 0; // the report is called without checks
+    head->magic = 0;
+    gpusnek_fence_report(place, address, kind);
+#ifdef __CUDACC__
+    // Refused meanwhile: it returned, and goes on with the next step.
+    for (int tries = 0; PORTER_STATE->porter_unwind && tries < 8; tries++) {
+        PORTER_STATE->porter_unwind = 0;
+        gpusnek_fence_report(place, address, kind);
+    }
+#endif
+    if (launch) {
+        gpusnek_give_lengths(launch, (uint32_t)head->index, head);
+    }
+    return launch;
+}
+#endif
+
+// Whether a check of device code has refused an access: then the function that it stood in returned
+// as one does that unwinds, and all that called it.
+static inline PORTER_DEVICE bool gpusnek_refused() {
+#if defined(__CUDACC__) && PORTER_FENCES
+    return PORTER_STATE->porter_ranges.place != 0;
+#else
+    return false;
+#endif
+}
+
+static inline PORTER_DEVICE int32_t gpusnek_refusal(char *base) {
+#if defined(__CUDACC__) && PORTER_FENCES
+    const porter_ranges_t *ranges = &PORTER_STATE->porter_ranges;
+    gpusnek_fenced(base, (const char *)ranges->place, (const void *)ranges->address,
+        (unsigned)ranges->kind);
+#else
+    (void)base;
+#endif
+    return GPUSNEK_STATUS_FENCE;
+}
+
 // Interpreter `i` of `launch` from start to stop, as the flags say. Its arena is at `base`, which
 // PORTER_STATE is by now. Returns a status and leaves the lengths of its outputs.
 static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
@@ -368,6 +424,9 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         status = gpusnek_bind_all(launch, i);
         if (launch->flags & GPUSNEK_FLAG_EXEC) {
             status = status == GPUSNEK_OK ? gpusnek_program(launch, i) : status;
+            if (gpusnek_refused()) {
+                return gpusnek_refusal(base);
+            }
             if (launch->exit_code) {
                 ((int32_t *)launch->exit_code)[i] = gpusnek_exit_code();
             }
@@ -388,28 +447,12 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         }
         gpusnek_give_lack(launch, i);
     }
+    if (gpusnek_refused()) {
+        return gpusnek_refusal(base);
+    }
     gpusnek_detach();
     gpusnek_give_lengths(launch, i, head);
     return status;
 }
-
-#if PORTER_FENCES
-// What becomes of the interpreter at `base` that a fence ends: its report, its output, its end.
-// Returns the record of its launch; NULL in a user's kernel. A fence that fails meanwhile comes
-// here again, and goes on with what is left to do.
-static inline PORTER_DEVICE const gpusnek_launch_t *gpusnek_fenced(
-    char *base, const char *place, const void *address, unsigned kind) {
-    gpusnek_head_t *head = gpusnek_head(base);
-    const gpusnek_launch_t *launch = (const gpusnek_launch_t *)head->launch;
-    PORTER_STATE->porter_unwind = 0;
-    PORTER_STATE->porter_stack_limit = 0; // the report is called without checks
-    head->magic = 0;
-    gpusnek_fence_report(place, address, kind);
-    if (launch) {
-        gpusnek_give_lengths(launch, (uint32_t)head->index, head);
-    }
-    return launch;
-}
-#endif
 
 #endif

@@ -7,6 +7,8 @@
 
 #define PORTER_RANGES 24
 #define PORTER_KEPT 12
+#define PORTER_SEALED_BELOW 104u // bytes below the state, and from its start, that only the
+#define PORTER_SEALED_ABOVE 728u // runtime writes
 
 typedef struct porter_range_t {
     uint64_t low;  // address of the first byte

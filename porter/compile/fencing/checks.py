@@ -18,8 +18,12 @@ from porter.compile.fencing.coverage import Check
 
 # Of porter_ranges_t, at the start of the state: bytes from there.
 STORES, COUNT, ARENA, RANGES, RANGE = 0, 4, 8, 24, 16
-PLACE = RANGES + 24 * RANGE
+PLACE = RANGES + 24 * RANGE + 12 * 24 + 8
 UNWIND = PLACE + 24  # porter_unwind, the state's next field
+# What only the runtime writes, from the state on: the end of gpusnek_head_t and porter_ranges_t.
+# With arenas in local memory the state's other fields that begin with porter_ too, which units
+# write at constant addresses, without checks.
+SEALED_FROM, SEALED_TO, SEALED_TO_LOCAL = -104, UNWIND, UNWIND + 24
 UNWIND_ALL = 1  # PORTER_UNWIND_ALL of porter_runtime.h
 WINDOW, CONSTANTS, TABLE = "porter_fence_window", "porter_fence_constants", "porter_state_table"
 DECLARATIONS = f"""
@@ -38,7 +42,7 @@ _REGISTERS = """
 	.reg .f32 %fenceF32;
 	.reg .f64 %fenceF64;
 """
-# The first two serve all checks of a function; the others one each.
+# These serve all checks of a function, as %fence7 does, the low half of the window's address.
 _BASE, _HIGH = "%fence8", "%fence9"
 _STATE, _LOW, _SIZE = "%fenceD7", "%fenceD8", "%fenceD9"
 
@@ -68,8 +72,17 @@ class Local:
         """Leaves in %fenceP0 whether the access is in the thread's own memory."""
         if check.space == "global":
             yield "\tmov.pred \t%fenceP0, 0;"
-        else:
-            yield from _in_window(check, address)
+            return
+        yield from _in_window(check, address)
+        if check.stores:
+            # All of it below or above what is sealed; the distance is from the window's start.
+            size = check.high - check.low
+            start = "0" if check.space == "local" else "%fence7"
+            yield f"\tmov.b64 \t{{%fence0, %fence1}}, {address};"
+            yield f"\tsub.u32 \t%fence0, %fence0, {start};"
+            yield f"\tsub.u32 \t%fence0, %fence0, {self._state + SEALED_FROM - size + 1};"
+            bytes_ = SEALED_TO_LOCAL - SEALED_FROM + size - 1
+            yield f"\tsetp.ge.and.u32 \t%fenceP0, %fence0, {bytes_}, %fenceP0;"
 
     def other(self, check: Check) -> Iterator[str]:
         """Further memory of its own: none."""
@@ -113,6 +126,12 @@ class Global:
         if check.align > 1:
             yield f"\tand.b64 \t%fenceD0, {address}, {check.align - 1};"
             yield "\tsetp.eq.and.u64 \t%fenceP0, %fenceD0, 0, %fenceP0;"
+        if check.stores:
+            size = check.high - check.low
+            yield f"\tsub.u64 \t%fenceD0, {address}, {_STATE};"
+            yield f"\tsub.u64 \t%fenceD0, %fenceD0, {SEALED_FROM - size + 1};"
+            bytes_ = SEALED_TO - SEALED_FROM + size - 1
+            yield f"\tsetp.ge.and.u64 \t%fenceP0, %fenceD0, {bytes_}, %fenceP0;"
 
     def other(self, check: Check) -> Iterator[str]:
         """Leaves in %fenceP0 whether the access is in the thread's C stack."""
@@ -133,9 +152,9 @@ def _window() -> list[str]:
     return [
         "\tmov.u64 \t%fenceD0, 0;",
         "\tcvta.local.u64 \t%fenceD0, %fenceD0;",
-        f"\tmov.b64 \t{{%fence0, {_HIGH}}}, %fenceD0;",
+        f"\tmov.b64 \t{{%fence7, {_HIGH}}}, %fenceD0;",
         f"\tld.const.u32 \t%fence1, [{WINDOW}];",
-        f"\tadd.u32 \t{_BASE}, %fence0, %fence1;",
+        f"\tadd.u32 \t{_BASE}, %fence7, %fence1;",
         *spans,
     ]
 
