@@ -10,7 +10,8 @@ from porter import toolchain
 from porter.compile.fencing.addresses import Addresses, object_sizes
 from porter.compile.fencing.assembly import UnknownPtx, functions
 from porter.compile.fencing.coverage import MOST, Check, checks
-from porter.compile.fencing.step import fence, main
+from porter.compile.fencing.step import main
+from porter.compile.fencing.unit import fence
 from porter.errors import PorterError
 
 STATE = 16737216
@@ -128,13 +129,19 @@ def test_what_the_compiler_declared_needs_no_check(body: str) -> None:
         "ld.global.nc.u8 %rs1, [%rd5];",  # an index beyond the table
         "mov.u64 %rd3, unknown;; and.b64 %rd4, %rd1, 1;; add.s64 %rd5, %rd3, %rd4;; "
         "ld.global.nc.u8 %rs1, [%rd5];",  # an extent that is not declared
+        "ld.u8 %rs1, [state];; cvt.s64.s8 %rd3, %rs1;; "
+        f"add.s64 %rd4, %rd3, {STATE + 512};; ld.local.u8 %rs2, [%rd4];",  # may be negative
         "atom.add.u32 %r1, [%rd1], %r2;",
         "red.global.add.u32 [%rd1], %r2;",
         "ld.v2.u32 {%r1, %r2}, [%rd1];",
     ],
 )
 def test_what_nobody_declared_is_checked(body: str) -> None:
-    declared = (".global .align 8 .b8 table[16];", ".extern .global .align 8 .b8 unknown[];")
+    declared = (
+        ".global .align 8 .b8 table[16];",
+        ".extern .global .align 8 .b8 unknown[];",
+        ".global .align 8 .b8 state[16];",
+    )
     assert len(found(body, *declared)) == 1
 
 

@@ -90,10 +90,10 @@ class Addresses:
                 return Address(register, 0)
             root, offset = self.of(source)
             return Address(_CONVERTED.get((made.name, root), root), offset)
-        if made.name in ("add.s64", "add.u64") and _INTEGER.fullmatch(made.operands[2]):
-            if self._stays(source):
-                root, offset = self.of(source)
-                return Address(root, offset + int(made.operands[2]))
+        sums = made.name in ("add.s64", "add.u64") and _INTEGER.fullmatch(made.operands[2])
+        if sums and self._stays(source):
+            root, offset = self.of(source)
+            return Address(root, offset + int(made.operands[2]))
         return Address(register, 0)
 
     def _stays(self, register: str) -> bool:
@@ -114,10 +114,10 @@ class Addresses:
 
     def _indexed(self, access: Access, root: str, offset: int) -> bool:
         """Whether `root` is a variable's address and an index that cannot leave it."""
-        index = self.most(root)
-        if index is not None and access.space == "local":  # the object's address is the distance
+        alone = self.most(root)
+        if alone is not None and access.space == "local":  # the object's address is the distance
             low, high = self._state
-            return low <= offset and offset + index + access.size <= high
+            return low <= offset and offset + alone + access.size <= high
         made = self._made.get(root)
         if made is None or not made.name.startswith("add."):
             return False
@@ -132,10 +132,8 @@ class Addresses:
 
     def _object(self, base: str, space: str) -> tuple[int, int, int] | None:
         """The start of the object that `base` points into, where `base` is, and the end."""
-        if _INTEGER.fullmatch(base):
-            address = Address(NUMBER, int(base))
-        else:
-            address = self.of(base)
+        number = _INTEGER.fullmatch(base)
+        address = Address(NUMBER, int(base)) if number else self.of(base)
         if address.root in (NUMBER, WINDOW):
             low, high = self._state
             known = address.root == _ROOTS.get(space) and low <= address.offset < high
@@ -151,8 +149,8 @@ class Addresses:
         made = self._made.get(operand)
         if made is None or depth == 0:
             return None
-        value = self._result(made, depth - 1)
-        return value if value is not None and value <= _MOST else None
+        result = self._result(made, depth - 1)
+        return result if result is not None and result <= _MOST else None
 
     def _result(self, made: Instruction, depth: int) -> int | None:
         kind, *rest = made.name.split(".")
@@ -162,7 +160,7 @@ class Addresses:
             return min(known) if known else None
         if kind == "ld" and rest[-1] in ("u8", "u16"):
             return 255 if rest[-1] == "u8" else 65535
-        if kind in ("cvt", "mov"):
+        if kind == "mov" or (kind == "cvt" and all(part.startswith("u") for part in rest)):
             return of[0] if of else None
         if len(known) != len(of) or len(of) < 2:
             return None

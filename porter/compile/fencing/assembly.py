@@ -102,9 +102,9 @@ def functions(lines: list[str]) -> Iterator[Function]:
 def _blocks(lines: list[str], first: int, last: int) -> tuple[Block, ...]:
     pieces: list[tuple[str, list[Instruction]]] = [("", [])]
     for at in range(first + 1, last):
-        label = _LABEL.match(lines[at])
-        if label is not None:
-            pieces.append((label.group(1), []))
+        begins = _LABEL.match(lines[at])
+        if begins is not None:
+            pieces.append((begins.group(1), []))
             continue
         instruction = _instruction(lines[at], at)
         pieces[-1][1].append(instruction)

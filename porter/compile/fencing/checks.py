@@ -293,7 +293,8 @@ def _zero(head: str) -> Iterator[str]:
     """Returns zero, which callers of a function that unwinds expect."""
     for kind, bits, name, count in _RETURNED.findall(head):
         if kind == "f":
-            yield f"\tmov.f{bits} \t%fenceF{bits}, 0{'f' if bits == '32' else 'd'}{'0' * (int(bits) // 4)};"
+            zero = "0f00000000" if bits == "32" else "0d0000000000000000"
+            yield f"\tmov.f{bits} \t%fenceF{bits}, {zero};"
             yield f"\tst.param.f{bits} \t[{name}+0], %fenceF{bits};"
             continue
         yield "\tmov.u64 \t%fenceD0, 0;"

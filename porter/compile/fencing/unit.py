@@ -1,0 +1,121 @@
+"""A whole unit: its functions with their checks, and the places that failed checks name.
+
+How arenas lie is read from the PTX itself: porter_runtime.h leaves `porter_fence_state` in every
+unit of a fenced build.
+"""
+
+from __future__ import annotations
+
+import re
+
+from porter.compile.fencing.addresses import Addresses, object_sizes
+from porter.compile.fencing.assembly import UnknownPtx, functions
+from porter.compile.fencing.checks import (
+    DECLARATIONS,
+    TABLE,
+    TABLE_DECLARATION,
+    Arena,
+    Global,
+    Local,
+    Site,
+    behind,
+    ending,
+    in_the_way,
+)
+from porter.compile.fencing.coverage import Check, checks
+
+_STATE = re.compile(r"^(?:\.visible )?\.global .*porter_fence_state[\w$]*(?: = (\d+))?;")
+_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
+_LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
+WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
+
+
+class Places:
+    """The texts that say where a check stands in upstream's C, each once."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._files: dict[str, str] = {}
+        for line in lines:
+            found = _FILE.match(line)
+            if found is not None:
+                self._files[found.group(1)] = found.group(2)
+        self._at: dict[str, int] = {}
+        self._bytes = bytearray()
+
+    def of(self, loc: tuple[str, str] | None) -> int:
+        """Where the text of a .loc begins."""
+        text = "?" if loc is None else f"{_short(self._files.get(loc[0], '?'))}:{loc[1]}"
+        if text not in self._at:
+            self._at[text] = len(self._bytes)
+            self._bytes += text.encode() + b"\0"
+        return self._at[text]
+
+    def declaration(self, name: str) -> str:
+        """The variable that holds them."""
+        values = ", ".join(map(str, self._bytes))
+        return f".global .align 1 .b8 {name}[{len(self._bytes)}] = {{{values}}};\n"
+
+
+def _short(path: str) -> str:
+    """A file as messages name it: without the folders of a build, or the release."""
+    return re.sub(r"^.*?(?:upstream|patched)/[^/]+/", "", path)
+
+
+def fence(text: str, number: str) -> str:
+    """`text`, a unit's PTX, with its accesses checked. Raises UnknownPtx."""
+    lines = text.split("\n")
+    state = _state(lines)
+    arena: Arena = Local(state) if state else Global()
+    window = (state, WINDOW) if state else (0, 0)
+    sizes = object_sizes(lines)
+    places, name = Places(lines), f"porter_places_{number}"
+    changed: dict[int, list[str]] = {}
+    first = None
+    for function in functions(lines):
+        addresses = Addresses(function, sizes, window)
+        found = checks(function, addresses)
+        if not found:
+            continue
+        first = function.first if first is None else first
+        sites = _sites(found, function.first, lines, places)
+        for site in sites:
+            changed.setdefault(site.check.line, []).extend(in_the_way(site, arena))
+        changed[function.first + 1] = [arena.opening(), *changed.get(function.first + 1, [])]
+        tail = [line for site in sites for line in behind(site, arena)]
+        changed.setdefault(function.last, []).extend([*tail, *ending(name, arena, function.head)])
+    out: list[str] = []
+    for at, line in enumerate(lines):
+        if line.startswith("\t.section"):
+            break  # where lines are, which only places were made from
+        if _FILE.match(line) or _LOC.match(line):
+            out += changed.get(at, [])
+            continue
+        out += changed.get(at, [])
+        out.append(line)
+        if first is not None and line.startswith(".address_size"):
+            out.append(DECLARATIONS + places.declaration(name))
+            if not state and not any(TABLE in other and ".extern" in other for other in lines):
+                out.append(TABLE_DECLARATION)
+    return "\n".join(out)
+
+
+def _state(lines: list[str]) -> int:
+    for line in lines:
+        found = _STATE.match(line)
+        if found is not None:
+            return int(found.group(1) or 0)
+    raise UnknownPtx("the unit does not say how arenas lie (porter_fence_state)")
+
+
+def _sites(found: list[Check], first: int, lines: list[str], places: Places) -> list[Site]:
+    sites = []
+    loc: tuple[str, str] | None = None
+    at = first
+    for number, check in enumerate(sorted(found, key=lambda check: check.line)):
+        for line in lines[at : check.line + 1]:
+            place = _LOC.match(line)
+            if place is not None:
+                loc = (place.group(1), place.group(2))
+        at = check.line
+        sites.append(Site(check, number, places.of(loc)))
+    return sites
