@@ -6,6 +6,7 @@ import re
 
 from attrs import field, frozen
 
+from porter.rewrite.flows import Flow, flows
 from porter.rewrite.queries import (
     body,
     callee,
@@ -57,6 +58,7 @@ class UnitFacts:
     variables: tuple[VariableFact, ...] = field(factory=tuple)
     never_return: tuple[str, ...] = field(factory=tuple)
     addressed: tuple[str, ...] = field(factory=tuple)
+    flows: tuple[Flow, ...] = field(factory=tuple)
 
 
 def never_returning(unit: Unit) -> dict[str, None]:
@@ -90,6 +92,7 @@ def collect(unit: Unit) -> UnitFacts:
         tuple(variables),
         tuple(never_returning(unit)),
         tuple(_addressed(unit)),
+        tuple(flows(unit)),
     )
 
 

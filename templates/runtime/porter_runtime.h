@@ -119,6 +119,7 @@ template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
 }
 
 #include "builtins.inc"
+#include "sizes.inc"
 
 // Stores into an object that is const for everyone else.
 template <class T, class V> static inline PORTER_DEVICE void porter_put(const T &slot, V value) {

@@ -23,6 +23,7 @@ from porter.rewrite.rules.jumps import Jumps
 from porter.rewrite.rules.keywords import Keywords
 from porter.rewrite.rules.literals import Literals
 from porter.rewrite.rules.noreturn import NoReturn
+from porter.rewrite.rules.quantities import Quantities
 from porter.rewrite.rules.recursion import Recursion
 from porter.rewrite.rules.returns import Returns
 from porter.rewrite.rules.signs import Signs
@@ -73,6 +74,11 @@ ORDER = (
         Signs,
         "Casts an operand: a name, an lvalue, an assignment.",
         after=(Keywords, State, Enums),
+    ),
+    Place(
+        Quantities,
+        "Calls a function with the operands as they are by then; conversions stand around it.",
+        after=(Keywords, State, Enums, Signs),
     ),
     Place(
         Unwinding,
