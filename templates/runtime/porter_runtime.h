@@ -42,6 +42,7 @@ extern "C" {
 PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
 PORTER_DEVICE void porter_setup(void);      // references that close cycles, once per load
 PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
+PORTER_DEVICE void porter_poll_loop(int raises); // the port's: sets the budget, and may unwind
 }
 
 // The hooks porter_private and porter_own of the port (hooks.h). A local address is an offset in the thread's window, so the low
@@ -152,6 +153,15 @@ static inline PORTER_DEVICE void porter_raise_overflow(void) {
     PORTER_STATE->porter_stack_limit = 0;
     porter_stack_overflow();
     PORTER_STATE->porter_stack_limit = limit;
+}
+
+// Draws on the poll budget, whose bytes in the state these are. Whether an unwind is in flight.
+static inline PORTER_DEVICE bool porter_poll(void *budget, bool raises) {
+    if (__builtin_expect(--porter_at<unsigned int>(budget) != 0, 1)) {
+        return false;
+    }
+    porter_poll_loop(raises);
+    return PORTER_UNWINDING;
 }
 
 static inline PORTER_DEVICE void porter_unwind_to(const void *buffer, int value) {
