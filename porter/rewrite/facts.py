@@ -7,6 +7,8 @@ import re
 from attrs import field, frozen
 
 from porter.rewrite.flows import Flow, flows
+from porter.rewrite.bounds import Takers, takers_of
+from porter.rewrite.loopfacts import Polling, declares_budget, polling_of
 from porter.rewrite.queries import (
     body,
     callee,
@@ -26,11 +28,12 @@ from porter.syntax.node import Node, Unit
 
 @frozen
 class FunctionFact:
-    """One function definition: whom it calls by name, and whether it calls through a pointer."""
+    """One function definition: whom it calls by name, whether through a pointer, and its loops."""
 
     key: str
     calls: tuple[str, ...]
     indirect: bool
+    polling: Polling = field(factory=Polling)
 
 
 @frozen
@@ -51,7 +54,7 @@ class VariableFact:
 
 @frozen
 class UnitFacts:
-    """All facts of one unit."""
+    """All facts of one unit. `polls`: its loops may poll, for it knows the port's budget."""
 
     unit: str
     functions: tuple[FunctionFact, ...] = field(factory=tuple)
@@ -59,6 +62,7 @@ class UnitFacts:
     never_return: tuple[str, ...] = field(factory=tuple)
     addressed: tuple[str, ...] = field(factory=tuple)
     flows: tuple[Flow, ...] = field(factory=tuple)
+    polls: bool = False
 
 
 def never_returning(unit: Unit) -> dict[str, None]:
@@ -80,11 +84,13 @@ def _never_returns(function: Node) -> bool:
 
 def collect(unit: Unit) -> UnitFacts:
     """Reads a unit's facts."""
-    functions = [
-        _function_fact(unit, node)
+    defined = [
+        node
         for node in unit.declarations
         if node.kind == K.FUNCTION_DECL and body(node) is not None
     ]
+    takers = takers_of(defined)
+    functions = [_function_fact(unit, node, takers) for node in defined]
     variables = [_variable_fact(unit, node) for node in static_variables(unit)]
     return UnitFacts(
         unit.name,
@@ -93,6 +99,7 @@ def collect(unit: Unit) -> UnitFacts:
         tuple(never_returning(unit)),
         tuple(_addressed(unit)),
         tuple(flows(unit)),
+        declares_budget(unit),
     )
 
 
@@ -113,7 +120,7 @@ def _addressed(unit: Unit) -> dict[str, None]:
     }
 
 
-def _function_fact(unit: Unit, node: Node) -> FunctionFact:
+def _function_fact(unit: Unit, node: Node, takers: Takers) -> FunctionFact:
     calls: dict[str, None] = {}
     indirect = False
     for inner in node.walk(evaluated):
@@ -124,7 +131,14 @@ def _function_fact(unit: Unit, node: Node) -> FunctionFact:
             indirect = indirect or calls_pointer(inner)
         else:
             calls[symbol_key(unit.name, target.referenced)] = None
-    return FunctionFact(symbol_key(unit.name, node.cursor), tuple(calls), indirect)
+    block = body(node)
+    assert block is not None
+    return FunctionFact(
+        symbol_key(unit.name, node.cursor),
+        tuple(calls),
+        indirect,
+        polling_of(unit, block, takers),
+    )
 
 
 def _variable_fact(unit: Unit, node: Node) -> VariableFact:

@@ -35,5 +35,5 @@ def jumps(block: Node) -> Iterator[Jump]:
         yield Jump(start, labels[name])
     for landing in find_landings(block):
         for node in block.walk():
-            if node.kind == K.CALL_EXPR and landing.covers(node):
+            if node.kind == K.CALL_EXPR and landing.covers(node.span):
                 yield Jump(node.start, landing.statement.start)

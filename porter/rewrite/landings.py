@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
+from porter.rewrite.edit import Part
 from porter.rewrite.queries import evaluated, is_setjmp, strip
 from porter.syntax.kinds import LOOPS
 from porter.syntax.node import CursorKind as K
@@ -45,20 +46,19 @@ class Landing:
         """The buffer as the checks name it."""
         return self.variable or self.buffer.span
 
-    def covers(self, call: Node) -> bool:
-        """Whether an unwind that starts at `call` can land here."""
-        span = call.span
+    def covers(self, span: Span) -> bool:
+        """Whether an unwind that starts in a range can land here."""
         if not self.reach.holds(span) or self.call.span.holds(span):
             return False
-        return self.call.end <= call.start or any(back.holds(span) for back in self.returns)
+        return self.call.end <= span.start or any(back.holds(span) for back in self.returns)
 
-    def precedes(self, call: Node) -> bool:
-        """Whether no path of its block leads to `call` but through this setjmp."""
+    def precedes(self, span: Span) -> bool:
+        """Whether no path of its block leads to a range but through this setjmp."""
         block = self.statement.parent
-        if block is None or block.kind != K.COMPOUND_STMT or not block.span.holds(call.span):
+        if block is None or block.kind != K.COMPOUND_STMT or not block.span.holds(span):
             return False
-        return self.call.end <= call.start and not any(
-            self.statement.end <= child.start <= call.start
+        return self.call.end <= span.start and not any(
+            self.statement.end <= child.start <= span.start
             for child in block.walk()
             if child.kind in _LABELS
         )
@@ -73,10 +73,18 @@ def find_landings(block: Node) -> list[Landing]:
     ]
 
 
-def covering(landings: Iterable[Landing], call: Node) -> list[Landing]:
-    """The landings that cover a call, the one that was passed last first."""
-    found = [landing for landing in landings if landing.covers(call)]
-    return sorted(found, key=lambda landing: (not landing.precedes(call), -landing.call.start))
+def covering(landings: Iterable[Landing], span: Span) -> list[Landing]:
+    """The landings that cover a range, the one that was passed last first."""
+    found = [landing for landing in landings if landing.covers(span)]
+    return sorted(found, key=lambda landing: (not landing.precedes(span), -landing.call.start))
+
+
+def steps_to(landings: Iterable[Landing]) -> list[Part]:
+    """The statements by which an unwind in flight goes to its landing, if it is one of these."""
+    steps: list[Part] = []
+    for landing in landings:
+        steps += ["if (porter_landing_at(", landing.address, f")) goto {landing.label}; "]
+    return steps
 
 
 def _landing(call: Node, block: Node) -> Landing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from attrs import field, frozen
 
@@ -10,6 +10,7 @@ from porter.rewrite.facts import UnitFacts, VariableFact
 from porter.rewrite.late import late_references
 from porter.rewrite.names import cpp_name, identifier
 from porter.rewrite.quantities import sized_operations
+from porter.rewrite.polling import Polls, polled_loops
 from porter.rewrite.recursion import unguarded_recursion
 
 _START = ""  # a node before all others; no key is empty
@@ -31,13 +32,15 @@ class WholeProgram:
     """What rules ask about other units.
 
     `raising`: functions that may leave by unwinding. `guarded`: functions that must look at the
-    C stack first, so that no recursion can overflow it. `state`: moved variables by key.
+    C stack first, so that no recursion can overflow it. `polls`: the loops that poll, by function
+    and number, and whether the poll may raise what the program catches. `state`: moved variables by key.
     `late`: constants that cannot be const in C++, with the variables they must name later.
     `sized`: by unit, the operations that make a size (porter/rewrite/quantities.py).
     """
 
     raising: frozenset[str] = frozenset()
     guarded: frozenset[str] = frozenset()
+    polls: Polls = field(factory=dict)
     state: Mapping[str, StateField] = field(factory=dict)
     late: Mapping[str, frozenset[str]] = field(factory=dict)
     units_with_init: tuple[str, ...] = ()
@@ -52,6 +55,7 @@ class WholeProgram:
         return WholeProgram(
             raising=frozenset(self.raising & names),
             guarded=frozenset(self.guarded & names),
+            polls={key: value for key, value in self.polls.items() if key in names},
             state={key: value for key, value in self.state.items() if key in names},
             late={key: value for key, value in self.late.items() if key in names},
             sized={facts.unit: self.sized.get(facts.unit, frozenset())},
@@ -68,9 +72,11 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True)
     late = late_references(units, state_keys)
     fields = _state_fields(units, state_keys)
     guarded = unguarded_recursion(units) if guard else frozenset()
+    polls = polled_loops(units, _raising(units, guarded))
     return WholeProgram(
-        raising=_raising(units, guarded) if prune else _everything(units),
+        raising=_raising(units, {*guarded, *polls}) if prune else _everything(units),
         guarded=guarded,
+        polls=polls,
         state=fields,
         late=late,
         units_with_init=tuple(sorted({f.unit for f in fields.values()})),
@@ -86,13 +92,13 @@ def _everything(units: list[UnitFacts]) -> frozenset[str]:
     return frozenset(defined.union(*(unit.never_return for unit in units)))
 
 
-def _raising(units: list[UnitFacts], guarded: frozenset[str]) -> frozenset[str]:
+def _raising(units: list[UnitFacts], checking: Collection[str]) -> frozenset[str]:
     """Functions that never return (`longjmp`), call through a pointer, or call one that does.
 
-    A function that is declared noreturn leaves by unwinding: that is the only way there is.
+    So do those of `checking`, by checks of their own. A function that is declared noreturn leaves by unwinding: that is the only way there is.
     """
     callers: dict[str, list[str]] = {}
-    start: list[str] = [*guarded, *(key for unit in units for key in unit.never_return)]
+    start: list[str] = [*checking, *(key for unit in units for key in unit.never_return)]
     for unit in units:
         for function in unit.functions:
             if function.indirect:

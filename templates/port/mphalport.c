@@ -117,3 +117,14 @@ void gpusnek_poll_and_raise(void) {
     gpusnek_poll();
     mp_handle_pending(true);
 }
+
+// Called by the polls that the rewriter adds to loops, when the budget is used up. An interrupt is
+// raised where the loop could raise anyhow; callbacks wait for the VM.
+void porter_poll_loop(int raises) {
+    gpusnek_poll();
+    mp_obj_t pending = MP_STATE_MAIN_THREAD(mp_pending_exception);
+    if (raises && pending != MP_OBJ_NULL && nlr_get_abort() != NULL) {
+        MP_STATE_MAIN_THREAD(mp_pending_exception) = MP_OBJ_NULL;
+        nlr_raise(pending);
+    }
+}

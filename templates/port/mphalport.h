@@ -17,6 +17,7 @@ static inline void mp_hal_set_interrupt_char(int c) {
 void mp_hal_get_random(size_t size, uint8_t *bytes);
 
 void gpusnek_poll(void);
+void porter_poll_loop(int raises);
 void porter_pause(void);
 #define MICROPY_INTERNAL_EVENT_HOOK gpusnek_poll()
 #define MICROPY_INTERNAL_WFE(timeout_ms) porter_pause()

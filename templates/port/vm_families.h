@@ -55,10 +55,11 @@ VM_INLINE bool vm_small_int(vm_t *vm, mp_int_t value) {
 VM_INLINE bool vm_long_small_int(vm_t *vm) {
     unsigned int next = vm_byte(&vm->code, 1);
     mp_uint_t value = next & 0x40 ? ~(mp_uint_t)0 : 0;
-    do {
+    for (int most = 10, more = 1; most > 0 && more; most--) {
         next = vm_byte(&vm->code, vm->size++);
         value = (value << 7) | (next & 0x7f);
-    } while (next & 0x80);
+        more = next & 0x80;
+    }
     return vm_push(vm, MP_OBJ_NEW_SMALL_INT(value));
 }
 

@@ -19,6 +19,7 @@
 // anything.
 #define VM_NAMES (64)
 #define VM_ATTRIBUTES (VM_NAMES / 2)
+#define VM_DEPTH (256) // of base classes that are searched for a method
 static uint8_t vm_name_position[VM_NAMES];
 
 // A name as an instruction has it.
@@ -113,7 +114,8 @@ VM_INLINE bool vm_method(mp_obj_t o, vm_name_t name, vm_method_t *method) {
     } else if (MP_OBJ_TYPE_HAS_SLOT(type, attr)) {
         return false;
     }
-    for (;;) {
+    method->function = MP_OBJ_NULL;
+    for (int depth = 0; depth < VM_DEPTH; depth++) {
         const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
         if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
             return false; // not searched, so no base class may answer

@@ -47,7 +47,7 @@ VM_INLINE uint32_t vm_operand(const vm_window_t *code, uint32_t *size) {
     uint32_t at = 1;
     uint32_t next = vm_byte(code, at++);
     uint32_t value = next & 0x7f;
-    while (next & 0x80) {
+    for (uint32_t most = 4; most > 0 && (next & 0x80); most--) {
         next = vm_byte(code, at++);
         value = (value << 7) | (next & 0x7f);
     }

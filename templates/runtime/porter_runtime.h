@@ -57,6 +57,7 @@ PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so re
 // In builds with PORTER_FENCES: ends this interpreter with GPUSNEK_STATUS_FENCE and does not
 // return. place: "py/objstr.c:123", or NULL where it is not known; kind: PORTER_FENCE_LOAD ...
 PORTER_DEVICE void porter_fence_failed(const char *place, const void *address, unsigned kind);
+PORTER_DEVICE void porter_poll_loop(int raises); // the port's: sets the budget, and may unwind
 }
 
 #define PORTER_FENCE_LOAD 0u
@@ -172,6 +173,15 @@ static inline PORTER_DEVICE void porter_raise_overflow(void) {
     PORTER_STATE->porter_stack_limit = 0;
     porter_stack_overflow();
     PORTER_STATE->porter_stack_limit = limit;
+}
+
+// Draws on the poll budget, whose bytes in the state these are. Whether an unwind is in flight.
+static inline PORTER_DEVICE bool porter_poll(void *budget, bool raises) {
+    if (__builtin_expect(--porter_at<unsigned int>(budget) != 0, 1)) {
+        return false;
+    }
+    porter_poll_loop(raises);
+    return PORTER_UNWINDING;
 }
 
 static inline PORTER_DEVICE void porter_unwind_to(const void *buffer, int value) {

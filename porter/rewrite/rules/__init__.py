@@ -24,6 +24,7 @@ from porter.rewrite.rules.keywords import Keywords
 from porter.rewrite.rules.literals import Literals
 from porter.rewrite.rules.noreturn import NoReturn
 from porter.rewrite.rules.quantities import Quantities
+from porter.rewrite.rules.polls import Polls
 from porter.rewrite.rules.recursion import Recursion
 from porter.rewrite.rules.returns import Returns
 from porter.rewrite.rules.signs import Signs
@@ -88,6 +89,7 @@ ORDER = (
     ),
     Place(Returns, "Adds a statement at a body's end, where no other rule writes."),
     Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
+    Place(Polls, "Its checks stand at a loop's end and before jumps, where no other rule writes."),
     Place(
         Casts,
         "C converts the value of the expression that earlier rules wrote.",

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from porter.rewrite.edit import Edit, Part, insert, replace
 from porter.rewrite.facts import never_returning
-from porter.rewrite.landings import Landing, covering, find_landings
+from porter.rewrite.landings import Landing, covering, find_landings, steps_to
 from porter.rewrite.queries import (
     callee,
     calls_pointer,
@@ -87,9 +87,9 @@ class Unwinding(Rule):
     def _landings_of(self, call: Node, landings: list[Landing]) -> list[Landing]:
         """The landings that cover a call, one for each buffer."""
         found: dict[str, Landing] = {}
-        for landing in covering(landings, call):
+        for landing in covering(landings, call.span):
             first = found.setdefault(landing.buffer.text, landing)
-            if first is not landing and not first.precedes(call):
+            if first is not landing and not first.precedes(call.span):
                 raise self.refuse(call, "two setjmp calls of one buffer may have run before this")
         return list(found.values())
 
@@ -133,9 +133,7 @@ class Unwinding(Rule):
             raise self.refuse(above, "setjmp inside this construct")
 
     def _check(self, call: Node, landings: list[Landing], leave: str, always: bool) -> Edit:
-        steps: list[Part] = []
-        for landing in landings:
-            steps += ["if (porter_landing_at(", landing.address, f")) goto {landing.label}; "]
+        steps = steps_to(landings)
         action = ["{ ", *steps, leave, " }"] if steps else [leave]
         is_void = call.canonical.kind == TypeKind.VOID
         guard = "" if always else "if (PORTER_UNWINDING) "

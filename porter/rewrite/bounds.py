@@ -1,0 +1,195 @@
+"""What bounds a loop: a constant, memory that is there already, or nothing that can be seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import Enum
+
+from porter.rewrite.constants import constant_value
+from porter.rewrite.loops import Loop, conjuncts, surely
+from porter.rewrite.queries import body
+from porter.rewrite.stepping import Change, Stepping, bare, changes, local, stepping
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind
+
+MOST_TURNS = 4096  # of a loop that a constant bounds
+_SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
+_UNSIGNED = (TypeKind.UCHAR, TypeKind.USHORT, TypeKind.UINT, TypeKind.ULONG, TypeKind.ULONGLONG)
+_NARROW = (TypeKind.BOOL, TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.CHAR_S, TypeKind.SCHAR,
+           TypeKind.SHORT, TypeKind.USHORT)  # fmt: skip
+_NO_STEPS = Stepping(*(frozenset[int]() for _ in range(6)))
+Takers = Mapping[int, frozenset[int]]
+
+
+class Bound(Enum):
+    """What bounds a loop's turns.
+
+    CONSTANT: some thousands at most. MEMORY: each turn takes another element of what memory holds.
+    TABLE: so does each turn here, but which element comes first depends on a hash, which may be
+    an address. OPEN: nothing that can be seen.
+    """
+
+    CONSTANT = "constant"
+    MEMORY = "memory"
+    TABLE = "table"
+    OPEN = "open"
+
+
+def bound_of(loop: Loop, addressed: frozenset[int], takers: Takers) -> Bound:
+    """What bounds a loop.
+
+    `addressed` are the locals whose address the function takes, `takers` functions of the unit
+    by the offset of their declaration, with the parameters that lead them to an element.
+    """
+    if loop.body is None:
+        return Bound.OPEN
+    if _is_once(loop):
+        return Bound.CONSTANT
+    steps = stepping(loop, addressed)
+    if any(_is_counted(loop, steps, node) for node in _conditions(loop)):
+        return Bound.CONSTANT
+    if any(_takes(node, steps, steps.around, takers) for node in loop.nodes()):
+        return Bound.TABLE
+    moving = steps.forward | steps.back | steps.chained
+    if any(_takes(node, steps, moving, takers) for node in loop.every_turn()):
+        return Bound.MEMORY
+    return Bound.OPEN
+
+
+def takers_of(functions: Iterable[Node]) -> dict[int, frozenset[int]]:
+    """The functions that take the element to which a parameter leads, whenever they are called."""
+    found = {}
+    for function in functions:
+        block = body(function)
+        if block is None or any(True for _ in changes(block.walk())):
+            continue
+        parameters = [node for node in function.children if node.kind == K.PARM_DECL]
+        sure = list(surely(block))
+        leading = frozenset(
+            at
+            for at, parameter in enumerate(parameters)
+            if any(_takes(node, _NO_STEPS, frozenset({parameter.cursor.location.offset}), {}) for node in sure)
+        )
+        if leading:
+            found[int(function.cursor.location.offset)] = leading
+    return found
+
+
+def _conditions(loop: Loop) -> list[Node]:
+    return [] if loop.condition is None else list(conjuncts(loop.condition))
+
+
+def _is_once(loop: Loop) -> bool:
+    """Whether a loop is `do { } while (0)`."""
+    return loop.condition is not None and constant_value(loop.condition) == 0
+
+
+def _is_counted(loop: Loop, steps: Stepping, condition: Node) -> bool:
+    """Whether a condition holds for a number of turns that a constant bounds."""
+    if _is_masked(condition, steps):
+        return True
+    operator, left, limit = _comparison(condition)
+    change = next(changes(iter([left])), None)
+    variable = local(left) if change is None else change.variable
+    if variable is None or limit is None:
+        return False
+    if variable in steps.shrunk:
+        positive = operator == ">" and limit >= 0 or operator == ">=" and limit > 0
+        return positive or (operator == "!=" and limit == 0 and bare(left).canonical.kind in _UNSIGNED)
+    first = _first_value(loop, variable)
+    if variable in steps.forward and operator in ("<", "<="):
+        if first is None and left.canonical.kind in _UNSIGNED:
+            first = 0
+        return first is not None and limit - first <= MOST_TURNS
+    if variable in steps.back and operator in (">", ">="):
+        return first is not None and first - limit <= MOST_TURNS
+    if variable in steps.back and operator == "!=" and limit == 0:
+        return first is not None and 0 <= first <= MOST_TURNS and _steps_by_one(loop, variable)
+    return False
+
+
+def _steps_by_one(loop: Loop, variable: int) -> bool:
+    made = [change for change in changes(loop.nodes()) if change.variable == variable]
+    return len(made) == 1 and made[0].amount == 1
+
+
+def _is_masked(condition: Node, steps: Stepping) -> bool:
+    """Whether a condition is `a & v` with a bit `v` that every turn shifts out."""
+    node = bare(condition)
+    return (
+        node.kind == K.BINARY_OPERATOR
+        and node.binary_operator() == "&"
+        and any(local(side) in steps.shrunk and side.canonical.kind in _UNSIGNED for side in node.children)
+    )
+
+
+def _comparison(condition: Node) -> tuple[str, Node, int | None]:
+    """A condition as operator, operand, and constant."""
+    node = bare(condition)
+    if node.kind == K.BINARY_OPERATOR and (operator := node.binary_operator()) in _SWAPPED:
+        left, right = node.children
+        limit = constant_value(right)
+        if limit is None and (limit := constant_value(left)) is not None:
+            return _SWAPPED[operator], bare(right), limit
+        return operator, bare(left), limit
+    return "!=", node, 0
+
+
+def _first_value(loop: Loop, variable: int) -> int | None:
+    """The constant that the head of a for statement gives a variable."""
+    if loop.start is None:
+        return None
+    given = [change for change in changes(loop.start.walk()) if change.variable == variable]
+    if len(given) == 1 and given[0].value is not None and given[0].operator == "=":
+        return constant_value(given[0].value)
+    return None
+
+
+def _takes(node: Node, steps: Stepping, moving: frozenset[int], takers: Takers) -> bool:
+    """Whether a node itself reads or writes an element that one of `moving` leads to."""
+    if node.kind == K.ARRAY_SUBSCRIPT_EXPR:
+        base, index = node.children
+        return (_leads(index, steps, moving) and _is_fixed(base, steps)) or (
+            _leads(base, steps, moving) and _is_fixed(index, steps)
+        )
+    if node.kind == K.UNARY_OPERATOR and node.text.startswith("*"):
+        return _leads(node.children[0], steps, moving)
+    if node.kind == K.CALL_EXPR and node.referenced is not None:
+        given = takers.get(node.referenced.location.offset, frozenset())
+        return any(
+            at in given and _leads(argument, steps, moving)
+            for at, argument in enumerate(node.children[1:])
+        )
+    if node.kind == K.MEMBER_REF_EXPR and node.children:
+        below = node.children[0]
+        return below.canonical.kind == TypeKind.POINTER and _leads(below, steps, moving)
+    return False
+
+
+def _leads(node: Node, steps: Stepping, moving: frozenset[int]) -> bool:
+    """Whether an expression's value is another one on every turn because one of `moving` is."""
+    node = bare(node)
+    variable = local(node)
+    if variable is not None:
+        return variable in moving and node.canonical.kind not in _NARROW
+    if node.kind == K.BINARY_OPERATOR and node.binary_operator() in ("+", "-"):
+        left, right = node.children
+        return (_leads(left, steps, moving) and _is_fixed(right, steps)) or (
+            _is_fixed(left, steps) and _leads(right, steps, moving)
+        )
+    if node.kind == K.BINARY_OPERATOR and node.binary_operator() == "*":
+        left, right = node.children
+        return bool(constant_value(right) and _leads(left, steps, moving)) or bool(
+            constant_value(left) and _leads(right, steps, moving)
+        )
+    change: Change | None = next(changes(iter([node])), None)
+    return change is not None and node.kind == K.UNARY_OPERATOR and change.variable in moving
+
+
+def _is_fixed(node: Node, steps: Stepping) -> bool:
+    """Whether an expression calls nothing and names no variable that the loop changes."""
+    return not any(
+        inner.kind in (K.CALL_EXPR, K.StmtExpr) or local(inner) in steps.changed
+        for inner in node.walk()
+        if inner.kind in (K.CALL_EXPR, K.StmtExpr, K.DECL_REF_EXPR)
+    )

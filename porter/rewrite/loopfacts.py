@@ -1,0 +1,134 @@
+"""What the whole program must know of a function's loops to say which of them poll."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from attrs import field, frozen
+
+from porter.rewrite.bounds import Bound, Takers, bound_of
+from porter.rewrite.loops import Loop, loops_of, surely
+from porter.rewrite.queries import callee, calls_pointer, evaluated, is_setjmp, symbol_key
+from porter.rewrite.stepping import addressed
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, Unit
+
+BUDGET = "gpusnek_poll_budget"  # the port's variable: turns that are left before it looks
+
+
+@frozen
+class LoopFact:
+    """One loop, by its number in the function.
+
+    `nested`: a loop inside it is bounded by more than a constant. `draws`: it names the budget.
+    `jump`: it is a goto back to a label.
+    `around` are the numbers of the loops that its turns are part of. `sure` are the functions
+    that every turn calls.
+    """
+
+    number: int
+    bound: str
+    nested: bool
+    draws: bool
+    indirect: bool
+    jump: bool
+    calls: tuple[str, ...] = field(factory=tuple)
+    sure: tuple[str, ...] = field(factory=tuple)
+    around: tuple[int, ...] = field(factory=tuple)
+
+
+@frozen
+class Polling:
+    """What a function's body says of polling.
+
+    `sure` are the functions that each call of it calls, `passes` those whose address it takes.
+    `draws`: it names the budget. `catches`: it holds a setjmp.
+    """
+
+    loops: tuple[LoopFact, ...] = field(factory=tuple)
+    sure: tuple[str, ...] = field(factory=tuple)
+    passes: tuple[str, ...] = field(factory=tuple)
+    draws: bool = False
+    catches: bool = False
+
+
+def declares_budget(unit: Unit) -> bool:
+    """Whether a unit knows the budget; one that does not is no part of the interpreter."""
+    return any(
+        node.kind == K.VAR_DECL and node.spelling == BUDGET for node in unit.declarations
+    )
+
+
+def polling_of(unit: Unit, block: Node, takers: Takers) -> Polling:
+    """The facts of one function's body."""
+    taken = addressed(block)
+    loops = loops_of(block)
+    bounds = [bound_of(loop, taken, takers) for loop in loops]
+    nodes = list(block.walk(evaluated))
+    return Polling(
+        tuple(_fact(unit, loops, bounds, at) for at in range(len(loops))),
+        tuple(_called(unit, _before_leaving(block))),
+        tuple(_passed(unit, nodes)),
+        any(_names_budget(node) for node in nodes),
+        any(node.kind == K.CALL_EXPR and is_setjmp(node) for node in nodes),
+    )
+
+
+def _fact(unit: Unit, loops: list[Loop], bounds: list[Bound], at: int) -> LoopFact:
+    loop = loops[at]
+    nodes = list(loop.nodes())
+    ranges = {(node.start, node.end) for node in nodes}
+    nested = any(
+        bounds[other] is not Bound.CONSTANT
+        for other, inner in enumerate(loops)
+        if inner.node is not loop.node and (inner.node.start, inner.node.end) in ranges
+    )
+    return LoopFact(
+        at,
+        bounds[at].value,
+        nested,
+        any(_names_budget(node) for part in loop.inside for node in part.walk()),
+        any(node.kind == K.CALL_EXPR and calls_pointer(node) for node in nodes),
+        loop.body is None,
+        tuple(_called(unit, nodes)),
+        tuple(_called(unit, loop.every_turn())),
+        tuple(
+            other
+            for other, outer in enumerate(loops)
+            if other != at and outer.region.holds(loop.region)
+        ),
+    )
+
+
+def _before_leaving(block: Node) -> Iterator[Node]:
+    """The nodes that a call of a function evaluates in any case."""
+    for statement in block.children:
+        yield from surely(statement)
+        if any(node.kind in (K.RETURN_STMT, K.GOTO_STMT) for node in statement.walk()):
+            return
+
+
+def _called(unit: Unit, nodes: Iterable[Node]) -> dict[str, None]:
+    targets = (callee(node) for node in nodes if node.kind == K.CALL_EXPR)
+    return {symbol_key(unit.name, target.referenced): None for target in targets if target is not None}
+
+
+def _passed(unit: Unit, nodes: list[Node]) -> dict[str, None]:
+    """The functions whose address some nodes take."""
+    called = {
+        target.start
+        for node in nodes
+        if node.kind == K.CALL_EXPR and (target := callee(node)) is not None
+    }
+    return {
+        symbol_key(unit.name, node.referenced): None
+        for node in nodes
+        if node.kind == K.DECL_REF_EXPR
+        and node.start not in called
+        and node.referenced is not None
+        and node.referenced.kind == K.FUNCTION_DECL
+    }
+
+
+def _names_budget(node: Node) -> bool:
+    return node.kind == K.DECL_REF_EXPR and node.spelling == BUDGET

@@ -1,0 +1,159 @@
+"""Says which loops of the whole program poll, so that no program can make one endless."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from porter.rewrite.bounds import Bound
+from porter.rewrite.facts import FunctionFact, UnitFacts
+from porter.rewrite.loopfacts import LoopFact
+
+# The collector and the allocator: what they do depends on addresses, and an unwind out of them
+# would leave a heap that is half marked.
+COLLECTOR = frozenset({"gc_alloc", "gc_collect", "gc_realloc", "gc_sweep_all"})
+# Output: a slot of a ring that is taken is to be filled; who waits for room looks by itself.
+OUTPUT = frozenset({"gpusnek_output_write", "gpusnek_output_flush"})
+# A block device that holds its image's guard.
+GUARD = frozenset({"gpusnek_guard_write", "gpusnek_guard_written", "gpusnek_guard_release"})
+# What is let go was paid for when it was allocated.
+RELEASE = "gc_free"
+LOOK = "gpusnek_poll"  # the port's: reads the interrupt word
+POLL = "porter_poll_loop"  # the port's: what a poll of this rule calls
+_UNWIND = "longjmp"
+
+Polls = Mapping[str, Mapping[int, bool]]
+
+
+def polled_loops(units: Iterable[UnitFacts], raising: Collection[str]) -> dict[str, dict[int, bool]]:
+    """The loops that poll: a function's key to numbers of loops, and whether the poll may raise.
+
+    A poll raises what the program can catch only where the loop calls what `raising` holds, the
+    functions that could raise without any polls. A program without the port's poll has none.
+    """
+    units = list(units)
+    interpreter = _interpreter(units)
+    functions = {function.key: function for unit in units for function in unit.functions}
+    if POLL not in functions:
+        return {}
+    quiet = _quiet(functions)
+    always = _always(functions)
+    drawing = _drawing(functions)
+    long = _long(functions)
+    found: dict[str, dict[int, bool]] = {}
+    for unit in units:
+        if not interpreter.intersection(unit.never_return) or not unit.polls:
+            continue
+        for function in unit.functions:
+            if function.key in quiet:
+                continue
+            draws = {
+                loop.number
+                for loop in function.polling.loops
+                if loop.draws or drawing.intersection(loop.calls) or always.intersection(loop.sure)
+            }
+            for loop in function.polling.loops:
+                if loop.number in draws or _is_jump_inside(loop, draws):
+                    continue
+                if _must_poll(loop, long):
+                    raises = loop.indirect or not raising.isdisjoint(loop.calls)
+                    found.setdefault(function.key, {})[loop.number] = raises
+    return found
+
+
+def _interpreter(units: Iterable[UnitFacts]) -> set[str]:
+    """The functions by which the interpreter raises: those of units that know the budget."""
+    raisers = {key for unit in units for key in unit.never_return}
+    return {f.key for unit in units if unit.polls for f in unit.functions if f.key in raisers}
+
+
+def _must_poll(loop: LoopFact, long: Collection[str]) -> bool:
+    """Whether neither a constant nor memory that was paid for bounds what a loop does."""
+    if loop.bound == Bound.MEMORY.value:
+        return loop.nested or loop.indirect or any(name in long for name in loop.calls)
+    return loop.bound == Bound.OPEN.value
+
+
+def _is_jump_inside(loop: LoopFact, draws: Collection[int]) -> bool:
+    """Whether a loop is a goto inside a loop that draws on the budget by itself."""
+    return loop.jump and any(outer in draws for outer in loop.around)
+
+
+def _quiet(functions: Mapping[str, FunctionFact]) -> set[str]:
+    """Functions that must not poll: the collector, unwinding, the poll, and what they call.
+
+    Where one of them calls what a program may define (through a pointer, or beneath a handler of
+    its own), that is no part of it.
+    """
+    start = {*COLLECTOR, *OUTPUT, *GUARD, RELEASE, LOOK, POLL}
+    start |= {key for key, function in functions.items() if _UNWIND in function.calls}
+    seen: set[str] = set()
+    todo = [key for key in start if key in functions]
+    while todo:
+        key = todo.pop()
+        if key not in seen:
+            seen.add(key)
+            named = (*functions[key].calls, *functions[key].polling.passes)
+            todo += [name for name in named if _is_closed(functions.get(name))]
+    return seen
+
+
+def _is_closed(function: FunctionFact | None) -> bool:
+    return function is not None and not (function.indirect or function.polling.catches)
+
+
+def _always(functions: Mapping[str, FunctionFact]) -> set[str]:
+    """Functions that look at the interrupt word whenever they are called."""
+    found = {LOOK}
+    while True:
+        more = {
+            key
+            for key, function in functions.items()
+            if key not in found and found.intersection(function.polling.sure)
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def _drawing(functions: Mapping[str, FunctionFact]) -> set[str]:
+    """Static functions that draw on the budget, or that call one."""
+    static = {key: function for key, function in functions.items() if ":" in key}
+    found = {key for key, function in static.items() if function.polling.draws}
+    return found | _callers(static, found)
+
+
+def _long(functions: Mapping[str, FunctionFact]) -> set[str]:
+    """Functions whose time is not bounded by a constant: loops, unknown calls, recursion."""
+    import networkx  # slow to load, and most commands rewrite nothing
+
+    graph = networkx.DiGraph(
+        (key, name) for key, f in functions.items() for name in f.calls if name in functions
+    )
+    start = {
+        key
+        for key, function in functions.items()
+        if function.indirect
+        or graph.has_edge(key, key)
+        or any(loop.bound != Bound.CONSTANT.value for loop in function.polling.loops)
+    }
+    for members in networkx.strongly_connected_components(graph):
+        if len(members) > 1:
+            start |= members
+    start.discard(RELEASE)
+    return start | _callers(functions, start)
+
+
+def _callers(functions: Mapping[str, FunctionFact], start: Collection[str]) -> set[str]:
+    """Who calls one of these functions by name, transitively."""
+    callers: dict[str, list[str]] = {}
+    for key, function in functions.items():
+        for name in function.calls:
+            callers.setdefault(name, []).append(key)
+    found: set[str] = set()
+    todo = list(start)
+    while todo:
+        for caller in callers.get(todo.pop(), ()):
+            if caller not in found:
+                found.add(caller)
+                todo.append(caller)
+    return found

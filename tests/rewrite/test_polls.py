@@ -1,0 +1,82 @@
+"""Which loops draw on the poll budget: those that neither a constant nor memory bounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from .case import POLL
+from .support import parse, whole_program
+
+HEAD = POLL + "int h(int); int (*p)(int); struct T { struct T *next; int n; }; "
+BOUNDED = {
+    "constant": "for (int i = 0; i < 100; i++) n++;",
+    "constant, down": "for (int i = 100; i > 0; i--) n++;",
+    "shrinking": "unsigned long u = n; while (u) u /= 10;",
+    "once": "do { n++; } while (0);",
+    "index": "for (int i = 0; i < n; i++) a[i + 1] = 0;",
+    "pointer": "while (n--) *s++ = 0;",
+    "condition": "while (*s != 0 && *s != 7) s++;",
+    "backwards": "while (n > 0 && a[n - 1] == 0) --n;",
+    "chain": "for (; t; t = t->next) n += t->n;",
+    "chain by two": "while (t) { struct T *next = t->next; t->n = 0; t = next; }",
+    "table": "int i = n % 7; for (;;) { if (a[i] == n || p(a[i])) break; i = (i + 1) % 7; }",
+    "leaving": "for (int i = 0; i < n; i++) if (a[i] == 0) { p(i); return i; }",
+    "look": "while (n) gpusnek_poll();",
+    "own": "while (n) { if (--gpusnek_poll_budget == 0) p(1); }",
+    "own, jump": "for (;;) { again: if (--gpusnek_poll_budget == 0) p(1); if (n) goto again; }",
+}
+UNBOUNDED = {
+    "count": "for (int i = 0; i < n; i++) m++;",
+    "constant, large": "for (int i = 0; i < 1000000; i++) m++;",
+    "step of nothing": "for (int i = 0; i < n; i += m) a[i] = 0;",
+    "pointer by nothing": "while (n--) { *s = 0; s += m; }",
+    "both ways": "for (int i = 0; i < n; i++) { if (a[i]) i -= 2; }",
+    "now and then": "for (int i = 0; i < n; i++) { if (m) a[i] = 0; }",
+    "skipped": "for (int i = 0; i < n; i++) { if (m) continue; a[i] = 0; }",
+    "address known": "for (int i = 0; i < n; i++) { a[i] = 0; h((long)&i); }",
+    "negative": "while (m) m >>= 1;",
+    "narrow": "for (unsigned char i = 0; i < n; i++) a[i] = 0;",
+    "product": "for (int i = 0; i < n; i++) { a[i] = 0; for (int j = 0; j < m; j++) a[j] = 0; }",
+    "product by call": "for (int i = 0; i < n; i++) a[i] = fill(a, n);",
+    "unknown call": "for (int i = 0; i < n; i++) a[i] = p(i);",
+    "back": "again: if (--n) goto again;",
+}
+FILL = "int fill(int *a, int n) { for (int i = 0; i < n; i++) a[i] = 0; return 0; } "
+LOOK = "void gpusnek_poll(void) { } "
+
+
+def polls(text: str) -> dict[int, bool]:
+    function = f"int f(int n, int m, int *a, char *s, struct T *t) {{ {text} return 0; }}"
+    program = whole_program(parse(HEAD + FILL + LOOK + function))
+    assert ("f" in program.raising) >= ("f" in program.polls)
+    return dict(program.polls.get("f", {}))
+
+
+@pytest.mark.parametrize("name", BOUNDED)
+def test_a_bounded_loop_does_not_poll(name: str) -> None:
+    assert not polls(BOUNDED[name])
+
+
+@pytest.mark.parametrize("name", UNBOUNDED)
+def test_any_other_loop_polls(name: str) -> None:
+    assert polls(UNBOUNDED[name])
+
+
+def test_a_poll_raises_only_where_the_loop_could() -> None:
+    assert polls("while (m--) n++;") == {0: False}
+    assert polls("while (m--) p(n);") == {0: True}
+
+
+def test_the_collector_does_not_poll() -> None:
+    """Nor what it calls, unless that is the program's."""
+    loop = "{ for (int i = 0; i < n; i++) p = 0; }"
+    text = f"void scan(int n) {loop} void other(int n) {{ h(n); p(n); for (; n; n -= 2) h(n); }} "
+    text += "void gc_collect(void) { scan(7); other(7); }"
+    assert whole_program(parse(HEAD + text)).polls.keys() == {"other"}
+
+
+@pytest.mark.parametrize("without", ["unsigned gpusnek_poll_budget;", "_Noreturn"])
+def test_a_unit_that_is_no_part_of_the_interpreter_does_not_poll(without: str) -> None:
+    text = POLL + "void f(long n) { while (n--) { } }"
+    assert whole_program(parse(text)).polls
+    assert not whole_program(parse(text.replace(without, ""))).polls
