@@ -25,6 +25,8 @@ enum gpusnek_statuses {
     GPUSNEK_NO_FILE_SYSTEM = 6, // the file system region could not be mounted
     GPUSNEK_NOT_STARTED = 7, // gpusnek_exec or gpusnek_stop without a started interpreter
     GPUSNEK_MORE = 8, // GPUSNEK_CONTINUE: more lines are needed; GPUSNEK_COMPLETE: several
+    GPUSNEK_OUT_OF_STEPS = 9, // the program took more than gpusnek_io_t.max_steps
+    GPUSNEK_OUT_OF_TIME = 10, // the program ran longer than gpusnek_io_t.deadline_ns
 };
 
 // Kinds of source that gpusnek_exec takes.
@@ -182,6 +184,11 @@ typedef struct _gpusnek_io_t {
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
     uint64_t launch; // of one launch all interpreters have this number; 0: not known
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
+    // Limits of each gpusnek_exec; compiling has them for itself. What ends so is unwound as by
+    // GPUSNEK_INTERRUPT_STOP. 0: no limit. What follows in this launch (gpusnek_value,
+    // gpusnek_stop) has what is left.
+    uint64_t max_steps; // less than UINT64_MAX
+    uint64_t deadline_ns;
 } gpusnek_io_t;
 
 GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);
@@ -207,6 +214,9 @@ GPUSNEK_API size_t gpusnek_heap_used(size_t *tables);
 
 // How many allocations were tried since start; growing a block in place counts too.
 GPUSNEK_API uint32_t gpusnek_allocations(void);
+
+// Steps (loop turns, branches, calls) since the program that was executed last began to run.
+GPUSNEK_API uint64_t gpusnek_steps(void);
 
 // The value of the last GPUSNEK_EVAL, if the last gpusnek_exec was one and ended well, or the
 // exception that ended it. Returns its kind, and in *value the value as int64_t, as double or as

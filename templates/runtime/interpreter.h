@@ -92,7 +92,12 @@ static inline PORTER_DEVICE uint32_t gpusnek_clip(size_t length) {
     return length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
 }
 
-// Streams, clock, C stack and interrupt word of interpreter `i`. `stack_size` is in bytes below
+// Item `i` of the uint64_t array at `each`, or `all` where there is none.
+static inline PORTER_DEVICE uint64_t gpusnek_each(uint64_t each, uint32_t i, uint64_t all) {
+    return each ? ((const uint64_t *)each)[i] : all;
+}
+
+// Streams, clock, C stack, interrupt word and limits of interpreter `i`. `stack_size` is in bytes below
 // `stack_top`.
 static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch, uint32_t i,
     gpusnek_head_t *head, void *stack_top, size_t stack_size) {
@@ -128,6 +133,8 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.epoch_ns = launch->clock_origin;
     io.launch = launch->clock_origin;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
+    io.max_steps = gpusnek_each(launch->max_steps_each, i, launch->max_steps);
+    io.deadline_ns = gpusnek_each(launch->deadline_ns_each, i, launch->deadline_ns);
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
     gpusnek_attach(&io);
 }
@@ -264,10 +271,14 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         }
         if (launch->flags & GPUSNEK_FLAG_STOP) {
             const int32_t stopped = gpusnek_stop();
-            status = status == GPUSNEK_OK ? stopped : status;
+            const bool limited = stopped == GPUSNEK_OUT_OF_STEPS || stopped == GPUSNEK_OUT_OF_TIME;
+            status = status == GPUSNEK_OK || limited ? stopped : status;
             head->magic = 0;
         }
         gpusnek_give_lack(launch, i);
+        if (launch->steps) {
+            ((uint64_t *)launch->steps)[i] = gpusnek_steps();
+        }
     }
     gpusnek_detach();
     ((uint32_t *)launch->stdout_length)[i] = gpusnek_clip(head->out_length);
