@@ -23,20 +23,13 @@ from porter.array.opening import (
     read_sizes,
 )
 from porter.array.outcome import Outcome
-from porter.array.sources import (
-    Seconds,
-    Source,
-    Steps,
-    Which,
-    limits_of,
-    programs_of,
-    sources_of,
-)
+from porter.array.sources import Source, Which, limits_of, programs_of, sources_of
 from porter.base.arguments import choice, flag, whole
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result
 from porter.run.built import Built
+from porter.run.launch.limits import Seconds, Steps
 from porter.run.launch.plan import MAXIMUM
 from porter.run.launch.spec import SIZES
 from porter.run.launch.start import clone
@@ -90,13 +83,11 @@ class InterpreterArray(Interpreters):
         else:
             others = {"target": target, "release": release, "build": build, "stream": stream}
             device = check_device(device, **others)
-        options: dict[str, Any] = {**given}
-        launch = Launch(block=block, seed=seed, **options)
+        launch = Launch(block=block, seed=seed, **dict[str, Any](given))
         check_room(device, n, launch)
         self._files: FileSystems | None = None
         if fs is not None:
             self._files = file_systems(device, fs, n)
-        if self._files is not None:
             launch = self._files.mounted(launch)
         super().__init__(device, n, launch)
 
@@ -127,9 +118,8 @@ class InterpreterArray(Interpreters):
         source[which[i]], or source[i] where there are n. name: what tracebacks call it. kind:
         "file", or "single", one interactive statement, whose value is printed. timeout: seconds
         until interpreters are interrupted. max_steps, deadline: steps and seconds that each
-        program may take, or a sequence with one for each (docs/limits.md). stdin: what all
-        read, or a sequence of one text each; a str is one text, in UTF-8. wait: False returns a
-        Call at once; `timeout` then acts while its result() waits.
+        program may take, or a sequence of n. stdin: what all read, or a sequence of one text each;
+        a str is one text, in UTF-8. wait: False returns a Call; `timeout` acts in its result().
 
         With check, raises InterpreterError if an interpreter ended with an exception (its
         `exceptions` say which), InterpreterTimeout if that was for a limit. The others
@@ -144,8 +134,8 @@ class InterpreterArray(Interpreters):
                 outcome.check()
             return outcome
 
-        changes |= {"stdin": stdin, **limits_of(timeout, max_steps, deadline)}
-        call = self._go(programs, program_of, finish, **changes)
+        changes |= limits_of(timeout, max_steps, deadline)
+        call = self._go(programs, program_of, finish, stdin=stdin, **changes)
         return call.result() if wait else call
 
     def eval(

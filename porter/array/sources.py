@@ -12,11 +12,10 @@ from porter.base.arguments import seconds, text
 from porter.errors import UsageError, WrongType
 from porter.run import Device, Program
 from porter.run.launch.checking import per_interpreter
+from porter.run.launch.limits import Seconds, Steps
 
 Source = str | bytes | Sequence[str | bytes]
 Which = Sequence[int] | np.ndarray[Any, Any] | None
-Steps = int | Sequence[int | None] | None
-Seconds = float | Sequence[float | None] | None
 
 
 def programs_of(

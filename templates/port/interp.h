@@ -25,8 +25,8 @@ enum gpusnek_statuses {
     GPUSNEK_NO_FILE_SYSTEM = 6, // the file system region could not be mounted
     GPUSNEK_NOT_STARTED = 7, // gpusnek_exec or gpusnek_stop without a started interpreter
     GPUSNEK_MORE = 8, // GPUSNEK_CONTINUE: more lines are needed; GPUSNEK_COMPLETE: several
-    GPUSNEK_OUT_OF_STEPS = 9, // the program took more than gpusnek_io_t.max_steps
-    GPUSNEK_OUT_OF_TIME = 10, // the program ran longer than gpusnek_io_t.deadline_ns
+    GPUSNEK_OUT_OF_STEPS = 9, // gpusnek_limit_to: the program took more steps
+    GPUSNEK_OUT_OF_TIME = 10, // gpusnek_limit_to: the program ran longer
 };
 
 // Kinds of source that gpusnek_exec takes.
@@ -184,14 +184,13 @@ typedef struct _gpusnek_io_t {
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
     uint64_t launch; // of one launch all interpreters have this number; 0: not known
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
-    // Limits of each gpusnek_exec; compiling has them for itself. What ends so is unwound as by
-    // GPUSNEK_INTERRUPT_STOP. 0: no limit. What follows in this launch (gpusnek_value,
-    // gpusnek_stop) has what is left.
-    uint64_t max_steps; // less than UINT64_MAX
-    uint64_t deadline_ns;
 } gpusnek_io_t;
 
 GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);
+// Until the next gpusnek_attach, each gpusnek_exec has these limits; compiling has them for itself,
+// and what follows (gpusnek_value, gpusnek_stop) has what is left. Who reaches one is unwound as by
+// GPUSNEK_INTERRUPT_STOP. max_steps: less than UINT64_MAX. 0: no limit.
+GPUSNEK_API void gpusnek_limit_to(uint64_t max_steps, uint64_t deadline_ns);
 GPUSNEK_API int gpusnek_start(const gpusnek_boot_t *boot);
 GPUSNEK_API int gpusnek_exec(const char *source, size_t length, int kind, const char *name);
 GPUSNEK_API int gpusnek_stop(void);

@@ -8,6 +8,9 @@
 
 uint32_t gpusnek_poll_budget; // steps left of the window; who takes the last one calls gpusnek_poll
 
+static uint64_t max_steps; // as gpusnek_limit_to has them
+static uint64_t deadline_ns;
+
 static uint64_t steps_given; // in all: one more than the program may take
 static uint64_t steps_left; // of these, behind the window
 static uint64_t time_began; // porter_clock_ns()
@@ -37,12 +40,17 @@ static void begin(uint64_t steps, uint64_t time) {
 }
 
 void gpusnek_limits_lift(void) {
+    max_steps = deadline_ns = 0;
     begin(UINT64_MAX, UINT64_MAX);
 }
 
+void gpusnek_limit_to(uint64_t steps, uint64_t nanoseconds) {
+    max_steps = steps;
+    deadline_ns = nanoseconds;
+}
+
 void gpusnek_limits_begin(void) {
-    begin(gpusnek_io.max_steps ? gpusnek_io.max_steps + 1 : UINT64_MAX,
-        gpusnek_io.deadline_ns ? gpusnek_io.deadline_ns : UINT64_MAX);
+    begin(max_steps ? max_steps + 1 : UINT64_MAX, deadline_ns ? deadline_ns : UINT64_MAX);
 }
 
 int gpusnek_limits_look(void) {

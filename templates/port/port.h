@@ -43,7 +43,7 @@ int gpusnek_ask(const char *source, size_t length, int kind);
 // Looks at the interrupt word and at the limits now; raises nothing except what ends the program.
 void gpusnek_poll(void);
 
-// Limits (limits.c). Begin: those of the launch count from here on. Lift: there are none.
+// Limits (limits.c). Begin: what gpusnek_limit_to was told counts from here on. Lift: there are none.
 void gpusnek_limits_begin(void);
 void gpusnek_limits_lift(void);
 // Gives out the next window if this one is used up, and looks at the clock. Returns the limit that

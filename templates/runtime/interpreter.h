@@ -133,10 +133,10 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.epoch_ns = launch->clock_origin;
     io.launch = launch->clock_origin;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
-    io.max_steps = gpusnek_each(launch->max_steps_each, i, launch->max_steps);
-    io.deadline_ns = gpusnek_each(launch->deadline_ns_each, i, launch->deadline_ns);
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
     gpusnek_attach(&io);
+    gpusnek_limit_to(gpusnek_each(launch->max_steps_each, i, launch->max_steps),
+        gpusnek_each(launch->deadline_ns_each, i, launch->deadline_ns));
 }
 
 static inline PORTER_DEVICE int32_t gpusnek_boot_vm(

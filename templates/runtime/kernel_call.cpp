@@ -74,8 +74,6 @@ PORTER_DEVICE void gpusnek_user_attach(
     io.epoch_ns = epoch_ns();
     io.launch = 0;
     io.interrupt = NULL;
-    io.max_steps = 0;
-    io.deadline_ns = 0;
     PORTER_STATE->porter_stack_limit = (const char *)frame - stack_size;
     gpusnek_attach(&io);
 }

@@ -48,6 +48,11 @@ PORTER_DEVICE void gpusnek_attach(const gpusnek_io_t *io) {
     PORTER_STATE->fake_io = *io;
 }
 
+PORTER_DEVICE void gpusnek_limit_to(uint64_t max_steps, uint64_t deadline_ns) {
+    (void)max_steps;
+    (void)deadline_ns;
+}
+
 PORTER_DEVICE int gpusnek_start(const gpusnek_boot_t *boot) {
     PORTER_STATE->fake_boot = *boot;
     return GPUSNEK_OK;

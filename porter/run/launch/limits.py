@@ -37,6 +37,9 @@ class Each:
 
 
 Limit = int | Each  # of all, or of each; 0: none
+# What callers may give.
+Steps = int | Sequence[int | None] | Each | None
+Seconds = float | Sequence[float | None] | Each | None
 
 
 def steps_of(value: Any, name: str = "max_steps") -> int | Each | None:

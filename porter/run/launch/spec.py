@@ -141,13 +141,9 @@ class Limits:
     """What each program may take, by itself; a sequence has one for each: docs/limits.md."""
 
     # Loop turns, branches and calls; None: no limit.
-    max_steps: int | Sequence[int | None] | limits.Each | None = field(
-        default=None, converter=limits.steps_of
-    )
+    max_steps: limits.Steps = field(default=None, converter=limits.steps_of)
     # Seconds from the program's start; None: no limit.
-    deadline: float | Sequence[float | None] | limits.Each | None = field(
-        default=None, converter=limits.seconds_of
-    )
+    deadline: limits.Seconds = field(default=None, converter=limits.seconds_of)
 
 
 @frozen(kw_only=True, slots=False)
