@@ -23,12 +23,13 @@ from porter.array.opening import (
     read_sizes,
 )
 from porter.array.outcome import Outcome
-from porter.array.sources import Source, Which, deadline, programs_of, sources_of
+from porter.array.sources import Source, Which, limits_of, programs_of, sources_of
 from porter.base.arguments import choice, flag, whole
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result
 from porter.run.built import Built
+from porter.run.launch.limits import Seconds, Steps
 from porter.run.launch.plan import MAXIMUM
 from porter.run.launch.spec import SIZES
 from porter.run.launch.start import clone
@@ -82,13 +83,11 @@ class InterpreterArray(Interpreters):
         else:
             others = {"target": target, "release": release, "build": build, "stream": stream}
             device = check_device(device, **others)
-        options: dict[str, Any] = {**given}
-        launch = Launch(block=block, seed=seed, **options)
+        launch = Launch(block=block, seed=seed, **dict[str, Any](given))
         check_room(device, n, launch)
         self._files: FileSystems | None = None
         if fs is not None:
             self._files = file_systems(device, fs, n)
-        if self._files is not None:
             launch = self._files.mounted(launch)
         super().__init__(device, n, launch)
 
@@ -108,6 +107,8 @@ class InterpreterArray(Interpreters):
         kind: str = "file",
         check: bool = True,
         timeout: float | None = None,
+        max_steps: Steps = None,
+        deadline: Seconds = None,
         stdin: str | bytes | Sequence[str | bytes] = b"",
         wait: bool = True,
     ) -> Outcome | Call[Outcome]:
@@ -116,12 +117,12 @@ class InterpreterArray(Interpreters):
         source: one for all, code that compile() made, or a sequence: interpreter i runs
         source[which[i]], or source[i] where there are n. name: what tracebacks call it. kind:
         "file", or "single", one interactive statement, whose value is printed. timeout: seconds
-        until interpreters are interrupted. stdin: what all read, or a sequence of one text each; a
-        str is one text, in UTF-8. wait: False returns a Call at once; a time limit then acts
-        while its result() waits.
+        until interpreters are interrupted. max_steps, deadline: steps and seconds that each
+        program may take, or a sequence of n. stdin: what all read, or a sequence of one text each;
+        a str is one text, in UTF-8. wait: False returns a Call; `timeout` acts in its result().
 
         With check, raises InterpreterError if an interpreter ended with an exception (its
-        `exceptions` say which), InterpreterTimeout if that was for the time limit. The others
+        `exceptions` say which), InterpreterTimeout if that was for a limit. The others
         have run to their end all the same. A SystemExit counts unless its code is 0.
         """
         choice(kind, "kind", ("file", "single"))
@@ -133,8 +134,8 @@ class InterpreterArray(Interpreters):
                 outcome.check()
             return outcome
 
-        changes |= {"deadline": deadline(timeout), "stdin": stdin}
-        call = self._go(programs, program_of, finish, **changes)
+        changes |= limits_of(timeout, max_steps, deadline)
+        call = self._go(programs, program_of, finish, stdin=stdin, **changes)
         return call.result() if wait else call
 
     def eval(
@@ -145,6 +146,8 @@ class InterpreterArray(Interpreters):
         check: bool = True,
         default: object = None,
         timeout: float | None = None,
+        max_steps: Steps = None,
+        deadline: Seconds = None,
         wait: bool = True,
     ) -> Any:
         """The value of an expression in every interpreter.
@@ -156,7 +159,7 @@ class InterpreterArray(Interpreters):
 
         Raises as exec, and InterpreterError for SystemExit of any code: it leaves no value.
         Without check, interpreters that raised have the value `default`; `failed` says which
-        they are. `which`, `timeout` and `wait` as in exec.
+        they are. `which`, `timeout`, `max_steps`, `deadline` and `wait` as in exec.
         """
         check, wait = flag(check, "check"), flag(wait, "wait")
         programs, program_of, changes = self._sources(expression, which, "<string>", "eval")
@@ -170,7 +173,7 @@ class InterpreterArray(Interpreters):
                 return array
             return values.objects(self.device, result.values, self._fetch, default)
 
-        changes["deadline"] = deadline(timeout)
+        changes |= limits_of(timeout, max_steps, deadline)
         call = self._go(programs, program_of, finish, exits=True, **changes)
         return call.result() if wait else call
 

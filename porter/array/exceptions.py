@@ -11,6 +11,7 @@ from attrs import field, frozen
 
 from porter.array.fetch import Fetcher, fetch_rows
 from porter.run import Device, Result
+from porter.run.limited import Limited
 from porter.run.streams.merge import group_rows
 
 
@@ -93,6 +94,9 @@ def collect(device: Device, result: Result, fetcher: Fetcher, exits: bool = Fals
     if stopped.any():
         group_of[stopped] = len(texts)
         texts.append(("KeyboardInterrupt", "stopped", "KeyboardInterrupt: stopped\n"))
+    for limited in result.limited:
+        group_of[statuses.among(status, limited.status)] = len(texts)
+        texts.append(_limited(limited))
     texts += _announced(device, result, fetcher, group_of, len(texts))
     rest = np.flatnonzero(bad & (group_of < 0))
     if len(rest):
@@ -106,6 +110,11 @@ def _exits(
     codes, of = np.unique(result.exit_code[exited], return_inverse=True)
     group_of[exited] = of
     return [("SystemExit", str(code), f"SystemExit: {code}\n") for code in codes.tolist()]
+
+
+def _limited(limited: Limited) -> Text:
+    name = "OutOfSteps" if limited.option == "max_steps" else "OutOfTime"
+    return (name, limited.what, f"{name}: {limited.what}\n")
 
 
 def _announced(

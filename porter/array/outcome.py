@@ -11,6 +11,7 @@ from porter.array.exceptions import Exceptions
 from porter.errors import InterpreterError, InterpreterTimeout
 from porter.run import Result, Stream
 from porter.run.lacks import Lack, advice
+from porter.run.limited import limit_hint
 
 SHOWN = 3  # groups whose tracebacks an error's message holds
 
@@ -31,6 +32,7 @@ class Outcome:
     seconds: float
     interrupted: bool
     lacks: tuple[Lack, ...] = ()
+    _result: Result | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, result: Result, exceptions: Exceptions) -> Outcome:
@@ -38,7 +40,13 @@ class Outcome:
         streams = (result.stdout, result.stderr)
         statuses = (result.status, result.exit_code)
         ended = (result.seconds, result.interrupted)
-        return cls(*streams, *statuses, exceptions, *ended, lacks=result.lacks)
+        return cls(*streams, *statuses, exceptions, *ended, result.lacks, result)
+
+    @property
+    def steps(self) -> np.ndarray[Any, Any]:
+        """Loop turns, branches and calls of each program (n uint64), copied to the host now."""
+        assert self._result is not None
+        return self._result.steps
 
     @property
     def failed(self) -> np.ndarray[Any, Any]:
@@ -55,9 +63,11 @@ class Outcome:
             lines.append(f"{raised.count}x:\n{raised.traceback.rstrip()}")
         if len(self.exceptions) > SHOWN:
             lines.append(f"... and {len(self.exceptions) - SHOWN} more different exceptions")
-        hint = advice(self.lacks, n, python=True)
+        limited = () if self._result is None else self._result.limited
+        hints = (advice(self.lacks, n, python=True), limit_hint(limited, python=True))
+        hint = " ".join(filter(None, hints)) or None
         lines += [hint] if hint else []
-        error = InterpreterTimeout if self.interrupted else InterpreterError
+        error = InterpreterTimeout if self.interrupted or limited else InterpreterError
         raise error("\n".join(lines), hint=hint, exceptions=self.exceptions, outcome=self)
 
 

@@ -12,6 +12,7 @@ from porter.base.arguments import seconds, text
 from porter.errors import UsageError, WrongType
 from porter.run import Device, Program
 from porter.run.launch.checking import per_interpreter
+from porter.run.launch.limits import Seconds, Steps
 
 Source = str | bytes | Sequence[str | bytes]
 Which = Sequence[int] | np.ndarray[Any, Any] | None
@@ -62,9 +63,13 @@ def sources_of(
     return [], None, {"kind": source.kind, "compiled": source.memory}
 
 
-def deadline(timeout: float | None) -> float | None:
-    """Seconds of a launch's deadline. WrongType, UsageError."""
-    return None if timeout is None else seconds(timeout, "timeout")
+def limits_of(timeout: float | None, max_steps: Steps, deadline: Seconds) -> dict[str, Any]:
+    """The options of a launch that end its programs. Raises WrongType, UsageError."""
+    return {
+        "timeout": None if timeout is None else seconds(timeout, "timeout"),
+        "max_steps": max_steps,
+        "deadline": deadline,
+    }
 
 
 def _chosen(which: Which, programs: int, n: int) -> np.ndarray[Any, Any]:

@@ -12,6 +12,7 @@ import click
 from porter.base.arguments import MOST_SECONDS, seconds
 from porter.base.sizes import format_size, parse_size
 from porter.config import CHOICES, FIELDS, SIZE_BOUNDS, SWITCHES, BuildConfig
+from porter.run.launch.limits import seconds_of, steps_of
 from porter.settings import load_config
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -70,6 +71,35 @@ def seconds_option(
         show_default=default is not None,
         help=text,
     )
+
+
+def limit_options(function: F) -> F:
+    """Give a command the limits of each program: max_steps and deadline, None for no limit."""
+
+    def steps(ctx: click.Context, param: click.Parameter, value: int | None) -> Any:
+        return steps_of(value, param.opts[0])
+
+    def time(ctx: click.Context, param: click.Parameter, value: float | None) -> Any:
+        return seconds_of(value, param.opts[0])
+
+    for option in (
+        click.option(
+            "--deadline",
+            type=float,
+            metavar="SECONDS",
+            callback=time,
+            help="Seconds that each interpreter may run.",
+        ),
+        click.option(
+            "--max-steps",
+            type=int,
+            metavar="N",
+            callback=steps,
+            help="Loop turns, branches and calls that each interpreter may take.",
+        ),
+    ):
+        function = option(function)
+    return function
 
 
 def build_options(function: F) -> F:

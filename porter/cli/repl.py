@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from porter.base.sizes import parse_size
-from porter.cli._options import seconds_option
+from porter.cli._options import limit_options, seconds_option
 from porter.cli._subject import BuildChoice, subject_options
 from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
@@ -45,6 +45,7 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @click.option("--save", is_flag=True, help="On leaving, write the file system back to IMAGE.")
 @click.option("--outbuf", metavar="SIZE", callback=_bytes, help="Size of outbuf [3 bytes each].")
 @seconds_option("Seconds until what an input runs is interrupted.")
+@limit_options
 @click.option("--history", type=click.Path(path_type=Path), help="File of earlier inputs.")
 @subject_options
 def command(
@@ -55,6 +56,8 @@ def command(
     save: bool,
     outbuf: int | None,
     timeout: float | None,
+    max_steps: int | None,
+    deadline: float | None,
     history: Path | None,
 ) -> None:
     """A prompt with many Python interpreters behind it, their answers merged.
@@ -69,7 +72,7 @@ def command(
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     device = subject.open(err)
-    sizes = subject.sized(Launch())
+    sizes = subject.sized(Launch(max_steps=max_steps, deadline=deadline))
     n = n or fitting(device, ON_GPU if device.on_gpu else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
@@ -78,7 +81,7 @@ def command(
         n,
         files=files,
         outbuf_size=outbuf,
-        deadline=timeout,
+        timeout=timeout,
         sizes=sizes,
     )
     shell = Shell(session, out, err, max_groups)

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 
 from porter.cli._console import ConsoleOptions, Shower, console_options
-from porter.cli._options import seconds_option
+from porter.cli._options import limit_options, seconds_option
 from porter.cli._subject import BuildChoice, subject_options
 from porter.errors import (
     LaunchInterrupted,
@@ -91,6 +91,7 @@ def _end(result: Result, stopped: LaunchInterrupted | None, stderr: Writer) -> N
 @click.option("-c", "code", metavar="CODE", help="Run this program.")
 @click.option("-n", "n", type=int, default=32, show_default=True, help="Interpreters.")
 @seconds_option("Seconds until the interpreters are interrupted.")
+@limit_options
 @click.option(
     "--block",
     type=click.IntRange(1),
@@ -123,6 +124,8 @@ def command(
     code: str | None,
     n: int,
     timeout: float | None,
+    max_steps: int | None,
+    deadline: float | None,
     block: int,
     max_groups: int,
     console: ConsoleOptions,
@@ -144,7 +147,8 @@ def command(
         files = Image.empty(size)
     stdout, stderr = Writer(out), Writer(err)
     shower = Shower(stdout, stderr, n, max_groups)
-    launch = console.apply(subject.sized(Launch(deadline=timeout, block=block)), n, shower)
+    launch = Launch(timeout=timeout, max_steps=max_steps, deadline=deadline, block=block)
+    launch = console.apply(subject.sized(launch), n, shower)
     if files is not None:
         launch = mounted(launch, device, files, n, shared=fs_shared)
     stopped: LaunchInterrupted | None = None

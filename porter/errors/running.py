@@ -21,6 +21,13 @@ class ProgramFailed(PorterError):
     meaning = "an interpreter ended with an uncaught exception"
 
 
+class LimitReached(ProgramFailed):
+    """Programs took more steps or time than each of them may; nothing else failed."""
+
+    exit_code = 49
+    meaning = "an interpreter took more steps or time than it may"
+
+
 class NotEnoughMemory(PorterError, MemoryError):
     """More interpreters, or larger ones, than the memory holds."""
 
@@ -53,10 +60,10 @@ class InterpreterError(PorterError):
 
 
 class InterpreterTimeout(InterpreterError, TimeoutError):
-    """Interpreters of an array ran past their time limit and were interrupted."""
+    """Interpreters of an array ran past a time limit or took more steps than they may."""
 
     exit_code = 45
-    meaning = "interpreters of an array ran past their time limit"
+    meaning = "interpreters of an array ran past a limit of time or steps"
 
 
 class BindingError(PorterError, ValueError):

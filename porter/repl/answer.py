@@ -9,6 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.run import Result, Stream
+from porter.run.limited import Limited
 from porter.run.result import broken_by_name, exit_status
 
 
@@ -44,6 +45,11 @@ class Answer:
     def stopped(self) -> int:
         """How many were stopped hard."""
         return self._count("STOPPED")
+
+    @property
+    def limited(self) -> tuple[Limited, ...]:
+        """Limits that ended what some of them ran."""
+        return self.result.limited
 
     @cached_property
     def exited(self) -> int:

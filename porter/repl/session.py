@@ -29,7 +29,7 @@ class Session:
     """`n` interpreters on `device` which share a file system and `outbuf`.
 
     live: which of them have not ended (n bools). cancel: may end what runs, see Cancel; each
-    input has a new one. deadline: seconds until an input is interrupted.
+    input has a new one. timeout: seconds until an input is interrupted.
     """
 
     device: Device
@@ -48,11 +48,12 @@ class Session:
         *,
         files: Image | None = None,
         outbuf_size: int | None = None,
-        deadline: float | None = None,
+        timeout: float | None = None,
         sizes: Launch | None = None,
     ) -> Session:
         """Start `n` interpreters. files: what all have at "/", in one copy that they can
-        write in turn. sizes: those of heap, pystack, stack and stdout that are not the build's.
+        write in turn. sizes: those of heap, pystack, stack and stdout that are not the build's,
+        and limits.
 
         Raises NotEnoughMemory, FileProblem, UsageError.
         """
@@ -65,7 +66,7 @@ class Session:
         need = footprint(device, sizes)
         arenas = device.arenas(n, need.pystack, need.heap)
         outbuf = device.zeros(outbuf_size, np.uint8)
-        launch = attrs.evolve(sizes, kind="single", outbuf=outbuf, deadline=deadline)
+        launch = attrs.evolve(sizes, kind="single", outbuf=outbuf, timeout=timeout)
         if files is not None:
             launch = mounted(launch, device, files, n, shared=True)
         session = cls(device, n, arenas, outbuf, launch, np.ones(n, np.bool_))
@@ -112,7 +113,7 @@ class Session:
         which = np.flatnonzero(self.live)[:1]
         if not len(which):
             return None
-        launch = attrs.evolve(self.launch, kind=question, deadline=QUESTION_TIME)
+        launch = attrs.evolve(self.launch, kind=question, timeout=QUESTION_TIME)
         result = self._run(Program(utf8(text), NAME), launch, which)
         if result.interrupted:
             return None

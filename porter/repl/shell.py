@@ -142,6 +142,8 @@ class Shell:
                 f"{_many(answer.stopped)} did not end when interrupted: stopped hard, and ready "
                 "for the next line"
             )
+        for limited in answer.limited:
+            self.say(f"{_many(limited.count)} {limited.what}: stopped, and ready for the next line")
         for lack in answer.result.lacks:
             self.say(lack.advice(len(answer.which)))
         for name, count in answer.broken.items():

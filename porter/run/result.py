@@ -11,12 +11,14 @@ from attrs import field, frozen
 from porter.errors import (
     FileProblem,
     LaunchFailed,
+    LimitReached,
     NotEnoughMemory,
     ProgramFailed,
     ProgramSyntaxError,
 )
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, advice
+from porter.run.limited import Limited, limit_hint
 from porter.run.status import Status
 from porter.run.streams.groups import Stream
 
@@ -54,11 +56,11 @@ class Result:
 
     status: n int32 (GPUSNEK_* of interp.h, negative ones of launch.h). exit_code: n int32, what
     SystemExit carried. allocations: n uint32, tried by program i, failed ones too. seconds: of
-    the launch alone. interrupted: the deadline passed, the launch was cancelled, or Ctrl-C
+    the launch alone. interrupted: the timeout passed, the launch was cancelled, or Ctrl-C
     came. lost: n uint32, bytes for which rings had no room, where output went there; then, and
     with printf, the streams hold only what could not go out. timings: seconds by step; `device`
     is what the device's own clock says of the launch. lacks: sizes that were too small for
-    programs that ended with an exception.
+    programs that ended with an exception. limited: limits that ended programs.
     """
 
     stdout: Stream
@@ -72,10 +74,19 @@ class Result:
     values: Values | None = field(default=None, repr=False)
     lost: np.ndarray[Any, Any] | None = field(default=None, repr=False)
     lacks: tuple[Lack, ...] = ()
+    limited: tuple[Limited, ...] = ()
+    _steps: Array | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""
         return int((self.status == status).sum())
+
+    @property
+    def steps(self) -> np.ndarray[Any, Any]:
+        """Loop turns, branches and calls of each program (n uint64), copied to the host now."""
+        if self._steps is None:
+            return np.zeros(len(self.status), np.uint64)
+        return self.stdout.device.host(self._steps)
 
     @property
     def statuses(self) -> type[Status]:
@@ -105,7 +116,8 @@ class Result:
         """Raise what the statuses say; nothing where all programs ended well or by SystemExit.
 
         ProgramSyntaxError, what raise_unless_started raises, LaunchFailed for interpreters that
-        broke, ProgramFailed for exceptions. Where several are the case, the first of these.
+        broke, LimitReached where limits alone ended programs, ProgramFailed for exceptions. Where
+        several are the case, the first of these.
         """
         n = len(self.status)
         if wrong := self.statuses.count(self.status, "SYNTAX_ERROR"):
@@ -118,6 +130,10 @@ class Result:
             kinds = ", ".join(f"{name} {count}x" for name, count in broken.items())
             raise LaunchFailed(f"interpreters broke: {kinds}")
         if failed := int(self.statuses.where_failed(self.status).sum()):
+            ends = [limited.text(n) for limited in self.limited]
+            hint = " ".join(filter(None, (advice(self.lacks, n), limit_hint(self.limited)))) or None
+            if failed == sum(limited.count for limited in self.limited):
+                raise LimitReached(", ".join(ends), hint=hint)
             why = "were interrupted or failed" if self.interrupted else "ended with an error"
-            hint = advice(self.lacks, n)
-            raise ProgramFailed(f"{failed} of {n} interpreters {why}", hint=hint)
+            text = ", ".join([f"{failed} of {n} interpreters {why}", *ends])
+            raise ProgramFailed(text, hint=hint)

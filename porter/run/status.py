@@ -16,10 +16,10 @@ class Status(IntEnum):
 
     A member's name is its C name without `GPUSNEK_`: `built.status["OK"]`. Those of the port
     (templates/port/interp.h: OK, EXCEPTION, EXIT, SYNTAX_ERROR, STOPPED, NO_MEMORY,
-    NO_FILE_SYSTEM, NOT_STARTED, MORE) say how a program ended, or why it could not begin. Those of
-    the runtime (templates/runtime/launch.h: STATUS_NOT_RUN, STATUS_NO_MEMORY, STATUS_MOVED,
-    STATUS_CANARY, STATUS_ABORT, STATUS_FENCE) are negative: the interpreter itself did not run or
-    broke.
+    NO_FILE_SYSTEM, NOT_STARTED, MORE, OUT_OF_STEPS, OUT_OF_TIME) say how a program ended, or why
+    it could not begin. Those of the runtime (templates/runtime/launch.h: STATUS_NOT_RUN,
+    STATUS_NO_MEMORY, STATUS_MOVED, STATUS_CANARY, STATUS_ABORT, STATUS_FENCE) are negative:
+    the interpreter itself did not run or broke.
     """
 
     @property
@@ -46,6 +46,11 @@ class Status(IntEnum):
     def stopped(self) -> bool:
         """Whether the host's hard stop ended the program."""
         return self.name == "STOPPED"
+
+    @property
+    def limited(self) -> bool:
+        """Whether a limit of its own ended the program: its steps or its time."""
+        return self.name in ("OUT_OF_STEPS", "OUT_OF_TIME")
 
     @property
     def failed(self) -> bool:

@@ -44,7 +44,7 @@ class TrialOpener:
 
     def __call__(self) -> Run:
         """What runs trials; raises what opening the device raises."""
-        launch = Launch(**attrs.asdict(self.sizes), fail_rest=self.rest, deadline=self.seconds)
+        launch = Launch(**attrs.asdict(self.sizes), fail_rest=self.rest, timeout=self.seconds)
         return trials_on(open_device(self.folder, self.target), launch)
 
 

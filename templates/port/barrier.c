@@ -5,7 +5,7 @@
 #include "py/runtime.h"
 
 void gpusnek_syncthreads(void) {
-    porter_syncthreads();
+    porter_syncthreads(gpusnek_limits_end());
     // Who waited saw no interrupt meanwhile. The barrier opens once the others came or ended.
     gpusnek_poll_and_raise();
 }

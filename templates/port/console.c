@@ -7,7 +7,7 @@
 #include "py/runtime.h"
 
 // Gives way, and lets the host interrupt: raises KeyboardInterrupt where something can catch it.
-// False when the host stops everything: nothing more is to be waited for.
+// False when the host stops everything or the deadline passed: nothing more is to be waited for.
 static bool wait_for_host(void) {
     porter_pause();
     gpusnek_poll();
@@ -16,7 +16,8 @@ static bool wait_for_host(void) {
         MP_STATE_MAIN_THREAD(mp_pending_exception) = MP_OBJ_NULL;
         nlr_raise(pending);
     }
-    return gpusnek_io.interrupt == NULL || *gpusnek_io.interrupt != GPUSNEK_INTERRUPT_STOP;
+    return gpusnek_limit() != GPUSNEK_OUT_OF_TIME
+        && (gpusnek_io.interrupt == NULL || *gpusnek_io.interrupt != GPUSNEK_INTERRUPT_STOP);
 }
 
 static void count_lost(size_t size) {

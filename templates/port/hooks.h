@@ -33,8 +33,9 @@ void porter_pause(void);
 // Called now and then by an interpreter that runs on: others of its block may need its processor.
 void porter_give_way(void);
 
-// Waits until all interpreters of the block that have not ended are here.
-void porter_syncthreads(void);
+// Waits until all interpreters of the block that have not ended are here; on the host twin at most
+// until porter_clock_ns() is `end`. A GPU's barrier has no such end.
+void porter_syncthreads(uint64_t end);
 
 // One atomic operation on an item of array's `typecode` (i I l L q Q f d), aligned to its size.
 // `operand`, `expected` and what comes back (the old value) are the item's bytes, zero-extended.

@@ -145,10 +145,16 @@ static int report_exception(mp_obj_t exception, bool compiled) {
     return GPUSNEK_EXCEPTION;
 }
 
+// What unwound everything: the host's hard stop or a limit.
+static int stopped(void) {
+    const int limit = gpusnek_limit();
+    return limit != GPUSNEK_OK ? limit : GPUSNEK_STOPPED;
+}
+
 // Reporting itself may run out of memory or be stopped.
 int gpusnek_report(void *raised, bool compiled) {
     if (raised == NULL) {
-        return GPUSNEK_STOPPED;
+        return stopped();
     }
     int status = GPUSNEK_EXCEPTION;
     nlr_buf_t nlr;
@@ -157,7 +163,7 @@ int gpusnek_report(void *raised, bool compiled) {
         status = report_exception(MP_OBJ_FROM_PTR(raised), compiled);
         nlr_pop();
     } else if (nlr.ret_val == NULL) {
-        status = GPUSNEK_STOPPED;
+        status = stopped();
     } else {
         mp_print_str(&mp_stderr_print, "(an exception's report raised another exception)\n");
     }
@@ -210,6 +216,7 @@ static int execute(const char *source, size_t length, int kind, const char *name
     }
     exit_code = 0;
     gpusnek_lack_start();
+    gpusnek_limits_begin();
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
     MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
     // A hard stop leaves the globals of the function that it stopped.
@@ -231,6 +238,7 @@ static int execute(const char *source, size_t length, int kind, const char *name
             MP_STATE_VM(gpusnek_program) = keep ? function : MP_OBJ_NULL;
             compiled = true;
             if (!keep) {
+                gpusnek_limits_begin(); // a copy, whose template compiled, takes the equal steps
                 run_code(function, kind);
             }
         }
@@ -241,7 +249,8 @@ static int execute(const char *source, size_t length, int kind, const char *name
         mp_handle_pending(false); // an interrupt that came too late must not hit the next source
         status = gpusnek_report(nlr.ret_val, compiled);
     }
-    return status;
+    // A finaliser that reached a limit ended alone; the program may have ended before it noticed.
+    return gpusnek_limit() != GPUSNEK_OK ? gpusnek_limit() : status;
 }
 
 int gpusnek_exec(const char *source, size_t length, int kind, const char *name) {
@@ -322,7 +331,7 @@ int gpusnek_stop(void) {
     int status = stop_program();
     stop_vm();
     started = false;
-    return status;
+    return gpusnek_limit() != GPUSNEK_OK ? gpusnek_limit() : status;
 }
 
 void gpusnek_detach(void) {

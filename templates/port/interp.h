@@ -25,6 +25,8 @@ enum gpusnek_statuses {
     GPUSNEK_NO_FILE_SYSTEM = 6, // the file system region could not be mounted
     GPUSNEK_NOT_STARTED = 7, // gpusnek_exec or gpusnek_stop without a started interpreter
     GPUSNEK_MORE = 8, // GPUSNEK_CONTINUE: more lines are needed; GPUSNEK_COMPLETE: several
+    GPUSNEK_OUT_OF_STEPS = 9, // gpusnek_limit_to: the program took more steps
+    GPUSNEK_OUT_OF_TIME = 10, // gpusnek_limit_to: the program ran longer
 };
 
 // Kinds of source that gpusnek_exec takes.
@@ -185,6 +187,10 @@ typedef struct _gpusnek_io_t {
 } gpusnek_io_t;
 
 GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);
+// Until the next gpusnek_attach, each gpusnek_exec has these limits; compiling has them for itself,
+// and what follows (gpusnek_value, gpusnek_stop) has what is left. Who reaches one is unwound as by
+// GPUSNEK_INTERRUPT_STOP. max_steps: less than UINT64_MAX. 0: no limit.
+GPUSNEK_API void gpusnek_limit_to(uint64_t max_steps, uint64_t deadline_ns);
 GPUSNEK_API int gpusnek_start(const gpusnek_boot_t *boot);
 GPUSNEK_API int gpusnek_exec(const char *source, size_t length, int kind, const char *name);
 GPUSNEK_API int gpusnek_stop(void);
@@ -207,6 +213,9 @@ GPUSNEK_API size_t gpusnek_heap_used(size_t *tables);
 
 // How many allocations were tried since start; growing a block in place counts too.
 GPUSNEK_API uint32_t gpusnek_allocations(void);
+
+// Steps (loop turns, branches, calls) since the program that was executed last began to run.
+GPUSNEK_API uint64_t gpusnek_steps(void);
 
 // The value of the last GPUSNEK_EVAL, if the last gpusnek_exec was one and ended well, or the
 // exception that ended it. Returns its kind, and in *value the value as int64_t, as double or as

@@ -10,7 +10,6 @@
 
 static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
 static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
-uint32_t gpusnek_poll_budget; // back edges left before the interrupt word is read again
 
 mp_uint_t mp_hal_stdout_tx_strn(const char *text, size_t size) {
     gpusnek_output_write(&gpusnek_io.out, text, size);
@@ -54,7 +53,7 @@ void gpusnek_clock_attach(void) {
     clock_at_attach = porter_clock_ns();
     // A word that is already set belongs to this launch: it interrupts at the first poll.
     interrupt_seen = GPUSNEK_INTERRUPT_NONE;
-    gpusnek_poll_budget = MICROPY_GPUSNEK_POLL_INTERVAL;
+    gpusnek_limits_lift(); // booting draws on no program's budget
 }
 
 mp_uint_t mp_hal_ticks_ms(void) {
@@ -89,9 +88,9 @@ void mp_hal_delay_ms(mp_uint_t ms) {
 }
 
 void gpusnek_poll(void) {
-    gpusnek_poll_budget = MICROPY_GPUSNEK_POLL_INTERVAL;
     porter_give_way();
-    if (porter_refused() && nlr_get_abort() != NULL) {
+    const bool ends = gpusnek_limits_look() != GPUSNEK_OK || porter_refused();
+    if (ends && nlr_get_abort() != NULL) {
         nlr_jump_abort();
     }
     if (gpusnek_io.interrupt == NULL) {

@@ -40,7 +40,17 @@ void gpusnek_lack_start(void);
 void gpusnek_lack_of(mp_obj_t exception);
 // Sources of the kinds GPUSNEK_CONTINUE and GPUSNEK_COMPLETE; returns a status, may raise.
 int gpusnek_ask(const char *source, size_t length, int kind);
-// Looks at the interrupt word now; raises nothing except the hard stop.
+// Looks at the interrupt word and at the limits now; raises nothing except what ends the program.
 void gpusnek_poll(void);
+
+// Limits (limits.c). Begin: what gpusnek_limit_to was told counts from here on. Lift: there are none.
+void gpusnek_limits_begin(void);
+void gpusnek_limits_lift(void);
+// Gives out the next window if this one is used up, and looks at the clock. Returns the limit that
+// was reached, a status, or GPUSNEK_OK; gpusnek_limit says it again.
+int gpusnek_limits_look(void);
+int gpusnek_limit(void);
+// When the deadline is, of porter_clock_ns(); UINT64_MAX: never.
+uint64_t gpusnek_limits_end(void);
 
 #endif

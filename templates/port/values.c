@@ -118,6 +118,10 @@ int gpusnek_value(int *status, uint64_t *value) {
     if (MP_STATE_VM(gpusnek_exception) != MP_OBJ_NULL) {
         kind = protect(exception_of, MP_STATE_VM(gpusnek_exception), value, &ignored);
     }
+    if (gpusnek_limit() != GPUSNEK_OK) {
+        *status = gpusnek_limit();
+        kind = GPUSNEK_VALUE_NONE;
+    }
     return kind;
 }
 

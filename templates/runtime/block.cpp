@@ -6,12 +6,22 @@
 #include "fences_host.h"
 #include "interpreter.h"
 
+#define MOST_BLOCKS 16 // that a worker has open; each takes memory of its own
+#define LONG_NS 100000000u // from a block's opening to that of the next one beside it
+
+extern "C" uint64_t porter_clock_ns(void);
+
 struct Worker::Interpreter : Turn {
     Fiber fiber;
     const gpusnek_launch_t *launch;
     uint32_t index;
     char *slot; // its arena
     char *base; // the state struct in it
+};
+
+struct Worker::Block {
+    std::vector<Interpreter> interpreters;
+    uint32_t done; // how many have ended
 };
 
 __thread porter_state_t *porter_state_current;
@@ -92,36 +102,57 @@ void Worker::finish(Interpreter *self) {
     self->phase = PHASE_DONE;
 }
 
-void Worker::run_block(uint32_t first, uint32_t count) {
+bool Worker::wants_block() const {
+    return blocks_.empty()
+        || (blocks_.size() < MOST_BLOCKS && porter_clock_ns() - opened_ > LONG_NS);
+}
+
+void Worker::open_block(uint32_t first, uint32_t count) {
     // On the heap: gpusnek_barrier() reaches an interpreter through gpusnek_turn from its own stack.
-    std::vector<Interpreter> block(count);
+    std::unique_ptr<Block> block(new Block{std::vector<Interpreter>(count), 0});
     for (uint32_t i = 0; i < count; i++) {
-        block[i].launch = launch_;
-        block[i].index = first + i;
-        block[i].phase = PHASE_NEW;
-        block[i].slot = nullptr;
-    }
-    uint32_t done = 0;
-    for (Interpreter &self : block) {
+        Interpreter &self = block->interpreters[i];
+        self.launch = launch_;
+        self.index = first + i;
+        self.phase = PHASE_NEW;
+        self.slot = nullptr;
         if (gpusnek_rests(launch_, self.index)) {
             self.phase = PHASE_DONE; // its status stays what the caller wrote
-            done++;
+            block->done++;
         }
     }
-    while (done < count) {
-        bool ready = false;
-        for (Interpreter &self : block) {
-            if (self.phase == PHASE_NEW || self.phase == PHASE_READY) {
-                step(&self);
-                ready |= self.phase == PHASE_READY;
-                done += self.phase == PHASE_DONE;
-            }
+    blocks_.push_back(std::move(block));
+    opened_ = porter_clock_ns();
+}
+
+void Worker::go_round() {
+    for (size_t i = 0; i < blocks_.size();) {
+        Block *block = blocks_[i].get();
+        if (block->done < block->interpreters.size()) {
+            go_round(block);
         }
-        // All that are left stand at the barrier: it opens.
-        for (Interpreter &self : block) {
-            if (!ready && self.phase == PHASE_WAITING) {
-                self.phase = PHASE_READY;
-            }
+        if (block->done < block->interpreters.size()) {
+            i++;
+        } else {
+            blocks_.erase(blocks_.begin() + (ptrdiff_t)i);
+        }
+    }
+}
+
+void Worker::go_round(Block *block) {
+    bool ready = false;
+    for (Interpreter &self : block->interpreters) {
+        if (self.phase == PHASE_NEW || self.phase == PHASE_READY) {
+            step(&self);
+            ready |= self.phase == PHASE_READY;
+            block->done += self.phase == PHASE_DONE;
+        }
+    }
+    // All that are left stand at the barrier: it opens.
+    for (Interpreter &self : block->interpreters) {
+        if (self.phase == PHASE_WAITING
+            && (!ready || (self.until != UINT64_MAX && porter_clock_ns() >= self.until))) {
+            self.phase = PHASE_READY;
         }
     }
 }
@@ -146,7 +177,8 @@ void Worker::step(Interpreter *self) {
     }
 }
 
-void gpusnek_barrier() {
+void gpusnek_barrier(uint64_t end) {
+    gpusnek_turn->until = end;
     gpusnek_turn->phase = PHASE_WAITING;
     fiber_yield(false);
 }

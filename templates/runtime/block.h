@@ -2,6 +2,7 @@
 #ifndef GPUSNEK_BLOCK_H
 #define GPUSNEK_BLOCK_H
 
+#include <memory>
 #include <vector>
 
 #include "fiber.h"
@@ -26,6 +27,7 @@ enum Phase {
 struct Turn {
     Phase phase;
     int32_t status;
+    uint64_t until; // of porter_clock_ns(): waits at the barrier no longer
 };
 
 extern thread_local Turn *gpusnek_turn; // who has it
@@ -38,14 +40,23 @@ public:
     Worker(const Worker &) = delete;
     Worker &operator=(const Worker &) = delete;
 
-    // Run interpreters [first, first + count) of the launch to their ends.
-    void run_block(uint32_t first, uint32_t count);
+    // Whether another block is to be opened: none is open, or those that are have run for long and
+    // may never end, which must not keep others from beginning.
+    bool wants_block() const;
+    // Interpreters [first, first + count) of the launch, from their beginnings.
+    void open_block(uint32_t first, uint32_t count);
+    bool has_blocks() const { return !blocks_.empty(); }
+    // A turn for each interpreter of the open blocks that can go on. Blocks that ended are closed.
+    void go_round();
 
     struct Interpreter;
 
 private:
+    struct Block;
+
     static void enter(void *interpreter);
     bool begin(Interpreter *interpreter);
+    void go_round(Block *block);
     void step(Interpreter *interpreter);
     void finish(Interpreter *interpreter);
 
@@ -54,10 +65,12 @@ private:
     size_t stack_size_;
     std::vector<char *> free_stacks_;
     std::vector<char *> free_slots_; // scratch arenas
+    std::vector<std::unique_ptr<Block>> blocks_;
+    uint64_t opened_ = 0; // porter_clock_ns() when the last of them was
 };
 
-// The running interpreter waits for all of its block that have not ended.
-void gpusnek_barrier();
+// The running interpreter waits for all of its block that have not ended, until `end` at most.
+void gpusnek_barrier(uint64_t end = UINT64_MAX);
 
 // The running interpreter lets the others of its block go on for a while.
 void gpusnek_pause();

@@ -26,7 +26,8 @@ PORTER_DEVICE void porter_give_way(void) {}
 
 // Not __syncthreads(), which is barrier.sync.aligned: that one asks that all threads of a warp
 // come to it together, which interpreters need not. Threads that have ended are not waited for.
-PORTER_DEVICE void porter_syncthreads(void) {
+PORTER_DEVICE void porter_syncthreads(uint64_t end) {
+    (void)end;
     asm volatile("barrier.sync 0;" : : : "memory");
 }
 

@@ -33,8 +33,8 @@ void porter_give_way(void) {
     gpusnek_give_way();
 }
 
-void porter_syncthreads(void) {
-    gpusnek_barrier();
+void porter_syncthreads(uint64_t end) {
+    gpusnek_barrier(end);
 }
 
 bool gpusnek_user_console(const char *text, unsigned long size); // kernel_output.cpp

@@ -184,6 +184,12 @@ static inline PORTER_DEVICE void gpusnek_reach_source(
 }
 
 // Streams, clock, C stack and interrupt word of interpreter `i`. `stack_size` is in bytes below
+// Item `i` of the uint64_t array at `each`, or `all` where there is none.
+static inline PORTER_DEVICE uint64_t gpusnek_each(uint64_t each, uint32_t i, uint64_t all) {
+    return each ? ((const uint64_t *)each)[i] : all;
+}
+
+// Streams, clock, C stack, interrupt word and limits of interpreter `i`. `stack_size` is in bytes below
 // `stack_top`.
 static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch, uint32_t i,
     gpusnek_head_t *head, void *stack_top, size_t stack_size) {
@@ -222,6 +228,8 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
     gpusnek_reach(launch, i);
     gpusnek_attach(&io);
+    gpusnek_limit_to(gpusnek_each(launch->max_steps_each, i, launch->max_steps),
+        gpusnek_each(launch->deadline_ns_each, i, launch->deadline_ns));
 }
 
 static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
@@ -442,10 +450,14 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         }
         if (launch->flags & GPUSNEK_FLAG_STOP) {
             const int32_t stopped = gpusnek_stop();
-            status = status == GPUSNEK_OK ? stopped : status;
+            const bool limited = stopped == GPUSNEK_OUT_OF_STEPS || stopped == GPUSNEK_OUT_OF_TIME;
+            status = status == GPUSNEK_OK || limited ? stopped : status;
             head->magic = 0;
         }
         gpusnek_give_lack(launch, i);
+        if (launch->steps) {
+            ((uint64_t *)launch->steps)[i] = gpusnek_steps();
+        }
     }
     if (gpusnek_refused()) {
         return gpusnek_refusal(base);

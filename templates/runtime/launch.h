@@ -130,6 +130,11 @@ typedef struct gpusnek_launch_t {
 
     uint64_t clock_origin; // nanoseconds since the epoch at the launch
     uint64_t seed;         // of random numbers; interpreters derive their own from it
+    uint64_t max_steps;       // of each program (interp.h); 0: no limit
+    uint64_t max_steps_each;  // uint64_t[n]: each interpreter's; 0: all have max_steps
+    uint64_t deadline_ns;     // nanoseconds that each program may run; 0: no limit
+    uint64_t deadline_ns_each; // uint64_t[n]: each interpreter's; 0: all have deadline_ns
+    uint64_t steps;           // uint64_t[n]: steps that each program took; 0: not wanted
     uint64_t fail_alloc;   // uint32_t[n]: fail that allocation (1 is the first, 0 none); 0: none
     uint64_t allocations;  // uint32_t[n]: how many allocations were tried, in all; 0: not wanted
 } gpusnek_launch_t;

@@ -111,7 +111,7 @@ def test_a_printer_without_end_is_seen_and_interrupted(any_device: Device) -> No
 def test_a_deadline_interrupts_a_printer(any_device: Device) -> None:
     collected = Collected()
     program = "while True: print('again', end='')"
-    result = run_live(any_device, program, 3, collected, deadline=0.3, ring=SMALLEST)
+    result = run_live(any_device, program, 3, collected, timeout=0.3, ring=SMALLEST)
     assert result.interrupted
     assert any(text.startswith(b"againagain") for text in collected.stdout(3))
     assert all(b"KeyboardInterrupt" in collected.texts[i, "stderr"] for i in range(3))
@@ -126,7 +126,7 @@ while True:
         pass
 """
     collected = Collected()
-    result = run_live(any_device, program, 3, collected, deadline=0.1, ring=SMALLEST)
+    result = run_live(any_device, program, 3, collected, timeout=0.1, ring=SMALLEST)
     stopped = any_device.built.constants["GPUSNEK_STOPPED"]
     assert set(result.status.tolist()) == {stopped}
     for i in range(3):  # not a byte twice, none left out: the rest is in the buffer

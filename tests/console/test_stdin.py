@@ -141,11 +141,11 @@ except EOFError:
 
 def test_a_reader_that_waits_is_interrupted(any_device: Device) -> None:
     collected = Collected()
-    result = run_live(any_device, "input('? ')", 2, collected, stdin=Feed(), deadline=0.2)
+    result = run_live(any_device, "input('? ')", 2, collected, stdin=Feed(), timeout=0.2)
     assert result.interrupted
     assert all(b"KeyboardInterrupt" in collected.texts[i, "stderr"] for i in range(2))
     stubborn = "while True:\n    try: input()\n    except KeyboardInterrupt: pass"
-    result = run(any_device, [stubborn], 1, Launch(stdin=Feed(), deadline=0.1))
+    result = run(any_device, [stubborn], 1, Launch(stdin=Feed(), timeout=0.1))
     assert result.status.tolist() == [any_device.built.constants["GPUSNEK_STOPPED"]]
 
 

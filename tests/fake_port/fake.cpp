@@ -9,7 +9,7 @@
 #include "interp.h"
 
 extern "C" {
-PORTER_DEVICE void porter_syncthreads(void);
+PORTER_DEVICE void porter_syncthreads(uint64_t end);
 PORTER_DEVICE void porter_pause(void);
 PORTER_DEVICE void porter_fatal(const char *message);
 PORTER_DEVICE void porter_gc_flush(void (*scan)(void *, void *), void *context);
@@ -48,6 +48,11 @@ PORTER_DEVICE void gpusnek_attach(const gpusnek_io_t *io) {
     PORTER_STATE->fake_io = *io;
 }
 
+PORTER_DEVICE void gpusnek_limit_to(uint64_t max_steps, uint64_t deadline_ns) {
+    (void)max_steps;
+    (void)deadline_ns;
+}
+
 PORTER_DEVICE int gpusnek_start(const gpusnek_boot_t *boot) {
     PORTER_STATE->fake_boot = *boot;
     return GPUSNEK_OK;
@@ -83,7 +88,7 @@ static PORTER_DEVICE int command(char c) {
             put(&state->fake_io.err, 'E');
             break;
         case 'b': // barrier
-            porter_syncthreads();
+            porter_syncthreads(UINT64_MAX);
             break;
         case 'p':
             porter_pause();
@@ -205,6 +210,10 @@ PORTER_DEVICE int gpusnek_exit_code(void) {
 }
 
 PORTER_DEVICE uint32_t gpusnek_allocations(void) {
+    return 0;
+}
+
+PORTER_DEVICE uint64_t gpusnek_steps(void) {
     return 0;
 }
 }

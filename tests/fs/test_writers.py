@@ -119,8 +119,8 @@ HOLD = "f = open('held', 'w')\nf.write('x' * 3000)\n"
         ("", {}),
         ("raise ValueError", {}),
         ("raise SystemExit", {}),
-        ("while True: pass", {"deadline": 0.3}),
-        ("while True:\n try:\n  while True: pass\n except BaseException: pass", {"deadline": 0.3}),
+        ("while True: pass", {"timeout": 0.3}),
+        ("while True:\n try:\n  while True: pass\n except BaseException: pass", {"timeout": 0.3}),
     ],
     ids=["end", "raise", "exit", "interrupt", "stop"],
 )

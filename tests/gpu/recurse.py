@@ -29,7 +29,7 @@ def main() -> int:
     bad = 0
     for stack in stacks:
         launch = Launch(
-            heap=96 * KIB, pystack=16 * KIB, stack=stack, stderr=16 * KIB, block=1, deadline=60.0
+            heap=96 * KIB, pystack=16 * KIB, stack=stack, stderr=16 * KIB, block=1, timeout=60.0
         )
         which = np.arange(len(CASES), dtype=np.uint32)
         result = run(device, list(CASES.values()), len(CASES), launch, program_of=which)

@@ -83,7 +83,7 @@ def check_exceptions_stay_private(device: Device, n: int) -> dict[str, Any]:
 
 def check_interrupt(device: Device, n: int) -> dict[str, Any]:
     """A loop without end is interrupted from the host."""
-    result = run(device, ["while True: pass"], min(n, 4096), Launch(deadline=1.0))
+    result = run(device, ["while True: pass"], min(n, 4096), Launch(timeout=1.0))
     assert result.interrupted
     assert (result.status != 0).all()
     return {"launch": result.seconds}
@@ -112,7 +112,7 @@ def check_collection(device: Device, n: int) -> dict[str, Any]:
 
 def check_failing_allocations(device: Device, n: int) -> dict[str, Any]:
     """Every allocation of our own programs fails once, each in an interpreter of one launch."""
-    launch = Launch(stdout=4096, stderr=2048, deadline=60.0)
+    launch = Launch(stdout=4096, stderr=2048, timeout=60.0)
     runner = TrialRunner(Here(trials_on(device, launch)), chunk=1 << 16, parallel=1 << 16)
     swept = sweep(folder(ROOT / "tests" / "sweep" / "programs"), runner)
     assert swept.rows and not swept.bad, [bad.ending for bad in swept.bad[:3]]

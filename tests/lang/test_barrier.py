@@ -94,7 +94,7 @@ WAIT = "try:\n    syncthreads()\nexcept KeyboardInterrupt:\n    print('stopped')
 
 
 def test_an_interrupt_reaches_those_who_wait(any_device: Device) -> None:
-    result = run(any_device, [SPIN + WAIT], 32, Launch(block=16, deadline=0.3))
+    result = run(any_device, [SPIN + WAIT], 32, Launch(block=16, timeout=0.3))
     assert result.interrupted
     assert all(b"KeyboardInterrupt" in result.stderr[i] for i in range(32))
     assert [result.stdout[i] for i in range(32)].count(b"stopped\n") == 28
@@ -104,7 +104,7 @@ def test_the_hard_stop_opens_the_barrier(any_device: Device) -> None:
     stubborn = "while threadIdx % 8 == 5:\n    try:\n        while True:\n            pass\n"
     stubborn += "    except KeyboardInterrupt:\n        pass\n"
     result = run(
-        any_device, [stubborn + "while True:\n    syncthreads()\n"], 32, Launch(deadline=0.2)
+        any_device, [stubborn + "while True:\n    syncthreads()\n"], 32, Launch(timeout=0.2)
     )
     stopped = any_device.built.constants["GPUSNEK_STOPPED"]
     assert [int(result.status[i]) for i in (5, 13, 21, 29)] == [stopped] * 4
@@ -126,6 +126,6 @@ def test_blocks_that_cannot_be(any_device: Device, block: int) -> None:
 def test_waiting_for_a_neighbour_without_a_barrier(any_device: Device) -> None:
     program = "if threadIdx == 0:\n    while not shared[1]:\n        pass\n"
     program += "elif threadIdx == 1:\n    shared[1] = 1\nprint('seen')\n"
-    result = run_shared(any_device, program, 2, 2, deadline=60.0)
+    result = run_shared(any_device, program, 2, 2, timeout=60.0)
     assert not result.interrupted
     assert result.stdout[0] == b"seen\n"

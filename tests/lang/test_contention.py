@@ -52,7 +52,7 @@ def test_a_lock(any_device: Device) -> None:
     program += "    n = cells[1]\n    for j in range(20):\n        pass\n    cells[1] = n + 1\n"
     program += "    gpu.atomic_exchange(cells, 0, 0)\n"
     cells = any_device.zeros(2, np.int32)
-    result = run(any_device, [program], 96, Launch(block=32, bind={"cells": cells}, deadline=60.0))
+    result = run(any_device, [program], 96, Launch(block=32, bind={"cells": cells}, timeout=60.0))
     assert not result.interrupted
     assert any_device.host(cells).tolist() == [0, 96 * 20]
 

@@ -10,7 +10,7 @@ from porter.run import Device, Launch, run
 @pytest.mark.parametrize("call", ["sleep(1e18)", "sleep(1e300)", "sleep(1 << 80)",
                                   "sleep_ms(1 << 61)", "sleep_us(1 << 61)"])  # fmt: skip
 def test_a_long_time(any_device: Device, call: str) -> None:
-    result = run(any_device, [f"import time\ntime.{call}\nprint(1)"], 2, Launch(deadline=0.2))
+    result = run(any_device, [f"import time\ntime.{call}\nprint(1)"], 2, Launch(timeout=0.2))
     assert result.interrupted and result.stdout.longest == 0
     assert b"KeyboardInterrupt" in result.stderr[0]
 
@@ -26,7 +26,7 @@ def test_a_long_time(any_device: Device, call: str) -> None:
     ],
 )
 def test_no_time(any_device: Device, value: str, error: bytes) -> None:
-    result = run(any_device, [f"import time\ntime.sleep({value})"], 2, Launch(deadline=20.0))
+    result = run(any_device, [f"import time\ntime.sleep({value})"], 2, Launch(timeout=20.0))
     assert not result.interrupted and error in result.stderr[0]
 
 

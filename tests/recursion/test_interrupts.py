@@ -45,7 +45,7 @@ def device() -> Device:
 @pytest.mark.parametrize("name", LOOPS)
 def test_interrupt(device: Device, name: str) -> None:
     program = (CANVAS if "CANVAS" in LOOPS[name] else "") + LOOPS[name]
-    result = run(device, [program], 1, Launch(deadline=0.2, stack=32 * 1024))
+    result = run(device, [program], 1, Launch(timeout=0.2, stack=32 * 1024))
     assert result.interrupted and result.seconds < 2.0
     assert b"KeyboardInterrupt" in result.stderr[0]
 
@@ -53,7 +53,7 @@ def test_interrupt(device: Device, name: str) -> None:
 def test_hard_stop(device: Device) -> None:
     program = "while True:\n    try:\n        sum(range(10 ** 18))\n"
     program += "    except KeyboardInterrupt:\n        pass\n"
-    result = run(device, [program], 1, Launch(deadline=0.2))
+    result = run(device, [program], 1, Launch(timeout=0.2))
     assert result.status[0] == device.built.constants["GPUSNEK_STOPPED"]
 
 

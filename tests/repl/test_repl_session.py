@@ -173,7 +173,7 @@ def test_a_second_interrupt_stops_hard(session: Session) -> None:
 
 
 def test_a_deadline_interrupts(open_session: Open) -> None:
-    session = open_session(deadline=0.2)
+    session = open_session(timeout=0.2)
     answer = session.execute("while True: pass\n\n")
     assert answer.result.interrupted and answer.failed == 12
 

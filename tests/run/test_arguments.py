@@ -15,12 +15,12 @@ from porter.run.built import open_build
 
 TYPES: list[tuple[str, Any]] = [
     ("seed", "a"), ("seed", None), ("block", "a"), ("block", 1.5), ("first", None), ("heap", "4K"),
-    ("stack", 4096.0), ("stdout", b"1"), ("deadline", "1"), ("deadline", [1]), ("interrupt", None),
+    ("stack", 4096.0), ("stdout", b"1"), ("timeout", "1"), ("timeout", [1]), ("interrupt", None),
     ("ring", "1M"), ("kind", 5), ("console", None), ("stdin", None), ("stdin", 5),
     ("stdin", [1, 2]), ("stdin", {1: 2}), ("bind", []), ("cancel", 1), ("on_output", "print"),
 ]  # fmt: skip
 VALUES: list[tuple[str, Any]] = [
-    ("deadline", math.nan), ("deadline", math.inf), ("deadline", -1), ("deadline", 10**400),
+    ("timeout", math.nan), ("timeout", math.inf), ("timeout", -1), ("timeout", 10**400),
     ("heap", -16), ("heap", 16), ("heap", 2**70), ("heap", 4100), ("pystack", 2**40),
     ("stack", 2**40), ("stdout", -1), ("stderr", 2**40), ("first", -1), ("total", 2**32),
     ("interrupt", 2**32), ("seed", 2**300), ("print_room", -1),
@@ -40,7 +40,7 @@ def test_values(name: str, value: Any) -> None:
 
 
 def test_numbers_of_any_kind() -> None:
-    launch = Launch(seed=-(2**63), block=np.int32(4), heap=np.int64(4096), deadline=np.float32(1))
+    launch = Launch(seed=-(2**63), block=np.int32(4), heap=np.int64(4096), timeout=np.float32(1))
     assert launch.heap == 4096
 
 

@@ -82,7 +82,7 @@ def test_registers_are_scanned(device: Device) -> None:
 
 
 def test_deadline_interrupts(device: Device) -> None:
-    result = run(device, ["l"], 3, Launch(deadline=0.2))
+    result = run(device, ["l"], 3, Launch(timeout=0.2))
     assert result.interrupted
     assert set(result.status.tolist()) == {device.built.constants["GPUSNEK_STOPPED"]}
 

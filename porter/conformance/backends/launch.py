@@ -40,7 +40,7 @@ class ScriptOpener:
         settings = Settings(
             merge_stderr=True,
             gc_stress=self.gc_stress,
-            deadline=self.timeout,
+            timeout=self.timeout,
             fs_shared=False,
             fs_block=BLOCK_SIZE,
             # Every test takes its own way; in a block of its own none waits for another.

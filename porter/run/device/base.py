@@ -59,12 +59,14 @@ class Arenas:
 class Template:
     """An interpreter at rest that others begin as copies of (launch/template.py).
 
-    code: the bytecode that all of them read. flags: those of a launch of copies.
+    code: the bytecode that all of them read. flags: those of a launch of copies. steps: what
+    compiling took.
     """
 
     arenas: Arenas
     code: Array | None
     flags: int
+    steps: int = 0
 
 
 @define

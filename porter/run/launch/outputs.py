@@ -11,6 +11,7 @@ from porter.run.device.base import Array
 from porter.run.lacks import Lack, find
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
+from porter.run.limited import limited
 from porter.run.result import Result, Values
 from porter.run.streams.groups import Stream
 
@@ -28,6 +29,7 @@ class Outputs:
     exit_code: Array
     lack: Array
     allocations: Array
+    steps: Array
     values: Values | None
     lost: Array | None
 
@@ -39,6 +41,7 @@ class Outputs:
         ends = device.host(self.status)
         failed = device.built.status.where_failed(ends)
         sizes = {name: getattr(plan.footprint, name) for name in ("heap", "pystack", "stack")}
+        limits = {"max_steps": plan.launch.max_steps, "deadline": plan.launch.deadline}
         lacks: tuple[Lack, ...] = ()
         if failed.any():
             lack = device.host(self.lack)
@@ -55,6 +58,8 @@ class Outputs:
             self.values,
             None if self.lost is None else device.host(self.lost),
             lacks,
+            limited(device.built.status, ends, limits),
+            self.steps,
         )
 
 
@@ -81,6 +86,7 @@ def make_outputs(packed: Packed, plan: Plan) -> Outputs:
         zeros("exit_code", np.int32),
         zeros("lack", np.uint64),
         zeros("allocations", np.uint32),
+        zeros("steps", np.uint64),
         Values(zeros("value_kind", np.uint8), zeros("value", np.uint64)) if phase.values else None,
         zeros("lost", np.uint32) if rings else None,
     )

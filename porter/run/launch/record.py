@@ -14,6 +14,7 @@ from porter.errors import UsageError
 from porter.run.device.base import Array, Device, Interrupt, Record
 from porter.run.launch.binding import Binding, of_arrays, pack
 from porter.run.launch.checking import per_interpreter
+from porter.run.launch.limits import Each, steps_limit, time_limit
 from porter.run.launch.plan import Plan
 from porter.run.launch.spec import Launch, Phase, Program
 from porter.run.streams.feed import Feed
@@ -83,6 +84,19 @@ def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
         record[name] = value
     if launch.fail_allocation is not None:
         packed.put("fail_alloc", per_interpreter(launch.fail_allocation, plan.n, "fail_allocation"))
+    _limits(packed, launch, plan.n)
+
+
+def _limits(packed: Packed, launch: Launch, n: int) -> None:
+    limits = {
+        "max_steps": ("max_steps", steps_limit(launch.max_steps)),
+        "deadline": ("deadline_ns", time_limit(launch.deadline)),
+    }
+    for option, (name, limit) in limits.items():
+        if isinstance(limit, Each):
+            packed.put(f"{name}_each", limit.of(n, option))
+        else:
+            packed.record[name] = limit
 
 
 def _flags(device: Device, launch: Launch, phase: Phase) -> int:

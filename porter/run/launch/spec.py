@@ -12,7 +12,7 @@ from attrs.validators import optional
 
 from porter.base.arguments import text, utf8
 from porter.run.device.base import Arenas, Array, Template
-from porter.run.launch import checking
+from porter.run.launch import checking, limits
 from porter.run.launch.binding import Binding
 from porter.run.launch.checking import (
     MOST_KEPT,
@@ -137,7 +137,17 @@ class Faults:
 
 
 @frozen(kw_only=True, slots=False)
-class Launch(Sizes, Streams, FileSystem, Faults):
+class Limits:
+    """What each program may take, by itself; a sequence has one for each: docs/limits.md."""
+
+    # Loop turns, branches and calls; None: no limit.
+    max_steps: limits.Steps = field(default=None, converter=limits.steps_of)
+    # Seconds from the program's start; None: no limit.
+    deadline: limits.Seconds = field(default=None, converter=limits.seconds_of)
+
+
+@frozen(kw_only=True, slots=False)
+class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     """How a launch runs. Raises WrongType and UsageError for what no launch can have."""
 
     kind: str = field(default="file", validator=string)  # KINDS; a question takes one program
@@ -148,8 +158,8 @@ class Launch(Sizes, Streams, FileSystem, Faults):
     block: int = field(default=0, validator=whole())
     # Seed of random numbers, modulo 2**64. Interpreters of one launch get different numbers.
     seed: int = field(default=0, validator=whole())
-    # Seconds until interpreters are interrupted.
-    deadline: float | None = field(default=None, validator=optional(seconds))
+    # Seconds of the whole launch until all interpreters are interrupted.
+    timeout: float | None = field(default=None, validator=optional(seconds))
     # The interrupt word from the start (interp.h), seen at the first poll.
     interrupt: int = field(default=0, validator=whole(0, WORD))
     # Ends the launch early, which Result.interrupted then says.

@@ -121,7 +121,7 @@ class Started:
         self._interrupt.write(value)
 
     def wait(self) -> Result:
-        """Wait for the end, once. Ctrl-C, the deadline or `cancel` interrupts them.
+        """Wait for the end, once. Ctrl-C, the timeout or `cancel` interrupts them.
 
         Raises LaunchInterrupted with the result after Ctrl-C.
         """
@@ -130,7 +130,7 @@ class Started:
             ended = wait(
                 self._running,
                 self._interrupt,
-                end=None if launch.deadline is None else self._began + launch.deadline,
+                end=None if launch.timeout is None else self._began + launch.timeout,
                 cancel=launch.cancel or Cancel(),
                 stop=self._stop,
                 pump=self._pump,

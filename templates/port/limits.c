@@ -1,0 +1,81 @@
+// Limits of one interpreter: how many steps a program may take, and how long it may run.
+//
+// A step is what takes one from gpusnek_poll_budget. Steps are given out in windows, so that taking
+// one is a decrement; the step for which there is no window is the first one too many.
+#include "hooks.h"
+#include "port.h"
+#include "py/mpconfig.h"
+
+uint32_t gpusnek_poll_budget; // steps left of the window; who takes the last one calls gpusnek_poll
+
+static uint64_t max_steps; // as gpusnek_limit_to has them
+static uint64_t deadline_ns;
+
+static uint64_t steps_given; // in all: one more than the program may take
+static uint64_t steps_left; // of these, behind the window
+static uint64_t time_began; // porter_clock_ns()
+static uint64_t time_given; // nanoseconds; UINT64_MAX: no deadline
+static int reached; // the limit that ends the program, or GPUSNEK_OK
+
+static void open_window(void) {
+    const uint64_t left = steps_left;
+    if (left == 0) {
+        reached = GPUSNEK_OUT_OF_STEPS;
+        return;
+    }
+    gpusnek_poll_budget =
+        left < MICROPY_GPUSNEK_POLL_INTERVAL ? (uint32_t)left : MICROPY_GPUSNEK_POLL_INTERVAL;
+    steps_left = left - gpusnek_poll_budget;
+}
+
+static void begin(uint64_t steps, uint64_t time) {
+    reached = GPUSNEK_OK;
+    steps_given = steps;
+    steps_left = steps;
+    time_given = time;
+    if (time != UINT64_MAX) {
+        time_began = porter_clock_ns();
+    }
+    open_window();
+}
+
+void gpusnek_limits_lift(void) {
+    max_steps = deadline_ns = 0;
+    begin(UINT64_MAX, UINT64_MAX);
+}
+
+void gpusnek_limit_to(uint64_t steps, uint64_t nanoseconds) {
+    max_steps = steps;
+    deadline_ns = nanoseconds;
+}
+
+void gpusnek_limits_begin(void) {
+    begin(max_steps ? max_steps + 1 : UINT64_MAX, deadline_ns ? deadline_ns : UINT64_MAX);
+}
+
+int gpusnek_limits_look(void) {
+    if (reached == GPUSNEK_OK && gpusnek_poll_budget == 0) {
+        open_window();
+    }
+    if (reached == GPUSNEK_OK && time_given != UINT64_MAX
+        && porter_clock_ns() - time_began >= time_given) {
+        reached = GPUSNEK_OUT_OF_TIME;
+        steps_left += gpusnek_poll_budget - 1; // what the window still had was not taken
+    }
+    if (reached != GPUSNEK_OK) {
+        gpusnek_poll_budget = 1; // finalisers and exit functions end at their first step
+    }
+    return reached;
+}
+
+int gpusnek_limit(void) {
+    return reached;
+}
+
+uint64_t gpusnek_limits_end(void) {
+    return time_given == UINT64_MAX ? UINT64_MAX : time_began + time_given;
+}
+
+uint64_t gpusnek_steps(void) {
+    return steps_given - steps_left - gpusnek_poll_budget;
+}
