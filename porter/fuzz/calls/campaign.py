@@ -1,0 +1,211 @@
+"""The loop: programs of a seed, batch after batch, and each new fault reduced to a finding."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import attrs
+from attrs import define, field, frozen
+
+from porter.errors import FuzzFailed
+from porter.fuzz.calls.findings import CallFinding
+from porter.fuzz.calls.judge import NOT_RUN, Fault, differing, faults
+from porter.fuzz.calls.process import BatchProcess, Launches
+from porter.fuzz.calls.programs import CallProgram, Generator
+from porter.fuzz.calls.reduce import callee, reduce, smallest
+from porter.fuzz.calls.trial import STOPPED, Answer, BatchEnded, BatchStuck, CallBatch, Limits
+
+REPEATED = 16  # one batch in so many runs twice, and both must end and print equally
+Say = Callable[[str], None]
+
+
+@frozen
+class Plan:
+    """How a campaign runs. seconds, count: it ends at whichever comes first; count 0: no bound.
+
+    batch: programs a launch. steps: the budget of each program, where the build has budgets.
+    quick: the limits of launches of a single program.
+    """
+
+    seed: str = "1"
+    seconds: float = 60.0
+    count: int = 0
+    batch: int = 192
+    steps: int = 2_000_000
+    limits: Limits = Limits()
+    quick: Limits = Limits(seconds=0.4, grace=0.1, margin=0.5)
+    reducing: float = 60.0  # seconds for each finding
+
+
+@define
+class Tally:
+    """What a campaign came to. programs: that ran to an end of their own."""
+
+    programs: int = 0
+    launches: int = 0
+    late: int = 0  # programs that the launch's limit stopped
+    seconds: float = 0.0
+    reducing: float = 0.0  # of these seconds, those that went into findings
+    statuses: Counter[str] = field(factory=Counter)
+    findings: list[CallFinding] = field(factory=list)
+    repeats: Counter[tuple[str, str]] = field(factory=Counter)  # faults met again, by key
+
+    @property
+    def broken(self) -> list[CallFinding]:
+        """Findings that no fence held."""
+        return [finding for finding in self.findings if finding.kind != "fence"]
+
+
+@define
+class CallCampaign:
+    """A campaign on one build. known: keys of findings that are not told again."""
+
+    launches: Launches
+    generator: Generator
+    plan: Plan = Plan()
+    known: set[tuple[str, str]] = field(factory=set)
+    say: Say = print
+    tally: Tally = field(factory=Tally)
+    _sentinel: tuple[str, bytes] = field(init=False, default=("", b""))
+
+    def run(self) -> Tally:
+        """Run it. Raises FuzzFailed where the sentinels alone do not end well."""
+        begun = time.monotonic()
+        self._sentinel = self._alone()
+        made = 0
+        batch = self._batch(made)
+        while True:
+            made += 1
+            following, answer = self._both(batch, made)
+            self._take(batch, answer)
+            if made % REPEATED == 1 and isinstance(answer, BatchEnded):
+                self._repeat(batch, answer)
+            batch = following
+            self.tally.seconds = time.monotonic() - begun
+            if self.tally.seconds >= self.plan.seconds:
+                break
+            if self.plan.count and made * self.plan.batch >= self.plan.count:
+                break
+        return self.tally
+
+    def _batch(self, number: int) -> list[CallProgram]:
+        seeds = (f"{self.plan.seed}:{number}:{i}" for i in range(self.plan.batch))
+        return [self.generator.program(seed) for seed in seeds]
+
+    def _both(self, batch: list[CallProgram], number: int) -> tuple[list[CallProgram], Answer]:
+        """Run `batch`, and make the next one meanwhile where there is a process for it."""
+        wanted = self._of(batch)
+        if not isinstance(self.launches, BatchProcess):
+            return self._batch(number), self.launches.run(wanted)
+        self.launches.submit(wanted)
+        following = self._batch(number)
+        return following, self.launches.answer(wanted)
+
+    def _of(self, programs: Sequence[CallProgram], limits: Limits | None = None) -> CallBatch:
+        sources = tuple(program.encoded for program in programs)
+        return CallBatch(sources, limits or self.plan.limits, self.plan.steps)
+
+    def _alone(self) -> tuple[str, bytes]:
+        answer = self.launches.run(CallBatch((b"pass",) * 8, self.plan.limits))
+        if not isinstance(answer, BatchEnded) or len(answer.sentinels) != 1:
+            raise FuzzFailed(f"sentinels among empty programs did not end well: {answer}")
+        (only,) = answer.sentinels
+        if only[0] != "GPUSNEK_OK":
+            raise FuzzFailed(f"a sentinel alone ends with {only[0]}: {only[1][-300:]!r}")
+        return only
+
+    def _take(self, programs: Sequence[CallProgram], answer: Answer) -> None:
+        """Judge `answer` to `programs`, down to the single programs that are at fault."""
+        self.tally.launches += 1
+        found = faults(answer, self._sentinel)
+        if isinstance(answer, BatchEnded):
+            self._count(answer)
+            for fault in found:
+                self._found(programs if fault.program is None else [programs[fault.program]], fault)
+            self._go_on(programs, answer)
+            return
+        (fault,) = found
+        if len(programs) == 1:
+            self._found(programs, fault)
+            return
+        if isinstance(answer, BatchStuck) and fault.program is not None:
+            rest = list(programs)
+            culprit = rest.pop(fault.program)
+            self._found([culprit], fault)
+            self._again(rest[fault.program :])
+            return
+        middle = len(programs) // 2
+        before = self.tally.repeats.total() + len(self.tally.findings)
+        self._again(programs[:middle])
+        self._again(programs[middle:])
+        if before == self.tally.repeats.total() + len(self.tally.findings):
+            self._found(programs, fault)  # neither half does it: several programs together do
+
+    def _again(self, programs: Sequence[CallProgram]) -> None:
+        if programs:
+            self._take(programs, self.launches.run(self._of(programs)))
+
+    def _count(self, answer: BatchEnded) -> None:
+        late = sum(status in (STOPPED, NOT_RUN) for status in answer.statuses)
+        self.tally.late += late
+        self.tally.programs += len(answer.statuses) - late
+        self.tally.statuses.update(answer.statuses)
+
+    def _go_on(self, programs: Sequence[CallProgram], answer: BatchEnded) -> None:
+        """Run what came behind the first program that the launch's limit stopped."""
+        late = [i for i, status in enumerate(answer.statuses) if status in (STOPPED, NOT_RUN)]
+        if answer.interrupted and len(late) > 1:
+            self._again([programs[i] for i in late[1:]])
+
+    def _repeat(self, programs: Sequence[CallProgram], first: BatchEnded) -> None:
+        second = self.launches.run(self._of(programs))
+        if isinstance(second, BatchEnded):
+            sources = [program.encoded for program in programs]
+            for fault in differing(first, second, sources):
+                assert fault.program is not None
+                self._found([programs[fault.program]], fault)
+
+    def _found(self, programs: Sequence[CallProgram], fault: Fault) -> None:
+        """Reduce a fault of `programs` and keep it, unless it is known."""
+        if fault.place and fault.key in self.known:
+            self.tally.repeats[fault.key] += 1
+            return
+        begun = time.monotonic()
+        finding = self._reduced(programs, fault)
+        self.tally.reducing += time.monotonic() - begun
+        if finding.key in self.known:
+            self.tally.repeats[finding.key] += 1
+            return
+        self.known |= {finding.key, fault.key} if fault.place else {finding.key}
+        self.tally.findings.append(finding)
+        self.say(f"{finding.kind} {finding.place}: {finding.what}\n{finding.source}")
+
+    def _reduced(self, programs: Sequence[CallProgram], fault: Fault) -> CallFinding:
+        last = fault
+
+        def still(some: Sequence[CallProgram]) -> bool:
+            nonlocal last
+            answer = self.launches.run(self._of(some, self.plan.quick))
+            for other in faults(answer, self._sentinel):
+                if other.kind == fault.kind and (not fault.place or other.place == fault.place):
+                    last = other
+                    return True
+            return False
+
+        if fault.kind == "differs" or not still(programs):
+            source = "".join(program.source for program in programs[:1])
+            what = f"{fault.what} (once only)" if fault.kind != "differs" else fault.what
+            return CallFinding(
+                fault.kind, fault.place or programs[0].seed, what, source, fault.report
+            )
+        few = smallest(programs, still) if len(programs) > 1 else programs
+        if len(few) > 1:
+            source = "\n# and in another interpreter:\n".join(program.source for program in few)
+        else:
+            source = reduce(few[0], lambda program: still([program]), self.plan.reducing)
+        where = fault.place or callee(source)
+        return attrs.evolve(
+            CallFinding(fault.kind, where, last.what, source), report=last.report or fault.report
+        )

@@ -1,0 +1,101 @@
+"""A campaign on a finished build: opens it, introspects it, runs, keeps what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.fuzz.calls.campaign import CallCampaign, Plan, Tally
+from porter.fuzz.calls.findings import saved
+from porter.fuzz.calls.inventory import Inventory
+from porter.fuzz.calls.process import BatchProcess, Opening
+from porter.fuzz.calls.programs import Generator
+from porter.fuzz.calls.trial import Limits
+
+# Programs a launch; under sanitizers programs are slow, and every fault ends a launch.
+_BATCH = {"host": 192, "host-asan": 96, "cuda": 24_576}
+_LIMITS = {
+    "host": Limits(2.0, 0.2, 1.0),
+    "host-asan": Limits(5.0, 0.5, 5.0),
+    "cuda": Limits(20.0, 0.5, 5.0),
+}
+_QUICK = {
+    "host": Limits(0.4, 0.1, 0.5),
+    "host-asan": Limits(1.0, 0.2, 1.5),
+    "cuda": Limits(2.0, 0.5, 3.0),
+}
+
+
+@frozen(kw_only=True)
+class Session:
+    """What to fuzz, and how long. target: as open_device has it. batch 0: the target's own."""
+
+    folder: Path
+    target: str = "host"
+    seed: str = "1"
+    seconds: float = 600.0
+    count: int = 0
+    batch: int = 0
+    save: Path | None = None
+    known: Path | None = None
+
+
+@frozen
+class CallsDone:
+    """What a session came to."""
+
+    inventory: Inventory
+    tally: Tally
+    target: str
+
+    @property
+    def broken(self) -> int:
+        """Findings that count: those that no fence held."""
+        return len(self.tally.broken)
+
+    @property
+    def text(self) -> str:
+        """Figures for people."""
+        tally = self.tally
+        running = max(tally.seconds - tally.reducing, 1e-9)
+        lines = [
+            f"{self.inventory.count} names to call, in {len(self.inventory.callables)} modules and"
+            f" {len(self.inventory.attributes)} types",
+            f"{tally.programs} programs on {self.target} in {tally.seconds:.0f} s"
+            f" ({tally.programs / running:.0f} a second while none is reduced),"
+            f" {tally.launches} launches, {tally.late} programs stopped by a limit",
+            f"{len(tally.findings)} findings, {self.broken} of which no fence held,"
+            f" met {tally.repeats.total()} times more",
+        ]
+        return "\n".join(lines)
+
+
+def fuzz_calls(session: Session, say: Callable[[str], None] = print) -> CallsDone:
+    """Run `session`. Raises FuzzFailed, and what opening the build raises."""
+    known = set()
+    if session.known is not None:
+        known = {finding.key for _, finding in saved(session.known)}
+    process = BatchProcess(Opening(session.folder, session.target))
+
+    def keep(text: str) -> None:
+        say(text)
+        if session.save is not None:
+            campaign.tally.findings[-1].save(session.save)
+
+    try:
+        inventory = process.inventory()
+        plan = Plan(
+            session.seed,
+            session.seconds,
+            session.count,
+            session.batch or _BATCH[session.target],
+            limits=_LIMITS[session.target],
+            quick=_QUICK[session.target],
+        )
+        campaign = CallCampaign(process, Generator(inventory), plan, known, keep)
+        campaign.run()
+    finally:
+        process.close()
+    return CallsDone(inventory, campaign.tally, session.target)
