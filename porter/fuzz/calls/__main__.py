@@ -1,4 +1,4 @@
-"""`python -m porter.fuzz.calls --build FOLDER`: the fuzzer where only what runs a build is installed.
+"""`python -m porter.fuzz.calls --build FOLDER`: the fuzzer on a machine that only runs builds.
 
 Needs Python, numpy, attrs and cattrs, and CuPy for `--target cuda`.
 """

@@ -6,7 +6,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-import attrs
 from attrs import define, field, frozen
 
 from porter.errors import FuzzFailed
@@ -15,8 +14,18 @@ from porter.fuzz.calls.judge import NOT_RUN, Fault, differing, faults
 from porter.fuzz.calls.process import BatchProcess, Launches
 from porter.fuzz.calls.programs import CallProgram, Generator
 from porter.fuzz.calls.reduce import callee, reduce, smallest
-from porter.fuzz.calls.trial import STOPPED, Answer, BatchEnded, BatchStuck, CallBatch, Limits
+from porter.fuzz.calls.trial import (
+    DEFAULT,
+    STOPPED,
+    Answer,
+    BatchEnded,
+    BatchStuck,
+    CallBatch,
+    Limits,
+)
 
+QUICK = Limits(seconds=0.4, grace=0.1, margin=0.5)
+SMALLEST = 8  # programs of a launch where faults are many
 REPEATED = 16  # one batch in so many runs twice, and both must end and print equally
 Say = Callable[[str], None]
 
@@ -34,8 +43,8 @@ class Plan:
     count: int = 0
     batch: int = 192
     steps: int = 2_000_000
-    limits: Limits = Limits()
-    quick: Limits = Limits(seconds=0.4, grace=0.1, margin=0.5)
+    limits: Limits = DEFAULT
+    quick: Limits = QUICK
     reducing: float = 60.0  # seconds for each finding
 
 
@@ -46,6 +55,7 @@ class Tally:
     programs: int = 0
     launches: int = 0
     late: int = 0  # programs that the launch's limit stopped
+    vanished: int = 0  # launches that did not end when stopped, and did when tried again
     seconds: float = 0.0
     reducing: float = 0.0  # of these seconds, those that went into findings
     statuses: Counter[str] = field(factory=Counter)
@@ -69,38 +79,51 @@ class CallCampaign:
     say: Say = print
     tally: Tally = field(factory=Tally)
     _sentinel: tuple[str, bytes] = field(init=False, default=("", b""))
+    _end: float = field(init=False, default=0.0)
+    _size: int = field(init=False, default=0)
+    _made: int = field(init=False, default=0)
 
     def run(self) -> Tally:
         """Run it. Raises FuzzFailed where the sentinels alone do not end well."""
         begun = time.monotonic()
+        self._end = begun + self.plan.seconds
         self._sentinel = self._alone()
-        made = 0
-        batch = self._batch(made)
-        while True:
-            made += 1
-            following, answer = self._both(batch, made)
+        self._size = self.plan.batch
+        batch = self._batch()
+        number = 0
+        while batch and self._going:
+            following, answer = self._both(batch)
             self._take(batch, answer)
-            if made % REPEATED == 1 and isinstance(answer, BatchEnded):
-                self._repeat(batch, answer)
+            if isinstance(answer, BatchEnded):
+                self._size = min(self.plan.batch, 2 * self._size)
+                if number % REPEATED == 0:
+                    self._repeat(batch, answer)
+            else:  # each fault ends a launch: fewer programs lose less
+                self._size = max(self._size // 2, SMALLEST)
             batch = following
-            self.tally.seconds = time.monotonic() - begun
-            if self.tally.seconds >= self.plan.seconds:
-                break
-            if self.plan.count and made * self.plan.batch >= self.plan.count:
-                break
+            number += 1
+        self.tally.seconds = time.monotonic() - begun
         return self.tally
 
-    def _batch(self, number: int) -> list[CallProgram]:
-        seeds = (f"{self.plan.seed}:{number}:{i}" for i in range(self.plan.batch))
+    @property
+    def _going(self) -> bool:
+        return time.monotonic() < self._end
+
+    def _batch(self) -> list[CallProgram]:
+        """The next programs; none after the last."""
+        end = self._made + self._size
+        end = min(end, self.plan.count) if self.plan.count else end
+        seeds = [f"{self.plan.seed}:{i}" for i in range(self._made, end)]
+        self._made = end
         return [self.generator.program(seed) for seed in seeds]
 
-    def _both(self, batch: list[CallProgram], number: int) -> tuple[list[CallProgram], Answer]:
+    def _both(self, batch: list[CallProgram]) -> tuple[list[CallProgram], Answer]:
         """Run `batch`, and make the next one meanwhile where there is a process for it."""
         wanted = self._of(batch)
         if not isinstance(self.launches, BatchProcess):
-            return self._batch(number), self.launches.run(wanted)
+            return self._batch(), self.launches.run(wanted)
         self.launches.submit(wanted)
-        following = self._batch(number)
+        following = self._batch()
         return following, self.launches.answer(wanted)
 
     def _of(self, programs: Sequence[CallProgram], limits: Limits | None = None) -> CallBatch:
@@ -144,7 +167,7 @@ class CallCampaign:
             self._found(programs, fault)  # neither half does it: several programs together do
 
     def _again(self, programs: Sequence[CallProgram]) -> None:
-        if programs:
+        if programs and self._going:
             self._take(programs, self.launches.run(self._of(programs)))
 
     def _count(self, answer: BatchEnded) -> None:
@@ -175,6 +198,9 @@ class CallCampaign:
         begun = time.monotonic()
         finding = self._reduced(programs, fault)
         self.tally.reducing += time.monotonic() - begun
+        if finding is None:
+            self.tally.vanished += 1
+            return
         if finding.key in self.known:
             self.tally.repeats[finding.key] += 1
             return
@@ -182,30 +208,51 @@ class CallCampaign:
         self.tally.findings.append(finding)
         self.say(f"{finding.kind} {finding.place}: {finding.what}\n{finding.source}")
 
-    def _reduced(self, programs: Sequence[CallProgram], fault: Fault) -> CallFinding:
-        last = fault
-
-        def still(some: Sequence[CallProgram]) -> bool:
-            nonlocal last
-            answer = self.launches.run(self._of(some, self.plan.quick))
-            for other in faults(answer, self._sentinel):
-                if other.kind == fault.kind and (not fault.place or other.place == fault.place):
-                    last = other
-                    return True
-            return False
-
-        if fault.kind == "differs" or not still(programs):
-            source = "".join(program.source for program in programs[:1])
-            what = f"{fault.what} (once only)" if fault.kind != "differs" else fault.what
-            return CallFinding(
-                fault.kind, fault.place or programs[0].seed, what, source, fault.report
-            )
-        few = smallest(programs, still) if len(programs) > 1 else programs
+    def _reduced(self, programs: Sequence[CallProgram], fault: Fault) -> CallFinding | None:
+        """The finding of `fault`; None for a launch that ends when it is tried again."""
+        if fault.kind == "differs":
+            return CallFinding(fault.kind, programs[0].seed, fault.what, programs[0].source)
+        search = _Search(self, fault)
+        few = programs
+        if not search.holds(few, self.plan.quick):
+            search.limits = self.plan.limits
+            if not search.holds(few):
+                if fault.kind == "stuck":
+                    return None
+                source = "\n".join(program.source for program in few)
+                where = fault.place or few[0].seed
+                return CallFinding(fault.kind, where, f"{fault.what} (once)", source, fault.report)
+        if len(few) > 1:
+            few = smallest(few, search.holds)
         if len(few) > 1:
             source = "\n# and in another interpreter:\n".join(program.source for program in few)
         else:
-            source = reduce(few[0], lambda program: still([program]), self.plan.reducing)
+            source = reduce(few[0], lambda one: search.holds([one]), self.plan.reducing)
+        last = search.last
         where = fault.place or callee(source)
-        return attrs.evolve(
-            CallFinding(fault.kind, where, last.what, source), report=last.report or fault.report
-        )
+        return CallFinding(fault.kind, where, last.what, source, last.report or fault.report)
+
+    def faults_of(self, programs: Sequence[CallProgram], limits: Limits) -> list[Fault]:
+        """What a launch of `programs` alone comes to."""
+        return faults(self.launches.run(self._of(programs, limits)), self._sentinel)
+
+
+@define
+class _Search:
+    """Whether programs still have a fault: its kind, and its place where a report names one."""
+
+    campaign: CallCampaign
+    fault: Fault
+    limits: Limits = field(init=False)
+    last: Fault = field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self.limits, self.last = self.campaign.plan.quick, self.fault
+
+    def holds(self, programs: Sequence[CallProgram], limits: Limits | None = None) -> bool:
+        """Launches `programs` to see."""
+        for other in self.campaign.faults_of(programs, limits or self.limits):
+            if other.kind == self.fault.kind and self.fault.place in ("", other.place):
+                self.last = other
+                return True
+        return False

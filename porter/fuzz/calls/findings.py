@@ -54,6 +54,7 @@ def saved(folder: Path) -> Iterator[tuple[Path, CallFinding]]:
     for path in sorted(folder.glob("*.py")) if folder.is_dir() else ():
         text = path.read_bytes().decode("utf-8", "surrogatepass")
         head = dict(_HEADER.findall(text))
-        yield path, CallFinding(
-            head.get("kind", ""), head.get("place", ""), head.get("what", ""), text
+        yield (
+            path,
+            CallFinding(head.get("kind", ""), head.get("place", ""), head.get("what", ""), text),
         )

@@ -8,7 +8,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.errors import FuzzFailed
-from porter.fuzz.calls import values
+from porter.fuzz.calls import misbehaviour, values
 from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 from porter.run import Device, Launch, Program, run
 
@@ -91,7 +91,7 @@ def _modules(device: Device) -> list[str]:
 
 def _sample(text: str) -> str:
     registers = "".join(f"v{i}=[{i}]\n" for i in range(values.REGISTERS))
-    return registers + values.helpers(text) + f"VALUE={text}\n" + _ASK
+    return registers + misbehaviour.helpers(text) + f"VALUE={text}\n" + _ASK
 
 
 def _each(n: int) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:

@@ -17,11 +17,11 @@ GOOD = frozenset(
     f"GPUSNEK_{name}"
     for name in (
         *("OK", "EXCEPTION", "EXIT", "SYNTAX_ERROR", "STOPPED", "MORE"),
-        *("OUT_OF_STEPS", "OUT_OF_TIME", "STATUS_OUT_OF_STEPS", "STATUS_OUT_OF_TIME"),
+        *("OUT_OF_STEPS", "OUT_OF_TIME"),
     )
 )
 NOT_RUN = "GPUSNEK_STATUS_NOT_RUN"
-FENCE = ("GPUSNEK_STATUS_FENCE", "GPUSNEK_FENCE")
+FENCE = "GPUSNEK_STATUS_FENCE"
 _FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+)(?: (\S+))?", re.MULTILINE)
 _UBSAN = re.compile(r"^(\S+?):(\d+):\d+: runtime error: (.+)$", re.MULTILINE)
 _ASAN = re.compile(r"AddressSanitizer: (\S+)")
@@ -68,7 +68,7 @@ def _broken(answer: BatchEnded) -> list[Fault]:
     for i, status in enumerate(answer.statuses):
         if status in GOOD or (status == NOT_RUN and answer.interrupted):
             continue
-        kind = "fence" if status in FENCE else "broken"
+        kind = "fence" if status == FENCE else "broken"
         found.append(Fault(kind, "", i, status))
     return found
 
@@ -107,7 +107,7 @@ def place(report: str) -> str:
 
     Empty without a report.
     """
-    names = []
+    names: list[str] = []
     for name, where in _FRAME.findall(report):
         if names and not name.isidentifier():
             break

@@ -24,7 +24,7 @@ from attrs import define, field, frozen
 from porter.base.offspring import begin_worker
 from porter.errors import FuzzFailed, LaunchFailed
 from porter.fuzz.calls.inventory import Inventory, inventory
-from porter.fuzz.calls.trial import Answer, CallBatch, BatchDied, BatchStuck, launch_batch
+from porter.fuzz.calls.trial import Answer, BatchDied, BatchStuck, CallBatch, launch_batch
 from porter.run import Device, open_device
 
 PATIENCE = 60.0  # seconds beyond a launch's own limits before its process is ended

@@ -8,7 +8,7 @@ from random import Random
 
 from attrs import field, frozen
 
-from porter.fuzz.calls import values
+from porter.fuzz.calls import misbehaviour, values
 from porter.fuzz.calls.inventory import Inventory
 from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 
@@ -65,7 +65,7 @@ class CallProgram:
                 continue
             body.append(f"try:\n {statement.text}\n{_CATCH.format(i)}\n")
         text = "".join(body)
-        used = values.helpers(text)
+        used = misbehaviour.helpers(text)
         names = [f"v{i}" for i in range(values.REGISTERS)]
         if self.bare and not used:
             names = [name for name in names if name in text]

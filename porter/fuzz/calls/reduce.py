@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 import attrs
 from attrs import define
 
-from porter.fuzz.calls import values
+from porter.fuzz.calls import misbehaviour
 from porter.fuzz.calls.programs import CallProgram, Statement
 
 Still = Callable[[CallProgram], bool]
@@ -106,7 +106,7 @@ def callee(source: str) -> str:
     text = lines[-1] if lines else ""
     text = re.sub(r"__import__\('(\w+)'\)", r"\1", text)
     called = [found[1] or found[2] for found in _CALL.finditer(text.partition("=")[2] or text)]
-    known = [name for name in called if name.lstrip(".") not in values.HELPERS]
+    known = [name for name in called if name.lstrip(".") not in misbehaviour.HELPERS]
     return known[0].lstrip(".") if known else text[:20].strip()
 
 

@@ -67,7 +67,7 @@ class CallsDone:
             f" ({tally.programs / running:.0f} a second while none is reduced),"
             f" {tally.launches} launches, {tally.late} programs stopped by a limit",
             f"{len(tally.findings)} findings, {self.broken} of which no fence held,"
-            f" met {tally.repeats.total()} times more",
+            f" met {tally.repeats.total()} times more; {tally.vanished} did not show again",
         ]
         return "\n".join(lines)
 

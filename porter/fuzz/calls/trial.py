@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import attrs
 import numpy as np
@@ -53,12 +54,15 @@ class Limits:
         return self.seconds + self.grace + self.margin
 
 
+DEFAULT = Limits()
+
+
 @frozen
 class CallBatch:
     """Programs of one launch. steps: the budget of each, where a build has budgets; 0: none."""
 
     sources: tuple[bytes, ...]
-    limits: Limits = Limits()
+    limits: Limits = DEFAULT
     steps: int = 0
 
 
@@ -126,7 +130,8 @@ def launch_batch(device: Device, batch: CallBatch) -> BatchEnded | BatchStuck:
 def _launch(steps: int) -> Launch:
     # A build whose launches know no budgets of steps has none.
     known = {attribute.name for attribute in attrs.fields(Launch)}
-    return attrs.evolve(SIZES, steps=steps) if steps and "steps" in known else SIZES
+    options: dict[str, Any] = {"max_steps": steps} if steps and "max_steps" in known else {}
+    return attrs.evolve(SIZES, **options)
 
 
 def _drive(started: Started, limits: Limits, stop: int) -> bool | None:
