@@ -8,6 +8,7 @@ that a launch has ended is started anew.
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import multiprocessing
 import os
 import pickle
@@ -28,6 +29,7 @@ from porter.fuzz.calls.trial import Answer, BatchDied, BatchStuck, CallBatch, la
 from porter.run import Device, open_device
 
 PATIENCE = 60.0  # seconds beyond a launch's own limits before its process is ended
+_WAITING = 2.0  # seconds that a process may take to end after its answer
 LONGEST = 20_000  # characters of a report
 _TGKILL = 234  # x86-64's number of the system call
 
@@ -168,7 +170,7 @@ def _forked(device: Device, batch: CallBatch | None) -> Answer | Inventory | Exc
         data = _read(readable, PATIENCE + (batch.limits.total if batch else 0.0))
         os.close(readable)
         stuck = pickle.loads(data) if data else None
-        status = _wait(child, 10.0 if isinstance(stuck, BatchStuck) else 2.0)
+        status = _wait(child, 10.0 if isinstance(stuck, BatchStuck) else _WAITING)
         said.seek(0)
         report = said.read(200_000).decode("utf-8", "replace")[:LONGEST]
     if isinstance(stuck, BatchStuck):
@@ -182,6 +184,7 @@ def _forked(device: Device, batch: CallBatch | None) -> Answer | Inventory | Exc
 def _in_fork(device: Device, batch: CallBatch | None, pipe: int, said: BinaryIO) -> None:
     """Run `batch`, write the answer to `pipe`, and end this process."""
     try:
+        faulthandler.disable()  # it would tell of a fault what the sanitizer tells better
         os.dup2(said.fileno(), 1)
         os.dup2(said.fileno(), 2)
         try:

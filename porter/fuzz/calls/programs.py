@@ -88,7 +88,15 @@ def parts_of(template: str, random: Random) -> tuple[str, ...]:
         parts += [text[at : hole.start()], values.value(random, hole[1])]
         at = hole.end()
     parts.append(text[at:])
-    return tuple(part.replace("\0", "{").replace("\1", "}") for part in parts)
+    return tuple(part.replace("\0", "{").replace("\1", "}") for part in _owners(parts))
+
+
+def _owners(parts: list[str]) -> list[str]:
+    """`parts`; a number before a dot, which would be its decimal point, is in parentheses."""
+    for at in range(1, len(parts), 2):
+        if parts[at].isdigit() and parts[at + 1].startswith("."):
+            parts[at] = f"({parts[at]})"
+    return parts
 
 
 class Generator:
@@ -136,8 +144,7 @@ class Generator:
         if chance < 0.9:
             method = self._methods[int(random.random() * len(self._methods))]
             owner = values.value(random, "v" if random.random() < 0.7 else "any")
-            owner = f"({owner})" if owner.isdigit() else owner  # no decimal point
-            return ("", owner, f".{method}(", *_arguments(random))
+            return tuple(_owners(["", owner, f".{method}(", *_arguments(random)]))
         which = int(random.random() * 40)
         return ("_m(", values.value(random, "v"), f",{which})(", *_arguments(random))
 

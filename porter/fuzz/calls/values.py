@@ -95,8 +95,8 @@ def _kinds() -> dict[str, tuple[str, ...]]:
         "obj": _OBJECTS,
         "xy": (*_SMALL[:8], "100", "32767", "-32768", *_HUGE[:60:5]),
     }
-    for section in _TABLE.strip().split("\n["):
-        kind, _, body = section.removeprefix("[").partition("]\n")
+    parts = re.split(r"^\[([a-z]+)\]\n", _TABLE, flags=re.MULTILINE)
+    for kind, body in zip(parts[1::2], parts[2::2], strict=True):
         found[kind] = tuple(re.split(r"\n|  +", body.strip()))
     return {
         kind: tuple(text if _SIMPLE.fullmatch(text) else f"({text})" for text in texts)
@@ -121,7 +121,7 @@ _MIXED = {"int": ("small", "small", "huge"), "num": ("small", "huge", "float"), 
 
 
 def value(random: Random, kind: str) -> str:
-    """The source text of a value of `kind`: one of KINDS, `int`, `num`, `any`, or `v`, a register.
+    """The source text of a value of `kind`: of KINDS, `int`, `num`, `any`, or `v`, a register.
 
     One in eight is of another kind than was asked for.
     """
