@@ -78,6 +78,7 @@ def calls_options(function: Any) -> Any:
         ),
         click.option("--fences", is_flag=True, help="On a build with fences."),
         click.option("--batch", type=click.IntRange(0), default=0, help="Programs a launch."),
+        click.option("--without", metavar="REGEX", default="", help="No statement has this."),
         click.option(
             "--known",
             type=click.Path(file_okay=False, path_type=Path),

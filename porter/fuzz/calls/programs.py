@@ -8,6 +8,7 @@ from random import Random
 
 from attrs import field, frozen
 
+from porter.errors import UsageError
 from porter.fuzz.calls import misbehaviour, values
 from porter.fuzz.calls.inventory import Inventory
 from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
@@ -100,10 +101,14 @@ def _owners(parts: list[str]) -> list[str]:
 
 
 class Generator:
-    """Makes programs of what an inventory has. Equal seeds give equal programs."""
+    """Makes programs of what an inventory has. Equal seeds give equal programs.
 
-    def __init__(self, known: Inventory, length: int = LENGTH) -> None:
+    without: a regular expression; no statement has what it matches.
+    """
+
+    def __init__(self, known: Inventory, without: str = "", length: int = LENGTH) -> None:
         self._length = length
+        self._without = re.compile(without) if without else None
         self._functions = [
             f"__import__({module!r}){_path(module)}.{name}" if module != "builtins" else name
             for module, names in known.callables.items()
@@ -113,14 +118,22 @@ class Generator:
         self._types = [(name, names) for name, names in known.attributes.items() if names]
 
     def program(self, seed: str) -> CallProgram:
-        """The program of `seed`."""
+        """The program of `seed`. Raises UsageError where `without` leaves nothing."""
         random = Random(seed)
-        made = [
-            Statement((f"v{i}=", values.value(random, kind), f";_p({i},v{i})"))
-            for i, kind in enumerate(_FIRST)
-        ]
-        for i in range(len(made), len(made) + self._length):
-            made.append(self._statement(random, i))
+        made: list[Statement] = []
+        tries = 0
+        while len(made) < len(_FIRST) + self._length:
+            i = len(made)
+            if i < len(_FIRST):
+                first = values.value(random, _FIRST[i])
+                statement = Statement((f"v{i}=", first, f";_p({i},v{i})"))
+            else:
+                statement = self._statement(random, i)
+            tries += 1
+            if tries > 100 * (len(_FIRST) + self._length):
+                raise UsageError("--without: it matches nearly every statement")
+            if self._without is None or not self._without.search(statement.text):
+                made.append(statement)
         return CallProgram(tuple(made), seed)
 
     def _statement(self, random: Random, i: int) -> Statement:

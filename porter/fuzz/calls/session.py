@@ -30,7 +30,9 @@ _QUICK = {
 
 @frozen(kw_only=True)
 class Session:
-    """What to fuzz, and how long. target: as open_device has it. batch 0: the target's own."""
+    """What to fuzz, and how long. target: as open_device has it. batch 0: the target's own.
+
+    without: no statement has what this regular expression matches."""
 
     folder: Path
     target: str = "host"
@@ -40,6 +42,7 @@ class Session:
     batch: int = 0
     save: Path | None = None
     known: Path | None = None
+    without: str = ""
 
 
 @frozen
@@ -94,7 +97,7 @@ def fuzz_calls(session: Session, say: Callable[[str], None] = print) -> CallsDon
             limits=_LIMITS[session.target],
             quick=_QUICK[session.target],
         )
-        campaign = CallCampaign(process, Generator(inventory), plan, known, keep)
+        campaign = CallCampaign(process, Generator(inventory, session.without), plan, known, keep)
         campaign.run()
     finally:
         process.close()
