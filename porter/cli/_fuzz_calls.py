@@ -26,7 +26,7 @@ def run_calls(
         target = target or ("cuda" if "cuda" in open_build(folder).whole.targets else "host")
     device = target if variant == "release" else f"{target}-{variant}"
     done = _campaign(Session(folder=folder, target=device, **session), console)
-    console.print(done.text)
+    console.print(done.text, soft_wrap=True)
     if done.broken:
         raise FuzzFailed(
             f"{done.broken} programs break an interpreter or a launch",

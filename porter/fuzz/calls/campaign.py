@@ -42,10 +42,10 @@ class Plan:
     seconds: float = 60.0
     count: int = 0
     batch: int = 192
-    steps: int = 2_000_000
+    steps: int = 500_000
     limits: Limits = DEFAULT
     quick: Limits = QUICK
-    reducing: float = 60.0  # seconds for each finding
+    reducing: float = 30.0  # seconds for each finding
 
 
 @define
@@ -58,6 +58,8 @@ class Tally:
     vanished: int = 0  # launches that did not end when stopped, and did when tried again
     seconds: float = 0.0
     reducing: float = 0.0  # of these seconds, those that went into findings
+    undisturbed: int = 0  # programs of launches that ended by themselves
+    running: float = 0.0  # seconds of these launches
     statuses: Counter[str] = field(factory=Counter)
     findings: list[CallFinding] = field(factory=list)
     repeats: Counter[tuple[str, str]] = field(factory=Counter)  # faults met again, by key
@@ -175,6 +177,9 @@ class CallCampaign:
         self.tally.late += late
         self.tally.programs += len(answer.statuses) - late
         self.tally.statuses.update(answer.statuses)
+        if not answer.interrupted:
+            self.tally.undisturbed += len(answer.statuses)
+            self.tally.running += answer.seconds
 
     def _go_on(self, programs: Sequence[CallProgram], answer: BatchEnded) -> None:
         """Run what came behind the first program that the launch's limit stopped."""

@@ -30,6 +30,8 @@ _FOREIGN = re.compile(
     r"__asan|__ubsan|__sanitizer|__interceptor|_ubsan|^(memcpy|memmove|memset|memcmp|strlen|abort"
     r"|raise|mem\w+|str\w+|porter_fence\w*)$|libc|libasan|libpython|^<null>"
 )
+# Functions that call whatever a program calls.
+_ANYTHING = re.compile(r"fun_builtin_|mp_call_function|mp_execute_bytecode|vm_")
 
 
 @frozen
@@ -105,7 +107,7 @@ _UNSTEADY = re.compile(
 def place(report: str) -> str:
     """What a sanitizer's report blames: the first function of ours, and its caller behind `<`.
 
-    Empty without a report.
+    Empty without a report, and where the compiler has merged what is to blame with its caller.
     """
     names: list[str] = []
     for name, where in _FRAME.findall(report):
@@ -115,7 +117,7 @@ def place(report: str) -> str:
             names.append(str(name).partition("(")[0])
         if len(names) == 2:
             break
-    return "<".join(names)
+    return "" if names and _ANYTHING.match(names[0]) else "<".join(names)
 
 
 def _headline(report: str) -> str:

@@ -17,13 +17,13 @@ from porter.fuzz.calls.trial import Limits
 # Programs a launch; under sanitizers programs are slow, and every fault ends a launch.
 _BATCH = {"host": 192, "host-asan": 96, "cuda": 24_576}
 _LIMITS = {
-    "host": Limits(2.0, 0.2, 1.0),
-    "host-asan": Limits(5.0, 0.5, 5.0),
+    "host": Limits(1.0, 0.2, 1.0),
+    "host-asan": Limits(3.0, 0.3, 3.0),
     "cuda": Limits(20.0, 0.5, 5.0),
 }
 _QUICK = {
     "host": Limits(0.4, 0.1, 0.5),
-    "host-asan": Limits(1.0, 0.2, 1.5),
+    "host-asan": Limits(0.6, 0.2, 1.0),
     "cuda": Limits(2.0, 0.5, 3.0),
 }
 
@@ -62,13 +62,14 @@ class CallsDone:
     def text(self) -> str:
         """Figures for people."""
         tally = self.tally
-        running = max(tally.seconds - tally.reducing, 1e-9)
+        rate = tally.undisturbed / tally.running if tally.running else 0.0
         lines = [
             f"{self.inventory.count} names to call, in {len(self.inventory.callables)} modules and"
             f" {len(self.inventory.attributes)} types",
-            f"{tally.programs} programs on {self.target} in {tally.seconds:.0f} s"
-            f" ({tally.programs / running:.0f} a second while none is reduced),"
-            f" {tally.launches} launches, {tally.late} programs stopped by a limit",
+            f"{tally.programs} programs on {self.target} in {tally.seconds:.0f} s, of which"
+            f" {tally.reducing:.0f} s went into findings; {rate:.0f} a second in launches that"
+            " ended by themselves",
+            f"{tally.launches} launches; limits stopped {tally.late} programs",
             f"{len(tally.findings)} findings, {self.broken} of which no fence held,"
             f" met {tally.repeats.total()} times more; {tally.vanished} did not show again",
         ]
