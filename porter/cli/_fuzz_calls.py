@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 
 from porter.errors import FuzzFailed, UsageError
-from porter.fuzz.calls.session import Session, fuzz_calls
+from porter.fuzz.calls.session import CallSession, fuzz_calls
 from porter.run.built import open_build
 
 
@@ -25,7 +25,7 @@ def run_calls(
     else:
         target = target or ("cuda" if "cuda" in open_build(folder).whole.targets else "host")
     device = target if variant == "release" else f"{target}-{variant}"
-    done = _campaign(Session(folder=folder, target=device, **session), console)
+    done = _campaign(CallSession(folder=folder, target=device, **session), console)
     console.print(done.text, soft_wrap=True)
     if done.broken:
         raise FuzzFailed(
@@ -34,7 +34,7 @@ def run_calls(
         )
 
 
-def _campaign(session: Session, console: Console) -> Any:
+def _campaign(session: CallSession, console: Console) -> Any:
     def say(text: str) -> None:
         console.print(text, markup=False, soft_wrap=True)
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from porter.errors import PorterError
-from porter.fuzz.calls.session import Session, fuzz_calls
+from porter.fuzz.calls.session import CallSession, fuzz_calls
 
 
 def main(arguments: list[str]) -> int:
@@ -28,7 +28,7 @@ def main(arguments: list[str]) -> int:
     given = vars(parser.parse_args(arguments))
     minutes = given.pop("minutes")
     try:
-        done = fuzz_calls(Session(folder=given.pop("build"), seconds=60 * minutes, **given))
+        done = fuzz_calls(CallSession(folder=given.pop("build"), seconds=60 * minutes, **given))
     except PorterError as error:
         print(f"porter: error: {error.message}", file=sys.stderr)
         if error.hint:

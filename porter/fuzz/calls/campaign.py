@@ -31,7 +31,7 @@ Say = Callable[[str], None]
 
 
 @frozen
-class Plan:
+class CallPlan:
     """How a campaign runs. seconds, count: it ends at whichever comes first; count 0: no bound.
 
     batch: programs a launch. steps: the budget of each program, where the build has budgets.
@@ -76,7 +76,7 @@ class CallCampaign:
 
     launches: Launches
     generator: Generator
-    plan: Plan = Plan()
+    plan: CallPlan = CallPlan()
     known: set[tuple[str, str]] = field(factory=set)
     say: Say = print
     tally: Tally = field(factory=Tally)
@@ -110,6 +110,11 @@ class CallCampaign:
     @property
     def _going(self) -> bool:
         return time.monotonic() < self._end
+
+    @property
+    def _patience(self) -> float:
+        """Seconds for a reduction."""
+        return min(self.plan.reducing, max(self._end - time.monotonic(), 5.0))
 
     def _batch(self) -> list[CallProgram]:
         """The next programs; none after the last."""
@@ -217,7 +222,7 @@ class CallCampaign:
         """The finding of `fault`; None for a launch that ends when it is tried again."""
         if fault.kind == "differs":
             return CallFinding(fault.kind, programs[0].seed, fault.what, programs[0].source)
-        search = _Search(self, fault)
+        search = _Recheck(self, fault)
         few = programs
         if not search.holds(few, self.plan.quick):
             search.limits = self.plan.limits
@@ -232,7 +237,7 @@ class CallCampaign:
         if len(few) > 1:
             source = "\n# and in another interpreter:\n".join(program.source for program in few)
         else:
-            source = reduce(few[0], lambda one: search.holds([one]), self.plan.reducing)
+            source = reduce(few[0], lambda one: search.holds([one]), self._patience)
         last = search.last
         where = fault.place or callee(source)
         return CallFinding(fault.kind, where, last.what, source, last.report or fault.report)
@@ -243,7 +248,7 @@ class CallCampaign:
 
 
 @define
-class _Search:
+class _Recheck:
     """Whether programs still have a fault: its kind, and its place where a report names one."""
 
     campaign: CallCampaign

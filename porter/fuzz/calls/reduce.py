@@ -23,7 +23,7 @@ def reduce(program: CallProgram, still: Still, seconds: float = 60.0, most: int 
 
     Each try is a call of `still`: at most `most`, for about `seconds`.
     """
-    search = _Search(program, still, time.monotonic() + seconds, most)
+    search = _Smaller(program, still, time.monotonic() + seconds, most)
     before = None
     while before is not search.best and search.goes_on:
         before = search.best
@@ -35,7 +35,7 @@ def reduce(program: CallProgram, still: Still, seconds: float = 60.0, most: int 
 
 
 @define
-class _Search:
+class _Smaller:
     best: CallProgram
     still: Still
     end: float

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter.fuzz.calls.campaign import CallCampaign, Plan, Tally
+from porter.fuzz.calls.campaign import CallCampaign, CallPlan, Tally
 from porter.fuzz.calls.findings import saved
 from porter.fuzz.calls.inventory import Inventory
 from porter.fuzz.calls.process import BatchProcess, Opening
@@ -29,7 +29,7 @@ _QUICK = {
 
 
 @frozen(kw_only=True)
-class Session:
+class CallSession:
     """What to fuzz, and how long. target: as open_device has it. batch 0: the target's own.
 
     without: no statement has what this regular expression matches."""
@@ -76,7 +76,7 @@ class CallsDone:
         return "\n".join(lines)
 
 
-def fuzz_calls(session: Session, say: Callable[[str], None] = print) -> CallsDone:
+def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> CallsDone:
     """Run `session`. Raises FuzzFailed, and what opening the build raises."""
     known = set()
     if session.known is not None:
@@ -90,7 +90,7 @@ def fuzz_calls(session: Session, say: Callable[[str], None] = print) -> CallsDon
 
     try:
         inventory = process.inventory()
-        plan = Plan(
+        plan = CallPlan(
             session.seed,
             session.seconds,
             session.count,
