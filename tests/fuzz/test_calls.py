@@ -20,6 +20,7 @@ from porter.fuzz.calls.campaign import CallCampaign, CallPlan
 from porter.fuzz.calls.findings import CallFinding, saved
 from porter.fuzz.calls.inventory import Inventory, inventory
 from porter.fuzz.calls.judge import differing, faults, place
+from porter.fuzz.calls.making import ProgramMaker
 from porter.fuzz.calls.programs import CallProgram, Generator, Statement
 from porter.fuzz.calls.reduce import callee, reduce
 from porter.fuzz.calls.session import CallSession, fuzz_calls
@@ -68,7 +69,9 @@ class Planted:
 
 def campaign(answer: Callable[[CallBatch], Answer | None], count: int = 96) -> CallCampaign:
     plan = CallPlan(seed="t", count=count, batch=32)
-    return CallCampaign(Planted(answer), Generator(KNOWN), plan, say=lambda text: None)
+    return CallCampaign(
+        Planted(answer), ProgramMaker(Generator(KNOWN)), plan, say=lambda text: None
+    )
 
 
 def having(batch: CallBatch, *texts: bytes) -> list[int]:
@@ -79,6 +82,15 @@ def test_one_seed_gives_one_program() -> None:
     one, other = (Generator(KNOWN).program("7:1").source for _ in range(2))
     assert one == other and one != Generator(KNOWN).program("7:2").source
     assert len(one) < 16_000
+
+
+def test_several_processes_make_the_programs_that_one_makes() -> None:
+    seeds = [str(number) for number in range(600)]
+    maker = ProgramMaker(Generator(KNOWN), many=True)
+    try:
+        assert maker(seeds) == ProgramMaker(Generator(KNOWN))(seeds)
+    finally:
+        maker.close()
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")

@@ -12,7 +12,7 @@ from porter.errors import FuzzFailed
 from porter.fuzz.calls.findings import CallFinding
 from porter.fuzz.calls.judge import NOT_RUN, Fault, differing, faults
 from porter.fuzz.calls.process import BatchProcess, Launches
-from porter.fuzz.calls.programs import CallProgram, Generator
+from porter.fuzz.calls.programs import CallProgram
 from porter.fuzz.calls.reduce import callee, reduce, smallest
 from porter.fuzz.calls.trial import (
     DEFAULT,
@@ -75,7 +75,7 @@ class CallCampaign:
     """A campaign on one build. known: keys of findings that are not told again."""
 
     launches: Launches
-    generator: Generator
+    make: Callable[[Sequence[str]], list[CallProgram]]  # programs of seeds
     plan: CallPlan = CallPlan()
     known: set[tuple[str, str]] = field(factory=set)
     say: Say = print
@@ -122,7 +122,7 @@ class CallCampaign:
         end = min(end, self.plan.count) if self.plan.count else end
         seeds = [f"{self.plan.seed}:{i}" for i in range(self._made, end)]
         self._made = end
-        return [self.generator.program(seed) for seed in seeds]
+        return self.make(seeds)
 
     def _both(self, batch: list[CallProgram]) -> tuple[list[CallProgram], Answer]:
         """Run `batch`, and make the next one meanwhile where there is a process for it."""

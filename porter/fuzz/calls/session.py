@@ -10,6 +10,7 @@ from attrs import frozen
 from porter.fuzz.calls.campaign import CallCampaign, CallPlan, Tally
 from porter.fuzz.calls.findings import saved
 from porter.fuzz.calls.inventory import Inventory
+from porter.fuzz.calls.making import MANY, ProgramMaker
 from porter.fuzz.calls.process import BatchProcess, Opening
 from porter.fuzz.calls.programs import Generator
 from porter.fuzz.calls.trial import Limits
@@ -81,6 +82,7 @@ def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> Call
     known = set()
     if session.known is not None:
         known = {finding.key for _, finding in saved(session.known)}
+    maker: ProgramMaker | None = None
     process = BatchProcess(Opening(session.folder, session.target))
 
     def keep(text: str) -> None:
@@ -98,8 +100,11 @@ def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> Call
             limits=_LIMITS[session.target],
             quick=_QUICK[session.target],
         )
-        campaign = CallCampaign(process, Generator(inventory, session.without), plan, known, keep)
+        maker = ProgramMaker(Generator(inventory, session.without), plan.batch >= MANY)
+        campaign = CallCampaign(process, maker, plan, known, keep)
         campaign.run()
     finally:
         process.close()
+        if maker is not None:
+            maker.close()
     return CallsDone(inventory, campaign.tally, session.target)
