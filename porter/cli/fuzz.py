@@ -1,22 +1,24 @@
-"""`porter fuzz`: a coverage-guided fuzzer on the host twin."""
+"""`porter fuzz`: a coverage-guided fuzzer on the host twin, or one of hostile calls."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.table import Table
 
 from porter.base import paths
-from porter.cli._building import build_shown
+from porter.cli._fuzz_calls import calls_options, run_calls
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.errors import FuzzFailed
-from porter.fuzz.building import build_fuzzer, libfuzzer
-from porter.fuzz.fuzzing import LONGEST, MODES, Campaign, fuzz, minimise
-from porter.settings import load_config
+
+if TYPE_CHECKING:
+    from porter.fuzz.fuzzing import Campaign
 
 Folder = click.Path(file_okay=False, path_type=Path)
+MODES = ("run", "compile")
 
 
 @click.command("fuzz")
@@ -24,9 +26,10 @@ Folder = click.Path(file_okay=False, path_type=Path)
 @click.option("--mode", type=click.Choice([*MODES, "both"]), default="both", show_default=True)
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--work", type=Folder, help="Where corpus and findings are kept [build/fuzz].")
-@click.option("--save", type=Folder, help="Put a small corpus there; what was there goes.")
+@click.option("--save", type=Folder, help="Put a small corpus, or --calls' findings, there.")
 @click.option("--save-bytes", type=int, default=200_000, show_default=True)
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Compilers at a time [one a core].")
+@calls_options
 def command(
     minutes: float,
     mode: str,
@@ -35,12 +38,53 @@ def command(
     save: Path | None,
     save_bytes: int,
     jobs: int | None,
+    calls: bool,
+    target: str | None,
+    variant: str,
+    fences: bool,
+    **session: Any,
 ) -> None:
-    """Fuzz lexer, parser, compiler and VM of the host twin under AddressSanitizer and UBSan.
+    """Fuzz the host twin under AddressSanitizer and UBSan; with --calls any build.
 
     Mode `run` runs each input until it is stopped, `compile` only compiles it, in three ways;
-    `both` shares the time. Exits with 53 if an input breaks an interpreter.
+    `both` shares the time. --calls makes programs that call everything that a build has with
+    hostile arguments, among sentinels that must stay what they are. Exits with 53 if an input
+    breaks an interpreter. What --save FOLDER holds goes before a corpus is put there.
     """
+    if calls:
+        session.update(save=save, seconds=60 * minutes)
+        run_calls(session, release, target, variant, fences)
+        return
+    _check_no_calls(session, target, variant, fences)
+    _coverage(minutes, mode, release, work, save, save_bytes, jobs)
+
+
+def _check_no_calls(
+    session: dict[str, Any], target: str | None, variant: str, fences: bool
+) -> None:
+    """UsageError for options that only --calls has."""
+    session = {**session, "target": target, "fences": fences}
+    session.update(variant=variant != "release", seed=session["seed"] != "1")
+    session["build"] = session.pop("folder")
+    if wrong := [name for name, value in session.items() if value]:
+        raise click.UsageError(f"--{wrong[0]} is for --calls")
+
+
+def _coverage(
+    minutes: float,
+    mode: str,
+    release: str | None,
+    work: Path | None,
+    save: Path | None,
+    save_bytes: int,
+    jobs: int | None,
+) -> None:
+    """libFuzzer's campaign. It compiles, which `--calls --build` must not need."""
+    from porter.cli._building import build_shown
+    from porter.fuzz.building import build_fuzzer, libfuzzer
+    from porter.fuzz.fuzzing import LONGEST, fuzz, minimise
+    from porter.settings import load_config
+
     console = Console()
     libfuzzer()  # says that it is missing before a build that takes minutes
     config = load_config({"release": release, "target": "host", "arena": "global"})

@@ -116,6 +116,14 @@ class Started:
         """Whether all interpreters have ended. Raises LaunchFailed."""
         return self._running.wait(0)
 
+    def statuses(self) -> np.ndarray[Any, Any] | None:
+        """The statuses as they are now (n int32): NOT_RUN for interpreters that have not ended.
+
+        None on a GPU, which gives nothing back before the launch ends.
+        """
+        device = self._packed.device
+        return None if device.on_gpu else device.host(self._outputs.status).copy()
+
     def interrupt(self, value: int = 1) -> None:
         """Write the interrupt word, from any thread (values: interp.h)."""
         self._interrupt.write(value)

@@ -1,0 +1,98 @@
+"""What a build can call, found inside an interpreter: modules, functions, types, methods."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from attrs import frozen
+
+from porter.errors import FuzzFailed
+from porter.fuzz.calls import misbehaviour, values
+from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
+from porter.run import Device, Launch, Program, run
+
+_SIZES = Launch(heap=128 * 1024, pystack=8192, stack=32 * 1024, stdout=65536, deadline=60.0)
+_LIST = "help('modules')"
+_LOOK = """\
+m=__import__(NAME)
+for part in NAME.split('.')[1:]:m=getattr(m,part)
+for n in dir(m):
+ try:v=getattr(m,n)
+ except Exception:continue
+ t=type(v).__name__
+ if t=='module':continue
+ print('N',n,t)
+ if t=='type':
+  for a in dir(v):print('T',n,a)
+"""
+_ASK = """\
+v=VALUE
+t=type(v).__name__
+for a in dir(v):print('T',t,a)
+"""
+_NAMED = re.compile(r"__import__\('(\w+)'\)")
+# Names that every type has; as functions of a module they say nothing.
+_NO_CALL = frozenset(["module", "str", "int", "bool", "float", "tuple", "dict", "NoneType", "list"])
+
+
+@frozen
+class Inventory:
+    """callables: by module. attributes: of types and their instances, by the type's name."""
+
+    callables: dict[str, tuple[str, ...]]
+    attributes: dict[str, tuple[str, ...]]
+
+    @property
+    def count(self) -> int:
+        """Functions and types of modules, and attributes of types."""
+        parts = (*self.callables.values(), *self.attributes.values())
+        return sum(len(part) for part in parts)
+
+
+def inventory(device: Device) -> Inventory:
+    """What `device`'s build can call. Raises FuzzFailed where nothing is found."""
+    named = {name for text in (*EXPRESSIONS, *STATEMENTS) for name in _NAMED.findall(text)}
+    modules = sorted({*_modules(device), *named, "builtins"})
+    samples = [text for kind in ("small", "float", *_INSTANCES) for text in values.KINDS[kind]]
+    sources = [f"NAME={name!r}\n{_LOOK}" for name in modules]
+    sources += [_sample(text) for text in samples]
+    result = run(
+        device, [*map(Program, sources)], len(sources), _SIZES, program_of=_each(len(sources))
+    )
+    callables: dict[str, list[str]] = {}
+    attributes: dict[str, set[str]] = {}
+    for i in range(len(sources)):
+        module = modules[i] if i < len(modules) else None
+        for line in result.stdout[i].decode("utf-8", "replace").splitlines():
+            what, *words = line.split(" ")
+            if what == "N" and module is not None and words[1] not in _NO_CALL:
+                callables.setdefault(module, []).append(words[0])
+            elif what == "T":
+                attributes.setdefault(words[0], set()).add(words[1])
+    if not callables:
+        raise FuzzFailed("introspection found nothing to call", hint=repr(result.stderr[0][-500:]))
+    return Inventory(
+        {module: tuple(sorted(names)) for module, names in sorted(callables.items())},
+        {name: tuple(sorted(found)) for name, found in sorted(attributes.items())},
+    )
+
+
+_INSTANCES = ("str", "buf", "seq", "iter", "fun", "io", "plain", "obj")
+
+
+def _modules(device: Device) -> list[str]:
+    """The modules that the interpreter itself names."""
+    listed = run(device, [_LIST], 1, _SIZES).stdout[0].decode("utf-8", "replace")
+    columns = listed.partition("\nPlus any")[0].split()
+    dotted = {name.replace("/", ".").removesuffix(".__init__") for name in columns}
+    return sorted(name for name in dotted if re.fullmatch(r"[\w.]+", name))
+
+
+def _sample(text: str) -> str:
+    registers = "".join(f"v{i}=[{i}]\n" for i in range(values.REGISTERS))
+    return registers + misbehaviour.helpers(text) + f"VALUE={text}\n" + _ASK
+
+
+def _each(n: int) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+    return np.arange(n, dtype=np.uint32)

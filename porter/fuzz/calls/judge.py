@@ -1,0 +1,128 @@
+"""What a launch's answer says of its programs: nothing, or a finding of some kind at some place."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from attrs import frozen
+
+from porter.fuzz.calls.trial import Answer, BatchDied, BatchEnded, BatchStuck
+
+# Kinds of findings. `fence`: a fence held; the interpreter ended with the status for it, and
+# nothing else happened, which is how a fenced build must end what upstream does wrong.
+KINDS = ("died", "stuck", "broken", "sentinel", "differs", "fence")
+# Statuses that a program may end with. What is negative, and none of these, broke it.
+GOOD = frozenset(
+    f"GPUSNEK_{name}"
+    for name in (
+        *("OK", "EXCEPTION", "EXIT", "SYNTAX_ERROR", "STOPPED", "MORE"),
+        *("OUT_OF_STEPS", "OUT_OF_TIME"),
+    )
+)
+NOT_RUN = "GPUSNEK_STATUS_NOT_RUN"
+FENCE = "GPUSNEK_STATUS_FENCE"
+_FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+)(?: (\S+))?", re.MULTILINE)
+_UBSAN = re.compile(r"^(\S+?):(\d+):\d+: runtime error: (.+)$", re.MULTILINE)
+_ASAN = re.compile(r"AddressSanitizer: (\S+)")
+# Frames that stand above the code that is at fault.
+_FOREIGN = re.compile(
+    r"__asan|__ubsan|__sanitizer|__interceptor|_ubsan|^(memcpy|memmove|memset|memcmp|strlen|abort"
+    r"|raise|mem\w+|str\w+|porter_fence\w*)$|libc|libasan|libpython|^<null>"
+)
+# Functions that call whatever a program calls.
+_ANYTHING = re.compile(r"fun_builtin_|mp_call_function|mp_execute_bytecode|vm_")
+
+
+@frozen
+class Fault:
+    """kind: KINDS. place: the function at fault and its caller, where a report says so.
+
+    program: its number in the batch; None: any of them. what: for people.
+    """
+
+    kind: str
+    place: str = ""
+    program: int | None = None
+    what: str = ""
+    report: str = ""
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Faults of one key are one finding."""
+        return (self.kind, self.place)
+
+
+def faults(answer: Answer, sentinel: tuple[str, bytes]) -> list[Fault]:
+    """What `answer` says against its programs. sentinel: what every sentinel must end with."""
+    if isinstance(answer, BatchDied):
+        what = f"{answer.how}: {_headline(answer.report)}".rstrip(": ")
+        return [Fault("died", place(answer.report), None, what, answer.report)]
+    if isinstance(answer, BatchStuck):
+        only = answer.suspects[0] if len(answer.suspects) == 1 else None
+        what = "did not end when it was stopped"
+        return [Fault("stuck", place(answer.report), only, what, answer.report)]
+    return [*_broken(answer), *_sentinels(answer, sentinel)]
+
+
+def _broken(answer: BatchEnded) -> list[Fault]:
+    found = []
+    for i, status in enumerate(answer.statuses):
+        if status in GOOD or (status == NOT_RUN and answer.interrupted):
+            continue
+        kind = "fence" if status == FENCE else "broken"
+        found.append(Fault(kind, "", i, status))
+    return found
+
+
+def _sentinels(answer: BatchEnded, sentinel: tuple[str, bytes]) -> list[Fault]:
+    for status, output in answer.sentinels:
+        if (status, output) == sentinel:
+            continue
+        if answer.interrupted and (status in GOOD or status == NOT_RUN):
+            continue
+        return [Fault("sentinel", "", None, f"a sentinel ended with {status}: {output[:200]!r}")]
+    return []
+
+
+def differing(first: BatchEnded, second: BatchEnded, sources: Sequence[bytes]) -> list[Fault]:
+    """Programs that two launches of a batch ended otherwise or with other output."""
+    if first.interrupted or second.interrupted:
+        return []
+    ends = zip(first.statuses, first.outputs, second.statuses, second.outputs, strict=True)
+    return [
+        Fault("differs", "", i, f"{b[:200]!r} and then {d[:200]!r}")
+        for i, (a, b, c, d) in enumerate(ends)
+        if (a, b) != (c, d) and not _UNSTEADY.search(sources[i])
+    ]
+
+
+# Names whose results depend on time, on chance, or on addresses.
+_UNSTEADY = re.compile(
+    rb"\bid\(|hash|time|ticks|random|urandom|addressof|mem_|stack_use|qstr_info|uctypes|popitem"
+    rb"|\bset\(|getrandbits|rand|choice|uniform|shuffle|_m\(v\d,|cpu|clock|\bgpu\b|thread"
+)
+
+
+def place(report: str) -> str:
+    """What a sanitizer's report blames: the first function of ours, and its caller behind `<`.
+
+    Empty without a report, and where the compiler has merged what is to blame with its caller.
+    """
+    names: list[str] = []
+    for name, where in _FRAME.findall(report):
+        if names and not name.isidentifier():
+            break
+        if not _FOREIGN.search(name) and not (where and _FOREIGN.search(where)):
+            names.append(str(name).partition("(")[0])
+        if len(names) == 2:
+            break
+    return "" if names and _ANYTHING.match(names[0]) else "<".join(names)
+
+
+def _headline(report: str) -> str:
+    found = _UBSAN.search(report)
+    if found:
+        return f"{found[1].rpartition('/')[2]}:{found[2]}: {found[3]}"
+    found = _ASAN.search(report)
+    return f"AddressSanitizer: {found[1]}" if found else ""

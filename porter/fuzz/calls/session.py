@@ -1,0 +1,110 @@
+"""A campaign on a finished build: opens it, introspects it, runs, keeps what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.fuzz.calls.campaign import CallCampaign, CallPlan, Tally
+from porter.fuzz.calls.findings import saved
+from porter.fuzz.calls.inventory import Inventory
+from porter.fuzz.calls.making import MANY, ProgramMaker
+from porter.fuzz.calls.process import BatchProcess, Opening
+from porter.fuzz.calls.programs import Generator
+from porter.fuzz.calls.trial import Limits
+
+# Programs a launch; under sanitizers programs are slow, and every fault ends a launch.
+_BATCH = {"host": 192, "host-asan": 96, "cuda": 24_576}
+_LIMITS = {
+    "host": Limits(1.0, 0.2, 1.0),
+    "host-asan": Limits(3.0, 0.3, 3.0),
+    "cuda": Limits(20.0, 0.5, 5.0),
+}
+_QUICK = {
+    "host": Limits(0.4, 0.1, 0.5),
+    "host-asan": Limits(0.6, 0.2, 1.0),
+    "cuda": Limits(2.0, 0.5, 3.0),
+}
+
+
+@frozen(kw_only=True)
+class CallSession:
+    """What to fuzz, and how long. target: as open_device has it. batch 0: the target's own.
+
+    without: no statement has what this regular expression matches."""
+
+    folder: Path
+    target: str = "host"
+    seed: str = "1"
+    seconds: float = 600.0
+    count: int = 0
+    batch: int = 0
+    save: Path | None = None
+    known: Path | None = None
+    without: str = ""
+
+
+@frozen
+class CallsDone:
+    """What a session came to."""
+
+    inventory: Inventory
+    tally: Tally
+    target: str
+
+    @property
+    def broken(self) -> int:
+        """Findings that count: those that no fence held."""
+        return len(self.tally.broken)
+
+    @property
+    def text(self) -> str:
+        """Figures for people."""
+        tally = self.tally
+        rate = tally.undisturbed / tally.running if tally.running else 0.0
+        lines = [
+            f"{self.inventory.count} names to call, in {len(self.inventory.callables)} modules and"
+            f" {len(self.inventory.attributes)} types",
+            f"{tally.programs} programs on {self.target} in {tally.seconds:.0f} s, of which"
+            f" {tally.reducing:.0f} s went into findings; {rate:.0f} a second in launches that"
+            " ended by themselves",
+            f"{tally.launches} launches; limits stopped {tally.late} programs",
+            f"{len(tally.findings)} findings, {self.broken} of which no fence held,"
+            f" met {tally.repeats.total()} times more; {tally.vanished} did not show again",
+        ]
+        return "\n".join(lines)
+
+
+def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> CallsDone:
+    """Run `session`. Raises FuzzFailed, and what opening the build raises."""
+    known = set()
+    if session.known is not None:
+        known = {finding.key for _, finding in saved(session.known)}
+    maker: ProgramMaker | None = None
+    process = BatchProcess(Opening(session.folder, session.target))
+
+    def keep(text: str) -> None:
+        say(text)
+        if session.save is not None:
+            campaign.tally.findings[-1].save(session.save)
+
+    try:
+        inventory = process.inventory()
+        plan = CallPlan(
+            session.seed,
+            session.seconds,
+            session.count,
+            session.batch or _BATCH[session.target],
+            limits=_LIMITS[session.target],
+            quick=_QUICK[session.target],
+        )
+        maker = ProgramMaker(Generator(inventory, session.without), plan.batch >= MANY)
+        campaign = CallCampaign(process, maker, plan, known, keep)
+        campaign.run()
+    finally:
+        process.close()
+        if maker is not None:
+            maker.close()
+    return CallsDone(inventory, campaign.tally, session.target)

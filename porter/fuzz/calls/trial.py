@@ -1,0 +1,191 @@
+"""One launch of hostile programs among sentinels, and what it came to."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import field, frozen
+
+from porter.run import Device, Launch, Program, Result
+from porter.run.launch.start import Started, start
+
+STOPPED = "GPUSNEK_STOPPED"
+EVERY = 4  # one interpreter in so many is a sentinel
+BLOCK = 32
+SIZES = Launch(heap=80 * 1024, pystack=4096, stack=32 * 1024, stdout=2048, stderr=256, block=BLOCK)
+# Its objects live while the others of its block run, for it waits at the barrier in between. An
+# expected MemoryError or a changed byte of any object shows in what it prints.
+SENTINEL = b"""\
+def build(n):
+ kept=[]
+ for i in range(n):
+  try:kept.append((i,str(i)*3,[i]*4,1/(i%4),bytearray(b'%d'%i)))
+  except ZeroDivisionError as e:kept.append(repr(e))
+ return kept,3**99,{str(k):k for k in range(n)}
+def look(x):
+ n=0
+ for c in repr(x):n=(n*31+ord(c))&0xffffff
+ return n
+a=build(30)
+b=look(a)
+syncthreads()
+print(b,look(a),look(build(20)))
+"""
+
+
+@frozen
+class Limits:
+    """Seconds until programs are interrupted, from there to the hard stop, from there to a verdict.
+
+    A launch that lasts longer than all three cannot be stopped.
+    """
+
+    seconds: float = 2.0
+    grace: float = 0.2
+    margin: float = 1.0
+
+    @property
+    def total(self) -> float:
+        """All three."""
+        return self.seconds + self.grace + self.margin
+
+
+DEFAULT = Limits()
+
+
+@frozen
+class CallBatch:
+    """Programs of one launch. steps: the budget of each, where a build has budgets; 0: none."""
+
+    sources: tuple[bytes, ...]
+    limits: Limits = DEFAULT
+    steps: int = 0
+
+
+@frozen
+class BatchEnded:
+    """A launch that ended. One status, by C name, and one output for each program, in order.
+
+    sentinels: what sentinels ended with, each pair of status and output once. interrupted: the
+    launch was, so that its programs may not have run.
+    """
+
+    statuses: tuple[str, ...]
+    outputs: tuple[bytes, ...] = field(repr=False)
+    sentinels: frozenset[tuple[str, bytes]]
+    interrupted: bool
+    seconds: float
+
+
+@frozen
+class BatchStuck:
+    """A launch that did not end when it was stopped. suspects: programs that may be why."""
+
+    suspects: tuple[int, ...]
+    report: str = field(default="", repr=False)
+
+
+@frozen
+class BatchDied:
+    """A launch that ended its process, or failed. how: the signal, or the message."""
+
+    how: str
+    report: str = field(default="", repr=False)
+
+
+Answer = BatchEnded | BatchStuck | BatchDied
+
+
+def places(count: int) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], list[int]]:
+    """What each interpreter runs (0: the sentinel, i: program i - 1), and where programs stand."""
+    which: list[int] = []
+    where: list[int] = []
+    while len(where) < count:
+        if len(which) % EVERY == 0:
+            which.append(0)
+        where.append(len(which))
+        which.append(len(where))
+    which.append(0)
+    return np.array(which, np.uint32), where
+
+
+def launch_batch(device: Device, batch: CallBatch) -> BatchEnded | BatchStuck:
+    """Run `batch` in one launch. Raises LaunchFailed. After BatchStuck the device is of no use."""
+    which, where = places(len(batch.sources))
+    programs = [Program(SENTINEL, "sentinel")]
+    programs += [Program(source, "calls") for source in batch.sources]
+    begun = time.monotonic()
+    started = start(device, programs, len(which), _launch(batch.steps), program_of=which)
+    interrupted = _drive(started, batch.limits, int(device.built.interrupt["STOP"]))
+    if interrupted is None:
+        return BatchStuck(_suspects(started, device, where))
+    result = started.wait()
+    return _ended(result, which, where, interrupted, time.monotonic() - begun)
+
+
+def _launch(steps: int) -> Launch:
+    # A build whose launches know no budgets of steps has none.
+    known = {attribute.name for attribute in attrs.fields(Launch)}
+    options: dict[str, Any] = {"max_steps": steps} if steps and "max_steps" in known else {}
+    return attrs.evolve(SIZES, **options)
+
+
+def _drive(started: Started, limits: Limits, stop: int) -> bool | None:
+    """Wait for the end. Returns whether the launch was interrupted; None if it goes on and on."""
+    begun = time.monotonic()
+    written, pause = 0, 0.0002
+    while not started.done():
+        spent = time.monotonic() - begun
+        if spent > limits.total:
+            return None
+        if written == 0 and spent > limits.seconds:
+            started.interrupt()
+            written = 1
+        elif written == 1 and spent > limits.seconds + limits.grace:
+            started.interrupt(stop)
+            written = 2
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.01)
+    return written > 0
+
+
+def _suspects(started: Started, device: Device, where: Sequence[int]) -> tuple[int, ...]:
+    """The first program that has not ended: a thread of the host twin takes them in order.
+
+    All programs, where the device does not say which have ended.
+    """
+    statuses = started.statuses()
+    if statuses is None:
+        return tuple(range(len(where)))
+    not_run = int(device.built.status["STATUS_NOT_RUN"])
+    waiting = [i for i, at in enumerate(where) if statuses[at] == not_run]
+    return tuple(waiting[:1]) or tuple(range(len(where)))
+
+
+def _ended(
+    result: Result,
+    which: np.ndarray[tuple[int], np.dtype[np.uint32]],
+    where: Sequence[int],
+    interrupted: bool,
+    seconds: float,
+) -> BatchEnded:
+    name_of = result.statuses.name_of
+    names = {int(value): name_of(int(value)) for value in np.unique(result.status)}
+    # The first interruption is a KeyboardInterrupt, which programs do not catch.
+    ends = [names[int(value)] for value in result.status]
+    if interrupted:
+        late = (i for i, end in enumerate(ends) if end == "GPUSNEK_EXCEPTION")
+        for i in [i for i in late if b"KeyboardInterrupt" in result.stderr[i]]:
+            ends[i] = STOPPED
+    sentinels = {(ends[i], result.stdout[i]) for i in np.flatnonzero(which == 0).tolist()}
+    return BatchEnded(
+        tuple(ends[at] for at in where),
+        tuple(result.stdout[at] for at in where),
+        frozenset(sentinels),
+        interrupted,
+        seconds,
+    )
