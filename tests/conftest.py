@@ -28,7 +28,8 @@ def built() -> Build:
     found = synced_releases()
     if not found:
         pytest.skip("no release is synced")
-    return build(BuildConfig(release=found[-1], target="host"), jobs=2)
+    fences = bool(os.environ.get("PORTER_FENCES"))  # as for the commands that tests run
+    return build(BuildConfig(release=found[-1], target="host", fences=fences), jobs=2)
 
 
 @pytest.fixture(scope="session", params=TARGETS)

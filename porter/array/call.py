@@ -14,6 +14,7 @@ from porter.array.outcome import Outcome
 from porter.errors import LaunchFailed
 from porter.run import Device, Result
 from porter.run.launch.start import Started
+from porter.run.result import fenced
 
 T = TypeVar("T")
 Finish = Callable[[Outcome, Result], T]
@@ -84,8 +85,10 @@ def refuse_broken(result: Result) -> None:
     if broken.any():
         first = int(broken.argmax())
         name = statuses.name_of(int(result.status[first]))
+        why = name.removeprefix("GPUSNEK_STATUS_").removeprefix("GPUSNEK_").lower()
+        if result.statuses.count(result.status, "STATUS_FENCE"):
+            why += f" ({fenced(result)})"
         raise LaunchFailed(
-            f"{int(broken.sum())} interpreters broke; number {first}: "
-            f"{name.removeprefix('GPUSNEK_STATUS_').removeprefix('GPUSNEK_').lower()}",
+            f"{int(broken.sum())} interpreters broke; number {first}: {why}",
             hint="Close this array and make another.",
         )

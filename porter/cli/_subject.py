@@ -94,7 +94,7 @@ def open_finished(
 
 def check_fixed(built: Built, name: str, value: Any) -> None:
     """UsageError unless the build has `value` for `name`."""
-    has = built.config.get(name)
+    has = built.config.get(name, False if isinstance(value, bool) else None)
     if has == value:
         return
     option, said = f"--{name.replace('_', '-')}", f" {value}"

@@ -52,6 +52,7 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 @click.option("--stdout", metavar="SIZE", help=f"Output kept [{backends.SIZES['stdout']}].")
 @click.option("--arena", type=click.Choice(["local", "global"]), help="[global]")
 @click.option("--gc-stress", is_flag=True, help="Collect before every allocation.")
+@click.option("--fences", is_flag=True, help="Check every access to memory.")
 @seconds_option("Seconds a test.", most=MOST_TEST, default=30.0)
 @click.option("--list", "only_list", is_flag=True, help="Print the tests and run none.")
 @click.option("--json", "json_file", type=FilePath, help="Write the report as JSON.")
@@ -149,7 +150,7 @@ def _config(
     has = {} if built is None else {n: built.config[n] for n in ("release", *backends.SIZES)}
     config = load_config({**backends.SIZES, **has, **given, **wanted})
     if built is not None:
-        for name in given.keys() & {"release", "arena"}:
+        for name in given.keys() & {"release", "arena", "fences"}:
             check_fixed(built, name, given[name])
     return config
 

@@ -39,6 +39,7 @@ DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "e
 )
 @click.option("--target", type=click.Choice(["host", "cuda"]), help="[the GPU where there is one]")
 @click.option("--variant", type=click.Choice(["release", "debug", "asan"]), default="release")
+@click.option("--fences", is_flag=True, help="Check every access to memory.")
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--heap", metavar="SIZE", default="64K", show_default=True)
 @click.option("--stack", metavar="SIZE", default="32K", show_default=True)
@@ -54,6 +55,7 @@ def command(
     programs: Path | None,
     target: str | None,
     variant: str,
+    fences: bool,
     release: str | None,
     heap: str,
     stack: str,
@@ -73,8 +75,9 @@ def command(
     """
     console = Console()
     sizes = TrialSizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
-    given = {"release": release, "target": target, "heap": sizes.heap, "stack": sizes.stack}
-    config = load_config({**given, "pystack": sizes.pystack, "arena": "global"})
+    given = {"release": release, "target": target, "fences": fences or None}
+    chosen = {"heap": sizes.heap, "stack": sizes.stack, "pystack": sizes.pystack}
+    config = load_config({**given, **chosen, "arena": "global"})
     target = target or config.targets[0]
     folder = folder or build_shown(config, variant=variant).folder
     if programs is not None:

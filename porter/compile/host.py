@@ -21,18 +21,21 @@ from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
 
 LIBRARY = "libgpusnek.so"
+PLACES = "libgpusnek.places"  # beside a fenced library, which reads it: where its checks are
+PLACES_STEP = Path(__file__).with_name("places.py")
 
 
 @frozen
 class HostBuild:
     """What the host build made: the library, the steps that were run, and the flags used.
 
-    target: its name in `build.json`, host or host-asan and its like. probe: the object of the
-    layout's probe (see layout.py).
+    target: its name in `build.json`, host or host-asan and its like. beside: what belongs to
+    the library. probe: the object of the layout's probe (see layout.py).
     """
 
     target: str
     library: Path
+    beside: tuple[Path, ...]
     steps: int
     flags: tuple[str, ...]
     probe: Path
@@ -102,9 +105,18 @@ def build_host(
     if not response.is_file() or response.read_text() != text:
         response.write_text(text)
     edges.append(Edge("link", (library,), objects, (response,)))
+    beside = (out / PLACES,) if fences else ()
+    if fences:
+        # As in cuda.py: another Python is no other command.
+        python = '"$${PORTER_PYTHON:-python3}" -IS'
+        step = f"{python} {shlex.join(map(str, (PLACES_STEP, library, sources.root)))} $out"
+        rules.append(NinjaRule("places", step, "places $out"))
+        edges.append(Edge("places", beside, (library,), (PLACES_STEP,)))
     # The link rule is written with the inputs in a response file: 130 paths are a long line.
     steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs, tell=tell)
-    return HostBuild(target_of(variant), library, steps, (*flags, *host_link(chosen)), probed)
+    return HostBuild(
+        target_of(variant), library, beside, steps, (*flags, *host_link(chosen)), probed
+    )
 
 
 def _more(unit: Path, variant: HostVariant, fenced: bool) -> tuple[tuple[str, str], ...]:

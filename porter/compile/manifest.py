@@ -85,7 +85,9 @@ def _host_output(folder: Path, host: HostBuild, layout: SharedLayout) -> HostOut
     return HostOutput(
         compiler=toolchain.gxx().version,
         flags=host.flags,
-        files=place(folder, {f"{host.target}/{host.library.name}": host.library}),
+        files=place(
+            folder, {f"{host.target}/{made.name}": made for made in (host.library, *host.beside)}
+        ),
         info=read_info(host.library, layout.structs["gpusnek_info_t"]),
     )
 

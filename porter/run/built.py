@@ -34,6 +34,11 @@ class Built:
         return self.whole.inputs.config
 
     @property
+    def fences(self) -> bool:
+        """Whether an access that leaves its interpreter ends it (BuildConfig.fences)."""
+        return bool(self.config.get("fences", False))
+
+    @property
     def layout(self) -> SharedLayout:
         """What C and Python share."""
         return self.whole.layout

@@ -22,6 +22,8 @@ from porter.run.limited import Limited, limit_hint
 from porter.run.status import Status
 from porter.run.streams.groups import Stream
 
+FENCE = b"Fence: "  # begins the last line of an interpreter that a fence ended
+
 
 @frozen(eq=False)
 class Values:
@@ -48,6 +50,18 @@ def broken_by_name(statuses: type[Status], status: np.ndarray[Any, Any]) -> dict
     """How many of `status` (n int32) say that an interpreter broke, by C name, lowest first."""
     found = statuses.tally(status[statuses.where_broken(status)])
     return {statuses.name_of(value): count for value, count in found.items()}
+
+
+def fenced(result: Result) -> str:
+    """How many interpreters fences ended, and what the first of them was refused."""
+    ended = result.statuses.among(result.status, "STATUS_FENCE")
+    count, n, first = int(ended.sum()), len(result.status), int(ended.argmax())
+    said = f"{count} of {n} interpreters {'was' if count == 1 else 'were'} ended by a fence"
+    for stream in (result.stderr, result.stdout):
+        *_, last = [b"", *stream[first].splitlines()]
+        if last.startswith(FENCE):
+            return f"{said}: {last.removeprefix(FENCE).decode('utf-8', 'replace')}"
+    return said
 
 
 @frozen(slots=False, eq=False)
@@ -127,6 +141,8 @@ class Result:
             raise ProgramSyntaxError(f"the program has a syntax error in {wrong} interpreters")
         self.raise_unless_started(option)
         if broken := broken_by_name(self.statuses, self.status):
+            if list(broken) == [self.statuses["STATUS_FENCE"].c_name]:
+                raise LaunchFailed(fenced(self))
             kinds = ", ".join(f"{name} {count}x" for name, count in broken.items())
             raise LaunchFailed(f"interpreters broke: {kinds}")
         if failed := int(self.statuses.where_failed(self.status).sum()):

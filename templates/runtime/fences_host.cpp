@@ -4,9 +4,14 @@
 #if PORTER_FENCES
 #include "fences_host.h"
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "block.h"
 #include "interpreter.h"
@@ -50,10 +55,53 @@ bool listed(uint64_t address, uint64_t size, bool store) {
     return false;
 }
 
+// The list of checks that porter writes beside the library (porter/compile/places.py).
+struct Places {
+    const char *text = nullptr;
+    size_t size = 0;
+
+    Places() {
+        Dl_info library;
+        char path[4096];
+        struct stat about;
+        if (!dladdr(__ehdr_start, &library)
+            || snprintf(path, sizeof path, "%.*splaces", (int)strlen(library.dli_fname) - 2,
+                library.dli_fname) >= (int)sizeof path) {
+            return;
+        }
+        const int file = open(path, O_RDONLY | O_CLOEXEC);
+        if (file < 0) {
+            return;
+        }
+        if (fstat(file, &about) == 0 && about.st_size > 0) {
+            void *map = mmap(nullptr, about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+            text = map == MAP_FAILED ? nullptr : (const char *)map;
+            size = text ? about.st_size : 0;
+        }
+        close(file);
+    }
+};
+
+// Where the check is whose call returns to `from`.
+void find_place(const void *from, char *place, size_t room) {
+    static const Places places;
+    char key[16];
+    const unsigned long long offset = (const char *)from - __ehdr_start;
+    const int length = snprintf(key, sizeof key, "\n%08llx ", offset);
+    const char *found =
+        places.text ? (const char *)memmem(places.text, places.size, key, length) : nullptr;
+    if (found) {
+        const char *end = (const char *)memchr(
+            found + length, '\n', places.text + places.size - found - length);
+        snprintf(place, room, "%.*s", end ? (int)(end - found - length) : 0, found + length);
+    } else {
+        snprintf(place, room, "libgpusnek.so+0x%llx", offset);
+    }
+}
+
 __attribute__((noinline)) void failed(uint64_t address, unsigned kind, const void *from) {
-    char place[64]; // on the interpreter's own stack, where it may be read
-    snprintf(place, sizeof place, "libgpusnek.so+0x%llx",
-        (unsigned long long)((const char *)from - __ehdr_start));
+    char place[128]; // on the interpreter's own stack, where it may be read
+    find_place(from, place, sizeof place);
     porter_fence_failed(place, (const void *)address, kind);
 }
 

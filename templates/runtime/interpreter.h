@@ -17,21 +17,24 @@
 #define GPUSNEK_ROUND(x) (((uint64_t)(x) + 63u) / 64u * 64u)
 #define GPUSNEK_MAGIC 0x6b656e7375706721ull // "!gpusnek": the arena or image holds a VM
 
-// Stands right below the state struct. What follows `sealed`, up to the end of the state's fields
-// that begin with porter_, is the runtime's alone: fences refuse a program's stores there.
+// Stands right below the state struct. From `sealed` to the end of the state's table of ranges all is
+// the runtime's alone: fences refuse a program's stores there. In local memory to the end of the
+// state's fields that begin with porter_.
 typedef struct gpusnek_head_t {
     // Of the running launch; the port counts in them through pointers.
     size_t in_position;
     size_t out_length;
     size_t err_length;
+#if PORTER_FENCES
     uint64_t sealed;
+    uint64_t launch; // address of the running launch's record; 0: in a user's kernel
+    uint64_t index;  // in that launch
+#endif
     uint64_t magic;
     uint64_t heap_used; // bytes at the start of the heap that an image must hold,
     uint64_t heap_tables; // and of them the collector's tables (gpusnek_heap_used)
     uint64_t heap_size; // pointers into the heap hold for this size only, as for the pystack's
     uint64_t pystack_size;
-    uint64_t launch; // address of the running launch's record; 0: in a user's kernel
-    uint64_t index;  // in that launch
 } gpusnek_head_t;
 
 #define GPUSNEK_STATE_BYTES GPUSNEK_ROUND(sizeof(porter_state_t))
@@ -422,8 +425,10 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         || head->pystack_size != launch->pystack_size) {
         return GPUSNEK_NOT_STARTED;
     }
+#if PORTER_FENCES
     head->launch = (uint64_t)launch;
     head->index = i;
+#endif
     gpusnek_connect(launch, i, head, stack_top, stack_size);
     const bool fresh = start || launch->flags & GPUSNEK_FLAG_FORK;
     int32_t status = fresh ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;

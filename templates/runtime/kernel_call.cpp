@@ -51,9 +51,9 @@ PORTER_DEVICE void gpusnek_user_attach(
     gpusnek_user_t *user = gpusnek_user(base);
     gpusnek_io_t io;
     head->err_length = 0;
-    head->launch = 0;
     user->error[0] = 0;
 #if PORTER_FENCES
+    head->launch = 0;
     porter_ranges_begin(&PORTER_STATE->porter_ranges, false);
     porter_reaches(user->out, user->out ? user->out_size : 0, true);
     porter_reaches(user->error, GPUSNEK_ERROR_BYTES, true);
