@@ -120,6 +120,7 @@ template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
 }
 
 #include "builtins.inc"
+#include "divisions.inc"
 #include "sizes.inc"
 
 // Stores into an object that is const for everyone else.

@@ -15,6 +15,7 @@ from porter.rewrite.rules.casts import Casts
 from porter.rewrite.rules.cycles import Cycles
 from porter.rewrite.rules.decay import Decay
 from porter.rewrite.rules.device import DeviceMarks
+from porter.rewrite.rules.divisions import Divisions
 from porter.rewrite.rules.enums import Enums
 from porter.rewrite.rules.externs import Externs
 from porter.rewrite.rules.heads import Heads
@@ -80,6 +81,11 @@ ORDER = (
         Quantities,
         "Calls a function with the operands as they are by then; conversions stand around it.",
         after=(Keywords, State, Enums, Signs),
+    ),
+    Place(
+        Divisions,
+        "Calls a function with the operands as they are by then; conversions stand around it.",
+        after=(Keywords, State, Enums, Signs, Quantities),
     ),
     Place(
         Unwinding,

@@ -1,0 +1,52 @@
+"""Makes a division by zero give zero: processors with a trap for it would end all interpreters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, replace
+from porter.rewrite.magnitudes import constant
+from porter.rewrite.places import is_integer
+from porter.rewrite.rule import Example, Rule, on
+from porter.rewrite.spelling import spell
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node
+
+_HELPERS = {"/": "porter_quotient", "%": "porter_remainder"}
+
+
+class Divisions(Rule):
+    """Replaces `/` and `%` of integers by functions that do not trap."""
+
+    name = "divisions"
+    example = Example(
+        "int f(int a, int b) { return a / b + a % 10; }",
+        "int f(int a, int b) { return porter_quotient<int>(a, b) + a % 10; }",
+    )
+
+    @on(K.BINARY_OPERATOR)
+    def operator(self, node: Node) -> Iterator[Edit]:
+        """Replaces a division whose divisor is no constant."""
+        helper = _HELPERS.get(node.binary_operator())
+        if helper is None or not is_integer(node) or _is_fixed(node.children[1]):
+            return
+        left, right = node.children
+        call = f"{helper}<{spell(node.canonical)}>("
+        yield replace(node.span, self.name, call, left.span, ", ", right.span, ")")
+
+    @on(K.COMPOUND_ASSIGNMENT_OPERATOR)
+    def compound(self, node: Node) -> Iterator[Edit]:
+        """Replaces `a /= b` and `a %= b`."""
+        helper = _HELPERS.get(node.binary_operator()[:-1])
+        left, right = node.children
+        if helper is None or not is_integer(left) or _is_fixed(right):
+            return
+        if not is_integer(right):
+            raise self.refuse(node, "an integer that is divided by none")
+        call = f"{helper}_to("
+        yield replace(node.span, self.name, call, left.span, ", ", right.span, ")")
+
+
+def _is_fixed(divisor: Node) -> bool:
+    """Whether a divisor is a constant other than 0 and -1."""
+    return constant(divisor) not in (None, 0, -1)

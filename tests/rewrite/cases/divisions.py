@@ -1,0 +1,22 @@
+"""Cases of the rule divisions."""
+
+from __future__ import annotations
+
+SNIPPETS = {
+    "constants": "int f(int a) { return a / 10 + a % (3 + 4) + 1 / 2 + a / -1; }",
+    "zero": "int f(int a) { return a ? 1 : a / 0; }",
+    "floats": "double f(double a, double b) { a /= b; return a / b; }",
+    "widened": "unsigned long f(unsigned long a, int b) { return a / b; }",
+    "small": "unsigned char f(unsigned char a, unsigned char b) { return a % b; }",
+    "assigned": "long f(long *a, short b) { *a++ /= b; a[1] %= b + 1; return *a; }",
+    "nested": "long f(long a, long b) { return a / (b % (a - 1)); }",
+    "effects": "int g(void); int f(int a) { return g() / a++; }",
+}
+MEETS = {
+    "keywords": "int f(int new, int b) { return new / b; }",
+    "state": "int n; int f(int a) { return a / n; }",
+    "enums": "enum E { A, B }; int f(int a, enum E e) { return a / ++e; }",
+    "signs": "enum e { A }; long f(long n, enum e e) { return n / -e; }",
+    "quantities": "void *gc_alloc(unsigned long size, int flags);\n"
+    "void *f(unsigned long n, unsigned long m) { return gc_alloc(n * 8 / m, 0); }",
+}
