@@ -76,11 +76,6 @@ ORDER = (
         after=(Keywords, State, Enums),
     ),
     Place(
-        Quantities,
-        "Calls a function with the operands as they are by then; conversions stand around it.",
-        after=(Keywords, State, Enums, Signs),
-    ),
-    Place(
         Unwinding,
         "Tests a callee's own value, so conversions stand outside. What a statement declares "
         "stands before its label: a landing does not declare it again.",
@@ -89,9 +84,25 @@ ORDER = (
     Place(Returns, "Adds a statement at a body's end, where no other rule writes."),
     Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
     Place(
+        Quantities,
+        "Checks a size where it is used, after a callee's own value was tested.",
+        after=(Keywords, State, Unwinding),
+    ),
+    Place(
         Casts,
         "C converts the value of the expression that earlier rules wrote.",
-        after=(Keywords, Tags, Tentative, State, Decay, Literals, Enums, SizeOf, Unwinding),
+        after=(
+            Keywords,
+            Tags,
+            Tentative,
+            State,
+            Decay,
+            Literals,
+            Enums,
+            SizeOf,
+            Unwinding,
+            Quantities,
+        ),
     ),
     Place(
         Varargs,
