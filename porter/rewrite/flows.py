@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from porter.rewrite.magnitudes import bits, constant
 from porter.rewrite.places import (
-    ARGUMENT,
+    GIVEN,
     NARROWED,
     argument_place,
     bare,
@@ -47,6 +47,7 @@ Flow = tuple[str, str]
 _BOTH = frozenset({"+", "-", "*"})
 _LEFT = frozenset({"<<", ">>", "/", "&"})
 _RIGHT = frozenset({"%"})
+_COMPUTING = _BOTH | _LEFT | _RIGHT
 _BITS = frozenset({"|", "^", "&"})
 
 
@@ -127,7 +128,9 @@ class _Reading:
         if to is None or not is_counted(value.canonical):
             return
         if is_integer(value):
-            self._add(to, self._sources(value))
+            given = operation(value, GIVEN)
+            self.found[to, given] = None
+            self._add(given, self._sources(value))
         else:
             self._share(to, value)
 
@@ -150,15 +153,8 @@ class _Reading:
 
     def _call(self, node: Node) -> None:
         for number, argument in enumerate(node.children[1:]):
-            to = argument_place(node, number) if is_counted(argument.canonical) else None
-            if to is None:
-                continue
-            if is_integer(argument):
-                passed = operation(argument, ARGUMENT)
-                self.found[to, passed] = None
-                self._add(passed, self._sources(argument))
-            else:
-                self._share(to, argument)
+            if is_counted(argument.canonical):
+                self._assign(argument_place(node, number), argument)
 
     def _mention(self, node: Node) -> None:
         """A function whose address is taken: calls through pointers of its type reach it."""
@@ -228,13 +224,14 @@ class _Reading:
         left, right = node.children
         if operator in (",", "="):
             yield from self._sources(right)
-        elif operator in _BOTH | _LEFT | _RIGHT and not _takes_bits(node):
-            if is_integer(left) and is_integer(right):
-                yield operation(node)
-                if operator not in _RIGHT:
-                    self._add(operation(node), self._sources(left))
-                if operator not in _LEFT:
-                    self._add(operation(node), self._sources(right))
+        elif operator in _COMPUTING and is_integer(left) and is_integer(right):
+            if _takes_bits(node):
+                return
+            yield operation(node)
+            if operator not in _RIGHT:
+                self._add(operation(node), self._sources(left))
+            if operator not in _LEFT:
+                self._add(operation(node), self._sources(right))
 
 
 def narrows(node: Node) -> bool:

@@ -49,10 +49,22 @@ def is_size_of(node: Node) -> bool:
     return node.kind == K.CXX_UNARY_EXPR and node.text.startswith("sizeof")
 
 
+def is_fixed(node: Node) -> bool:
+    """Whether an expression is a positive constant: one of literals and sizeof."""
+    value = constant(node)
+    if value is not None:
+        return value > 0
+    while node.kind in _CONVERSIONS and node.children:
+        node = node.children[-1]
+    if node.kind == K.BINARY_OPERATOR and node.binary_operator() in "+*":
+        return all(is_fixed(child) for child in node.children)
+    return is_size_of(node)
+
+
 def constant(node: Node) -> int | None:
     """The value of a constant expression of literals, enum constants and operators, or None."""
     value = _value(node)
-    size = node.canonical.get_size()
+    size = int(node.canonical.get_size())
     if value is None or size <= 0:
         return None
     value &= (1 << 8 * size) - 1
@@ -95,7 +107,7 @@ def bits(node: Node) -> int:
         return _SIZEOF
     if node.canonical.kind == TypeKind.BOOL:
         return 1
-    own = 8 * max(1, node.canonical.get_size()) - is_signed(node)
+    own = 8 * max(1, int(node.canonical.get_size())) - is_signed(node)
     return min(own, exact_bits(node))
 
 

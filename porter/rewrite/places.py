@@ -21,8 +21,9 @@ _OPERATION = "@"
 _STEPS = ("++", "--")
 _LOOK_THROUGH = (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR)
 
-# What a node stands for as an operation: an operator, a conversion to fewer bits, an argument.
-OPERATOR, NARROWED, ARGUMENT = "", "narrowed", "argument"
+# What a node stands for as an operation: an operator, a conversion to fewer bits, a value that is
+# passed or assigned.
+OPERATOR, NARROWED, GIVEN = "", "narrowed", "given"
 
 
 def operation(node: Node, kind: str = OPERATOR) -> str:
@@ -141,6 +142,8 @@ def place(node: Node) -> str | None:
         return None if record is None else field(record.type, node.spelling)
     if node.kind == K.BINARY_OPERATOR and node.canonical.kind == TypeKind.POINTER:
         return place(node.children[0])  # a pointer that moved
+    if node.kind == K.BINARY_OPERATOR and node.binary_operator() == "=":
+        return place(node.children[0])
     if node.kind == K.UNARY_OPERATOR and is_step(node):
         return place(node.children[0])
     if node.kind == K.ARRAY_SUBSCRIPT_EXPR or node.text.startswith("*"):

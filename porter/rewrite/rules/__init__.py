@@ -78,14 +78,9 @@ ORDER = (
         after=(Keywords, State, Enums),
     ),
     Place(
-        Quantities,
-        "Calls a function with the operands as they are by then; conversions stand around it.",
-        after=(Keywords, State, Enums, Signs),
-    ),
-    Place(
         Divisions,
         "Calls a function with the operands as they are by then; conversions stand around it.",
-        after=(Keywords, State, Enums, Signs, Quantities),
+        after=(Keywords, State, Enums, Signs),
     ),
     Place(
         Unwinding,
@@ -97,9 +92,25 @@ ORDER = (
     Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
     Place(Polls, "Its checks stand at a loop's end and before jumps, where no other rule writes."),
     Place(
+        Quantities,
+        "Checks a size where it is used, after a callee's own value was tested.",
+        after=(Keywords, State, Divisions, Unwinding),
+    ),
+    Place(
         Casts,
         "C converts the value of the expression that earlier rules wrote.",
-        after=(Keywords, Tags, Tentative, State, Decay, Literals, Enums, SizeOf, Unwinding),
+        after=(
+            Keywords,
+            Tags,
+            Tentative,
+            State,
+            Decay,
+            Literals,
+            Enums,
+            SizeOf,
+            Unwinding,
+            Quantities,
+        ),
     ),
     Place(
         Varargs,

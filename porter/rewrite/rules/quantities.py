@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from porter.rewrite.edit import Edit, Part, replace, wrap
 from porter.rewrite.flows import narrows, rounding_mask
-from porter.rewrite.magnitudes import bits, constant, exact_bits, is_signed, is_size_of
+from porter.rewrite.magnitudes import bits, constant, exact_bits, is_fixed, is_signed
 from porter.rewrite.places import (
-    ARGUMENT,
+    GIVEN,
     NARROWED,
     OPERATOR,
     argument_place,
     bare,
     is_integer,
     operation,
+    place,
+    variable,
 )
 from porter.rewrite.quantities import COPIES
-from porter.rewrite.queries import above_parentheses, has_effect, is_implicit, strip
+from porter.rewrite.queries import above_parentheses, has_effect, initialiser, is_implicit, strip
 from porter.rewrite.rule import Example, Rule, on
 from porter.rewrite.spelling import spell
 from porter.syntax.node import CursorKind as K
@@ -25,6 +28,8 @@ from porter.syntax.node import Node, TypeKind
 
 _HELPERS = {"+": "add", "*": "mul", "<<": "shl"}
 _ROUNDED = frozenset({"&", "/", ">>"})
+_BITWISE = frozenset({"&", "|", "^", "&=", "|=", "^="})
+_EQUALITY = frozenset({"==", "!="})
 _SMALL = 32  # bits of a constant that a sum of 64 bits may add without a check
 
 
@@ -43,17 +48,19 @@ class Quantities(Rule):
     @on(K.BINARY_OPERATOR)
     def operator(self, node: Node) -> Iterator[Edit]:
         """Replaces an operator; widens the mask of a rounding."""
+        operator = node.binary_operator()
+        if operator == "=":
+            yield from self._assigned(node)
         if not self._is_sized(node):
             return
-        operator = node.binary_operator()
         if operator == "&":
             yield from self._mask(node)
         elif operator in _HELPERS and self._overflows(node):
             left, right = node.children
             helper = _HELPERS[operator]
-            if operator == "*" and _is_fixed(left):
+            if operator == "*" and is_fixed(left):
                 left, right = right, left
-            if operator == "*" and _is_fixed(right):
+            if operator == "*" and is_fixed(right):
                 helper = "scale"
             elif operator == "+" and _is_small(node):
                 if not _is_rounded(node):
@@ -70,8 +77,8 @@ class Quantities(Rule):
         size = node.canonical.get_size()
         if operator not in _HELPERS or not self._is_sized(node) or size < 4:
             return
-        is_modular = operator == "+" and (size == 4 and not is_signed(node) or _is_small(node))
-        if is_modular or not is_integer(right) or strip(right).canonical.get_size() > size:
+        is_left = operator == "+" and (_is_modular(node) or _is_small(node))
+        if is_left or not is_integer(right) or strip(right).canonical.get_size() > size:
             return
         helper, kind = f"porter_size_{_HELPERS[operator]}", spell(node.canonical)
         if not _is_bit_field(left):
@@ -93,12 +100,43 @@ class Quantities(Rule):
 
     @on(K.CALL_EXPR)
     def call(self, node: Node) -> Iterator[Edit]:
-        """Makes an argument too large that is negative, where a size is asked for."""
+        """Makes a negative argument too large, where a size is asked for."""
         for number, argument in enumerate(node.children[1:]):
-            if not self._is_sized(argument, ARGUMENT) or not _becomes_unsigned(argument):
-                continue
             if argument_place(node, number) not in COPIES:
-                yield wrap(argument.span, "porter_size_given(", ")", self.name)
+                yield from self._given(argument)
+
+    @on(K.VAR_DECL)
+    def declared(self, node: Node) -> Iterator[Edit]:
+        """Makes a variable's negative value too large, where it is a size."""
+        value = initialiser(node)
+        if value is not None and variable(node, node.cursor) not in self._told_apart:
+            yield from self._given(value)
+
+    def _assigned(self, node: Node) -> Iterator[Edit]:
+        if place(node.children[0]) not in self._told_apart:
+            yield from self._given(node.children[1])
+
+    def _given(self, value: Node) -> Iterator[Edit]:
+        if not self._is_sized(value, GIVEN):
+            return
+        is_told_apart = value.canonical.get_size() == 8 and place(value) in self._told_apart
+        if is_told_apart or _becomes_unsigned(value):
+            yield wrap(value.span, "porter_size_given(", ")", self.name)
+
+    @cached_property
+    def _told_apart(self) -> set[str | None]:
+        """The places of which the unit takes bits, or that it compares with a negative number.
+
+        A negative number means something else there than a size.
+        """
+        found: set[str | None] = set()
+        for node in self.unit.walk():
+            if node.kind in (K.BINARY_OPERATOR, K.COMPOUND_ASSIGNMENT_OPERATOR):
+                left, right = node.children
+                operator = node.binary_operator()
+                if operator in _BITWISE or (operator in _EQUALITY and _is_negative(right)):
+                    found.add(place(left))
+        return found - {None}
 
     def _is_sized(self, node: Node, kind: str = OPERATOR) -> bool:
         return operation(node, kind) in self.program.sized.get(self.unit.name, ())
@@ -108,7 +146,7 @@ class Quantities(Rule):
         if constant(node) is not None:
             return False
         size, operator = node.canonical.get_size(), node.binary_operator()
-        if size == 4 and operator == "+" and not is_signed(node):
+        if operator == "+" and _is_modular(node):
             return False
         return size in (4, 8) and exact_bits(node) > 8 * size - (size == 8 or is_signed(node))
 
@@ -122,26 +160,32 @@ class Quantities(Rule):
             yield wrap(mask.span, "porter_size_mask(", ")", self.name)
 
 
-def _is_fixed(node: Node) -> bool:
-    return is_size_of(node) or (constant(node) or 0) > 0
+def _is_modular(node: Node) -> bool:
+    """Whether a sum is of 32 unsigned bits: littlefs counts so modulo 2^32, by intention."""
+    return bool(node.canonical.get_size() == 4 and not is_signed(node))
 
 
 def _is_small(node: Node) -> bool:
     """Whether a sum of 64 unsigned bits adds a constant: too large stays too large."""
     if node.canonical.get_size() != 8 or is_signed(node):
         return False
-    return any(_is_fixed(child) and bits(child) <= _SMALL for child in node.children)
+    return any(
+        (is_fixed(child) or constant(child) == 0) and bits(child) <= _SMALL
+        for child in node.children
+    )
 
 
 def _is_rounded(node: Node) -> bool:
     """Whether a sum is rounded down next: a wrapped one would come out small."""
     above = above_parentheses(node)
-    return (
-        above is not None
-        and above.kind == K.BINARY_OPERATOR
-        and above.binary_operator() in _ROUNDED
-        and bare(above.children[0]).span == bare(node).span
-    )
+    while above is not None and above.kind == K.BINARY_OPERATOR:
+        left, right = above.children
+        if bare(left).span != bare(node).span or not is_fixed(right):
+            return above.binary_operator() in _ROUNDED and rounding_mask(above) is not None
+        if above.binary_operator() != "-":
+            return above.binary_operator() in _ROUNDED
+        node, above = above, above_parentheses(above)  # (n + 8 - 1) / 8
+    return False
 
 
 def _is_bit_field(node: Node) -> bool:
@@ -153,14 +197,26 @@ def _is_bit_field(node: Node) -> bool:
     )
 
 
-def _becomes_unsigned(argument: Node) -> bool:
+def _is_negative(node: Node) -> bool:
+    value = constant(node)
+    return value is not None and (value < 0 or value >> 63 != 0)
+
+
+def _becomes_unsigned(value: Node) -> bool:
     """Whether a signed value that may be negative is converted to 64 unsigned bits."""
-    below = argument
+    below = value
     while is_implicit(below) and is_integer(below.children[0]):
         below = below.children[0]
-    if argument.canonical.get_size() != 8 or is_signed(argument) or not is_signed(below):
+    if value.canonical.get_size() != 8 or is_signed(value) or not is_signed(below):
         return False
     below = bare(below)
-    if below.kind == K.BINARY_OPERATOR and below.binary_operator() == "-":
-        return below.children[0].canonical.kind != TypeKind.POINTER
-    return constant(below) is None
+    if constant(below) is not None or (not is_signed(below) and below.canonical.get_size() < 8):
+        return False
+    if below.kind == K.CONDITIONAL_OPERATOR:
+        return any(constant(branch) is None for branch in below.children[1:])
+    if below.kind != K.BINARY_OPERATOR:
+        return True
+    left, right = below.children
+    if below.binary_operator() == "&":
+        return not (is_fixed(left) or is_fixed(right))
+    return bool(left.canonical.kind != TypeKind.POINTER)

@@ -38,4 +38,6 @@ MEETS = {
     "enums": "enum E { A }; enum F { B }; enum F f(enum E e) { return e |= 1; }",
     "sizes": "struct P { int a; }; const struct P k = {sizeof('a')};",
     "unwinding": "void *(*p)(void); int *f(void) { int *q = p(); return q; }",
+    "quantities": "void *gc_alloc(unsigned long, int); struct s { int n; }; "
+    "void *f(long n) { struct s s = {n}; return gc_alloc(s.n, 0); }",
 }
