@@ -54,9 +54,7 @@ class Polling:
 
 def declares_budget(unit: Unit) -> bool:
     """Whether a unit knows the budget; one that does not is no part of the interpreter."""
-    return any(
-        node.kind == K.VAR_DECL and node.spelling == BUDGET for node in unit.declarations
-    )
+    return any(node.kind == K.VAR_DECL and node.spelling == BUDGET for node in unit.declarations)
 
 
 def polling_of(unit: Unit, block: Node, takers: Takers) -> Polling:
@@ -110,7 +108,9 @@ def _before_leaving(block: Node) -> Iterator[Node]:
 
 def _called(unit: Unit, nodes: Iterable[Node]) -> dict[str, None]:
     targets = (callee(node) for node in nodes if node.kind == K.CALL_EXPR)
-    return {symbol_key(unit.name, target.referenced): None for target in targets if target is not None}
+    return {
+        symbol_key(unit.name, target.referenced): None for target in targets if target is not None
+    }
 
 
 def _passed(unit: Unit, nodes: list[Node]) -> dict[str, None]:

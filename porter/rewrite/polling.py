@@ -24,7 +24,9 @@ _UNWIND = "longjmp"
 Polls = Mapping[str, Mapping[int, bool]]
 
 
-def polled_loops(units: Iterable[UnitFacts], raising: Collection[str]) -> dict[str, dict[int, bool]]:
+def polled_loops(
+    units: Iterable[UnitFacts], raising: Collection[str]
+) -> dict[str, dict[int, bool]]:
     """The loops that poll: a function's key to numbers of loops, and whether the poll may raise.
 
     A poll raises what the program can catch only where the loop calls what `raising` holds, the
@@ -55,7 +57,7 @@ def polled_loops(units: Iterable[UnitFacts], raising: Collection[str]) -> dict[s
                 if loop.number in draws or _is_jump_inside(loop, draws):
                     continue
                 if _must_poll(loop, long):
-                    raises = loop.indirect or not raising.isdisjoint(loop.calls)
+                    raises = loop.indirect or any(name in raising for name in loop.calls)
                     found.setdefault(function.key, {})[loop.number] = raises
     return found
 

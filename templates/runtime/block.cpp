@@ -98,6 +98,7 @@ void Worker::run_block(uint32_t first, uint32_t count) {
         block[i].launch = launch_;
         block[i].index = first + i;
         block[i].phase = PHASE_NEW;
+        block[i].alone = count == 1;
         block[i].slot = nullptr;
     }
     uint32_t done = 0;
@@ -154,7 +155,7 @@ void gpusnek_pause() {
 void gpusnek_give_way() {
     // Rarely: every switch brings another arena into the caches.
     static thread_local uint32_t calls;
-    if (++calls % 64 == 0 && gpusnek_turn) {
+    if (++calls % 64 == 0 && gpusnek_turn && !gpusnek_turn->alone) {
         fiber_yield(false);
     }
 }

@@ -26,6 +26,7 @@ enum Phase {
 struct Turn {
     Phase phase;
     int32_t status;
+    bool alone; // in its block: there is nobody to give way to
 };
 
 extern thread_local Turn *gpusnek_turn; // who has it

@@ -62,9 +62,7 @@ class Polls(Rule):
         whole = Span(body.start, end)
         return replace(whole, self.name, "{ ", whole, " ", *check, " }")
 
-    def _check(
-        self, at: Span, raises: bool, landings: list[Landing], leave: str
-    ) -> list[Part]:
+    def _check(self, at: Span, raises: bool, landings: list[Landing], leave: str) -> list[Part]:
         budget = f"PORTER_STATE->{self.program.state[BUDGET].name}"
         steps = steps_to(covering(landings, at))
         action: list[Part] = ["{ ", *steps, leave, " }"] if steps else [leave]
