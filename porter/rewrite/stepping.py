@@ -15,6 +15,7 @@ from porter.syntax.node import Node, TypeKind
 
 _CASTS = (K.UNEXPOSED_EXPR, K.PAREN_EXPR, K.CSTYLE_CAST_EXPR)
 _SHRINKING = (">>", "/")
+_KINDS = ("+", "-", "chain", "round", "<")  # of a variable's changes
 
 
 def bare(node: Node) -> Node:
@@ -120,13 +121,7 @@ def stepping(loop: Loop, addressed: frozenset[int]) -> Stepping:
     for change in changes(loop.nodes()):
         by_variable.setdefault(change.variable, []).append(change)
     each_turn = {change.node for change in changes(loop.every_turn())}
-    groups: dict[str, set[int]] = {
-        "+": set(),
-        "-": set(),
-        "chain": set(),
-        "round": set(),
-        "<": set(),
-    }
+    groups: dict[str, set[int]] = {kind: set() for kind in _KINDS}
     exposed = addressed if _writes_elsewhere(loop) else frozenset[int]()
     for variable, made in by_variable.items():
         if variable in exposed:
@@ -138,10 +133,9 @@ def stepping(loop: Loop, addressed: frozenset[int]) -> Stepping:
         kind = _direction(made) or ("chain" if _is_chain(variable, made, by_variable) else None)
         if kind is not None:
             groups[kind].add(variable)
-    return Stepping(
-        *(frozenset(groups[kind]) for kind in ("+", "-", "chain", "round", "<")),
-        frozenset(by_variable) | exposed,
-    )
+    forward, back, chained, around, shrunk = (frozenset(groups[kind]) for kind in _KINDS)
+    changed = frozenset(by_variable) | exposed
+    return Stepping(forward, back, chained, around, shrunk, changed)
 
 
 def _writes_elsewhere(loop: Loop) -> bool:
