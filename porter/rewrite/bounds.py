@@ -68,7 +68,10 @@ def takers_of(functions: Iterable[Node]) -> dict[int, frozenset[int]]:
         leading = frozenset(
             at
             for at, parameter in enumerate(parameters)
-            if any(_takes(node, _NO_STEPS, frozenset({parameter.cursor.location.offset}), {}) for node in sure)
+            if any(
+                _takes(node, _NO_STEPS, frozenset({parameter.cursor.location.offset}), {})
+                for node in sure
+            )
         )
         if leading:
             found[int(function.cursor.location.offset)] = leading
@@ -94,8 +97,10 @@ def _is_counted(loop: Loop, steps: Stepping, condition: Node) -> bool:
     if variable is None or limit is None:
         return False
     if variable in steps.shrunk:
-        positive = operator == ">" and limit >= 0 or operator == ">=" and limit > 0
-        return positive or (operator == "!=" and limit == 0 and bare(left).canonical.kind in _UNSIGNED)
+        positive = (operator == ">" and limit >= 0) or (operator == ">=" and limit > 0)
+        return positive or (
+            operator == "!=" and limit == 0 and bare(left).canonical.kind in _UNSIGNED
+        )
     first = _first_value(loop, variable)
     if variable in steps.forward and operator in ("<", "<="):
         if first is None and left.canonical.kind in _UNSIGNED:
@@ -119,7 +124,10 @@ def _is_masked(condition: Node, steps: Stepping) -> bool:
     return (
         node.kind == K.BINARY_OPERATOR
         and node.binary_operator() == "&"
-        and any(local(side) in steps.shrunk and side.canonical.kind in _UNSIGNED for side in node.children)
+        and any(
+            local(side) in steps.shrunk and side.canonical.kind in _UNSIGNED
+            for side in node.children
+        )
     )
 
 

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import ctypes
 import re
 
 from attrs import frozen
-from clang.cindex import Cursor, Type, conf
+from clang.cindex import Cursor, Type
 
+from porter.rewrite.constants import constant_value
 from porter.rewrite.names import cpp_name
 from porter.rewrite.queries import is_designated, strip
 from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
-
-# Evaluation is in libclang's C interface; its Python wrapper does not declare it.
-_evaluate = conf.lib.clang_Cursor_Evaluate
-_evaluate.argtypes, _evaluate.restype = [Cursor], ctypes.c_void_p
-_as_integer = conf.lib.clang_EvalResult_getAsLongLong
-_as_integer.argtypes, _as_integer.restype = [ctypes.c_void_p], ctypes.c_longlong
-_dispose = conf.lib.clang_EvalResult_dispose
-_dispose.argtypes, _dispose.restype = [ctypes.c_void_p], None
 
 _DESIGNATOR = re.compile(r"\s*\.\s*(\w+)|\s*\[")
 _RANGE = re.compile(r"\s*\.\.\.")
@@ -159,10 +151,7 @@ def _member_path(kind: Type, name: str) -> tuple[list[Step], Type]:
 
 def _constant(node: Node) -> int:
     """The value of an integer constant expression."""
-    result = _evaluate(node.cursor)
-    if not result:
+    value = constant_value(node)
+    if value is None:
         raise ValueError(node.text)
-    try:
-        return int(_as_integer(result))
-    finally:
-        _dispose(result)
+    return value

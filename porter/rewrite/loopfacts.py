@@ -23,7 +23,7 @@ class LoopFact:
     `nested`: a loop inside it is bounded by more than a constant. `draws`: it names the budget.
     `jump`: it is a goto back to a label.
     `around` are the numbers of the loops that its turns are part of. `sure` are the functions
-    that every turn calls.
+    that every turn calls; `surely_indirect`: it calls through a pointer too.
     """
 
     number: int
@@ -34,6 +34,7 @@ class LoopFact:
     jump: bool
     calls: tuple[str, ...] = field(factory=tuple)
     sure: tuple[str, ...] = field(factory=tuple)
+    surely_indirect: bool = False
     around: tuple[int, ...] = field(factory=tuple)
 
 
@@ -54,9 +55,7 @@ class Polling:
 
 def declares_budget(unit: Unit) -> bool:
     """Whether a unit knows the budget; one that does not is no part of the interpreter."""
-    return any(
-        node.kind == K.VAR_DECL and node.spelling == BUDGET for node in unit.declarations
-    )
+    return any(node.kind == K.VAR_DECL and node.spelling == BUDGET for node in unit.declarations)
 
 
 def polling_of(unit: Unit, block: Node, takers: Takers) -> Polling:
@@ -81,7 +80,9 @@ def _fact(unit: Unit, loops: list[Loop], bounds: list[Bound], at: int) -> LoopFa
     nested = any(
         bounds[other] is not Bound.CONSTANT
         for other, inner in enumerate(loops)
-        if inner.node is not loop.node and (inner.node.start, inner.node.end) in ranges
+        if inner.node is not loop.node
+        and (inner.node.start, inner.node.end) in ranges
+        and loop.region.holds(inner.region)
     )
     return LoopFact(
         at,
@@ -92,6 +93,7 @@ def _fact(unit: Unit, loops: list[Loop], bounds: list[Bound], at: int) -> LoopFa
         loop.body is None,
         tuple(_called(unit, nodes)),
         tuple(_called(unit, loop.every_turn())),
+        any(node.kind == K.CALL_EXPR and calls_pointer(node) for node in loop.every_turn()),
         tuple(
             other
             for other, outer in enumerate(loops)
@@ -110,7 +112,9 @@ def _before_leaving(block: Node) -> Iterator[Node]:
 
 def _called(unit: Unit, nodes: Iterable[Node]) -> dict[str, None]:
     targets = (callee(node) for node in nodes if node.kind == K.CALL_EXPR)
-    return {symbol_key(unit.name, target.referenced): None for target in targets if target is not None}
+    return {
+        symbol_key(unit.name, target.referenced): None for target in targets if target is not None
+    }
 
 
 def _passed(unit: Unit, nodes: list[Node]) -> dict[str, None]:

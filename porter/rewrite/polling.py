@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 
+from attrs import frozen
+
 from porter.rewrite.bounds import Bound
 from porter.rewrite.facts import FunctionFact, UnitFacts
 from porter.rewrite.loopfacts import LoopFact
@@ -20,12 +22,32 @@ RELEASE = "gc_free"
 LOOK = "gpusnek_poll"  # the port's: reads the interrupt word
 POLL = "porter_poll_loop"  # the port's: what a poll of this rule calls
 _UNWIND = "longjmp"
+POINTER = "*"  # stands for a call through a pointer
 
-Polls = Mapping[str, Mapping[int, bool]]
+NESTED = 16  # what a turn draws that runs another loop
 
 
-def polled_loops(units: Iterable[UnitFacts], raising: Collection[str]) -> dict[str, dict[int, bool]]:
-    """The loops that poll: a function's key to numbers of loops, and whether the poll may raise.
+@frozen
+class Poll:
+    """How a loop polls.
+
+    `raises`: what the program can catch, too. It polls at its back edges, or, where it only now
+    and then calls what may take long, before these calls: `before` names the functions, POINTER
+    those that are called through a pointer. A turn draws `turns` on the budget.
+    """
+
+    raises: bool
+    turns: int = 1
+    before: tuple[str, ...] = ()
+
+
+Polls = Mapping[str, Mapping[int, Poll]]
+
+
+def polled_loops(
+    units: Iterable[UnitFacts], raising: Collection[str]
+) -> dict[str, dict[int, Poll]]:
+    """The loops that poll: a function's key to numbers of loops, and how they do.
 
     A poll raises what the program can catch only where the loop calls what `raising` holds, the
     functions that could raise without any polls. A program without the port's poll has none.
@@ -39,24 +61,31 @@ def polled_loops(units: Iterable[UnitFacts], raising: Collection[str]) -> dict[s
     always = _always(functions)
     drawing = _drawing(functions)
     long = _long(functions)
-    found: dict[str, dict[int, bool]] = {}
+    sweeping = _sweeping(functions) - quiet
+    found: dict[str, dict[int, Poll]] = {}
     for unit in units:
-        if not interpreter.intersection(unit.never_return) or not unit.polls:
+        if not unit.polls or interpreter.isdisjoint(unit.never_return):
             continue
         for function in unit.functions:
-            if function.key in quiet:
-                continue
+            loops = function.polling.loops
             draws = {
                 loop.number
-                for loop in function.polling.loops
+                for loop in loops
                 if loop.draws or drawing.intersection(loop.calls) or always.intersection(loop.sure)
             }
-            for loop in function.polling.loops:
-                if loop.number in draws or _is_jump_inside(loop, draws):
-                    continue
-                if _must_poll(loop, long):
-                    raises = loop.indirect or not raising.isdisjoint(loop.calls)
-                    found.setdefault(function.key, {})[loop.number] = raises
+            polls = {
+                loop.number: Poll(
+                    loop.indirect or any(name in raising for name in loop.calls),
+                    NESTED if loop.nested or sweeping.intersection(loop.sure) else 1,
+                    _before(loop, long),
+                )
+                for loop in loops
+                if _must_poll(loop, long)
+                and loop.number not in draws
+                and not _is_jump_inside(loop, draws)
+            }
+            if polls and function.key not in quiet:
+                found[function.key] = polls
     return found
 
 
@@ -71,6 +100,25 @@ def _must_poll(loop: LoopFact, long: Collection[str]) -> bool:
     if loop.bound == Bound.MEMORY.value:
         return loop.nested or loop.indirect or any(name in long for name in loop.calls)
     return loop.bound == Bound.OPEN.value
+
+
+def _before(loop: LoopFact, long: Collection[str]) -> tuple[str, ...]:
+    """The calls before which a loop polls; none where it polls at its back edges."""
+    if loop.bound != Bound.MEMORY.value or loop.nested or loop.surely_indirect:
+        return ()
+    if any(name in long for name in loop.sure):
+        return ()
+    named = tuple(name for name in loop.calls if name in long)
+    return (*named, POINTER) if loop.indirect else named
+
+
+def _sweeping(functions: Mapping[str, FunctionFact]) -> set[str]:
+    """Functions with a loop over memory."""
+    return {
+        key
+        for key, function in functions.items()
+        if any(loop.bound == Bound.MEMORY.value for loop in function.polling.loops)
+    }
 
 
 def _is_jump_inside(loop: LoopFact, draws: Collection[int]) -> bool:

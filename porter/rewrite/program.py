@@ -33,8 +33,8 @@ class WholeProgram:
 
     `raising`: functions that may leave by unwinding. `guarded`: functions that must look at the
     C stack first, so that no recursion can overflow it. `polls`: the loops that poll, by function
-    and number, and whether the poll may raise what the program catches. `state`: moved variables by key.
-    `late`: constants that cannot be const in C++, with the variables they must name later.
+    and number, and whether the poll may raise what the program catches. `state`: moved variables by
+    key. `late`: constants that cannot be const in C++, with the variables they must name later.
     `sized`: by unit, the operations that make a size (porter/rewrite/quantities.py).
     """
 
@@ -95,7 +95,8 @@ def _everything(units: list[UnitFacts]) -> frozenset[str]:
 def _raising(units: list[UnitFacts], checking: Collection[str]) -> frozenset[str]:
     """Functions that never return (`longjmp`), call through a pointer, or call one that does.
 
-    So do those of `checking`, by checks of their own. A function that is declared noreturn leaves by unwinding: that is the only way there is.
+    So do those of `checking`, by checks of their own. A function that is declared noreturn
+    leaves by unwinding: that is the only way there is.
     """
     callers: dict[str, list[str]] = {}
     start: list[str] = [*checking, *(key for unit in units for key in unit.never_return)]

@@ -165,7 +165,10 @@ def _share(program: WholeProgram) -> str:
     data = {
         "raising": sorted(program.raising),
         "guarded": sorted(program.guarded),
-        "polls": {key: sorted(value.items()) for key, value in sorted(program.polls.items())},
+        "polls": {
+            key: [(number, attrs.astuple(poll)) for number, poll in sorted(polls.items())]
+            for key, polls in sorted(program.polls.items())
+        },
         "state": {key: attrs.astuple(value) for key, value in sorted(program.state.items())},
         "late": {key: sorted(value) for key, value in sorted(program.late.items())},
         "sized": {key: sorted(value) for key, value in sorted(program.sized.items())},

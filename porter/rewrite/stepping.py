@@ -15,11 +15,16 @@ from porter.syntax.node import Node, TypeKind
 
 _CASTS = (K.UNEXPOSED_EXPR, K.PAREN_EXPR, K.CSTYLE_CAST_EXPR)
 _SHRINKING = (">>", "/")
+_KINDS = ("+", "-", "chain", "round", "<")  # of a variable's changes
 
 
 def bare(node: Node) -> Node:
     """The expression below conversions, written ones too, and parentheses."""
-    while node.kind in _CASTS and node.children and (node.kind != _CASTS[0] or len(node.children) == 1):
+    while (
+        node.kind in _CASTS
+        and node.children
+        and (node.kind != _CASTS[0] or len(node.children) == 1)
+    ):
         node = node.children[-1]
     return node
 
@@ -40,7 +45,10 @@ def local(node: Node) -> int | None:
 
 @frozen(eq=False)
 class Change:
-    """An assignment to a local variable. `operator` is that of `v op= amount`, "=" for any other."""
+    """An assignment to a local variable.
+
+    `operator` is that of `v op= amount`, or "=" for any other assignment.
+    """
 
     node: Node
     variable: int
@@ -58,7 +66,9 @@ def changes(nodes: Iterator[Node]) -> Iterator[Change]:
 
 
 def _change(node: Node) -> Change | None:
-    if node.kind == K.UNARY_OPERATOR and ("++" in (ends := node.text[:2] + node.text[-2:]) or "--" in ends):
+    if node.kind == K.UNARY_OPERATOR and (
+        "++" in (ends := node.text[:2] + node.text[-2:]) or "--" in ends
+    ):
         variable = local(node.children[0])
         operator = "+" if node.text.startswith("++") or node.text.endswith("++") else "-"
         return None if variable is None else Change(node, variable, operator, 1)
@@ -111,7 +121,7 @@ def stepping(loop: Loop, addressed: frozenset[int]) -> Stepping:
     for change in changes(loop.nodes()):
         by_variable.setdefault(change.variable, []).append(change)
     each_turn = {change.node for change in changes(loop.every_turn())}
-    groups: dict[str, set[int]] = {"+": set(), "-": set(), "chain": set(), "round": set(), "<": set()}
+    groups: dict[str, set[int]] = {kind: set() for kind in _KINDS}
     exposed = addressed if _writes_elsewhere(loop) else frozenset[int]()
     for variable, made in by_variable.items():
         if variable in exposed:
@@ -123,8 +133,9 @@ def stepping(loop: Loop, addressed: frozenset[int]) -> Stepping:
         kind = _direction(made) or ("chain" if _is_chain(variable, made, by_variable) else None)
         if kind is not None:
             groups[kind].add(variable)
-    return Stepping(*(frozenset(groups[kind]) for kind in ("+", "-", "chain", "round", "<")),
-                    frozenset(by_variable) | exposed)
+    forward, back, chained, around, shrunk = (frozenset(groups[kind]) for kind in _KINDS)
+    changed = frozenset(by_variable) | exposed
+    return Stepping(forward, back, chained, around, shrunk, changed)
 
 
 def _writes_elsewhere(loop: Loop) -> bool:
@@ -145,7 +156,7 @@ def _is_prefixed(node: Node) -> bool:
 
 
 def _direction(made: list[Change]) -> str | None:
-    """"+", "-" or "<" where all changes of a variable are steps of that kind."""
+    """ "+", "-" or "<" where all changes of a variable are steps of that kind."""
     kinds = set()
     for change in made:
         if change.operator in _SHRINKING and change.amount is not None:
@@ -176,7 +187,9 @@ def _is_chain(variable: int, made: list[Change], others: dict[int, list[Change]]
         through = local(value)
         if through is not None and through != variable:
             steps = others.get(through, [])
-            if not steps or not all(s.value is not None and _follows(s.value, variable) for s in steps):
+            if not steps or not all(
+                s.value is not None and _follows(s.value, variable) for s in steps
+            ):
                 return False
         elif not _follows(value, variable):
             return False

@@ -53,13 +53,14 @@ VM_INLINE bool vm_small_int(vm_t *vm, mp_int_t value) {
 
 // An integer whose bytes follow, seven bits each, the highest first; the first bit is its sign.
 VM_INLINE bool vm_long_small_int(vm_t *vm) {
-    unsigned int next = vm_byte(&vm->code, 1);
+    uint32_t at = 1;
+    unsigned int next = vm_byte(&vm->code, at);
     mp_uint_t value = next & 0x40 ? ~(mp_uint_t)0 : 0;
-    for (int most = 10, more = 1; most > 0 && more; most--) {
-        next = vm_byte(&vm->code, vm->size++);
+    do {
+        next = vm_byte(&vm->code, at++);
         value = (value << 7) | (next & 0x7f);
-        more = next & 0x80;
-    }
+    } while ((next & 0x80) && at < VM_LONGEST);
+    vm->size = at;
     return vm_push(vm, MP_OBJ_NEW_SMALL_INT(value));
 }
 

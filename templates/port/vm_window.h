@@ -42,12 +42,14 @@ VM_INLINE void vm_advance(vm_window_t *code, uint32_t size) {
     }
 }
 
+#define VM_LONGEST (12) // bytes of an instruction, at most
+
 // The instruction's operand, seven bits a byte, the highest first; *size: bytes of both.
 VM_INLINE uint32_t vm_operand(const vm_window_t *code, uint32_t *size) {
     uint32_t at = 1;
     uint32_t next = vm_byte(code, at++);
     uint32_t value = next & 0x7f;
-    for (uint32_t most = 4; most > 0 && (next & 0x80); most--) {
+    while ((next & 0x80) && at < VM_LONGEST) {
         next = vm_byte(code, at++);
         value = (value << 7) | (next & 0x7f);
     }

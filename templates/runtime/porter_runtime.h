@@ -176,9 +176,16 @@ static inline PORTER_DEVICE void porter_raise_overflow(void) {
     PORTER_STATE->porter_stack_limit = limit;
 }
 
-// Draws on the poll budget, whose bytes in the state these are. Whether an unwind is in flight.
-static inline PORTER_DEVICE bool porter_poll(void *budget, bool raises) {
-    if (__builtin_expect(--porter_at<unsigned int>(budget) != 0, 1)) {
+// Draws on the poll budget, whose bytes in the state these are; it is never 0 between polls.
+// Whether an unwind is in flight.
+static inline PORTER_DEVICE bool porter_poll(void *budget, unsigned int turns, bool raises) {
+    unsigned int &left = porter_at<unsigned int>(budget);
+    if (turns == 1) {
+        if (__builtin_expect(--left != 0, 1)) {
+            return false;
+        }
+    } else if (__builtin_expect(left > turns, 1)) {
+        left -= turns;
         return false;
     }
     porter_poll_loop(raises);

@@ -39,6 +39,5 @@ int (*p)(void);
 CALLS = "int setjmp(long *); int g(int); int (*p)(void); void v(int, ...); "
 CHECK = "void mp_cstack_check(void); void c(void) { mp_cstack_check(); } "
 # The port's poll, and a function by which the interpreter raises.
-POLL = (
-    "unsigned gpusnek_poll_budget; void porter_poll_loop(int raises) { } _Noreturn void e(void) { } "
-)
+POLL = "unsigned gpusnek_poll_budget; void porter_poll_loop(int raises) { } "
+POLL += "_Noreturn void e(void) { } "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from porter.rewrite.polling import NESTED
+
 from .case import POLL
 from .support import parse, whole_program
 
@@ -49,7 +51,7 @@ def polls(text: str) -> dict[int, bool]:
     function = f"int f(int n, int m, int *a, char *s, struct T *t) {{ {text} return 0; }}"
     program = whole_program(parse(HEAD + FILL + LOOK + function))
     assert ("f" in program.raising) >= ("f" in program.polls)
-    return dict(program.polls.get("f", {}))
+    return {number: poll.raises for number, poll in program.polls.get("f", {}).items()}
 
 
 @pytest.mark.parametrize("name", BOUNDED)
@@ -65,6 +67,20 @@ def test_any_other_loop_polls(name: str) -> None:
 def test_a_poll_raises_only_where_the_loop_could() -> None:
     assert polls("while (m--) n++;") == {0: False}
     assert polls("while (m--) p(n);") == {0: True}
+
+
+def test_a_poll_stands_before_a_call_that_comes_now_and_then() -> None:
+    function = (
+        "int f(int n, int *a) { for (int i = 0; i < n; i++) if (a[i]) fill(a, n); return 0; }"
+    )
+    polled = whole_program(parse(HEAD + FILL + function)).polls["f"][0]
+    assert polled.before == ("fill",) and not polled.raises
+
+
+def test_a_turn_that_runs_a_loop_draws_more() -> None:
+    function = "int f(int n, int *a) { while (n--) { fill(a, n); } while (n--) h(n); return 0; }"
+    polled = whole_program(parse(HEAD + FILL + function)).polls["f"]
+    assert [poll.turns for poll in polled.values()] == [NESTED, 1]
 
 
 def test_the_collector_does_not_poll() -> None:

@@ -83,14 +83,18 @@ ORDER = (
         after=(Keywords, State, Enums, Signs),
     ),
     Place(
+        Polls,
+        "Its checks stand at a loop's end, before jumps, and before calls, where the call's own "
+        "check goes around them.",
+    ),
+    Place(
         Unwinding,
         "Tests a callee's own value, so conversions stand outside. What a statement declares "
         "stands before its label: a landing does not declare it again.",
-        after=(Keywords, Tentative, State, Literals, Arrays),
+        after=(Keywords, Tentative, State, Literals, Arrays, Polls),
     ),
     Place(Returns, "Adds a statement at a body's end, where no other rule writes."),
     Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
-    Place(Polls, "Its checks stand at a loop's end and before jumps, where no other rule writes."),
     Place(
         Quantities,
         "Checks a size where it is used, after a callee's own value was tested.",

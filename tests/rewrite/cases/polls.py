@@ -16,6 +16,9 @@ SNIPPETS = {
     "that may raise": POLL + "int (*p)(void); void f(void) { while (p()) { } }",
     "landing": POLL + "int setjmp(long *); int (*p)(void); int f(long n) "
     "{ long b[4]; if (setjmp(b)) return 1; while (n--) p(); return 0; }",
+    "before a call": POLL + "int fill(int *a, int n) { while (n--) a[n] = 0; return n; } "
+    "int f(int *a, int n) { for (int i = 0; i < n; i++) if (a[i] && fill(a, n)) return 1; "
+    "return 0; }",
     "bounded": POLL + "struct T { struct T *next; int n; }; "
     "int f(struct T *t, const char *s, int *a, unsigned n) { int r = 0; "
     "for (; t; t = t->next) r += t->n; while (*s++) r++; for (unsigned i = 0; i < n; i++) "

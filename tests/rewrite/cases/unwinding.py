@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..case import CALLS, SETJMP, Refused
+from ..case import CALLS, POLL, SETJMP, Refused
 
 SNIPPETS = {
     "tail": "int (*p)(int); int f(int a) { return p(a); } void g(int a) { a++; p(a); }",
@@ -59,6 +59,8 @@ REFUSED = [
     ),
 ]
 MEETS = {
+    "polls": POLL + "int (*p)(int); int f(int *a, int n) "
+    "{ for (int i = 0; i < n; i++) if (a[i] && p(n)) return 1; return 0; }",
     "keywords": CALLS + "int f(long *new) { if (setjmp(new)) return 1; return p(); }",
     "tentative": CALLS + "static long *const k; "
     "int f(void) { if (setjmp(k)) return 1; return p(); } static long *const k = 0;",
