@@ -10,8 +10,9 @@ from attrs import field, frozen
 from porter.array.exceptions import Exceptions
 from porter.errors import InterpreterError, InterpreterTimeout
 from porter.run import Result, Stream
+from porter.run.device.base import Array
 from porter.run.lacks import Lack, advice
-from porter.run.limited import limit_hint
+from porter.run.limited import Limited, limit_hint
 
 SHOWN = 3  # groups whose tracebacks an error's message holds
 
@@ -21,7 +22,8 @@ class Outcome:
     """Outputs, statuses and exceptions of one launch.
 
     failed: n bools (numpy): which interpreters an exception ended. seconds: of the launch.
-    interrupted: its time limit passed. lacks: what interpreters ran out of, and what would do.
+    interrupted: its timeout passed. lacks: what interpreters ran out of, and what would do.
+    limited: limits of each that ended programs.
     """
 
     stdout: Stream
@@ -32,7 +34,8 @@ class Outcome:
     seconds: float
     interrupted: bool
     lacks: tuple[Lack, ...] = ()
-    _result: Result | None = field(default=None, repr=False)
+    limited: tuple[Limited, ...] = ()
+    _taken: Array | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, result: Result, exceptions: Exceptions) -> Outcome:
@@ -40,13 +43,15 @@ class Outcome:
         streams = (result.stdout, result.stderr)
         statuses = (result.status, result.exit_code)
         ended = (result.seconds, result.interrupted)
-        return cls(*streams, *statuses, exceptions, *ended, result.lacks, result)
+        limits = (result.lacks, result.limited)
+        return cls(*streams, *statuses, exceptions, *ended, *limits, result.taken)
 
     @property
     def steps(self) -> np.ndarray[Any, Any]:
         """Loop turns, branches and calls of each program (n uint64), copied to the host now."""
-        assert self._result is not None
-        return self._result.steps
+        if self._taken is None:
+            return np.zeros(len(self.status), np.uint64)
+        return self.stdout.device.host(self._taken)
 
     @property
     def failed(self) -> np.ndarray[Any, Any]:
@@ -63,11 +68,10 @@ class Outcome:
             lines.append(f"{raised.count}x:\n{raised.traceback.rstrip()}")
         if len(self.exceptions) > SHOWN:
             lines.append(f"... and {len(self.exceptions) - SHOWN} more different exceptions")
-        limited = () if self._result is None else self._result.limited
-        hints = (advice(self.lacks, n, python=True), limit_hint(limited, python=True))
+        hints = (advice(self.lacks, n, python=True), limit_hint(self.limited, python=True))
         hint = " ".join(filter(None, hints)) or None
         lines += [hint] if hint else []
-        error = InterpreterTimeout if self.interrupted or limited else InterpreterError
+        error = InterpreterTimeout if self.interrupted or self.limited else InterpreterError
         raise error("\n".join(lines), hint=hint, exceptions=self.exceptions, outcome=self)
 
 

@@ -75,6 +75,7 @@ class Result:
     with printf, the streams hold only what could not go out. timings: seconds by step; `device`
     is what the device's own clock says of the launch. lacks: sizes that were too small for
     programs that ended with an exception. limited: limits that ended programs.
+    taken: `steps`, where they are: n uint64 on the device.
     """
 
     stdout: Stream
@@ -89,7 +90,7 @@ class Result:
     lost: np.ndarray[Any, Any] | None = field(default=None, repr=False)
     lacks: tuple[Lack, ...] = ()
     limited: tuple[Limited, ...] = ()
-    _steps: Array | None = field(default=None, repr=False)
+    taken: Array | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""
@@ -98,9 +99,9 @@ class Result:
     @property
     def steps(self) -> np.ndarray[Any, Any]:
         """Loop turns, branches and calls of each program (n uint64), copied to the host now."""
-        if self._steps is None:
+        if self.taken is None:
             return np.zeros(len(self.status), np.uint64)
-        return self.stdout.device.host(self._steps)
+        return self.stdout.device.host(self.taken)
 
     @property
     def statuses(self) -> type[Status]:
