@@ -70,9 +70,8 @@ def test_values_texts_and_code_come_and_go(fenced: Device) -> None:
         code = pythons.compile("def f(x):\n    return [x, words, 'constant']")
         pythons.exec(code)
         pythons.exec("y = f(threadIdx)")
-        assert pythons.eval("y[1] + y[2]").tolist() == [
-            word + "constant" for word in ("one", "two", "three")
-        ]
+        words = [word + "constant" for word in ("one", "two", "three")]
+        assert pythons.eval("y[1] + y[2]") == words
 
 
 def test_outbuf_and_stdin(fenced: Device) -> None:
@@ -126,5 +125,7 @@ with open('/own', 'w') as f:
     f.write('text')
 print(open('/own').read(), os.listdir('/'))
 """
-    result = run(fenced, [program], 2, Launch(fs=fenced.zeros(2 * 32768, np.uint8), fs_format=True))
+    memory = fenced.zeros(2 * 32768, np.uint8)
+    launch = Launch(fs=memory, fs_format=True, fs_shared=False)
+    result = run(fenced, [program], 2, launch)
     assert not np.any(result.status), result.stderr[0]

@@ -1,0 +1,39 @@
+"""The table of ranges by itself: what touches, what is full, what is dropped."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from porter import toolchain
+from porter.base.paths import templates_dir
+
+STATE = """\
+#include "porter_ranges.h"
+typedef struct porter_state_t {
+    porter_ranges_t porter_ranges;
+    const void *porter_unwind;
+    int porter_unwind_value;
+    const void *porter_stack_limit;
+} porter_state_t;
+"""
+
+
+def test_tables(tmp_path: Path) -> None:
+    (tmp_path / "porter_state.h").write_text(STATE)
+    program = tmp_path / "ranges"
+    source = Path(__file__).with_name("ranges.cpp")
+    options = ["-std=gnu++17", "-DPORTER_FENCES=1", "-fsanitize=undefined", f"-I{tmp_path}"]
+    options += [f"-I{templates_dir() / 'runtime'}", "-ftls-model=initial-exec", "-w"]
+    subprocess.run([toolchain.gxx().path, *options, source, "-o", program], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=True)
+    end = 2**64 - 5
+    assert done.stdout.splitlines() == [
+        f"added: w2000+15 r1000+10 r3000+10 r{end}+4",
+        "begun:",
+        "1 24 25",
+        "kept: w100+50 r300+50 r500+8",
+        "compiling: w100+50 w500+8 r300+50",
+        "dropped: w130+20 w100+20 r500+8",
+        "12 kept, to 23910",
+    ]
