@@ -7,9 +7,11 @@ import signal
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
 
 from porter.base import paths
@@ -21,10 +23,12 @@ from porter.fuzz.calls.findings import CallFinding, saved
 from porter.fuzz.calls.inventory import Inventory, inventory
 from porter.fuzz.calls.judge import differing, faults, place
 from porter.fuzz.calls.making import ProgramMaker
-from porter.fuzz.calls.programs import CallProgram, Generator, Statement
+from porter.fuzz.calls.programs import CallProgram, Generator, Statement, parts_of
+from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 from porter.fuzz.calls.reduce import callee, reduce
 from porter.fuzz.calls.session import CallSession, fuzz_calls
 from porter.fuzz.calls.trial import (
+    SIZES,
     Answer,
     BatchDied,
     BatchEnded,
@@ -35,7 +39,7 @@ from porter.fuzz.calls.trial import (
     places,
 )
 from porter.pipeline import build
-from porter.run import open_device
+from porter.run import open_device, run
 from porter.sync.lock import newest_release
 
 FINDINGS = Path(__file__).parent / "findings"
@@ -44,6 +48,7 @@ KNOWN = Inventory(
     {"list": ("append", "sort")},
     {"io": ("BytesIO",)},
 )
+NEXT = "\n "  # what begins a line of a recipe with several
 SENTINEL = ("GPUSNEK_OK", b"1\n")
 REPORT = """\
 ==7==ERROR: AddressSanitizer: SEGV on unknown address
@@ -291,6 +296,17 @@ def test_introspection_finds_what_a_build_can_call() -> None:
     assert {"seek", "getvalue"} <= set(known.attributes["BytesIO"])
     assert {"list", "type"} <= set(known.types["builtins"]) and "len" not in known.types["builtins"]
     assert known.count > 800
+
+
+@pytest.mark.slow
+def test_a_build_compiles_every_recipe() -> None:
+    random = Random(1)
+    texts = ["".join(parts_of(recipe, random)) for recipe in (*EXPRESSIONS, *STATEMENTS)]
+    programs = [f"def f():\n try:\n  {t.replace(NEXT, NEXT + ' ')}\n except:pass\n" for t in texts]
+    which = np.arange(len(texts), dtype=np.uint32)
+    result = run(open_device(built(), "host"), programs, len(texts), SIZES, program_of=which)
+    good = int(result.statuses["OK"])
+    assert [text for text, end in zip(texts, result.status, strict=True) if end != good] == []
 
 
 @pytest.mark.slow

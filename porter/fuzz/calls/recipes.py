@@ -14,9 +14,11 @@ _EXPRESSIONS = r"""
 divmod({num},{num})  {num}<<{small}  {num}>>{int}  {int}&{int}  {any}=={any}  {any}<{any}
 {any} in {any}  {any} is {any}  -{any}  ~{any}  not {any}  {seq}[{int}:{int}:{int}]
 {buf}[{int}:{int}]  {str}[{int}:{int}:{int}]  {v}[{any}]  {v}[{int}:{int}]  {v}[{int}]
-{str}%{any}  {str}%({any},{any})  '%s %r'%({any},{any})  ('%%%s.%sf'%({small},{int}))%{num}  ('%%%sd'%({int},))%{int}
-{str}.format({any},{any})  ('{{:%s.%s}}'%({small},{int})).format({any})  '{{:{{}}}}'.format({any},{int})
-[*{any}]  {{**{seq}}}  print({any},{any},file={io},sep={any},end={any})  print(*{any},file={io})
+{str}%{any}  {str}%({any},{any})  '%s %r'%({any},{any})
+('%%%s.%sf'%({small},{int}))%{num}  ('%%%sd'%({int},))%{int}
+{str}.format({any},{any})  ('{{:%s.%s}}'%({small},{int})).format({any})
+'{{:{{}}}}'.format({any},{int})
+print({any},{any},file={io},sep={any},end={any})  print(*{any},file={io})
 list({any})  dict({any})  sorted({any},key={fun},reverse={any})
 max({any},key={fun},default={any})  sum({seq},{any})  type({str},({fun},{fun}),{seq})
 type('C',({fun},),{{'__init__':{fun},'x':property({fun},{fun})}})({any})  super({fun},{any})
