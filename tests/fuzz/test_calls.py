@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,11 +15,13 @@ from typing import Any
 import attrs
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from porter.base import paths
+from porter.cli import fuzz
 from porter.config import BuildConfig
 from porter.errors import FuzzFailed
-from porter.fuzz.calls import process
+from porter.fuzz.calls import process, trial
 from porter.fuzz.calls.campaign import CallCampaign, CallPlan
 from porter.fuzz.calls.findings import CallFinding, saved
 from porter.fuzz.calls.inventory import Inventory, inventory
@@ -243,6 +247,45 @@ def test_sentinels_that_fail_by_themselves_end_the_campaign() -> None:
     with pytest.raises(FuzzFailed, match="NO_MEMORY"):
         bad = frozenset([("GPUSNEK_NO_MEMORY", b"")])
         campaign(lambda batch: ended(batch, sentinels=bad)).run()
+
+
+class Slow:
+    """A launch under way of which `left` says, look by look, how many have not ended."""
+
+    not_run = 7
+
+    def __init__(self, left: Sequence[int]) -> None:
+        self.left, self.written = list(left), [0]
+
+    def statuses(self) -> np.ndarray[Any, Any]:
+        return np.full(self.left.pop(0) if len(self.left) > 1 else self.left[0], self.not_run)
+
+    def done(self) -> bool:
+        return self.left == [0]
+
+    def interrupt(self, value: int = 1) -> None:
+        self.written.append(value)
+
+
+def test_a_launch_is_stuck_where_no_interpreter_ends_any_more() -> None:
+    limits = Limits(0.01, 0.01, 0.01)
+    ending, stuck = Slow([9, 5, 1, 0]), Slow([9, 5, 5])
+    assert trial._drive(ending, limits, 2) is True  # type: ignore[arg-type]
+    assert trial._drive(stuck, limits, 2) is None  # type: ignore[arg-type]
+    assert stuck.written == [0, 1, 2]
+
+
+def test_the_fuzzer_needs_no_compilers_and_no_console() -> None:
+    missing = "clang jinja2 pycparser ninja click rich networkx elftools littlefs cupy"
+    block = f"import sys\nfor name in {missing.split()!r}: sys.modules[name] = None\n"
+    code = f"{block}from porter.fuzz.calls.__main__ import main\nmain(['--build', 'nothing'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "porter: error: " in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+def test_options_of_calls_are_for_calls() -> None:
+    done = CliRunner().invoke(fuzz.command, ["--known", "x"])
+    assert done.exit_code == 2 and "--known is for --calls" in done.output
 
 
 @pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGABRT])
