@@ -4,27 +4,35 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import attrs
+import numpy as np
 import pytest
+from click.testing import CliRunner
 
 from porter.base import paths
+from porter.cli import fuzz
 from porter.config import BuildConfig
 from porter.errors import FuzzFailed
-from porter.fuzz.calls import process
+from porter.fuzz.calls import process, trial
 from porter.fuzz.calls.campaign import CallCampaign, CallPlan
 from porter.fuzz.calls.findings import CallFinding, saved
 from porter.fuzz.calls.inventory import Inventory, inventory
 from porter.fuzz.calls.judge import differing, faults, place
 from porter.fuzz.calls.making import ProgramMaker
-from porter.fuzz.calls.programs import CallProgram, Generator, Statement
+from porter.fuzz.calls.programs import CallProgram, Generator, Statement, parts_of
+from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 from porter.fuzz.calls.reduce import callee, reduce
 from porter.fuzz.calls.session import CallSession, fuzz_calls
 from porter.fuzz.calls.trial import (
+    SIZES,
     Answer,
     BatchDied,
     BatchEnded,
@@ -35,11 +43,16 @@ from porter.fuzz.calls.trial import (
     places,
 )
 from porter.pipeline import build
-from porter.run import open_device
+from porter.run import open_device, run
 from porter.sync.lock import newest_release
 
 FINDINGS = Path(__file__).parent / "findings"
-KNOWN = Inventory({"builtins": ("len", "sum"), "io": ("BytesIO",)}, {"list": ("append", "sort")})
+KNOWN = Inventory(
+    {"builtins": ("len", "sum"), "io": ("BytesIO",)},
+    {"list": ("append", "sort")},
+    {"io": ("BytesIO",)},
+)
+NEXT = "\n "  # what begins a line of a recipe with several
 SENTINEL = ("GPUSNEK_OK", b"1\n")
 REPORT = """\
 ==7==ERROR: AddressSanitizer: SEGV on unknown address
@@ -97,7 +110,7 @@ def test_several_processes_make_the_programs_that_one_makes() -> None:
 def test_every_statement_is_one_and_can_be_compiled() -> None:
     generator = Generator(KNOWN)
     texts = set()
-    for number in range(300):
+    for number in range(400):
         program = generator.program(str(number))
         texts |= {statement.text for statement in program.statements}
         compile(program.source.encode("utf-8", "surrogatepass"), "calls", "exec")
@@ -236,6 +249,45 @@ def test_sentinels_that_fail_by_themselves_end_the_campaign() -> None:
         campaign(lambda batch: ended(batch, sentinels=bad)).run()
 
 
+class Slow:
+    """A launch under way of which `left` says, look by look, how many have not ended."""
+
+    not_run = 7
+
+    def __init__(self, left: Sequence[int]) -> None:
+        self.left, self.written = list(left), [0]
+
+    def statuses(self) -> np.ndarray[Any, Any]:
+        return np.full(self.left.pop(0) if len(self.left) > 1 else self.left[0], self.not_run)
+
+    def done(self) -> bool:
+        return self.left == [0]
+
+    def interrupt(self, value: int = 1) -> None:
+        self.written.append(value)
+
+
+def test_a_launch_is_stuck_where_no_interpreter_ends_any_more() -> None:
+    limits = Limits(0.01, 0.01, 0.01)
+    ending, stuck = Slow([9, 5, 1, 0]), Slow([9, 5, 5])
+    assert trial._drive(ending, limits, 2) is True  # type: ignore[arg-type]
+    assert trial._drive(stuck, limits, 2) is None  # type: ignore[arg-type]
+    assert stuck.written == [0, 1, 2]
+
+
+def test_the_fuzzer_needs_no_compilers_and_no_console() -> None:
+    missing = "clang jinja2 pycparser ninja click rich networkx elftools littlefs cupy"
+    block = f"import sys\nfor name in {missing.split()!r}: sys.modules[name] = None\n"
+    code = f"{block}from porter.fuzz.calls.__main__ import main\nmain(['--build', 'nothing'])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "porter: error: " in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+def test_options_of_calls_are_for_calls() -> None:
+    done = CliRunner().invoke(fuzz.command, ["--known", "x"])
+    assert done.exit_code == 2 and "--known is for --calls" in done.output
+
+
 @pytest.mark.parametrize("sent", [signal.SIGSEGV, signal.SIGABRT])
 def test_a_launch_that_kills_its_process_is_an_answer(
     sent: signal.Signals, monkeypatch: pytest.MonkeyPatch
@@ -285,7 +337,19 @@ def test_introspection_finds_what_a_build_can_call() -> None:
     )
     assert {"center", "split"} <= set(known.attributes["str"])
     assert {"seek", "getvalue"} <= set(known.attributes["BytesIO"])
+    assert {"list", "type"} <= set(known.types["builtins"]) and "len" not in known.types["builtins"]
     assert known.count > 800
+
+
+@pytest.mark.slow
+def test_a_build_compiles_every_recipe() -> None:
+    random = Random(1)
+    texts = ["".join(parts_of(recipe, random)) for recipe in (*EXPRESSIONS, *STATEMENTS)]
+    programs = [f"def f():\n try:\n  {t.replace(NEXT, NEXT + ' ')}\n except:pass\n" for t in texts]
+    which = np.arange(len(texts), dtype=np.uint32)
+    result = run(open_device(built(), "host"), programs, len(texts), SIZES, program_of=which)
+    good = int(result.statuses["OK"])
+    assert [text for text, end in zip(texts, result.status, strict=True) if end != good] == []
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ from porter.fuzz.calls.trial import (
 )
 
 QUICK = Limits(seconds=0.4, grace=0.1, margin=0.5)
+TOGETHER = 4  # programs that can be why a launch does not end
 SMALLEST = 8  # programs of a launch where faults are many
 REPEATED = 16  # one batch in so many runs twice, and both must end and print equally
 Say = Callable[[str], None]
@@ -234,6 +235,8 @@ class CallCampaign:
                 return CallFinding(fault.kind, where, f"{fault.what} (once)", source, fault.report)
         if len(few) > 1:
             few = smallest(few, search.holds)
+        if len(few) > TOGETHER and fault.kind == "stuck":
+            return None  # so many programs together are only slow
         if len(few) > 1:
             source = "\n# and in another interpreter:\n".join(program.source for program in few)
         else:

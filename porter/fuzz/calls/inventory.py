@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from attrs import frozen
@@ -38,10 +39,14 @@ _NO_CALL = frozenset(["module", "str", "int", "bool", "float", "tuple", "dict", 
 
 @frozen
 class Inventory:
-    """callables: by module. attributes: of types and their instances, by the type's name."""
+    """callables: by module; types: those of them that are types. attributes: by a type's name.
+
+    attributes are those of types and of their instances.
+    """
 
     callables: dict[str, tuple[str, ...]]
     attributes: dict[str, tuple[str, ...]]
+    types: dict[str, tuple[str, ...]]
 
     @property
     def count(self) -> int:
@@ -62,20 +67,24 @@ def inventory(device: Device) -> Inventory:
     )
     callables: dict[str, list[str]] = {}
     attributes: dict[str, set[str]] = {}
+    types: dict[str, list[str]] = {}
     for i in range(len(sources)):
         module = modules[i] if i < len(modules) else None
         for line in result.stdout[i].decode("utf-8", "replace").splitlines():
             what, *words = line.split(" ")
             if what == "N" and module is not None and words[1] not in _NO_CALL:
                 callables.setdefault(module, []).append(words[0])
+                if words[1] == "type":
+                    types.setdefault(module, []).append(words[0])
             elif what == "T":
                 attributes.setdefault(words[0], set()).add(words[1])
     if not callables:
         raise FuzzFailed("introspection found nothing to call", hint=repr(result.stderr[0][-500:]))
-    return Inventory(
-        {module: tuple(sorted(names)) for module, names in sorted(callables.items())},
-        {name: tuple(sorted(found)) for name, found in sorted(attributes.items())},
-    )
+    return Inventory(_sorted(callables), _sorted(attributes), _sorted(types))
+
+
+def _sorted(found: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    return {name: tuple(sorted(names)) for name, names in sorted(found.items())}
 
 
 _INSTANCES = ("str", "buf", "seq", "iter", "fun", "io", "plain", "obj")

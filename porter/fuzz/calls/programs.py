@@ -33,6 +33,7 @@ _CATCH = "except(Exception,SystemExit,GeneratorExit)as e:print({},type(e).__name
 _FIRST = ("seq", "buf", "str", "io", "obj", "iter", "buf", "any")
 _SLOW = frozenset(("sleep", "sleep_ms", "sleep_us", "sleep_cpu"))
 _ARGUMENTS = (0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 9)
+_BODIES = ("pass", "pass", "\n  def __init__(s,*a):pass", "\n  def __init__(s,*a):s.x=a")
 _KEYWORDS = ("key", "x", "end", "file", "sep", "default", "signed", "rel_tol", "maxsplit")
 
 
@@ -109,13 +110,9 @@ class Generator:
     def __init__(self, known: Inventory, without: str = "", length: int = LENGTH) -> None:
         self._length = length
         self._without = re.compile(without) if without else None
-        self._functions = [
-            f"__import__({module!r}){_path(module)}.{name}" if module != "builtins" else name
-            for module, names in known.callables.items()
-            for name in names
-        ]
+        self._functions = _names(known.callables)
+        self._native = _names(known.types)
         self._methods = sorted({name for names in known.attributes.values() for name in names})
-        self._types = [(name, names) for name, names in known.attributes.items() if names]
 
     def program(self, seed: str) -> CallProgram:
         """The program of `seed`. Raises UsageError where `without` leaves nothing."""
@@ -142,11 +139,19 @@ class Generator:
             template = STATEMENTS[int(random.random() * len(STATEMENTS))]
             return _ended(parts_of(template, random), f"\n _p({i})")
         target = f"v{int(random.random() * values.REGISTERS)}"
+        if chance < 0.17:
+            return _ended(self._subclass(random, target), f";_p({i},{target})")
         if chance < 0.5:
             parts = parts_of(EXPRESSIONS[int(random.random() * len(EXPRESSIONS))], random)
         else:
             parts = self._call(random, chance)
         return _ended((f"{target}={parts[0]}", *parts[1:]), f";_p({i},{target})")
+
+    def _subclass(self, random: Random, target: str) -> tuple[str, ...]:
+        """A subclass of a native type, and an instance or the class itself for later statements."""
+        base = self._native[int(random.random() * len(self._native))]
+        head = f"class G({base}):{_BODIES[int(random.random() * len(_BODIES))]}\n {target}=G"
+        return (f"{head}(", *_arguments(random)) if random.random() < 0.8 else (head,)
 
     def _call(self, random: Random, chance: float) -> tuple[str, ...]:
         if chance < 0.75:
@@ -183,6 +188,15 @@ def _arguments(random: Random) -> tuple[str, ...]:
             break  # no positional argument may follow
         between = ","
     return (*parts, ")") if parts else (")",)
+
+
+def _names(known: dict[str, tuple[str, ...]]) -> list[str]:
+    """Expressions for what modules have."""
+    return [
+        name if module == "builtins" else f"__import__({module!r}){_path(module)}.{name}"
+        for module, names in known.items()
+        for name in names
+    ]
 
 
 def _path(module: str) -> str:

@@ -14,9 +14,11 @@ _EXPRESSIONS = r"""
 divmod({num},{num})  {num}<<{small}  {num}>>{int}  {int}&{int}  {any}=={any}  {any}<{any}
 {any} in {any}  {any} is {any}  -{any}  ~{any}  not {any}  {seq}[{int}:{int}:{int}]
 {buf}[{int}:{int}]  {str}[{int}:{int}:{int}]  {v}[{any}]  {v}[{int}:{int}]  {v}[{int}]
-{str}%{any}  {str}%({any},{any})  '%s %r'%({any},{any})  '%{small}.{int}f'%{num}  '%{int}d'%{int}
-{str}.format({any},{any})  '{{:{small}.{int}}}'.format({any})  '{{:{{}}}}'.format({any},{int})
-[*{any}]  {{**{seq}}}  print({any},{any},file={io},sep={any},end={any})  print(*{any},file={io})
+{str}%{any}  {str}%({any},{any})  '%s %r'%({any},{any})
+('%%%s.%sf'%({small},{int}))%{num}  ('%%%sd'%({int},))%{int}
+{str}.format({any},{any})  ('{{:%s.%s}}'%({small},{int})).format({any})
+'{{:{{}}}}'.format({any},{int})
+print({any},{any},file={io},sep={any},end={any})  print(*{any},file={io})
 list({any})  dict({any})  sorted({any},key={fun},reverse={any})
 max({any},key={fun},default={any})  sum({seq},{any})  type({str},({fun},{fun}),{seq})
 type('C',({fun},),{{'__init__':{fun},'x':property({fun},{fun})}})({any})  super({fun},{any})
@@ -170,6 +172,10 @@ q=__import__('collections').deque((),{small});{v}=q;q.extend({any});q[{int}]=1
 r=__import__('micropython').RingIO({int});{v}=r;r.write({buf});r.read({int})
 {v}=__import__('uctypes').struct(__import__('uctypes').addressof(bytearray(64)),{field});{v}.a={any}
 class {v}({fun}):x={any}
+print({any},file={v})
+__import__('json').load({v})
+{v}=__import__('deflate').DeflateIO({v},{small});{v}.read({any})
+{v}=__import__('io').BufferedWriter({v},{small});{v}.write({buf});{v}.flush()
 t=__import__('_asyncio').TaskQueue();{v}=t;t.push({v},{int});t.pop()
 e=ValueError({any});e.args={any};{v}=repr(e);raise e
 def {v}(a,b={any},*c,**d):return {v}(*c,**d)

@@ -122,7 +122,7 @@ def launch_batch(device: Device, batch: CallBatch) -> BatchEnded | BatchStuck:
     started = start(device, programs, len(which), _launch(batch.steps), program_of=which)
     interrupted = _drive(started, batch.limits, int(device.built.interrupt["STOP"]))
     if interrupted is None:
-        return BatchStuck(_suspects(started, device, where))
+        return BatchStuck(_suspects(started, where))
     result = started.wait()
     return _ended(result, which, where, interrupted, time.monotonic() - begun)
 
@@ -138,10 +138,15 @@ def _drive(started: Started, limits: Limits, stop: int) -> bool | None:
     """Wait for the end. Returns whether the launch was interrupted; None if it goes on and on."""
     begun = time.monotonic()
     written, pause = 0, 0.0002
+    patience, before = limits.total, -1
     while not started.done():
         spent = time.monotonic() - begun
-        if spent > limits.total:
-            return None
+        if spent > patience:
+            waiting = _waiting(started)
+            if waiting is None or waiting == before:
+                return None
+            # Interpreters still end, one after the other: the machine has other work.
+            patience, before = spent + limits.margin, waiting
         if written == 0 and spent > limits.seconds:
             started.interrupt()
             written = 1
@@ -153,7 +158,13 @@ def _drive(started: Started, limits: Limits, stop: int) -> bool | None:
     return written > 0
 
 
-def _suspects(started: Started, device: Device, where: Sequence[int]) -> tuple[int, ...]:
+def _waiting(started: Started) -> int | None:
+    """How many interpreters have not ended; None where the device does not say."""
+    statuses = started.statuses()
+    return None if statuses is None else int((statuses == started.not_run).sum())
+
+
+def _suspects(started: Started, where: Sequence[int]) -> tuple[int, ...]:
     """The first program that has not ended: a thread of the host twin takes them in order.
 
     All programs, where the device does not say which have ended.
@@ -161,8 +172,7 @@ def _suspects(started: Started, device: Device, where: Sequence[int]) -> tuple[i
     statuses = started.statuses()
     if statuses is None:
         return tuple(range(len(where)))
-    not_run = int(device.built.status["STATUS_NOT_RUN"])
-    waiting = [i for i, at in enumerate(where) if statuses[at] == not_run]
+    waiting = [i for i, at in enumerate(where) if statuses[at] == started.not_run]
     return tuple(waiting[:1]) or tuple(range(len(where)))
 
 

@@ -117,12 +117,17 @@ class Started:
         return self._running.wait(0)
 
     def statuses(self) -> np.ndarray[Any, Any] | None:
-        """The statuses as they are now (n int32): NOT_RUN for interpreters that have not ended.
+        """The statuses as they are now (n int32): not_run for interpreters that have not ended.
 
         None on a GPU, which gives nothing back before the launch ends.
         """
         device = self._packed.device
         return None if device.on_gpu else device.host(self._outputs.status).copy()
+
+    @property
+    def not_run(self) -> int:
+        """The status of interpreters that have not ended."""
+        return int(self._packed.device.built.status["STATUS_NOT_RUN"])
 
     def interrupt(self, value: int = 1) -> None:
         """Write the interrupt word, from any thread (values: interp.h)."""
