@@ -13,7 +13,7 @@ from porter.fuzz.calls import misbehaviour, values
 from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 from porter.run import Device, Launch, Program, run
 
-_SIZES = Launch(heap=128 * 1024, pystack=8192, stack=32 * 1024, stdout=65536, deadline=60.0)
+_SIZES = Launch(heap=128 * 1024, pystack=8192, stack=32 * 1024, stdout=65536, timeout=60.0)
 _LIST = "help('modules')"
 _LOOK = """\
 m=__import__(NAME)
