@@ -49,4 +49,16 @@ class Divisions(Rule):
 
 def _is_fixed(divisor: Node) -> bool:
     """Whether a divisor is a constant other than 0 and -1."""
-    return constant(divisor) not in (None, 0, -1)
+    value = constant(divisor)
+    return value not in (0, -1) if value is not None else _is_constant(divisor)
+
+
+def _is_constant(node: Node) -> bool:
+    """Whether an expression consists of literals, enum constants and sizeof alone."""
+    if node.kind == K.CXX_UNARY_EXPR:  # a sizeof, whose operand is not evaluated
+        return True
+    if node.kind == K.DECL_REF_EXPR:
+        return node.referenced is not None and node.referenced.kind == K.ENUM_CONSTANT_DECL
+    if node.kind == K.CALL_EXPR or (not node.children and node.kind == K.UNEXPOSED_EXPR):
+        return False
+    return all(map(_is_constant, node.children))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 SNIPPETS = {
     "constants": "int f(int a) { return a / 10 + a % (3 + 4) + 1 / 2 + a / -1; }",
+    "sizes": "struct s { char c[64 / sizeof(long)]; }; enum { N = 3 }; "
+    "unsigned long f(struct s *s) { return sizeof s->c / sizeof s->c[0] / (N * sizeof(int)); }",
     "zero": "int f(int a) { return a ? 1 : a / 0; }",
     "floats": "double f(double a, double b) { a /= b; return a / b; }",
     "widened": "unsigned long f(unsigned long a, int b) { return a / b; }",

@@ -40,5 +40,6 @@ SNIPPETS = {
 MEETS = {
     "keywords": _HEAP + "void *f(long new) { return gc_alloc(new, 0); }",
     "state": _HEAP + "long n; void *f(void) { return gc_alloc(n, 0); }",
+    "divisions": _HEAP + "void *f(long a, long b) { return gc_alloc(a / b, 0); }",
     "unwinding": _HEAP + "long (*p)(void); void *f(void) { return gc_alloc(p(), 0); }",
 }
