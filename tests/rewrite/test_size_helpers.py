@@ -49,10 +49,16 @@ def source() -> str:
     return "\n".join(lines)
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> CDLL:
+# The one function of CUDA that the device's side calls, so that g++ compiles that side too.
+DEVICE = """#define __CUDA_ARCH__ 900
+static long __mul64hi(long a, long b) { return (long)((__int128)a * b >> 64); }
+"""
+
+
+@pytest.fixture(scope="module", params=["", DEVICE], ids=["host", "device"])
+def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> CDLL:
     folder = tmp_path_factory.mktemp("sizes")
-    (folder / "sizes.cpp").write_text(source())
+    (folder / "sizes.cpp").write_text(request.param + source())
     command = ["g++", *CXX_FLAGS, "-O2", "-shared", "-fPIC", f"-I{RUNTIME}", "sizes.cpp"]
     run_tool([*command, "-o", "sizes.so"], folder)
     return CDLL(str(folder / "sizes.so"))
