@@ -10,6 +10,7 @@ from porter.rewrite.facts import UnitFacts, VariableFact
 from porter.rewrite.late import late_references
 from porter.rewrite.names import cpp_name, identifier
 from porter.rewrite.recursion import unguarded_recursion
+from porter.rewrite.targets import call_targets
 
 _START = ""  # a node before all others; no key is empty
 
@@ -32,6 +33,7 @@ class WholeProgram:
     `raising`: functions that may leave by unwinding. `guarded`: functions that must look at the
     C stack first, so that no recursion can overflow it. `state`: moved variables by key.
     `late`: constants that cannot be const in C++, with the variables they must name later.
+    `targets`: by unit the keys of the functions whose address it takes.
     """
 
     raising: frozenset[str] = frozenset()
@@ -40,6 +42,7 @@ class WholeProgram:
     late: Mapping[str, frozenset[str]] = field(factory=dict)
     units_with_init: tuple[str, ...] = ()
     units_with_setup: tuple[str, ...] = ()
+    targets: Mapping[str, tuple[str, ...]] = field(factory=dict)
 
     def slice(self, facts: UnitFacts) -> WholeProgram:
         """What of this program one unit's rewriting can depend on; the key of its cache."""
@@ -51,6 +54,7 @@ class WholeProgram:
             guarded=frozenset(self.guarded & names),
             state={key: value for key, value in self.state.items() if key in names},
             late={key: value for key, value in self.late.items() if key in names},
+            targets={facts.unit: self.targets[facts.unit]} if facts.unit in self.targets else {},
         )
 
 
@@ -73,6 +77,7 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True)
         units_with_setup=tuple(
             sorted({v.unit for u in units for v in u.variables if v.defined and late.get(v.key)})
         ),
+        targets={unit.unit: found for unit in units if (found := call_targets(unit))},
     )
 
 

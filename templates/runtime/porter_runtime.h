@@ -40,7 +40,7 @@ extern "C" __thread porter_state_t *porter_state_current
 
 extern "C" {
 PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
-PORTER_DEVICE void porter_setup(void);      // references that close cycles, once per load
+PORTER_DEVICE void porter_setup(void);      // once per load: cycles' references, calls' targets
 PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
 }
 
@@ -100,6 +100,7 @@ template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
 }
 
 #include "builtins.inc"
+#include "targets.inc"
 
 // Stores into an object that is const for everyone else.
 template <class T, class V> static inline PORTER_DEVICE void porter_put(const T &slot, V value) {

@@ -30,6 +30,7 @@ from porter.rewrite.rules.sizes import SizeOf
 from porter.rewrite.rules.state import State
 from porter.rewrite.rules.strings import Strings
 from porter.rewrite.rules.tags import Tags
+from porter.rewrite.rules.targets import Targets
 from porter.rewrite.rules.tentative import Tentative
 from porter.rewrite.rules.types import Types
 from porter.rewrite.rules.unknown import Unknown
@@ -80,6 +81,12 @@ ORDER = (
         "stands before its label: a landing does not declare it again.",
         after=(Keywords, Tentative, State, Literals, Arrays),
     ),
+    Place(
+        Targets,
+        "Looks up the pointer that earlier rules wrote and calls it; the test of the call's value "
+        "stands around both.",
+        after=(Keywords, Tentative, State, Unwinding),
+    ),
     Place(Returns, "Adds a statement at a body's end, where no other rule writes."),
     Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
     Place(
@@ -95,12 +102,12 @@ ORDER = (
     Place(
         Cycles,
         "Moves a whole item, casts included. Its setup runs behind the state's.",
-        after=(Keywords, Tentative, State, Decay, Casts),
+        after=(Keywords, Tentative, State, Decay, Targets, Casts),
     ),
     Place(
         DeviceMarks,
         "Marks whatever declaration there is in the end, and closes the unit.",
-        after=(Types, Externs, Tentative, State, Literals, Cycles),
+        after=(Types, Externs, Tentative, State, Literals, Targets, Cycles),
     ),
 )
 RULES: tuple[type[Rule], ...] = tuple(place.rule for place in ORDER)
