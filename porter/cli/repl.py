@@ -46,6 +46,7 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @click.option("--outbuf", metavar="SIZE", callback=_bytes, help="Size of outbuf [3 bytes each].")
 @seconds_option("Seconds until what an input runs is interrupted.")
 @click.option("--history", type=click.Path(path_type=Path), help="File of earlier inputs.")
+@click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
 @subject_options
 def command(
     subject: BuildChoice,
@@ -56,6 +57,7 @@ def command(
     outbuf: int | None,
     timeout: float | None,
     history: Path | None,
+    sandbox: bool,
 ) -> None:
     """A prompt with many Python interpreters behind it, their answers merged.
 
@@ -69,7 +71,7 @@ def command(
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     device = subject.open(err)
-    sizes = subject.sized(Launch())
+    sizes = subject.sized(Launch(sandbox=sandbox))
     n = n or fitting(device, ON_GPU if device.on_gpu else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from attrs import field, frozen
 
+from porter.rewrite.addresses import Refused, refused
 from porter.rewrite.facts import UnitFacts, VariableFact
 from porter.rewrite.late import late_references
 from porter.rewrite.names import cpp_name, identifier
@@ -33,7 +34,8 @@ class WholeProgram:
     `raising`: functions that may leave by unwinding. `guarded`: functions that must look at the
     C stack first, so that no recursion can overflow it. `state`: moved variables by key.
     `late`: constants that cannot be const in C++, with the variables they must name later.
-    `targets`: by unit the keys of the functions whose address it takes.
+    `targets`: by unit the keys of the functions whose address it takes. `refused`: what a sandbox
+    refuses.
     """
 
     raising: frozenset[str] = frozenset()
@@ -43,6 +45,7 @@ class WholeProgram:
     units_with_init: tuple[str, ...] = ()
     units_with_setup: tuple[str, ...] = ()
     targets: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    refused: Refused = field(factory=Refused)
 
     def slice(self, facts: UnitFacts) -> WholeProgram:
         """What of this program one unit's rewriting can depend on; the key of its cache."""
@@ -55,6 +58,7 @@ class WholeProgram:
             state={key: value for key, value in self.state.items() if key in names},
             late={key: value for key, value in self.late.items() if key in names},
             targets={facts.unit: self.targets[facts.unit]} if facts.unit in self.targets else {},
+            refused=self.refused.slice(facts.unit, names),
         )
 
 
@@ -68,8 +72,9 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True)
     late = late_references(units, state_keys)
     fields = _state_fields(units, state_keys)
     guarded = unguarded_recursion(units) if guard else frozenset()
+    refusing = refused(units)
     return WholeProgram(
-        raising=_raising(units, guarded) if prune else _everything(units),
+        raising=_raising(units, guarded | refusing.functions) if prune else _everything(units),
         guarded=guarded,
         state=fields,
         late=late,
@@ -78,6 +83,7 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True)
             sorted({v.unit for u in units for v in u.variables if v.defined and late.get(v.key)})
         ),
         targets={unit.unit: found for unit in units if (found := call_targets(unit))},
+        refused=refusing,
     )
 
 

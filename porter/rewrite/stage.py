@@ -167,6 +167,7 @@ def _share(program: WholeProgram) -> str:
         "guarded": sorted(program.guarded),
         "state": {key: attrs.astuple(value) for key, value in sorted(program.state.items())},
         "late": {key: sorted(value) for key, value in sorted(program.late.items())},
+        "refused": [sorted(program.refused.places.items()), sorted(program.refused.loaders)],
         "targets": sorted(program.targets.items()),
     }
     return _digest(json.dumps(data).encode())

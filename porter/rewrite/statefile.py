@@ -16,6 +16,7 @@ def state_header(program: WholeProgram) -> str:
         "typedef struct porter_state_t {",
         "    const void *porter_unwind; // the setjmp buffer that an unwind is on its way to",
         "    int porter_unwind_value;   // what that setjmp is to return",
+        "    unsigned int porter_sandbox; // not 0: no addresses of programs, no code from outside",
         "    const void *porter_stack_limit; // a frame below it must not call any deeper",
     ]
     lines += [

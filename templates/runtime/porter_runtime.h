@@ -42,6 +42,7 @@ extern "C" {
 PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
 PORTER_DEVICE void porter_setup(void);      // once per load: cycles' references, calls' targets
 PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
+PORTER_DEVICE void porter_refuse(void);         // the port's as well
 }
 
 // The hooks porter_private and porter_own of the port (hooks.h). A local address is an offset in the thread's window, so the low
@@ -88,6 +89,18 @@ static inline PORTER_DEVICE int porter_prefers_words(void) {
 #else
     return 0;
 #endif
+}
+}
+
+// The rule `sandbox` asks this before an integer of a program's becomes an address. Bit 0 is the
+// launch's, bit 1 is set while the port loads code that it compiled itself (hooks.h).
+extern "C" {
+static inline PORTER_DEVICE bool porter_sandboxed(void) {
+    return __builtin_expect(PORTER_STATE->porter_sandbox == 1, 0);
+}
+
+static inline PORTER_DEVICE void porter_trust(bool trusted) {
+    PORTER_STATE->porter_sandbox = (PORTER_STATE->porter_sandbox & 1) | (trusted ? 2 : 0);
 }
 }
 

@@ -25,6 +25,7 @@ from porter.rewrite.rules.literals import Literals
 from porter.rewrite.rules.noreturn import NoReturn
 from porter.rewrite.rules.recursion import Recursion
 from porter.rewrite.rules.returns import Returns
+from porter.rewrite.rules.sandbox import Sandbox
 from porter.rewrite.rules.signs import Signs
 from porter.rewrite.rules.sizes import SizeOf
 from porter.rewrite.rules.state import State
@@ -87,12 +88,28 @@ ORDER = (
         "stands around both.",
         after=(Keywords, Tentative, State, Unwinding),
     ),
+    Place(
+        Sandbox,
+        "Refuses before a call, so the call with its test is inside.",
+        after=(Unwinding,),
+    ),
     Place(Returns, "Adds a statement at a body's end, where no other rule writes."),
     Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
     Place(
         Casts,
         "C converts the value of the expression that earlier rules wrote.",
-        after=(Keywords, Tags, Tentative, State, Decay, Literals, Enums, SizeOf, Unwinding),
+        after=(
+            Keywords,
+            Tags,
+            Tentative,
+            State,
+            Decay,
+            Literals,
+            Enums,
+            SizeOf,
+            Unwinding,
+            Sandbox,
+        ),
     ),
     Place(
         Varargs,
