@@ -89,11 +89,30 @@ def _graph(units: list[UnitFacts]) -> dict[str, set[str]]:
         for key, signature in unit.flows.signatures:
             if key in addressed:
                 by_signature.setdefault(signature, []).append(key)
+    guards = _guards(units)
     for unit in units:
-        for signature, number, source in unit.flows.indirect:
-            targets = by_signature.get(signature, ())
-            graph.setdefault(source, set()).update(f"p:{key}#{number}" for key in targets)
+        for argument in unit.flows.arguments:
+            called = by_signature.get(argument.to, []) if argument.by_pointer else [argument.to]
+            constants = dict(argument.constants)
+            into = graph.setdefault(argument.source, set())
+            for key in called:
+                name = f"p:{key}#{argument.position}"
+                into.add(name)
+                for position, value in guards.get(name, ()):
+                    if constants.get(position, value) == value:
+                        into.add(f"{name}|{position}={value}")
     return graph
+
+
+def _guards(units: list[UnitFacts]) -> dict[str, set[tuple[int, int]]]:
+    """What guards casts of parameters: by parameter the positions and values of others."""
+    guards: dict[str, set[tuple[int, int]]] = {}
+    sources = (s for u in units for c in u.flows.conversions for s in c.sources if "|" in s)
+    for source in sources:
+        name, _, guard = source.partition("|")
+        position, _, value = guard.partition("=")
+        guards.setdefault(name, set()).add((int(position), int(value)))
+    return guards
 
 
 def _turned(graph: Graph) -> dict[str, set[str]]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 
-from clang.cindex import Cursor, Type
+from clang.cindex import Cursor
 
 from porter.rewrite.flows import (
     OWN,
+    Argument,
     Conversion,
     Root,
     UnitFlows,
@@ -19,6 +20,7 @@ from porter.rewrite.flows import (
     reads_object,
     reinterprets,
 )
+from porter.rewrite.guards import guard_of, literal, unchanged
 from porter.rewrite.queries import (
     body,
     callee,
@@ -46,8 +48,9 @@ class FlowReader:
         self.edges: dict[tuple[str, str], None] = {}
         self.roots: dict[str, Root] = {}
         self.conversions: list[Conversion] = []
-        self.indirect: dict[tuple[str, int, str], None] = {}
+        self.arguments: dict[Argument, None] = {}
         self.function = ""
+        self.parameters: dict[int, int] = {}  # of the function, positions by offsets
         self._reading: dict[K, Callable[[Node, Sources], None]] = {
             K.DECL_REF_EXPR: self._name,
             K.MEMBER_REF_EXPR: self._member,
@@ -78,9 +81,10 @@ class FlowReader:
                 continue
             self.function = symbol_key(self.unit.name, function.cursor)
             signatures.append((self.function, function.canonical.spelling))
-            if any("mp_reader_t *" in kind.spelling for kind in _parameters(function)):
-                readers.append(self.function)
             declared = [node for node in function.children if node.kind == K.PARM_DECL]
+            if any("mp_reader_t *" in node.type.spelling for node in declared):
+                readers.append(self.function)
+            self.parameters = unchanged(function)
             for number, node in enumerate(declared):
                 self._flow({f"p:{self.function}#{number}"}, self._symbol(node.cursor))
             for node in function.walk(evaluated):
@@ -90,7 +94,7 @@ class FlowReader:
             tuple(self.edges),
             tuple(self.roots.values()),
             tuple(self.conversions),
-            tuple(self.indirect),
+            tuple(self.arguments),
             tuple(signatures),
             tuple(readers),
         )
@@ -227,16 +231,22 @@ class FlowReader:
     def _arguments(self, node: Node) -> None:
         target = callee(node)
         name = None if target is None else target.referenced
+        literals = enumerate(map(literal, node.children[1:]))
+        constants = tuple((i, value) for i, value in literals if value is not None)
         for number, argument in enumerate(node.children[1:]):
             if not is_followed(argument.type):
                 continue
             sources = self.sources(argument)
             if name is not None:
-                self._flow(sources, f"p:{symbol_key(self.unit.name, name)}#{number}")
+                key = symbol_key(self.unit.name, name)
+                self._pass(Argument(key, False, number, s, constants) for s in sources)
                 self._result(node, name, strip(argument))
             elif calls_pointer(node) and is_integer(argument.type):
                 signature = node.children[0].canonical.get_pointee().spelling
-                self.indirect.update(dict.fromkeys((signature, number, s) for s in sources))
+                self._pass(Argument(signature, True, number, s, constants) for s in sources)
+
+    def _pass(self, arguments: Iterable[Argument]) -> None:
+        self.arguments.update(dict.fromkeys(arguments))
 
     def _result(self, call: Node, function: Cursor, argument: Node) -> None:
         """An integer that a function of an object stores where an argument points to."""
@@ -255,10 +265,21 @@ class FlowReader:
             return
         operand = strip(node.children[-1])
         if is_integer(operand.type) or reinterprets(node, operand):
-            sources = tuple(sorted(self.sources(operand)))
+            sources = tuple(sorted(self._guarded(node, self.sources(operand))))
             if sources and sources != (OWN,):
                 place = (node.start, node.end)
                 self.conversions.append(Conversion(sources, to_object, self.function, place))
+
+    def _guarded(self, node: Node, sources: Sources) -> Sources:
+        """Sources, of which parameters are those of calls that come to this node."""
+        guard = guard_of(node, self.parameters)
+        if guard is None:
+            return sources
+        named = {
+            f"l:{self.unit.name}@{offset}": f"p:{self.function}#{number}|{guard[0]}={guard[1]}"
+            for offset, number in self.parameters.items()
+        }
+        return {named.get(source, source) for source in sources}
 
     # Names
 
@@ -275,7 +296,3 @@ class FlowReader:
         if cursor.kind == K.VAR_DECL and parent is not None and parent.kind != K.FUNCTION_DECL:
             return "v:" + symbol_key(self.unit.name, cursor)
         return f"l:{self.unit.name}@{cursor.location.offset}"
-
-
-def _parameters(function: Node) -> Iterator[Type]:
-    return (node.type for node in function.children if node.kind == K.PARM_DECL)

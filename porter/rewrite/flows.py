@@ -36,7 +36,10 @@ class Root:
 
 @frozen
 class Conversion:
-    """A cast to a pointer or an object. `function` holds it, `place` are the offsets of it."""
+    """A cast to a pointer or an object. `function` holds it, `place` are the offsets of it.
+
+    A source `p:f#1|0=2` is parameter 1 of calls whose argument 0 is or may be 2.
+    """
 
     sources: tuple[str, ...]
     to_object: bool
@@ -45,13 +48,30 @@ class Conversion:
 
 
 @frozen
+class Argument:
+    """An argument of a call. `to`: the function's key, or its signature for a call by pointer.
+
+    `constants`: positions and values of the call's arguments that are literals.
+    """
+
+    to: str
+    by_pointer: bool
+    position: int
+    source: str
+    constants: tuple[tuple[int, int], ...]
+
+
+@frozen
 class UnitFlows:
-    """The flows of a unit. `indirect`: signature, parameter and source of calls by pointer."""
+    """The flows of a unit. `signatures`: of the functions that it defines, by key.
+
+    `readers`: its functions that read through a reader.
+    """
 
     edges: tuple[tuple[str, str], ...] = field(factory=tuple)
     roots: tuple[Root, ...] = field(factory=tuple)
     conversions: tuple[Conversion, ...] = field(factory=tuple)
-    indirect: tuple[tuple[str, int, str], ...] = field(factory=tuple)
+    arguments: tuple[Argument, ...] = field(factory=tuple)
     signatures: tuple[tuple[str, str], ...] = field(factory=tuple)
     readers: tuple[str, ...] = field(factory=tuple)
 

@@ -24,6 +24,17 @@ SNIPPETS = {
     "int seek(unsigned long n) { return *(int *)n; } int flush(unsigned long n) { return n; } "
     "const control all[] = {seek, flush}; int own(void) { int n = 1; return all[0]((long)&n); } "
     "int f(mp_obj_t o) { return all[1](get(o)); }",
+    # Only calls with request 2 come to either cast.
+    "request": _OBJECTS + "typedef int (*control)(int, unsigned long); "
+    "int a(int request, unsigned long n) { if (request == 2) { return *(int *)n; } return 0; } "
+    "int b(int request, unsigned long n) "
+    "{ switch (request) { case 1: return 1; case 2: return *(int *)n; } return 0; } "
+    "const control all[] = {a, b}; "
+    "int f(mp_obj_t o) { int n; return all[0](2, (long)&n) + all[1](3, get(o)); }",
+    "any request": _OBJECTS + "int a(int request, unsigned long n) "
+    "{ if (request == 2) { return *(int *)n; } return 0; } "
+    "int own(int n) { return a(2, (long)&n); } "
+    "int f(mp_obj_t o) { return a(get(o), get(o)); }",
     "bytes": _OBJECTS + "typedef struct mp_buffer_info_t { void *buf; } mp_buffer_info_t; "
     "mp_obj_t item(void *p, int i) { return ((mp_obj_t *)p)[i]; } "
     "void set(void *p, mp_obj_t o) { ((mp_obj_t *)p)[0] = o; } "
