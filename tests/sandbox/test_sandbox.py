@@ -96,7 +96,9 @@ except OSError as e:
 
 
 def test_modules_are_text(any_device: Device) -> None:
-    with InterpreterArray(2, device=any_device, sandbox=True, fs=Image.empty(64 << 10), stdout=512) as array:
+    with InterpreterArray(
+        2, device=any_device, sandbox=True, fs=Image.empty(64 << 10), stdout=512
+    ) as array:
         printed = array.exec(FILES).stdout
         assert {printed[i].decode() for i in range(2)} == {f"42\n{REFUSED}\n"}
 
