@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from attrs import field, frozen
 
 from porter.rewrite.facts import UnitFacts
-from porter.rewrite.flows import OWN, Conversion, Place, Root
+from porter.rewrite.provenance import OWN, Conversion, Place, Root
 
 # What makes a function of bytes: the compiler calls them, and so does what reads code.
 _MAKERS = ("mp_emit_glue_assign_bytecode", "mp_emit_glue_assign_native")
@@ -41,13 +41,13 @@ def refused(units: Iterable[UnitFacts]) -> Refused:
     units = list(units)
     graph = _graph(units)
     backward = _turned(graph)
-    roots = {root.source: (unit.unit, root) for unit in units for root in unit.flows.roots}
+    roots = {root.source: (unit.unit, root) for unit in units for root in unit.provenance.roots}
     own = _reached({OWN}, graph, through=False)
     chosen = _reached(set(roots), graph)
     places: dict[str, set[Place]] = {}
     functions: set[str] = set()
     for unit in units:
-        for conversion in unit.flows.conversions:
+        for conversion in unit.provenance.conversions:
             if chosen.isdisjoint(conversion.sources):
                 continue
             causes = [roots[s] for s in _reached(set(conversion.sources), backward) if s in roots]
@@ -84,14 +84,14 @@ def _graph(units: list[UnitFacts]) -> dict[str, set[str]]:
     by_signature: dict[str, list[str]] = {}
     addressed = {key for unit in units for key in unit.addressed}
     for unit in units:
-        for source, to in unit.flows.edges:
+        for source, to in unit.provenance.edges:
             graph.setdefault(source, set()).add(to)
-        for key, signature in unit.flows.signatures:
+        for key, signature in unit.provenance.signatures:
             if key in addressed:
                 by_signature.setdefault(signature, []).append(key)
     guards = _guards(units)
     for unit in units:
-        for argument in unit.flows.arguments:
+        for argument in unit.provenance.arguments:
             called = by_signature.get(argument.to, []) if argument.by_pointer else [argument.to]
             constants = dict(argument.constants)
             into = graph.setdefault(argument.source, set())
@@ -107,7 +107,7 @@ def _graph(units: list[UnitFacts]) -> dict[str, set[str]]:
 def _guards(units: list[UnitFacts]) -> dict[str, set[tuple[int, int]]]:
     """What guards casts of parameters: by parameter the positions and values of others."""
     guards: dict[str, set[tuple[int, int]]] = {}
-    sources = (s for u in units for c in u.flows.conversions for s in c.sources if "|" in s)
+    sources = (s for u in units for c in u.provenance.conversions for s in c.sources if "|" in s)
     for source in sources:
         name, _, guard = source.partition("|")
         position, _, value = guard.partition("=")
@@ -143,6 +143,6 @@ def _loaders(units: list[UnitFacts]) -> frozenset[str]:
             for name in function.calls:
                 callers.setdefault(name, set()).add(function.key)
     makers = {name for name in _MAKERS if name in callers}
-    readers = {key for unit in units for key in unit.flows.readers}
+    readers = {key for unit in units for key in unit.provenance.readers}
     loading = readers & _reached(makers, callers)
     return frozenset(key for key in loading if not callers.get(key, set()) & loading - {key})

@@ -6,8 +6,8 @@ import re
 
 from attrs import field, frozen
 
-from porter.rewrite.flowreader import FlowReader
-from porter.rewrite.flows import UnitFlows
+from porter.rewrite.provenance_reader import ProvenanceReader
+from porter.rewrite.provenance import Provenance
 from porter.rewrite.queries import (
     body,
     callee,
@@ -59,7 +59,7 @@ class UnitFacts:
     variables: tuple[VariableFact, ...] = field(factory=tuple)
     never_return: tuple[str, ...] = field(factory=tuple)
     addressed: tuple[str, ...] = field(factory=tuple)
-    flows: UnitFlows = field(factory=UnitFlows)
+    provenance: Provenance = field(factory=Provenance)
 
 
 def never_returning(unit: Unit) -> dict[str, None]:
@@ -93,7 +93,7 @@ def collect(unit: Unit) -> UnitFacts:
         tuple(variables),
         tuple(never_returning(unit)),
         tuple(_addressed(unit)),
-        FlowReader(unit).read(),
+        ProvenanceReader(unit).read(),
     )
 
 

@@ -1,4 +1,4 @@
-"""Reads the flows of one unit (flows.py says what they are)."""
+"""Reads the provenance of one unit (provenance.py says what they are)."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 
 from clang.cindex import Cursor
 
-from porter.rewrite.flows import (
+from porter.rewrite.provenance import (
     OWN,
     Argument,
     Conversion,
     Root,
-    UnitFlows,
+    Provenance,
     is_followed,
     is_integer,
     is_object,
@@ -40,8 +40,8 @@ _SAME_POINTER = ("+", "-", "&", "|")
 Sources = set[str]
 
 
-class FlowReader:
-    """Reads the flows of one unit."""
+class ProvenanceReader:
+    """Reads the provenance of one unit."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -72,8 +72,8 @@ class FlowReader:
             K.CSTYLE_CAST_EXPR: self._conversion,
         }
 
-    def read(self) -> UnitFlows:
-        """The unit's flows."""
+    def read(self) -> Provenance:
+        """The unit's provenance."""
         signatures = []
         readers = []
         for function in self.unit.declarations:
@@ -90,7 +90,7 @@ class FlowReader:
             for node in function.walk(evaluated):
                 if node.kind in self._writing:
                     self._writing[node.kind](node)
-        return UnitFlows(
+        return Provenance(
             tuple(self.edges),
             tuple(self.roots.values()),
             tuple(self.conversions),

@@ -62,8 +62,8 @@ class Argument:
 
 
 @frozen
-class UnitFlows:
-    """The flows of a unit. `signatures`: of the functions that it defines, by key.
+class Provenance:
+    """Where the integers and addresses of a unit come from. `signatures`: of the functions that it defines, by key.
 
     `readers`: its functions that read through a reader.
     """
