@@ -48,8 +48,9 @@ class InterpreterArray(Interpreters):
     build (`porter build` prints it); without it one is made, of `release` or the newest.
     device: one that is open already, instead of all these. heap, pystack, stack, stdout, stderr:
     bytes per interpreter (4096 or "4K"); None takes the build's. block: interpreters that share
-    a barrier. seed: of random numbers. fs: a littlefs2 image, of which each gets a copy at "/".
-    stream: the CUDA stream that launches go to.
+    a barrier. seed: of random numbers. sandbox: programs name no address and bring no code in
+    (docs/robustness.md). fs: a littlefs2 image, of which each gets a copy at "/". stream: the CUDA
+    stream that launches go to.
 
     Raises UsageError (a ValueError), NotEnoughMemory (a MemoryError), WrongType (a TypeError),
     and what opening or making a build raises.
@@ -70,6 +71,7 @@ class InterpreterArray(Interpreters):
         device: Device | None = None,
         block: int = 0,
         seed: int = 0,
+        sandbox: bool = False,
         fs: str | os.PathLike[str] | Image | None = None,
         stream: Any = None,
     ) -> None:
@@ -83,7 +85,9 @@ class InterpreterArray(Interpreters):
         else:
             others = {"target": target, "release": release, "build": build, "stream": stream}
             device = check_device(device, **others)
-        launch = Launch(block=block, seed=seed, **dict[str, Any](given))
+        options: dict[str, Any] = {**given}
+        sandbox = flag(sandbox, "sandbox")
+        launch = Launch(block=block, seed=seed, sandbox=sandbox, **options)
         check_room(device, n, launch)
         self._files: FileSystems | None = None
         if fs is not None:

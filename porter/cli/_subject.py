@@ -111,6 +111,8 @@ def subject_options(function: F) -> F:
 
     @functools.wraps(function)
     def wrapper(*args: Any, folder: Path | None, **kwargs: Any) -> Any:
+        if folder is None and kwargs.get("sandbox") and kwargs.get("fences", False) is None:
+            kwargs["fences"] = True  # who runs programs of strangers wants both
         given = {name: kwargs[name] for name in BUILD_NAMES}
         if given["target"] == "all":
             raise UsageError("target: interpreters run on host or cuda, not on all")

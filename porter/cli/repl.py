@@ -47,6 +47,7 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @seconds_option("Seconds until what an input runs is interrupted.")
 @limit_options
 @click.option("--history", type=click.Path(path_type=Path), help="File of earlier inputs.")
+@click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
 @subject_options
 def command(
     subject: BuildChoice,
@@ -59,6 +60,7 @@ def command(
     max_steps: int | None,
     deadline: float | None,
     history: Path | None,
+    sandbox: bool,
 ) -> None:
     """A prompt with many Python interpreters behind it, their answers merged.
 
@@ -72,7 +74,8 @@ def command(
     out, err = Console(highlight=False), Console(stderr=True, highlight=False)
     terminal = sys.stdin.isatty() and sys.stdout.isatty()
     device = subject.open(err)
-    sizes = subject.sized(Launch(max_steps=max_steps, deadline=deadline))
+    limits = Launch(max_steps=max_steps, deadline=deadline, sandbox=sandbox)
+    sizes = subject.sized(limits)
     n = n or fitting(device, ON_GPU if device.on_gpu else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))

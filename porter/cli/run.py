@@ -116,6 +116,7 @@ def _end(result: Result, stopped: LaunchInterrupted | None, stderr: Writer) -> N
 )
 @click.option("--save", is_flag=True, help="Write the file system back to IMAGE.")
 @click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
+@click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @subject_options
 def command(
@@ -134,6 +135,7 @@ def command(
     save: bool,
     save_from: int | None,
     times: bool,
+    sandbox: bool,
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
     program = _program(file, code)
@@ -147,7 +149,9 @@ def command(
         files = Image.empty(size)
     stdout, stderr = Writer(out), Writer(err)
     shower = Shower(stdout, stderr, n, max_groups)
-    launch = Launch(timeout=timeout, max_steps=max_steps, deadline=deadline, block=block)
+    launch = Launch(
+        timeout=timeout, max_steps=max_steps, deadline=deadline, block=block, sandbox=sandbox
+    )
     launch = console.apply(subject.sized(launch), n, shower)
     if files is not None:
         launch = mounted(launch, device, files, n, shared=fs_shared)

@@ -19,6 +19,11 @@ def setup_function(unit: str) -> str:
     return "porter_setup_" + identifier(unit)
 
 
+def targets_function(unit: str) -> str:
+    """The name of the function that adds what a unit's pointers may call to the table of it."""
+    return "porter_targets_" + identifier(unit)
+
+
 def append_function(unit: Unit, name: str, statements: Sequence[Part], rule: str) -> Iterator[Edit]:
     """Declares and defines `void name(void)` with these statements behind all of the unit."""
     end = len(unit.text)

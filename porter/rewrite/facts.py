@@ -9,6 +9,8 @@ from attrs import field, frozen
 from porter.rewrite.flows import Flow, flows
 from porter.rewrite.bounds import Takers, takers_of
 from porter.rewrite.loopfacts import Polling, declares_budget, polling_of
+from porter.rewrite.provenance_reader import ProvenanceReader
+from porter.rewrite.provenance import Provenance
 from porter.rewrite.queries import (
     body,
     callee,
@@ -63,6 +65,7 @@ class UnitFacts:
     addressed: tuple[str, ...] = field(factory=tuple)
     flows: tuple[Flow, ...] = field(factory=tuple)
     polls: bool = False
+    provenance: Provenance = field(factory=Provenance)
 
 
 def never_returning(unit: Unit) -> dict[str, None]:
@@ -100,6 +103,7 @@ def collect(unit: Unit) -> UnitFacts:
         tuple(_addressed(unit)),
         tuple(flows(unit)),
         declares_budget(unit),
+        ProvenanceReader(unit).read(),
     )
 
 

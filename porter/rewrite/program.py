@@ -6,12 +6,14 @@ from collections.abc import Collection, Iterable, Mapping
 
 from attrs import field, frozen
 
+from porter.rewrite.addresses import Refused, refused
 from porter.rewrite.facts import UnitFacts, VariableFact
 from porter.rewrite.late import late_references
 from porter.rewrite.names import cpp_name, identifier
 from porter.rewrite.quantities import sized_operations
 from porter.rewrite.polling import Polls, polled_loops
 from porter.rewrite.recursion import unguarded_recursion
+from porter.rewrite.targets import call_targets
 
 _START = ""  # a node before all others; no key is empty
 
@@ -36,6 +38,8 @@ class WholeProgram:
     and number, and whether the poll may raise what the program catches. `state`: moved variables by
     key. `late`: constants that cannot be const in C++, with the variables they must name later.
     `sized`: by unit, the operations that make a size (porter/rewrite/quantities.py).
+    `targets`: by unit the keys of the functions whose address it takes. `refused`: what a sandbox
+    refuses.
     """
 
     raising: frozenset[str] = frozenset()
@@ -46,6 +50,8 @@ class WholeProgram:
     units_with_init: tuple[str, ...] = ()
     units_with_setup: tuple[str, ...] = ()
     sized: Mapping[str, frozenset[str]] = field(factory=dict)
+    targets: Mapping[str, tuple[str, ...]] = field(factory=dict)
+    refused: Refused = field(factory=Refused)
 
     def slice(self, facts: UnitFacts) -> WholeProgram:
         """What of this program one unit's rewriting can depend on; the key of its cache."""
@@ -59,6 +65,8 @@ class WholeProgram:
             state={key: value for key, value in self.state.items() if key in names},
             late={key: value for key, value in self.late.items() if key in names},
             sized={facts.unit: self.sized.get(facts.unit, frozenset())},
+            targets={facts.unit: self.targets[facts.unit]} if facts.unit in self.targets else {},
+            refused=self.refused.slice(facts.unit, names),
         )
 
 
@@ -73,8 +81,10 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True)
     fields = _state_fields(units, state_keys)
     guarded = unguarded_recursion(units) if guard else frozenset()
     polls = polled_loops(units, _raising(units, guarded))
+    refusing = refused(units)
+    starts = {*guarded, *polls, *refusing.functions}
     return WholeProgram(
-        raising=_raising(units, {*guarded, *polls}) if prune else _everything(units),
+        raising=_raising(units, starts) if prune else _everything(units),
         guarded=guarded,
         polls=polls,
         state=fields,
@@ -84,6 +94,8 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True)
             sorted({v.unit for u in units for v in u.variables if v.defined and late.get(v.key)})
         ),
         sized=sized_operations(units),
+        targets={unit.unit: found for unit in units if (found := call_targets(unit))},
+        refused=refusing,
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from clang.cindex import Cursor, Type
+from clang.cindex import Cursor, LinkageKind, Type
 
 from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
@@ -172,7 +172,8 @@ def symbol_key(unit: str, cursor: Cursor) -> str:
     function and offset too.
     """
     name = str(cursor.spelling)
-    if cursor.storage_class.name != "STATIC":
+    # A function whose prototype alone says static is static; its linkage shows it.
+    if cursor.storage_class.name != "STATIC" and cursor.linkage != LinkageKind.INTERNAL:
         return name
     parent = cursor.semantic_parent
     if parent is not None and parent.kind == K.FUNCTION_DECL:

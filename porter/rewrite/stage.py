@@ -172,6 +172,8 @@ def _share(program: WholeProgram) -> str:
         "state": {key: attrs.astuple(value) for key, value in sorted(program.state.items())},
         "late": {key: sorted(value) for key, value in sorted(program.late.items())},
         "sized": {key: sorted(value) for key, value in sorted(program.sized.items())},
+        "refused": [sorted(program.refused.places.items()), sorted(program.refused.loaders)],
+        "targets": sorted(program.targets.items()),
     }
     return _digest(json.dumps(data).encode())
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "code.h"
+#include "hooks.h"
 #include "py/bc.h"
 #include "py/compile.h"
 #include "py/cstack.h"
@@ -125,7 +126,16 @@ static void load_mpy(const byte *mpy, size_t length, mp_compiled_module_t *modul
     mp_reader_new_mem(&reader, mpy, length, 0); // this release copies
     #endif
     module->context = main_context();
-    mp_raw_code_load(&reader, module);
+    nlr_buf_t nlr;
+    porter_trust(true); // a sandbox lets nobody else load code
+    if (nlr_push(&nlr) == 0) {
+        mp_raw_code_load(&reader, module);
+        nlr_pop();
+        porter_trust(false);
+    } else {
+        porter_trust(false);
+        nlr_jump(nlr.ret_val);
+    }
 }
 
 #if MICROPY_PERSISTENT_CODE_SAVE

@@ -2,6 +2,7 @@
 #ifndef GPUSNEK_HOOKS_H
 #define GPUSNEK_HOOKS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Calls scan(lowest, context) with every callee-saved register's value in memory at or above
@@ -73,6 +74,12 @@ int porter_refused(void);
 
 // The port's own: raises what a recursion that is too deep raises.
 _Noreturn void porter_stack_overflow(void);
+
+// The port's own: raises what a sandbox raises where it refuses something.
+_Noreturn void porter_refuse(void);
+
+// While this is on, a sandbox loads code: what the port itself compiled.
+void porter_trust(bool trusted);
 
 // A broken invariant: ends this interpreter with GPUSNEK_STATUS_ABORT. Never called for anything
 // that a Python program can do.

@@ -9,6 +9,7 @@
 #include "py/compile.h"
 #include "py/cstack.h"
 #include "py/gc.h"
+#include "py/mperrno.h"
 #include "py/mphal.h"
 #include "py/mpstate.h"
 #include "py/objexcept.h"
@@ -345,6 +346,15 @@ int gpusnek_exit_code(void) {
 // Called by the checks that the rewriter adds where upstream bounds no recursion.
 void porter_stack_overflow(void) {
     mp_raise_recursion_depth();
+}
+
+// Called by the checks that the rewriter adds where a program would choose an address.
+void porter_refuse(void) {
+    mp_obj_t args[] = {
+        MP_OBJ_NEW_SMALL_INT(MP_EPERM),
+        mp_obj_new_str("not in a sandbox", sizeof("not in a sandbox") - 1),
+    };
+    nlr_raise(mp_obj_new_exception_args(&mp_type_OSError, 2, args));
 }
 
 void nlr_jump_fail(void *value) {

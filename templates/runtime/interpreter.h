@@ -229,6 +229,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.launch = launch->clock_origin;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
+    PORTER_STATE->porter_sandbox = launch->flags & GPUSNEK_FLAG_SANDBOX ? 1 : 0;
     gpusnek_reach(launch, i);
     gpusnek_attach(&io);
     gpusnek_limit_to(gpusnek_each(launch->max_steps_each, i, launch->max_steps),

@@ -24,6 +24,7 @@ enum gpusnek_flags {
     GPUSNEK_FLAG_COMPILE = 1024,    // with EXEC: only compile the program and keep its code
     GPUSNEK_FLAG_FORK = 2048,       // local arenas: begin as a copy of fork_image; not with START
     GPUSNEK_FLAG_COMPILED = 4096,   // with EXEC: run the code that COMPILE kept
+    GPUSNEK_FLAG_SANDBOX = 8192,    // programs can name no address and bring no code in
 };
 
 // Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.

@@ -51,13 +51,14 @@ static __device__ unsigned long porter_fence_state __attribute__((used)) = PORTE
 
 extern "C" {
 PORTER_DEVICE void porter_state_init(void); // initial values of a zeroed state
-PORTER_DEVICE void porter_setup(void);      // references that close cycles, once per load
+PORTER_DEVICE void porter_setup(void);      // once per load: cycles' references, calls' targets
 PORTER_DEVICE void porter_stack_overflow(void); // the port's: raises, and so returns
 
 // In builds with PORTER_FENCES: ends this interpreter with GPUSNEK_STATUS_FENCE and does not
 // return. place: "py/objstr.c:123", or NULL where it is not known; kind: PORTER_FENCE_LOAD ...
 PORTER_DEVICE void porter_fence_failed(const char *place, const void *address, unsigned kind);
 PORTER_DEVICE void porter_poll_loop(int raises); // the port's: sets the budget, and may unwind
+PORTER_DEVICE void porter_refuse(void);         // the port's as well
 }
 
 #define PORTER_FENCE_LOAD 0u
@@ -111,6 +112,18 @@ static inline PORTER_DEVICE int porter_prefers_words(void) {
 }
 }
 
+// The rule `sandbox` asks this before an integer of a program's becomes an address. Bit 0 is the
+// launch's, bit 1 is set while the port loads code that it compiled itself (hooks.h).
+extern "C" {
+static inline PORTER_DEVICE bool porter_sandboxed(void) {
+    return __builtin_expect(PORTER_STATE->porter_sandbox == 1, 0);
+}
+
+static inline PORTER_DEVICE void porter_trust(bool trusted) {
+    PORTER_STATE->porter_sandbox = (PORTER_STATE->porter_sandbox & 1) | (trusted ? 2 : 0);
+}
+}
+
 // Any type where a declarator is a name alone.
 template <class T> using porter_as = T;
 
@@ -122,6 +135,7 @@ template <class T> static inline PORTER_DEVICE T &porter_at(void *field) {
 #include "builtins.inc"
 #include "divisions.inc"
 #include "sizes.inc"
+#include "targets.inc"
 
 // Stores into an object that is const for everyone else.
 template <class T, class V> static inline PORTER_DEVICE void porter_put(const T &slot, V value) {

@@ -12,6 +12,7 @@
 typedef struct porter_state_t {
     const void *porter_unwind;
     int porter_unwind_value;
+    unsigned int porter_sandbox;
     const void *porter_stack_limit;
     uint64_t fake_counter;
     gpusnek_boot_t fake_boot;

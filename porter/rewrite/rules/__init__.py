@@ -28,11 +28,13 @@ from porter.rewrite.rules.quantities import Quantities
 from porter.rewrite.rules.polls import Polls
 from porter.rewrite.rules.recursion import Recursion
 from porter.rewrite.rules.returns import Returns
+from porter.rewrite.rules.sandbox import Sandbox
 from porter.rewrite.rules.signs import Signs
 from porter.rewrite.rules.sizes import SizeOf
 from porter.rewrite.rules.state import State
 from porter.rewrite.rules.strings import Strings
 from porter.rewrite.rules.tags import Tags
+from porter.rewrite.rules.targets import Targets
 from porter.rewrite.rules.tentative import Tentative
 from porter.rewrite.rules.types import Types
 from porter.rewrite.rules.unknown import Unknown
@@ -93,6 +95,17 @@ ORDER = (
         "stands before its label: a landing does not declare it again.",
         after=(Keywords, Tentative, State, Literals, Arrays, Polls),
     ),
+    Place(
+        Targets,
+        "Looks up the pointer that earlier rules wrote and calls it; the test of the call's value "
+        "stands around both.",
+        after=(Keywords, Tentative, State, Unwinding),
+    ),
+    Place(
+        Sandbox,
+        "Refuses before a call, so the call with its test is inside.",
+        after=(Unwinding,),
+    ),
     Place(Returns, "Adds a statement at a body's end, where no other rule writes."),
     Place(Recursion, "Its check stands behind a block's declarations.", after=(Arrays, Unwinding)),
     Place(
@@ -114,6 +127,7 @@ ORDER = (
             SizeOf,
             Unwinding,
             Quantities,
+            Sandbox,
         ),
     ),
     Place(
@@ -124,12 +138,12 @@ ORDER = (
     Place(
         Cycles,
         "Moves a whole item, casts included. Its setup runs behind the state's.",
-        after=(Keywords, Tentative, State, Decay, Casts),
+        after=(Keywords, Tentative, State, Decay, Targets, Casts),
     ),
     Place(
         DeviceMarks,
         "Marks whatever declaration there is in the end, and closes the unit.",
-        after=(Types, Externs, Tentative, State, Literals, Cycles),
+        after=(Types, Externs, Tentative, State, Literals, Targets, Cycles),
     ),
 )
 RULES: tuple[type[Rule], ...] = tuple(place.rule for place in ORDER)

@@ -110,6 +110,7 @@ def _flags(device: Device, launch: Launch, phase: Phase) -> int:
         "GC_STRESS": launch.gc_stress,
         "FAIL_REST": launch.fail_rest,
         "PRINT": launch.console == "printf",
+        "SANDBOX": launch.sandbox,
         "FS_MOUNT": launch.fs is not None,
         "FS_FORMAT": launch.fs is not None and launch.fs_format,
     }

@@ -167,6 +167,8 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     # Let one interpreter boot and compile, and the others begin as its copies. None: where all
     # run one program in local arenas, in numbers for which it pays (template.py).
     fork: bool | None = None
+    # Programs can name no address and bring no code in: docs/robustness.md.
+    sandbox: bool = False
     # Arrays of the device that programs find by these names, as memoryviews of their elements.
     # They must live as long as the interpreters that use them.
     bind: Mapping[str, Array] = field(factory=dict, validator=mapping)

@@ -29,6 +29,8 @@ REFUSED = [
     ),
 ]
 MEETS = {
+    "sandbox": "typedef void *mp_obj_t; long get(mp_obj_t); "
+    "char *f(mp_obj_t o) { return (void *)get(o); }",
     "keywords": "int *f(void *new) { return new; }",
     "tags": "struct A { enum E { X } e; }; enum F { Y }; enum F f(void) { return X; }",
     "tentative": "static void *const k; int *f(void) { return k; } static void *const k = 0;",

@@ -33,6 +33,8 @@ MEETS = {
     "static const struct T k[1] = {{k}};",
     "decay": "struct T { const void *t; }; const struct T k[1] = {{k}};",
     "casts": "struct T { char *t; }; const struct T k = {&k};",
+    "targets": "struct T { const void *t; }; const struct T k = {&k}; "
+    "int g(void); int (*const p)(void) = g;",
     "state": "struct T { const void *t; }; const struct T k = {&k}; "
     "int n; int f(void) { return n; }",
 }

@@ -13,5 +13,6 @@ MEETS = {
     "tentative": "\nconst int k; int f(void) { return k; }",
     "state": "int n; int f(void) { return n; }",
     "literals": "const int *const p = (const int[]){1};",
+    "targets": "int g(void); int (*const p)(void) = g;",
     "cycles": "struct T { const struct T *t; }; const struct T k = {&k};",
 }

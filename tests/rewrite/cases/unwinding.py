@@ -16,6 +16,8 @@ SNIPPETS = {
     "cannot": "int g(int); int f(int a) { return g(a) + 1; }",
     "landing": "typedef struct { long mark; } jmp_buf[1]; int setjmp(jmp_buf b); "
     "int (*p)(void); int f(void) { jmp_buf b; if (setjmp(b) == 0) { return p(); } return 2; }",
+    "static once": "static int g(void); int (*p)(void); int f(void) { return g() + 1; } "
+    "int g(void) { return p() + 1; }",
     "moving": "typedef struct { long mark; } jmp_buf[1]; int setjmp(jmp_buf b); "
     "void (*p)(void); int f(jmp_buf *b) { if (setjmp(*b)) { return 1; } b++; p(); return 0; }",
 }

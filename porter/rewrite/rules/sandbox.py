@@ -1,0 +1,40 @@
+"""Refuses, in a sandbox, what lets a Python program choose an address or bring code in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from porter.rewrite.edit import Edit, insert, wrap
+from porter.rewrite.queries import leaving, symbol_key
+from porter.rewrite.rule import Example, Rule, on, on_body
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node
+
+
+class Sandbox(Rule):
+    """Raises, in a sandbox, before an integer of the program's becomes a pointer."""
+
+    name = "sandbox"
+    example = Example(
+        "typedef void *mp_obj_t; long mp_get(mp_obj_t); "
+        "char *f(mp_obj_t o) { return (char *)mp_get(o); }",
+        "typedef void *mp_obj_t; long mp_get(mp_obj_t); "
+        "char *f(mp_obj_t o) { return ({ if (porter_sandboxed()) { porter_refuse(); return {}; } "
+        "(char *)mp_get(o); }); }",
+    )
+
+    @on_body
+    def function(self, function: Node, block: Node) -> Iterator[Edit]:
+        """Checks at the start of a function that loads code."""
+        if symbol_key(self.unit.name, function.cursor) in self.program.refused.loaders:
+            yield insert(block.start + 1, f" {self._check(function)}", self.name)
+
+    @on(K.CSTYLE_CAST_EXPR, K.CALL_EXPR)
+    def expression(self, node: Node) -> Iterator[Edit]:
+        """Checks before an expression that the whole program says to refuse."""
+        places = self.program.refused.places.get(self.unit.name, ())
+        if (node.start, node.end) in places:
+            yield wrap(node.span, f"({{ {self._check(node.top())} ", "; })", self.name)
+
+    def _check(self, function: Node) -> str:
+        return f"if (porter_sandboxed()) {{ porter_refuse(); {leaving(function)} }}"

@@ -1,0 +1,125 @@
+"""In a sandbox a program names no address and brings no code in; all else it can do as ever."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from porter import InterpreterArray
+from porter.errors import WrongType
+from porter.fs import Image
+from porter.run import Device, Launch, Program, run
+
+REFUSED = "OSError(1, 'not in a sandbox')"
+IMPORTS = "import array, io, marshal, os, struct, uctypes\n"
+# Each of these reads, writes or makes an object at an address that the program chose.
+ATTACKS = {
+    "bytes at": "uctypes.bytes_at(uctypes.addressof(B), 8)",
+    "bytearray at": "uctypes.bytearray_at(uctypes.addressof(B), 8)",
+    "null": "uctypes.bytes_at(0, 8)",
+    "struct": "uctypes.struct(uctypes.addressof(B), {'a': uctypes.UINT64 | 0})",
+    "struct of a buffer": "uctypes.struct(uctypes.addressof(B), {'a': uctypes.UINT64 | 0})",
+    "struct behind a buffer": "uctypes.struct(uctypes.addressof(B) + 64, {'a': 0})",
+    "unpacked object": "struct.unpack('O', struct.pack('Q', 16))",
+    "unpacked text": "struct.unpack('S', struct.pack('Q', 16))",
+    "object out of an array": "array.array('O', bytes(8))[0]",
+    "object read into an array": "(io.BytesIO(bytes(8)).readinto(A), A[0])",
+    "object of memory": "memoryview(A)[0]",
+    "objects of an array": "list(A)",
+    "marshalled code": "marshal.loads(marshal.dumps((lambda: 1).__code__))",
+    "forged code": "marshal.loads(b'M\\x06\\x00\\x1f' + bytes(40))",
+}
+ALLOWED = {
+    "objects": "sorted([3, 1, 2]) == [1, 2, 3]",
+    "an address as a number": "uctypes.addressof(B) == uctypes.addressof(B)",
+    "layout": "uctypes.sizeof({'a': uctypes.UINT64 | 0}) == 8",
+    "structs": "struct.unpack('<Qd', struct.pack('<Qd', 1 << 63, 0.5)) == (1 << 63, 0.5)",
+    "arrays": "list(array.array('q', [1, -2])) == [1, -2]",
+    "buffers": "bytes(memoryview(B)[1:3]) == bytes(2)",
+    "seek": "(lambda f: (f.seek(2), f.read()))(io.StringIO('text')) == (2, 'xt')",
+    "compile": "eval(compile('1 + 1', 'f', 'eval')) == 2",
+    "exec": "exec('def f(): return 3\\nassert f() == 3') is None",
+    "big integers": "(1 << 200) % 1000007 > 0",
+    "formats": "'%d %s %r %x' % (1, 'a', 'b', 255) == \"1 a 'b' ff\"",
+    "hashes": "hash('a') == hash('a') and id(B) == id(B)",
+}
+SETUP = IMPORTS + "X = 'secret'\nB = bytearray(16)\nA = array.array('O', [X])\n"
+TRYING = SETUP + "try:\n    {}\n    print('done')\nexcept OSError as e:\n    print(repr(e))\n"
+
+
+def outputs(device: Device, programs: list[str], **options: Any) -> list[str]:
+    """What each program prints in an interpreter of its own."""
+    which = np.arange(len(programs), dtype=np.uint32)
+    sources = [Program(text.encode(), "<test>") for text in programs]
+    launch = Launch(stdout=512, merge_stderr=True, **options)
+    result = run(device, sources, len(programs), launch, program_of=which)
+    return [result.stdout[i].decode().strip() for i in range(len(programs))]
+
+
+def test_attacks_are_refused_and_neighbours_run_on(any_device: Device) -> None:
+    programs = [TRYING.format(text) for text in ATTACKS.values()]
+    paired = [text for program in programs for text in (program, "print(sum(range(100)))")]
+    printed = outputs(any_device, paired, sandbox=True)
+    assert dict(zip(ATTACKS, printed[::2], strict=True)) == dict.fromkeys(ATTACKS, REFUSED)
+    assert set(printed[1::2]) == {"4950"}
+
+
+def test_all_else_is_as_ever(any_device: Device) -> None:
+    programs = [f"{SETUP}print({text})" for text in ALLOWED.values()]
+    for sandbox in (True, False):
+        printed = outputs(any_device, programs, sandbox=sandbox)
+        assert dict(zip(ALLOWED, printed, strict=True)) == dict.fromkeys(ALLOWED, "True")
+
+
+def test_without_a_sandbox_nothing_is_refused(any_device: Device) -> None:
+    fine = ["bytes at", "struct of a buffer", "marshalled code", "object of memory"]
+    programs = [TRYING.format(ATTACKS[name]) for name in fine]
+    assert outputs(any_device, programs) == ["done"] * len(fine)
+
+
+FILES = """
+import os, sys
+with open("good.py", "w") as f: f.write("answer = 42")
+with open("bad.mpy", "wb") as f: f.write(b"M\\x06\\x00\\x1f" + bytes(40))
+os.mkdir("/d")
+import good
+print(good.answer)
+try:
+    import bad
+except OSError as e:
+    print(repr(e))
+"""
+
+
+def test_modules_are_text(any_device: Device) -> None:
+    with InterpreterArray(
+        2, device=any_device, sandbox=True, fs=Image.empty(64 << 10), stdout=512
+    ) as array:
+        printed = array.exec(FILES).stdout
+        assert {printed[i].decode() for i in range(2)} == {f"42\n{REFUSED}\n"}
+
+
+def test_a_sandboxed_array_lives_on_and_shares_code(any_device: Device) -> None:
+    with InterpreterArray(3, device=any_device, sandbox=True) as array:
+        array.exec("import uctypes\nx = threadIdx")
+        code = array.compile("x + 1", kind="eval")
+        assert list(array.eval(code)) == [1, 2, 3]
+        outcome = array.exec("uctypes.bytes_at(0, 8)", check=False)
+        assert outcome.failed.all() and len(outcome.exceptions) == 1
+        assert list(array.eval("x")) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("fork", [None, True, False])
+def test_copies_of_one_interpreter_are_in_the_sandbox_too(
+    any_device: Device, fork: bool | None
+) -> None:
+    program = Program(TRYING.format("uctypes.bytes_at(0, 8)").encode(), "<test>")
+    result = run(any_device, [program], 40, Launch(sandbox=True, fork=fork, stdout=256))
+    assert {result.stdout[i].decode() for i in range(40)} == {REFUSED + "\n"}
+
+
+def test_the_option_is_a_bool(any_device: Device) -> None:
+    with pytest.raises(WrongType, match="sandbox"):
+        InterpreterArray(1, device=any_device, sandbox=np.zeros(2))  # type: ignore[arg-type]
