@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from porter.base import paths
 from porter.cli import fuzz
 from porter.config import BuildConfig
-from porter.errors import FuzzFailed
+from porter.errors import FuzzFailed, UsageError
 from porter.fuzz.calls import process, trial
 from porter.fuzz.calls.campaign import CallCampaign, CallPlan
 from porter.fuzz.calls.findings import CallFinding, saved
@@ -281,6 +281,13 @@ def test_the_fuzzer_needs_no_compilers_and_no_console() -> None:
     code = f"{block}from porter.fuzz.calls.__main__ import main\nmain(['--build', 'nothing'])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "porter: error: " in done.stderr and "Traceback" not in done.stderr, done.stderr
+
+
+def test_what_to_leave_out_must_be_an_expression_that_leaves_something() -> None:
+    for wrong, match in (("(", "no regular expression"), (".", "nearly every statement")):
+        with pytest.raises(UsageError, match=match):
+            Generator(KNOWN, wrong).program("1")
+    assert "uctypes" not in Generator(KNOWN, "uctypes").program("1").source
 
 
 def test_options_of_calls_are_for_calls() -> None:

@@ -101,6 +101,6 @@ def helpers(text: str) -> str:
             made.append(name)
 
     for name in HELPERS:
-        if f"{name}(" in text or f"{name}," in text or f"{name})" in text:
+        if any(f"{name}{end}" in text for end in "(,)."):
             need(name)
     return "".join(HELPERS[name][0] for name in made)

@@ -104,12 +104,15 @@ def _owners(parts: list[str]) -> list[str]:
 class Generator:
     """Makes programs of what an inventory has. Equal seeds give equal programs.
 
-    without: a regular expression; no statement has what it matches.
+    without: a regular expression; no statement has what it matches. Raises UsageError.
     """
 
     def __init__(self, known: Inventory, without: str = "", length: int = LENGTH) -> None:
         self._length = length
-        self._without = re.compile(without) if without else None
+        try:
+            self._without = re.compile(without) if without else None
+        except re.error as error:
+            raise UsageError(f"--without: {without!r} is no regular expression: {error}") from None
         self._functions = _names(known.callables)
         self._native = _names(known.types)
         self._methods = sorted({name for names in known.attributes.values() for name in names})

@@ -172,6 +172,8 @@ q=__import__('collections').deque((),{small});{v}=q;q.extend({any});q[{int}]=1
 r=__import__('micropython').RingIO({int});{v}=r;r.write({buf});r.read({int})
 {v}=__import__('uctypes').struct(__import__('uctypes').addressof(bytearray(64)),{field});{v}.a={any}
 class {v}({fun}):x={any}
+d=__import__('marshal').dumps(_g.__code__);b=bytearray(d);b[{small}]={small};{v}=__import__('marshal').loads(b)
+d=__import__('marshal').dumps(_g.__code__);b=bytearray(d);b[-{small}]={small};exec(__import__('marshal').loads(b))
 print({any},file={v})
 __import__('json').load({v})
 {v}=__import__('deflate').DeflateIO({v},{small});{v}.read({any})
