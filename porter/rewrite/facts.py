@@ -6,11 +6,11 @@ import re
 
 from attrs import field, frozen
 
-from porter.rewrite.flows import Flow, flows
 from porter.rewrite.bounds import Takers, takers_of
+from porter.rewrite.flows import Flow, flows
 from porter.rewrite.loopfacts import Polling, declares_budget, polling_of
-from porter.rewrite.provenance_reader import ProvenanceReader
 from porter.rewrite.provenance import Provenance
+from porter.rewrite.provenance_reader import ProvenanceReader
 from porter.rewrite.queries import (
     body,
     callee,

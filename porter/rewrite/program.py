@@ -10,8 +10,8 @@ from porter.rewrite.addresses import Refused, refused
 from porter.rewrite.facts import UnitFacts, VariableFact
 from porter.rewrite.late import late_references
 from porter.rewrite.names import cpp_name, identifier
-from porter.rewrite.quantities import sized_operations
 from porter.rewrite.polling import Polls, polled_loops
+from porter.rewrite.quantities import sized_operations
 from porter.rewrite.recursion import unguarded_recursion
 from porter.rewrite.targets import call_targets
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 
 from clang.cindex import Cursor
 
+from porter.rewrite.guards import guard_of, literal, unchanged
 from porter.rewrite.provenance import (
     OWN,
     Argument,
     Conversion,
-    Root,
     Provenance,
+    Root,
     is_followed,
     is_integer,
     is_object,
@@ -20,7 +21,6 @@ from porter.rewrite.provenance import (
     reads_object,
     reinterprets,
 )
-from porter.rewrite.guards import guard_of, literal, unchanged
 from porter.rewrite.queries import (
     body,
     callee,

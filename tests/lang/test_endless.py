@@ -22,7 +22,7 @@ def test_it_is_stopped(
     any_device: Device, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
 ) -> None:
     monkeypatch.setattr(wait, "GRACE", GRACE)
-    launch = Launch(deadline=TIME, heap=1 << 20, stack=64 << 10)
+    launch = Launch(timeout=TIME, heap=1 << 20, stack=64 << 10)
     result = run(
         any_device,
         [SLOW[kind][name], "print(sum(range(100)))"],
@@ -44,5 +44,5 @@ def test_what_a_program_catches_is_no_way_out(
     program = (
         "while True:\n try:\n  sum(range(1 << 60))\n except KeyboardInterrupt:\n  [] * (1 << 60)"
     )
-    result = run(any_device, [program], 1, Launch(deadline=TIME))
+    result = run(any_device, [program], 1, Launch(timeout=TIME))
     assert result.status[0] == any_device.built.constants["GPUSNEK_STOPPED"]

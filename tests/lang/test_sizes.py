@@ -113,7 +113,7 @@ else:
 
 def outcome(device: Device, expression: str) -> str:
     """What one of three interpreters prints; the others print what they do anyway."""
-    result = run(device, [PROGRAM.format(expression=expression)], 3, Launch(deadline=20))
+    result = run(device, [PROGRAM.format(expression=expression)], 3, Launch(timeout=20))
     assert {result.stdout[0], result.stdout[2]} == {b"50 True   x  \n"}
     return str(result.stdout[1].decode().strip())
 

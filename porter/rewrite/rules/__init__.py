@@ -24,8 +24,8 @@ from porter.rewrite.rules.jumps import Jumps
 from porter.rewrite.rules.keywords import Keywords
 from porter.rewrite.rules.literals import Literals
 from porter.rewrite.rules.noreturn import NoReturn
-from porter.rewrite.rules.quantities import Quantities
 from porter.rewrite.rules.polls import Polls
+from porter.rewrite.rules.quantities import Quantities
 from porter.rewrite.rules.recursion import Recursion
 from porter.rewrite.rules.returns import Returns
 from porter.rewrite.rules.sandbox import Sandbox
