@@ -8,7 +8,7 @@ from enum import Enum
 from porter.rewrite.constants import constant_value
 from porter.rewrite.loops import Loop, conjuncts, surely
 from porter.rewrite.queries import body
-from porter.rewrite.stepping import Change, Stepping, bare, changes, local, stepping
+from porter.rewrite.stepping import Assignment, Stepping, bare, changes, local, stepping
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 
@@ -246,7 +246,7 @@ def _leads(node: Node, steps: Stepping, moving: frozenset[int]) -> bool:
         return bool(constant_value(right) and _leads(left, steps, moving)) or bool(
             constant_value(left) and _leads(right, steps, moving)
         )
-    change: Change | None = next(changes(iter([node])), None)
+    change: Assignment | None = next(changes(iter([node])), None)
     return change is not None and node.kind == K.UNARY_OPERATOR and change.variable in moving
 
 
