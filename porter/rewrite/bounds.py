@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 
 from porter.rewrite.constants import constant_value
 from porter.rewrite.loops import Loop, conjuncts, surely
 from porter.rewrite.queries import body
-from porter.rewrite.stepping import Change, Stepping, bare, changes, local, stepping
+from porter.rewrite.stepping import Assignment, Stepping, bare, changes, local, stepping
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 
@@ -48,6 +48,8 @@ def bound_of(loop: Loop, addressed: frozenset[int], takers: Takers) -> Bound:
     steps = stepping(loop, addressed)
     if any(_is_counted(loop, steps, node) for node in _conditions(loop)):
         return Bound.CONSTANT
+    if _halves(loop):
+        return Bound.CONSTANT
     if any(_takes(node, steps, steps.around, takers) for node in loop.nodes()):
         return Bound.TABLE
     moving = steps.forward | steps.back | steps.chained
@@ -76,6 +78,60 @@ def takers_of(functions: Iterable[Node]) -> dict[int, frozenset[int]]:
         if leading:
             found[int(function.cursor.location.offset)] = leading
     return found
+
+
+def _halves(loop: Loop) -> bool:
+    """Whether a loop is a binary search: every turn sets a border of a range to its middle."""
+    if loop.condition is None or loop.body is None:
+        return False
+    borders = {local(node) for node in loop.condition.walk()} - {None}
+    made = list(changes(loop.nodes()))
+    middles = {
+        change.variable
+        for change in made
+        if change.value is not None and change.amount is None and _is_middle(change.value, borders)
+    }
+    set_to_middle = {
+        change.node
+        for change in made
+        if change.variable in borders
+        and change.value is not None
+        and any(local(node) in middles for node in change.value.walk())
+    }
+    if any(change.variable in borders and change.node not in set_to_middle for change in made):
+        return False
+    return any(
+        statement.kind == K.IF_STMT
+        and len(statement.children) == 3
+        and all(set_to_middle.intersection(branch.walk()) for branch in statement.children[1:])
+        for statement in loop.body.children
+    )
+
+
+def _is_middle(value: Node, borders: Collection[int | None]) -> bool:
+    """Whether an expression is `(a + b) / 2`."""
+    node = bare(value)
+    if node.kind != K.BINARY_OPERATOR or node.binary_operator() != "/":
+        return False
+    if constant_value(node.children[1]) != 2:
+        return False
+    total = bare(node.children[0])
+    return (
+        total.kind == K.BINARY_OPERATOR
+        and total.binary_operator() == "+"
+        and len(borders) == 2
+        and {local(side) for side in total.children} == borders
+    )
+
+
+def belongs(inner: Loop, outer: Loop, addressed: frozenset[int]) -> bool:
+    """Whether a loop over memory runs through what the element of an outer loop's chain holds."""
+    chained = stepping(outer, addressed).chained
+    return any(
+        node.kind == K.ARRAY_SUBSCRIPT_EXPR
+        and any(local(below) in chained for below in node.children[0].walk())
+        for node in inner.every_turn()
+    )
 
 
 def _conditions(loop: Loop) -> list[Node]:
@@ -190,7 +246,7 @@ def _leads(node: Node, steps: Stepping, moving: frozenset[int]) -> bool:
         return bool(constant_value(right) and _leads(left, steps, moving)) or bool(
             constant_value(left) and _leads(right, steps, moving)
         )
-    change: Change | None = next(changes(iter([node])), None)
+    change: Assignment | None = next(changes(iter([node])), None)
     return change is not None and node.kind == K.UNARY_OPERATOR and change.variable in moving
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import field, frozen
 
-from porter.rewrite.bounds import Bound, Takers, bound_of
+from porter.rewrite.bounds import Bound, Takers, belongs, bound_of
 from porter.rewrite.loops import Loop, loops_of, surely
 from porter.rewrite.queries import callee, calls_pointer, evaluated, is_setjmp, symbol_key
 from porter.rewrite.stepping import addressed
@@ -65,7 +65,7 @@ def polling_of(unit: Unit, block: Node, takers: Takers) -> Polling:
     bounds = [bound_of(loop, taken, takers) for loop in loops]
     nodes = list(block.walk(evaluated))
     return Polling(
-        tuple(_fact(unit, loops, bounds, at) for at in range(len(loops))),
+        tuple(_fact(unit, loops, bounds, taken, at) for at in range(len(loops))),
         tuple(_called(unit, _before_leaving(block))),
         tuple(_passed(unit, nodes)),
         any(_names_budget(node) for node in nodes),
@@ -73,7 +73,9 @@ def polling_of(unit: Unit, block: Node, takers: Takers) -> Polling:
     )
 
 
-def _fact(unit: Unit, loops: list[Loop], bounds: list[Bound], at: int) -> LoopFact:
+def _fact(
+    unit: Unit, loops: list[Loop], bounds: list[Bound], taken: frozenset[int], at: int
+) -> LoopFact:
     loop = loops[at]
     nodes = list(loop.nodes())
     ranges = {(node.start, node.end) for node in nodes}
@@ -83,6 +85,7 @@ def _fact(unit: Unit, loops: list[Loop], bounds: list[Bound], at: int) -> LoopFa
         if inner.node is not loop.node
         and (inner.node.start, inner.node.end) in ranges
         and loop.region.holds(inner.region)
+        and not (bounds[other] is Bound.MEMORY and belongs(inner, loop, taken))
     )
     return LoopFact(
         at,

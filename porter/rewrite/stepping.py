@@ -44,7 +44,7 @@ def local(node: Node) -> int | None:
 
 
 @frozen(eq=False)
-class Change:
+class Assignment:
     """An assignment to a local variable.
 
     `operator` is that of `v op= amount`, or "=" for any other assignment.
@@ -57,7 +57,7 @@ class Change:
     value: Node | None = None
 
 
-def changes(nodes: Iterator[Node]) -> Iterator[Change]:
+def changes(nodes: Iterator[Node]) -> Iterator[Assignment]:
     """The changes of local variables that some nodes make themselves."""
     for node in nodes:
         found = _change(node)
@@ -65,22 +65,22 @@ def changes(nodes: Iterator[Node]) -> Iterator[Change]:
             yield found
 
 
-def _change(node: Node) -> Change | None:
+def _change(node: Node) -> Assignment | None:
     if node.kind == K.UNARY_OPERATOR and (
         "++" in (ends := node.text[:2] + node.text[-2:]) or "--" in ends
     ):
         variable = local(node.children[0])
         operator = "+" if node.text.startswith("++") or node.text.endswith("++") else "-"
-        return None if variable is None else Change(node, variable, operator, 1)
+        return None if variable is None else Assignment(node, variable, operator, 1)
     if node.kind == K.VAR_DECL and node.children and not is_static_storage(node):
         value = node.children[-1]
         if value.kind.is_expression():
-            return Change(node, int(node.cursor.location.offset), "=", None, value)
+            return Assignment(node, int(node.cursor.location.offset), "=", None, value)
     if node.kind == K.COMPOUND_ASSIGNMENT_OPERATOR:
         variable = local(node.children[0])
         if variable is not None:
             operator = node.binary_operator().removesuffix("=")
-            return Change(node, variable, operator, constant_value(node.children[1]))
+            return Assignment(node, variable, operator, constant_value(node.children[1]))
     if node.kind == K.BINARY_OPERATOR and node.binary_operator() == "=":
         variable = local(node.children[0])
         if variable is not None:
@@ -88,14 +88,14 @@ def _change(node: Node) -> Change | None:
     return None
 
 
-def _assigned(node: Node, variable: int) -> Change:
+def _assigned(node: Node, variable: int) -> Assignment:
     """The change that `v = value` is: a step too, where the value is `v` and a constant."""
     value = bare(node.children[1])
     if value.kind == K.BINARY_OPERATOR and local(value.children[0]) == variable:
         operator = value.binary_operator()
         if operator in ("+", "-", *_SHRINKING):
-            return Change(node, variable, operator, constant_value(value.children[1]), value)
-    return Change(node, variable, "=", None, value)
+            return Assignment(node, variable, operator, constant_value(value.children[1]), value)
+    return Assignment(node, variable, "=", None, value)
 
 
 @frozen(eq=False)
@@ -117,7 +117,7 @@ class Stepping:
 
 def stepping(loop: Loop, addressed: frozenset[int]) -> Stepping:
     """How a loop steps; `addressed` are the locals whose address the function takes."""
-    by_variable: dict[int, list[Change]] = {}
+    by_variable: dict[int, list[Assignment]] = {}
     for change in changes(loop.nodes()):
         by_variable.setdefault(change.variable, []).append(change)
     each_turn = {change.node for change in changes(loop.every_turn())}
@@ -155,7 +155,7 @@ def _is_prefixed(node: Node) -> bool:
     )
 
 
-def _direction(made: list[Change]) -> str | None:
+def _direction(made: list[Assignment]) -> str | None:
     """ "+", "-" or "<" where all changes of a variable are steps of that kind."""
     kinds = set()
     for change in made:
@@ -168,7 +168,7 @@ def _direction(made: list[Change]) -> str | None:
     return kinds.pop() or None if len(kinds) == 1 else None
 
 
-def _is_round(change: Change) -> bool:
+def _is_round(change: Assignment) -> bool:
     """Whether a change is `v = (v + c) % n`."""
     if change.value is None or change.value.kind != K.BINARY_OPERATOR:
         return False
@@ -178,7 +178,7 @@ def _is_round(change: Change) -> bool:
     return inner.kind == K.BINARY_OPERATOR and local(inner.children[0]) == change.variable
 
 
-def _is_chain(variable: int, made: list[Change], others: dict[int, list[Change]]) -> bool:
+def _is_chain(variable: int, made: list[Assignment], others: dict[int, list[Assignment]]) -> bool:
     """Whether a variable only takes a member of what it points at, maybe through another one."""
     for change in made:
         if change.value is None:

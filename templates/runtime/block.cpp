@@ -115,6 +115,7 @@ void Worker::open_block(uint32_t first, uint32_t count) {
         self.launch = launch_;
         self.index = first + i;
         self.phase = PHASE_NEW;
+        self.alone = launch_->n == 1;
         self.slot = nullptr;
         if (gpusnek_rests(launch_, self.index)) {
             self.phase = PHASE_DONE; // its status stays what the caller wrote
@@ -190,7 +191,7 @@ void gpusnek_pause() {
 void gpusnek_give_way() {
     // Rarely: every switch brings another arena into the caches.
     static thread_local uint32_t calls;
-    if (++calls % 64 == 0 && gpusnek_turn) {
+    if (++calls % 64 == 0 && gpusnek_turn && !gpusnek_turn->alone) {
         fiber_yield(false);
     }
 }

@@ -28,6 +28,7 @@ struct Turn {
     Phase phase;
     int32_t status;
     uint64_t until; // of porter_clock_ns(): waits at the barrier no longer
+    bool alone;     // in its launch: there is nobody to give way to
 };
 
 extern thread_local Turn *gpusnek_turn; // who has it

@@ -103,8 +103,8 @@ SLOW = {
         "unpack": "import struct\nwhile True: struct.calcsize('b' * 100000)",
         "writer": "import io\nio.BufferedWriter(io.BytesIO(), 0).write(b'abc')",
         "marshal": "import marshal\nmarshal.loads(b'M\\x06\\x00\\x1f' + b'\\xff' * 40)",
-        "ellipse": CANVAS.format("GS8") + "CANVAS.ellipse(0, 0, 1 << 20, 1 << 20, 1)",
-        "wide ellipse": CANVAS.format("GS8") + "CANVAS.ellipse(0, 0, 1 << 62, 3, 1, True)",
+        "ellipse": CANVAS.format("GS8") + "CANVAS.ellipse(0, 0, 1 << 32, 1, 1)",
+        "wide ellipse": CANVAS.format("GS8") + "CANVAS.ellipse(0, 0, 1 << 62, 1 << 62, 1, True)",
         "line": CANVAS.format("GS8") + "CANVAS.line(0, 0, 1 << 40, 1, 1)",
         "steep line": CANVAS.format("MONO_VLSB") + "CANVAS.line(0, 0, 3, 1 << 40, 1)",
         "polygon": CANVAS.format("GS8")
@@ -116,7 +116,8 @@ SLOW = {
         "poll": "import select\nselect.poll().poll()",
         "ipoll": "import select\nfor a in select.poll().ipoll(-1): pass",
         "select": "import select\nselect.select([], [], [])",
-        "asyncio": "import asyncio\nasync def f():\n    while True: await asyncio.sleep(0)\nasyncio.run(f())",
+        "asyncio": "import asyncio\nasync def f():\n    while True: await asyncio.sleep(0)\n"
+        "asyncio.run(f())",
         "hashlib": "import hashlib\nh = hashlib.sha256()\nwhile True: h.update(b'1' * 300000)",
         "deflate": "import deflate, io\n"
         "a = deflate.DeflateIO(io.BytesIO(b'\\x00\\x00\\x00\\xff\\xff' * 80000), deflate.RAW)\n"

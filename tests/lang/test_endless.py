@@ -22,7 +22,7 @@ def test_it_is_stopped(
     any_device: Device, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
 ) -> None:
     monkeypatch.setattr(wait, "GRACE", GRACE)
-    launch = Launch(timeout=TIME, heap=1 << 20, stack=64 << 10)
+    launch = Launch(timeout=TIME, heap=1 << 20, stack=64 << 10, block=1)
     result = run(
         any_device,
         [SLOW[kind][name], "print(sum(range(100)))"],

@@ -9,7 +9,7 @@ from porter.rewrite.polling import NESTED
 from .case import POLL
 from .support import parse, whole_program
 
-HEAD = POLL + "int h(int); int (*p)(int); struct T { struct T *next; int n; }; "
+HEAD = POLL + "int h(int); int (*p)(int); struct T { struct T *next; int n, *a; }; "
 BOUNDED = {
     "constant": "for (int i = 0; i < 100; i++) n++;",
     "constant, down": "for (int i = 100; i > 0; i--) n++;",
@@ -22,6 +22,9 @@ BOUNDED = {
     "chain": "for (; t; t = t->next) n += t->n;",
     "chain by two": "while (t) { struct T *next = t->next; t->n = 0; t = next; }",
     "table": "int i = n % 7; for (;;) { if (a[i] == n || p(a[i])) break; i = (i + 1) % 7; }",
+    "halving": "unsigned u = n; while (u - m > 1) { unsigned at = (u + m) / 2; "
+    "if (a[at]) u = at; else m = at; }",
+    "chain of arrays": "for (; t; t = t->next) for (int i = 0; i < 9999; i++) n += t->a[i];",
     "leaving": "for (int i = 0; i < n; i++) if (a[i] == 0) { p(i); return i; }",
     "look": "while (n) gpusnek_poll();",
     "own": "while (n) { if (--gpusnek_poll_budget == 0) p(1); }",
