@@ -77,7 +77,7 @@ def test_nvcc_takes_every_snippet(tmp_path: Path, fences: int) -> None:
     source = in_one_source(write_rewritten(tmp_path), tmp_path)
     sizes = [f"-DPORTER_{name}=4096" for name in ("HEAP_BYTES", "PYSTACK_BYTES", "STACK_BYTES")]
     options = ["-DPORTER_ARENA_LOCAL=1", "-DPORTER_STACK_SLACK=4096", *sizes]
-    options += [f"-DPORTER_FENCES={fences}"]
+    options += [f"-DPORTER_FENCES={fences}", f"-include={RUNTIME}/porter_ranges.h"]
     # Any unit's folder: porter_runtime.h wants a porter_state.h, which its guard leaves out.
     options += [f"-I{RUNTIME}", f"-I{next(tmp_path.iterdir())}"]
     run_tool(["nvcc", *NVCC_FLAGS, *options, str(source), "-o", "all.ptx"], tmp_path)

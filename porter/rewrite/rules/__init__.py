@@ -82,7 +82,6 @@ ORDER = (
     Place(
         Divisions,
         "Calls a function with the operands as they are by then; conversions stand around it.",
-        after=(Keywords, State, Enums, Signs),
     ),
     Place(
         Polls,

@@ -14,9 +14,3 @@ SNIPPETS = {
     "nested": "long f(long a, long b) { return a / (b % (a - 1)); }",
     "effects": "int g(void); int f(int a) { return g() / a++; }",
 }
-MEETS = {
-    "keywords": "int f(int new, int b) { return new / b; }",
-    "state": "int n; int f(int a) { return a / n; }",
-    "enums": "enum E { A, B }; int f(int a, enum E e) { return a / ++e; }",
-    "signs": "enum e { A }; long f(long n, enum e e) { return n / -e; }",
-}
