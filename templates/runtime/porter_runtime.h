@@ -207,15 +207,14 @@ static inline PORTER_DEVICE void porter_raise_overflow(void) {
 // Whether an unwind is in flight.
 static inline PORTER_DEVICE bool porter_poll(void *budget, unsigned int turns, bool raises) {
     unsigned int &left = porter_at<unsigned int>(budget);
-    if (turns == 1) {
-        if (__builtin_expect(--left != 0, 1)) {
-            return false;
-        }
-    } else if (__builtin_expect(left > turns, 1)) {
+    if (__builtin_expect(left > turns, 1)) {
         left -= turns;
         return false;
     }
+    const unsigned int owed = turns - left;
+    left = 0;
     porter_poll_loop(raises);
+    left = left > owed ? left - owed : 1; // 1: the next turn is the last
     return PORTER_UNWINDING;
 }
 
