@@ -15,13 +15,7 @@ from porter.array.call import Call
 from porter.array.code import Code, compile_code
 from porter.array.files import FileSystems, file_systems
 from porter.array.interpreters import Interpreters
-from porter.array.opening import (
-    check_count,
-    check_device,
-    check_room,
-    open_target,
-    read_sizes,
-)
+from porter.array.opening import check_count, check_device, check_room, open_target, read_sizes
 from porter.array.outcome import Outcome
 from porter.array.sources import Source, Which, limits_of, programs_of, sources_of
 from porter.base.arguments import choice, flag, whole

@@ -63,7 +63,9 @@ class Argument:
 
 @frozen
 class Provenance:
-    """Where the integers and addresses of a unit come from. `signatures`: of the functions that it defines, by key.
+    """Where the integers and addresses of a unit come from.
+
+    `signatures`: of the functions that it defines, by key.
 
     `readers`: its functions that read through a reader.
     """

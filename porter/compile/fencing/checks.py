@@ -14,37 +14,26 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from porter.compile.fencing.arenas import (
+    CONSTANTS,
+    COUNT,
+    PLACE,
+    RANGE,
+    RANGES,
+    STORES,
+    TABLE,
+    UNWIND,
+    UNWIND_ALL,
+    WINDOW,
+    Arena,
+)
 from porter.compile.fencing.coverage import Check
 
-# Of porter_ranges_t, at the start of the state: bytes from there.
-STORES, COUNT, ARENA, RANGES, RANGE = 0, 4, 8, 24, 16
-PLACE = RANGES + 24 * RANGE + 12 * 24 + 8
-UNWIND = PLACE + 24  # porter_unwind, the state's next field
-# What only the runtime writes, from the state on: the end of gpusnek_head_t and porter_ranges_t.
-# With arenas in local memory the state's other fields that begin with porter_ too, which units
-# write at constant addresses, without checks.
-SEALED_FROM, SEALED_TO, SEALED_TO_LOCAL = -104, UNWIND, UNWIND + 24
-UNWIND_ALL = 1  # PORTER_UNWIND_ALL of porter_runtime.h
-WINDOW, CONSTANTS, TABLE = "porter_fence_window", "porter_fence_constants", "porter_state_table"
 DECLARATIONS = f"""
 .extern .const .align 8 .b8 {WINDOW}[24];
 .extern .const .align 8 .b8 {CONSTANTS}[16];
 """
 TABLE_DECLARATION = f".extern .global .align 8 .u64 {TABLE};\n"
-
-_REGISTERS = """
-	.reg .pred %fenceP<3>;
-	.reg .b32 %fence<10>;
-	.reg .b64 %fenceD<10>;
-	.reg .b32 %fenceS<5>;
-	.reg .b64 %fenceA;
-	.reg .b32 %fencePlace, %fenceKind;
-	.reg .f32 %fenceF32;
-	.reg .f64 %fenceF64;
-"""
-# These serve all checks of a function, as %fence7 does, the low half of the window's address.
-_BASE, _HIGH = "%fence8", "%fence9"
-_STATE, _LOW, _SIZE = "%fenceD7", "%fenceD8", "%fenceD9"
 
 
 class Site(NamedTuple):
@@ -54,128 +43,6 @@ class Site(NamedTuple):
     check: Check
     number: int
     place: int
-
-
-class Local:
-    """Checks for arenas in local memory: arena and C stack are one part of the thread's window."""
-
-    def __init__(self, state: int) -> None:
-        """state: where in the window the state is."""
-        self._state = state
-
-    def opening(self) -> str:
-        """What a function with checks does first."""
-        lines = [_REGISTERS, *_window()]
-        return "\n".join(lines) + "\n"
-
-    def fast(self, check: Check, address: str) -> Iterator[str]:
-        """Leaves in %fenceP0 whether the access is in the thread's own memory."""
-        if check.space == "global":
-            yield "\tmov.pred \t%fenceP0, 0;"
-            return
-        yield from _in_window(check, address)
-        if check.stores:
-            # All of it below or above what is sealed; the distance is from the window's start.
-            size = check.high - check.low
-            start = "0" if check.space == "local" else "%fence7"
-            yield f"\tmov.b64 \t{{%fence0, %fence1}}, {address};"
-            yield f"\tsub.u32 \t%fence0, %fence0, {start};"
-            yield f"\tsub.u32 \t%fence0, %fence0, {self._state + SEALED_FROM - size + 1};"
-            bytes_ = SEALED_TO_LOCAL - SEALED_FROM + size - 1
-            yield f"\tsetp.ge.and.u32 \t%fenceP0, %fence0, {bytes_}, %fenceP0;"
-
-    def other(self, check: Check) -> Iterator[str]:
-        """Further memory of its own: none."""
-        return iter(())
-
-    def state(self) -> tuple[list[str], str, str]:
-        """Instructions that find the state, its space and its address."""
-        return [f"\tmov.u64 \t{_STATE}, {self._state};"], "local", _STATE
-
-
-class Global:
-    """Checks for arenas in global memory: an arena, and the C stack in the thread's window."""
-
-    def opening(self) -> str:
-        """What a function with checks does first."""
-        lines = [
-            _REGISTERS,
-            *_window(),
-            "\tmov.u32 \t%fence0, %ctaid.x;",
-            "\tmov.u32 \t%fence1, %ntid.x;",
-            "\tmov.u32 \t%fence2, %tid.x;",
-            "\tmad.lo.u32 \t%fence0, %fence0, %fence1, %fence2;",
-            "\tmul.wide.u32 \t%fenceD0, %fence0, 8;",
-            f"\tld.global.u64 \t%fenceD1, [{TABLE}];",
-            "\tadd.u64 \t%fenceD1, %fenceD1, %fenceD0;",
-            f"\tld.global.u64 \t{_STATE}, [%fenceD1];",
-            f"\tld.global.u64 \t{_LOW}, [{_STATE}+{ARENA}];",
-            f"\tld.global.u64 \t{_SIZE}, [{_STATE}+{ARENA + 8}];",
-        ]
-        return "\n".join(lines) + "\n"
-
-    def fast(self, check: Check, address: str) -> Iterator[str]:
-        """Leaves in %fenceP0 whether the access is in the interpreter's arena."""
-        if check.space == "local":
-            yield from _in_window(check, address)
-            return
-        yield f"\tsub.u64 \t%fenceD0, {address}, {_LOW};"
-        yield f"\tadd.u64 \t%fenceD1, %fenceD0, {check.high - check.low};"
-        yield f"\tsetp.lt.u64 \t%fenceP0, %fenceD0, {_SIZE};"
-        yield f"\tsetp.le.and.u64 \t%fenceP0, %fenceD1, {_SIZE}, %fenceP0;"
-        if check.align > 1:
-            yield f"\tand.b64 \t%fenceD0, {address}, {check.align - 1};"
-            yield "\tsetp.eq.and.u64 \t%fenceP0, %fenceD0, 0, %fenceP0;"
-        if check.stores:
-            size = check.high - check.low
-            yield f"\tsub.u64 \t%fenceD0, {address}, {_STATE};"
-            yield f"\tsub.u64 \t%fenceD0, %fenceD0, {SEALED_FROM - size + 1};"
-            bytes_ = SEALED_TO - SEALED_FROM + size - 1
-            yield f"\tsetp.ge.and.u64 \t%fenceP0, %fenceD0, {bytes_}, %fenceP0;"
-
-    def other(self, check: Check) -> Iterator[str]:
-        """Leaves in %fenceP0 whether the access is in the thread's C stack."""
-        if check.space == "":
-            yield from _in_window(check, "%fenceA")
-
-    def state(self) -> tuple[list[str], str, str]:
-        """Instructions that find the state, its space and its address."""
-        return [], "global", _STATE
-
-
-Arena = Local | Global
-
-
-def _window() -> list[str]:
-    """Constants of the thread's window in registers: its used part begins at _BASE."""
-    spans = [f"\tld.const.u32 \t%fenceS{k}, [{WINDOW}+{4 + 4 * k}];" for k in range(5)]
-    return [
-        "\tmov.u64 \t%fenceD0, 0;",
-        "\tcvta.local.u64 \t%fenceD0, %fenceD0;",
-        f"\tmov.b64 \t{{%fence7, {_HIGH}}}, %fenceD0;",
-        f"\tld.const.u32 \t%fence1, [{WINDOW}];",
-        f"\tadd.u32 \t{_BASE}, %fence7, %fence1;",
-        *spans,
-    ]
-
-
-def _in_window(check: Check, address: str) -> Iterator[str]:
-    """Leaves in %fenceP0 whether an access is in the used part of the window, and aligned.
-
-    The distance is rotated by the alignment, so that a low bit makes it too large.
-    """
-    shift = check.align.bit_length() - 1
-    yield f"\tmov.b64 \t{{%fence0, %fence1}}, {address};"
-    if check.space == "local":
-        yield f"\tld.const.u32 \t%fence2, [{WINDOW}];"
-        yield "\tsub.u32 \t%fence0, %fence0, %fence2;"
-    else:
-        yield f"\tsub.u32 \t%fence0, %fence0, {_BASE};"
-    if shift:
-        yield f"\tshf.r.wrap.b32 \t%fence0, %fence0, %fence0, {shift};"
-    high = "0" if check.space == "local" else _HIGH
-    yield f"\tsetp.lt.u32 \t%fenceP0, %fence0, %fenceS{shift};"
-    yield f"\tsetp.eq.and.u32 \t%fenceP0, %fence1, {high}, %fenceP0;"
 
 
 def in_the_way(site: Site, arena: Arena) -> list[str]:

@@ -9,14 +9,11 @@ from __future__ import annotations
 import re
 
 from porter.compile.fencing.addresses import Addresses, object_sizes
+from porter.compile.fencing.arenas import TABLE, Arena, Global, Local
 from porter.compile.fencing.assembly import UnknownPtx, functions
 from porter.compile.fencing.checks import (
     DECLARATIONS,
-    TABLE,
     TABLE_DECLARATION,
-    Arena,
-    Global,
-    Local,
     Site,
     behind,
     ending,

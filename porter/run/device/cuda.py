@@ -15,10 +15,9 @@ from porter.errors import (
     UsageError,
     WrongType,
 )
-from porter.manifest import DeviceOutput
 from porter.run.built import Built
 from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared, Templates
-from porter.run.device.fences import Fences
+from porter.run.device.fences import fences_of
 from porter.run.device.images import grow, single, trim
 from porter.run.footprint import WORD, Figures, Room
 
@@ -148,24 +147,13 @@ class Cuda:
                 hint=f"It is built for {arch}; `porter build --arch` builds for another.",
             ) from error
         self.most_block = int(self._kernel.max_threads_per_block)
-        self._fences = self._fence(built)
+        self._fences = fences_of(cupy, self._module, built)
         self.figures = Figures.of(built.whole.targets["cuda"].info)
         self.local = self.scratch = self.figures.local
         self.templates = Templates()
         self.stream = _stream_of(cupy, stream)
         self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
         self.stream.synchronize()
-
-    def _fence(self, built: Built) -> Fences | None:
-        if not built.config.get("fences"):
-            return None
-        output = built.whole.targets["cuda"]
-        assert isinstance(output, DeviceOutput)
-        fences = Fences(self.xp, self._module)
-        fences.constants(output.constants)
-        runtime = self.xp.cuda.runtime
-        fences.local(int(runtime.deviceGetLimit(runtime.cudaLimitStackSize)))
-        return fences
 
     def array(self, values: np.ndarray[Any, Any]) -> Array:
         """A copy in device memory."""

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 
-from porter.manifest import DeviceConstants
+from porter.manifest import DeviceConstants, DeviceOutput
+from porter.run.built import Built
 
 WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
 MARGIN = 128  # the most bytes that one check covers: MOST of porter/compile/fencing/coverage.py
@@ -38,3 +39,15 @@ class Fences:
     def _write(self, name: str, values: np.ndarray[Any, Any]) -> None:
         to = int(self.module.get_global(name).ptr)
         self.cupy.cuda.runtime.memcpy(to, values.ctypes.data, values.nbytes, HOST_TO_DEVICE)
+
+
+def fences_of(cupy: Any, module: Any, built: Built) -> Fences | None:
+    """The fences of a module that was just loaded, written; None where the build has none."""
+    output = built.whole.targets["cuda"]
+    if not built.config.get("fences") or not isinstance(output, DeviceOutput):
+        return None
+    fences = Fences(cupy, module)
+    fences.constants(output.constants)
+    runtime = cupy.cuda.runtime
+    fences.local(int(runtime.deviceGetLimit(runtime.cudaLimitStackSize)))
+    return fences
