@@ -1,0 +1,66 @@
+"""Classes that derive from native types: what was written for the native struct refuses theirs."""
+
+from __future__ import annotations
+
+import pytest
+
+from porter.run import Device, run
+
+GUARDED = "import array, collections, io, json, sys\n{classes}\ntry:\n    {call}\nexcept {error}:\n    print('refused')\n"
+METHODS = [
+    ("class T(list): pass", "T.count(0, 0)"),
+    ("class T(list): pass", "T.append(1, 2)"),
+    ("class T(list): pass", "T.sort(T())"),
+    ("class T(bytearray): pass", "T.extend(5, b'a')"),
+    ("class T(dict): pass", "T.get(5, 6)"),
+    ("class T(array.array): pass", "T.append(5, 6)"),
+    ("class T(collections.OrderedDict): pass", "T.popitem(5)"),
+    ("class T(str): pass", "T.upper(5)"),
+    ("class T(io.BytesIO): pass\nclass U(T): pass", "U.getvalue(5)"),
+]
+STREAMS = [
+    "print('x', file=T())",
+    "json.dump(1, T())",
+    "json.load(T())",
+    "io.BufferedWriter(T(), 4).write(b'abcdefgh')",
+]
+
+
+@pytest.mark.parametrize(("classes", "call"), METHODS)
+def test_a_method_checks_its_self(any_device: Device, classes: str, call: str) -> None:
+    program = GUARDED.format(classes=classes, call=call, error="TypeError")
+    assert run(any_device, [program], 2).stdout[0] == b"refused\n"
+
+
+@pytest.mark.parametrize("call", STREAMS)
+def test_an_object_of_a_class_is_no_native_stream(any_device: Device, call: str) -> None:
+    program = GUARDED.format(classes="class T(io.BytesIO): pass", call=call, error="OSError")
+    assert run(any_device, [program], 2).stdout[0] == b"refused\n"
+
+
+def test_what_is_meant_goes_on(any_device: Device) -> None:
+    program = """
+import collections, io
+class L(list):
+    def append(self, x): super().append(x + 1)
+l = L([1]); l.append(2); l.extend([5]); print(l, list.count([1, 1], 1), L.__name__)
+class D(dict):
+    f = len
+    @staticmethod
+    def g(x): return x
+print(D.fromkeys('ab') == {'a': None, 'b': None}, D.f([1]), D(a=1).f([1, 2]), D.g(3))
+class I(int): pass
+print(I.from_bytes(b'\\1', 'big'), I(5) + 1)
+class E(ValueError):
+    def __init__(self, x): super().__init__(x, 1)
+print(E(2).args)
+class S(io.IOBase):
+    def write(self, b): out.append(bytes(b)); return len(b)
+class R(S): pass
+out = []
+print('x', file=S()); print('y', file=R()); print(b''.join(out))
+b = type('B', (io.BytesIO,), {})(b'abc'); print(b.read(2), b.getvalue())
+"""
+    expected = b"[1, 3, 5] 2 L\nTrue 1 2 3\n1 6\n(2, 1)\nb'x\\ny\\n'\nb'ab' b'abc'\n"
+    result = run(any_device, [program], 2)
+    assert (result.stdout[0], result.stderr[0]) == (expected, b"")
