@@ -26,8 +26,11 @@ ENDS = (
     "EXCEPTION",
     "EXIT",
     "SYNTAX_ERROR",
-    "STOPPED",
+    "OUT_OF_STEPS",
+    "OUT_OF_TIME",
 )
+# Of an input, and of compiling it: enough for NEIGHBOUR. Seconds are for inputs that only wait.
+STEPS, SECONDS = 20_000, 5.0
 
 
 @frozen
@@ -43,7 +46,7 @@ class Replay:
 def replay(device: Device, inputs: Mapping[str, bytes], launch: Launch | None = None) -> Replay:
     """Run each of `inputs` with a neighbour on either side, all in one launch.
 
-    Inputs run until the interrupt word is first polled, which stops them.
+    Inputs that run on end after STEPS steps or SECONDS seconds.
     """
     statuses = device.built.status
     launch = launch or Launch(heap=24 * 1024, pystack=2048, stack=24 * 1024, stdout=8192)
@@ -52,8 +55,8 @@ def replay(device: Device, inputs: Mapping[str, bytes], launch: Launch | None = 
     programs += [Program(inputs[name], "fuzz") for name in names]
     which = np.zeros(2 * len(names) + 1, np.uint32)
     which[1::2] = 1 + np.arange(len(names))
-    stopped = attrs.evolve(launch, interrupt=device.built.interrupt["STOP"])
-    result = run(device, programs, len(which), stopped, program_of=which)
+    limited = attrs.evolve(launch, max_steps=STEPS, deadline=SECONDS)
+    result = run(device, programs, len(which), limited, program_of=which)
     good = {int(statuses[name]): statuses[name].c_name for name in ENDS}
     ends = result.status[1::2]
     values, counts = np.unique(ends, return_counts=True)

@@ -1,7 +1,7 @@
 // libFuzzer's entry: each input is Python source, run by a fresh interpreter of the host twin.
 //
 // PORTER_FUZZ_MODE=compile compiles the input as a module, a statement and an expression, and
-// runs none of it; without it the input runs as a program until the first poll, which stops it.
+// runs none of it; without it the input runs as a program, of a few steps and a second at most.
 // An interpreter that ends in any way that a program must not be able to bring about, or that
 // writes past its arena, ends the fuzzer.
 #include <stdio.h>
@@ -28,10 +28,12 @@ static const char COMPILE[] =
 // the work of one is bounded by the square of the heap alone.
 static const uint64_t HEAP = 24 * 1024, PYSTACK = 2048, STACK = 24 * 1024, OUTPUT = 4096;
 
+// Compiling may take as many once more.
+static const uint64_t MOST_STEPS = 4096;
+
 static char output[OUTPUT], errors[OUTPUT];
 
 static int run(const char *text, size_t size, const uint8_t *in, size_t in_size, bool bounded) {
-    static const uint32_t stop = GPUSNEK_INTERRUPT_STOP;
     static const uint64_t name = 0;
     const uint64_t offsets[2] = {0, size};
     const uint32_t stdin_length = (uint32_t)in_size;
@@ -61,7 +63,8 @@ static int run(const char *text, size_t size, const uint8_t *in, size_t in_size,
     launch.stderr_length = (uint64_t)&err_length;
     launch.status = (uint64_t)&status;
     launch.exit_code = (uint64_t)&code;
-    launch.interrupt = bounded ? (uint64_t)&stop : 0;
+    launch.max_steps = bounded ? MOST_STEPS : 0;
+    launch.deadline_ns = bounded ? 1000000000 : 0; // of one that only sleeps
     if (gpusnek_launch(&launch, 1) != 0) {
         abort();
     }
@@ -74,7 +77,8 @@ static void check(int status) {
         case GPUSNEK_EXCEPTION:
         case GPUSNEK_EXIT:
         case GPUSNEK_SYNTAX_ERROR:
-        case GPUSNEK_STOPPED:
+        case GPUSNEK_OUT_OF_STEPS:
+        case GPUSNEK_OUT_OF_TIME:
             return;
         default:
             fprintf(stderr, "fuzz: an interpreter ended with status %d\n", status);
