@@ -29,13 +29,14 @@ FENCING = Path(__file__).with_name("fencing")
 class CudaBuild:
     """What the device build made, the steps that were run, the flags, and the checks' result.
 
-    probe: the cubin of the layout's probe (see layout.py).
+    library: what users' kernels link with; none with fences. probe: the cubin of the layout's probe
+    (see layout.py).
     """
 
     folder: Path
     cubin: Path
     ptx: tuple[Path, ...]
-    library: Path
+    library: Path | None
     logs: tuple[Path, ...]
     steps: int
     flags: tuple[str, ...]
@@ -173,16 +174,18 @@ def build_cuda(
         for unit in (*made, probed)
         for edge in unit.to_cubin(sources, fenced=config.fences and unit.source in fenced)
     ]
-    edges += [unit.to_object() for unit in made]
+    # Users' kernels cannot have fences: their programs do not write what checks compare with.
+    library = None if config.fences else out / LIBRARY
+    if library is not None:
+        edges += [unit.to_object() for unit in made]
+        edges.append(Edge("archive", (library,), tuple(unit.object for unit in made)))
     cubins = [unit.cubin for unit in made]
     linked = out / CUBIN
     response = linked.with_name(linked.name + ".rsp")
     text = "\n".join(str(cubin) for cubin in cubins) + "\n"
     if not response.is_file() or response.read_text() != text:
         response.write_text(text)
-    library = out / LIBRARY
     edges.append(Edge("link", (linked,), tuple(cubins), (response,), beside=(out / LINK_LOG,)))
-    edges.append(Edge("archive", (library,), tuple(unit.object for unit in made)))
     rules = _rules(config, nvcc, sources, registers)
     steps = run_ninja(out, rules, edges, what="device build", jobs=jobs, tell=tell)
     try:

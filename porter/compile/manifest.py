@@ -93,7 +93,8 @@ def _host_output(folder: Path, host: HostBuild, layout: SharedLayout) -> HostOut
 
 
 def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> DeviceOutput:
-    files = {f"cuda/{path.name}": path for path in (cuda.cubin, cuda.library)}
+    made = (cuda.cubin, cuda.library)
+    files = {f"cuda/{path.name}": path for path in made if path is not None}
     files |= {f"cuda/ptx/{path.name}": path for path in cuda.ptx}
     return DeviceOutput(
         nvcc=toolchain.nvcc().version,
