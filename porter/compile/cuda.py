@@ -21,6 +21,8 @@ CUBIN = "gpusnek.cubin"
 LIBRARY = "libgpusnek.a"
 LINK_LOG = "gpusnek.cubin.log"
 PTX_STEP = Path(__file__).with_name("ptx.py")
+# Not upstream's: it fills tables at load, without an interpreter.
+STATE_UNIT = "porter_state.cpp"
 HOOKS = "hooks.cu"  # the one file of the runtime that upstream's and the port's code calls
 FENCING = Path(__file__).with_name("fencing")
 
@@ -168,7 +170,8 @@ def build_cuda(
     units = [*sources.units, *sources.cuda_runtime, sources.gc_flush]
     made = [_Unit.of(unit, out, sources) for unit in units]
     probed = _Unit.of(probe, out, sources)
-    fenced = {*sources.units, *(unit for unit in units if unit.name == HOOKS)}
+    fenced = {unit for unit in sources.units if unit.name != STATE_UNIT}
+    fenced |= {unit for unit in units if unit.name == HOOKS}
     edges = [
         edge
         for unit in (*made, probed)

@@ -21,6 +21,7 @@ _CONVERTED = {("cvta.local.u64", NUMBER): WINDOW, ("cvta.to.local.u64", WINDOW):
 _INTEGER = re.compile(r"-?\d+")
 _SYMBOL = re.compile(r"[\w$]+")
 _ROOTS = {"local": NUMBER, "": WINDOW}  # how an address in the state is written, by space
+_WIDTHS = {"u16": 16, "u32": 32, "u64": 64, "b16": 16, "b32": 32, "b64": 64}
 _MOST = 1 << 20  # a bound above this is as good as none
 _OBJECT = re.compile(
     r"\.(?:global|local)\s+(?:\.attribute\S*\s+)?(?:\.align (\d+) )?\.[a-z](\d+)\s+([\w$]+)"
@@ -162,12 +163,13 @@ class Addresses:
             return 255 if rest[-1] == "u8" else 65535
         if kind == "mov" or (kind == "cvt" and all(part.startswith("u") for part in rest)):
             return of[0] if of else None
+        if kind == "shr" and len(of) == 2 and of[1] is not None and rest[0] in _WIDTHS:
+            value = (1 << _WIDTHS[rest[0]]) - 1 if of[0] is None else of[0]
+            return value >> of[1]
         if len(known) != len(of) or len(of) < 2:
             return None
         if kind == "shl":
             return known[0] << known[1]
-        if kind == "shr":
-            return known[0] >> known[1] if rest[0].startswith(("u", "b")) else None
         if kind == "mul" and rest[0] in ("wide", "lo"):
             return known[0] * known[1]
         return known[0] + known[1] if kind == "add" else None
