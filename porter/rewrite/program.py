@@ -70,10 +70,13 @@ class WholeProgram:
         )
 
 
-def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True) -> WholeProgram:
+def merge(
+    units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True, saturate: bool = True
+) -> WholeProgram:
     """Merges facts; with `prune` off every function that the program defines may raise.
 
-    With `guard` off no function looks at the C stack by itself: recursion can overflow it.
+    With `guard` off no function looks at the C stack by itself: recursion can overflow it. With
+    `saturate` off sizes overflow as C has it.
     """
     units = list(units)
     state_keys = _moved(units)
@@ -93,7 +96,7 @@ def merge(units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True)
         units_with_setup=tuple(
             sorted({v.unit for u in units for v in u.variables if v.defined and late.get(v.key)})
         ),
-        sized=sized_operations(units),
+        sized=sized_operations(units) if saturate else {},
         targets={unit.unit: found for unit in units if (found := call_targets(unit))},
         refused=refusing,
     )

@@ -13,6 +13,7 @@ import re
 from attrs import field, frozen
 from clang.cindex import Cursor, Type
 
+from porter.rewrite.magnitudes import constant
 from porter.rewrite.queries import strip
 from porter.syntax.kinds import ALL_ARRAYS, INTEGERS
 from porter.syntax.node import CursorKind as K
@@ -114,7 +115,7 @@ def is_followed(kind: Type) -> bool:
 def is_tag(*operands: Node) -> bool:
     """Whether one of two operands is a constant that makes no address of the other one."""
     return any(
-        node.kind == K.INTEGER_LITERAL and int(node.text.rstrip("uUlL"), 0) != 0
+        node.kind == K.INTEGER_LITERAL and constant(node) not in (None, 0)
         for node in map(strip, operands)
     )
 

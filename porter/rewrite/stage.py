@@ -55,12 +55,14 @@ def rewrite(
     jobs: int | None = None,
     prune: bool = True,
     guard: bool = True,
+    saturate: bool = True,
     tell: Teller = QUIET,
 ) -> RewriteReport:
     """Rewrites preprocessed units (name to `.i` file) into `out`, one `.cpp` a unit.
 
-    Units whose text, share of the program and C++ are unchanged are left alone. `prune` and
-    `guard` are `merge`'s: off, they show what the checks cost (benchmarks/unwinding.py).
+    Units whose text, share of the program and C++ are unchanged are left alone. `prune`,
+    `guard` and `saturate` are `merge`'s: off, they show what checks cost (benchmarks/unwinding.py),
+    and keep C's meaning of an overflow (porter/torture).
 
     Raises:
         UnknownConstruct: a rule refuses something, or two rules' edits cross. It is the first one
@@ -78,7 +80,12 @@ def rewrite(
             facts = future.result()
             records[facts.unit].start(texts[facts.unit], facts)
             tell.step(number, len(stale))
-        program = merge([record.facts for record in records.values()], prune=prune, guard=guard)
+        program = merge(
+            [record.facts for record in records.values()],
+            prune=prune,
+            guard=guard,
+            saturate=saturate,
+        )
         shares = {name: _share(program.slice(records[name].facts)) for name in units}
         todo = [name for name in units if not records[name].is_done(shares[name])]
         refused: list[UnknownConstruct] = []

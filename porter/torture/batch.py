@@ -156,7 +156,7 @@ def rewrite_here(folder: Path) -> None:
     _preprocess(folder)
     try:
         units = [parse_unit(unit, folder / f"{unit}.i") for unit in _UNITS]
-        program = merge([collect(unit) for unit in units])
+        program = merge([collect(unit) for unit in units], saturate=False)
         files = {f"{unit.name}.cpp": rewrite_unit(unit, program).text for unit in units}
         files |= {"porter_state.h": state_header(program), "porter_state.cpp": state_unit(program)}
     except UnknownConstruct as error:

@@ -139,7 +139,7 @@ def _build_cxx(sources: dict[str, Path], options: list[str], out: Path, jobs: in
         text = process.run([*front, *options, source], timeout=TIMEOUT).stdout
         units[name] = out / f"{name}.i"
         units[name].write_text(without_promises(text))
-    rewrite(units, out / "cxx", jobs=jobs)
+    rewrite(units, out / "cxx", jobs=jobs, saturate=False)
     command: list[str | Path] = ["g++", *COMMON_CXX, "-O1", f"-I{out / 'cxx'}"]
     command += [f"-I{templates}/runtime", *sorted((out / "cxx").glob("*.cpp"))]
     command += [templates / "torture/main.cpp", "-o", out / "as_cxx", "-lm"]

@@ -217,7 +217,7 @@ static int execute(const char *source, size_t length, int kind, const char *name
     }
     exit_code = 0;
     gpusnek_lack_start();
-    gpusnek_limits_begin();
+    gpusnek_limits_begin(true);
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
     MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
     // A hard stop leaves the globals of the function that it stopped.
@@ -239,7 +239,7 @@ static int execute(const char *source, size_t length, int kind, const char *name
             MP_STATE_VM(gpusnek_program) = keep ? function : MP_OBJ_NULL;
             compiled = true;
             if (!keep) {
-                gpusnek_limits_begin(); // a copy, whose template compiled, takes the equal steps
+                gpusnek_limits_begin(false); // a copy, whose template compiled, takes the equal steps
                 run_code(function, kind);
             }
         }

@@ -49,8 +49,10 @@ void gpusnek_limit_to(uint64_t steps, uint64_t nanoseconds) {
     deadline_ns = nanoseconds;
 }
 
-void gpusnek_limits_begin(void) {
-    begin(max_steps ? max_steps + 1 : UINT64_MAX, deadline_ns ? deadline_ns : UINT64_MAX);
+void gpusnek_limits_begin(bool compiles) {
+    // Compiling takes steps as the source is long, which whoever gives limits has in hand.
+    const bool endless = compiles || max_steps == 0;
+    begin(endless ? UINT64_MAX : max_steps + 1, deadline_ns ? deadline_ns : UINT64_MAX);
 }
 
 int gpusnek_limits_look(void) {

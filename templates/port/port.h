@@ -44,7 +44,7 @@ int gpusnek_ask(const char *source, size_t length, int kind);
 void gpusnek_poll(void);
 
 // Limits (limits.c). Begin: what gpusnek_limit_to was told counts from here on. Lift: there are none.
-void gpusnek_limits_begin(void);
+void gpusnek_limits_begin(bool compiles);
 void gpusnek_limits_lift(void);
 // Gives out the next window if this one is used up, and looks at the clock. Returns the limit that
 // was reached, a status, or GPUSNEK_OK; gpusnek_limit says it again.

@@ -191,7 +191,7 @@ void gpusnek_pause() {
 void gpusnek_give_way() {
     // Rarely: every switch brings another arena into the caches.
     static thread_local uint32_t calls;
-    if (++calls % 64 == 0 && gpusnek_turn && !gpusnek_turn->alone) {
+    if (++calls % 256 == 0 && gpusnek_turn && !gpusnek_turn->alone) {
         fiber_yield(false);
     }
 }

@@ -131,7 +131,7 @@ def test_each_interrupt_counts(four: InterpreterArray) -> None:
         "    try:\n        while True: pass\n"
         "    except KeyboardInterrupt:\n        seen += 1\n"
     )
-    handle = four.exec(program, wait=False)
+    handle = four.exec(four.compile(program), wait=False)  # compiling is interrupted too
     while not handle.done():
         handle.interrupt()
         time.sleep(0.02)

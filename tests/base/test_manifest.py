@@ -21,6 +21,7 @@ def document() -> dict[str, Any]:
     resources |= {"largest_frames": {"f": 8}, "kernels": {"k": {"registers": 64, "stack": 8}}}
     flush = {"reader": "nvdisasm", "saved_registers": 53}
     cuda = {"nvcc": "13.0", "flags": [], "files": FILES, "info": {"state_size": 64}}
+    cuda |= {"constants": {"size": 64, "info": 8}}
     cuda |= {"gc_flush": flush, "resources": resources}
     structs = {"gpusnek_info_t": {"size": 4, "fields": [FIELD]}}
     return {

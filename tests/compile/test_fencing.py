@@ -8,8 +8,8 @@ import pytest
 
 from porter import toolchain
 from porter.compile.fencing.addresses import Addresses, object_sizes
-from porter.compile.fencing.assembly import UnknownPtx, functions
-from porter.compile.fencing.coverage import MOST, Check, checks
+from porter.compile.fencing.assembly import UnreadPtx, functions
+from porter.compile.fencing.coverage import MOST, AccessCheck, checks
 from porter.compile.fencing.step import main
 from porter.compile.fencing.unit import fence
 from porter.errors import PorterError
@@ -36,7 +36,7 @@ def unit(body: str, *declared: str, returns: str = "", arena: str = LOCAL) -> st
     )
 
 
-def found(body: str, *declared: str) -> list[Check]:
+def found(body: str, *declared: str) -> list[AccessCheck]:
     """The checks of a function with this body; statements are parted by `; `."""
     lines = unit(body, *declared).split("\n")
     (function,) = functions(lines)
@@ -159,7 +159,7 @@ def test_what_nobody_declared_is_checked(body: str) -> None:
     ],
 )
 def test_what_is_not_known_is_refused(body: str, message: str) -> None:
-    with pytest.raises(UnknownPtx, match=message):
+    with pytest.raises(UnreadPtx, match=message):
         found(body.replace(";  ", " ; ") if "reg" not in body else body)
 
 

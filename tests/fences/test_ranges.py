@@ -14,6 +14,7 @@ typedef struct porter_state_t {
     porter_ranges_t porter_ranges;
     const void *porter_unwind;
     int porter_unwind_value;
+    unsigned int porter_sandbox;
     const void *porter_stack_limit;
 } porter_state_t;
 """

@@ -38,7 +38,7 @@ from porter.fuzz.calls.trial import (
     BatchEnded,
     BatchStuck,
     CallBatch,
-    Limits,
+    TrialLimits,
     launch_batch,
     places,
 )
@@ -268,7 +268,7 @@ class Slow:
 
 
 def test_a_launch_is_stuck_where_no_interpreter_ends_any_more() -> None:
-    limits = Limits(0.01, 0.01, 0.01)
+    limits = TrialLimits(0.01, 0.01, 0.01)
     ending, stuck = Slow([9, 5, 1, 0]), Slow([9, 5, 5])
     assert trial._drive(ending, limits, 2) is True  # type: ignore[arg-type]
     assert trial._drive(stuck, limits, 2) is None  # type: ignore[arg-type]
@@ -315,7 +315,7 @@ def test_a_launch_that_never_answers_is_killed(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(process, "PATIENCE", 0.1)
     monkeypatch.setattr(process, "_WAITING", 0.1)
     begun = time.monotonic()
-    answer = process._forked(None, CallBatch((b"",), Limits(0.1, 0, 0)))  # type: ignore[arg-type]
+    answer = process._forked(None, CallBatch((b"",), TrialLimits(0.1, 0, 0)))  # type: ignore[arg-type]
     assert answer == BatchDied("SIGKILL") and time.monotonic() - begun < 5
 
 
@@ -376,7 +376,7 @@ def test_findings_end_well_among_neighbours() -> None:
     device = open_device(built(), "host")
     (sentinel,) = _ended(launch_batch(device, CallBatch((b"",)))).sentinels
     assert sentinel[0] == "GPUSNEK_OK"
-    answer = launch_batch(device, CallBatch(sources, Limits(20.0, 0.2, 2.0)))
+    answer = launch_batch(device, CallBatch(sources, TrialLimits(20.0, 0.2, 2.0)))
     bad = faults(answer, sentinel)
     assert not bad, [(found[fault.program or 0][0], fault) for fault in bad]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from endless import SLOW
 
 from porter.run import Device, Launch, run
 from porter.run.launch import wait
-
-from .endless import SLOW
 
 PROGRAMS = [(kind, name) for kind, programs in SLOW.items() for name in programs]
 TIME, GRACE = 0.4, 0.4  # seconds until the interruption, and from it to the hard stop

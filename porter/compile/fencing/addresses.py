@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from porter.compile.fencing.assembly import Access, Function, Instruction
+from porter.compile.fencing.assembly import Access, Instruction, PtxFunction
 
 FRAME = "frame"  # the root of addresses in a function's own frame
 NUMBER = "number"  # the root of addresses that are numbers
@@ -50,7 +50,9 @@ def object_sizes(lines: list[str]) -> dict[str, int]:
 class Addresses:
     """The addresses of one function."""
 
-    def __init__(self, function: Function, sizes: dict[str, int], state: tuple[int, int]) -> None:
+    def __init__(
+        self, function: PtxFunction, sizes: dict[str, int], state: tuple[int, int]
+    ) -> None:
         """sizes: of variables, by name. state: window offsets between which an interpreter's own
         state is, its end too; empty where arenas are not in local memory."""
         self._sizes = sizes

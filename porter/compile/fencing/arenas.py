@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.compile.fencing.coverage import Check
+from porter.compile.fencing.coverage import AccessCheck
 
 # Of porter_ranges_t, at the start of the state: bytes from there.
 STORES, COUNT, ARENA, RANGES, RANGE = 0, 4, 8, 24, 16
@@ -43,7 +43,7 @@ class Local:
         lines = [_REGISTERS, *_window()]
         return "\n".join(lines) + "\n"
 
-    def fast(self, check: Check, address: str) -> Iterator[str]:
+    def fast(self, check: AccessCheck, address: str) -> Iterator[str]:
         """Leaves in %fenceP0 whether the access is in the thread's own memory."""
         if check.space == "global":
             yield "\tmov.pred \t%fenceP0, 0;"
@@ -59,7 +59,7 @@ class Local:
             bytes_ = SEALED_TO_LOCAL - SEALED_FROM + size - 1
             yield f"\tsetp.ge.and.u32 \t%fenceP0, %fence0, {bytes_}, %fenceP0;"
 
-    def other(self, check: Check) -> Iterator[str]:
+    def other(self, check: AccessCheck) -> Iterator[str]:
         """Further memory of its own: none."""
         return iter(())
 
@@ -89,7 +89,7 @@ class Global:
         ]
         return "\n".join(lines) + "\n"
 
-    def fast(self, check: Check, address: str) -> Iterator[str]:
+    def fast(self, check: AccessCheck, address: str) -> Iterator[str]:
         """Leaves in %fenceP0 whether the access is in the interpreter's arena."""
         if check.space == "local":
             yield from _in_window(check, address)
@@ -108,7 +108,7 @@ class Global:
             bytes_ = SEALED_TO - SEALED_FROM + size - 1
             yield f"\tsetp.ge.and.u64 \t%fenceP0, %fenceD0, {bytes_}, %fenceP0;"
 
-    def other(self, check: Check) -> Iterator[str]:
+    def other(self, check: AccessCheck) -> Iterator[str]:
         """Leaves in %fenceP0 whether the access is in the thread's C stack."""
         if check.space == "":
             yield from _in_window(check, "%fenceA")
@@ -134,7 +134,7 @@ def _window() -> list[str]:
     ]
 
 
-def _in_window(check: Check, address: str) -> Iterator[str]:
+def _in_window(check: AccessCheck, address: str) -> Iterator[str]:
     """Leaves in %fenceP0 whether an access is in the used part of the window, and aligned.
 
     The distance is rotated by the alignment, so that a low bit makes it too large.

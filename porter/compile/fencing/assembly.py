@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 
-class UnknownPtx(Exception):
+class UnreadPtx(Exception):
     """PTX that is written in a way that fences do not know; the message shows the line."""
 
 
@@ -44,7 +44,7 @@ class Instruction(NamedTuple):
     always: bool = False
 
 
-class Block(NamedTuple):
+class BasicBlock(NamedTuple):
     """Instructions that run one after the other. label: "" where no branch leads to it."""
 
     label: str
@@ -52,13 +52,13 @@ class Block(NamedTuple):
     following: tuple[int, ...]  # numbers of the blocks that may come next
 
 
-class Function(NamedTuple):
+class PtxFunction(NamedTuple):
     """One function with a body. head: its text before. first and last: lines of its braces."""
 
     head: str
     first: int
     last: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[BasicBlock, ...]
 
     def instructions(self) -> Iterator[Instruction]:
         """All of them, in the order of the text."""
@@ -82,8 +82,8 @@ _ENDS = ("ret", "exit", "trap")
 _NO_RESULT = ("st", "red", "bra", "bar", "barrier", "membar", "fence", "nanosleep", "prefetch")
 
 
-def functions(lines: list[str]) -> Iterator[Function]:
-    """The functions of a unit that have a body. Raises UnknownPtx."""
+def functions(lines: list[str]) -> Iterator[PtxFunction]:
+    """The functions of a unit that have a body. Raises UnreadPtx."""
     start: int | None = None
     at = 0
     while at < len(lines):
@@ -92,14 +92,14 @@ def functions(lines: list[str]) -> Iterator[Function]:
             start = at
         elif line.startswith("{") and start is not None:
             last = next(i for i in range(at, len(lines)) if lines[i].startswith("}"))
-            yield Function("\n".join(lines[start:at]), at, last, _blocks(lines, at, last))
+            yield PtxFunction("\n".join(lines[start:at]), at, last, _blocks(lines, at, last))
             at, start = last, None
         elif line.startswith(";"):
             start = None
         at += 1
 
 
-def _blocks(lines: list[str], first: int, last: int) -> tuple[Block, ...]:
+def _blocks(lines: list[str], first: int, last: int) -> tuple[BasicBlock, ...]:
     pieces: list[tuple[str, list[Instruction]]] = [("", [])]
     for at in range(first + 1, last):
         begins = _LABEL.match(lines[at])
@@ -119,7 +119,7 @@ def _blocks(lines: list[str], first: int, last: int) -> tuple[Block, ...]:
             following.append(numbers[end.target])
         if end is None or not (end.always or end.name in _ENDS):
             following.extend([number + 1] if number + 1 < len(pieces) else [])
-        blocks.append(Block(label, tuple(body), tuple(following)))
+        blocks.append(BasicBlock(label, tuple(body), tuple(following)))
     return tuple(blocks)
 
 
@@ -128,12 +128,12 @@ def _instruction(line: str, at: int) -> Instruction:
     found = None if text.startswith(("{", "}", "(", ")", ".", ",", "%")) else _LINE.match(text)
     if found is None or not text.endswith(";"):
         if _ANYWHERE.search(text):
-            raise UnknownPtx(f"an access inside another statement: {text}")
+            raise UnreadPtx(f"an access inside another statement: {text}")
         # Parts of a call, scopes, declarations; what they name, they may write.
         return Instruction(at, "", (), tuple(_REGISTER.findall(text)))
     guard, name, rest = found.groups()
     if name.startswith("brx"):
-        raise UnknownPtx(f"a branch through a table: {text}")
+        raise UnreadPtx(f"a branch through a table: {text}")
     if name.startswith("bra"):
         return Instruction(at, name, (), (), None, rest.strip(), guard is None)
     operands = tuple(part.strip() for part in _split(rest or ""))
@@ -142,7 +142,7 @@ def _instruction(line: str, at: int) -> Instruction:
         kind = name.split(".")[0]
         return Instruction(at, name, operands, () if kind in _NO_RESULT else writes)
     if guard is not None:
-        raise UnknownPtx(f"an access under a predicate: {text}")
+        raise UnreadPtx(f"an access under a predicate: {text}")
     stores = not name.startswith("ld")
     writes = tuple(_REGISTER.findall(operands[0])) if name.startswith(("ld", "atom")) else ()
     return Instruction(at, name, operands, writes, _access(name, operands, stores, text))
@@ -167,7 +167,7 @@ def _access(name: str, operands: tuple[str, ...], stores: bool, text: str) -> Ac
     place = next((_PLACE.fullmatch(part) for part in operands if part.startswith("[")), None)
     size = _TYPE.match(parts[-1])
     if place is None or size is None:
-        raise UnknownPtx(f"an access that fences cannot read: {text}")
+        raise UnreadPtx(f"an access that fences cannot read: {text}")
     width = next((int(m.group(1)) for m in map(_WIDTH.fullmatch, parts) if m), 1)
     space = next((part for part in parts if part in _SPACES), "")
     bytes_ = int(size.group(1)) // 8 * width

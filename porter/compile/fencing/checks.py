@@ -27,7 +27,7 @@ from porter.compile.fencing.arenas import (
     WINDOW,
     Arena,
 )
-from porter.compile.fencing.coverage import Check
+from porter.compile.fencing.coverage import AccessCheck
 
 DECLARATIONS = f"""
 .extern .const .align 8 .b8 {WINDOW}[24];
@@ -36,16 +36,16 @@ DECLARATIONS = f"""
 TABLE_DECLARATION = f".extern .global .align 8 .u64 {TABLE};\n"
 
 
-class Site(NamedTuple):
+class CheckSite(NamedTuple):
     """A check in its place. number: in its function. place: where its text begins in the unit's
     places."""
 
-    check: Check
+    check: AccessCheck
     number: int
     place: int
 
 
-def in_the_way(site: Site, arena: Arena) -> list[str]:
+def in_the_way(site: CheckSite, arena: Arena) -> list[str]:
     """The part of a check that stands before the access."""
     check, number = site.check, site.number
     address = check.root
@@ -65,7 +65,7 @@ def in_the_way(site: Site, arena: Arena) -> list[str]:
     return lines
 
 
-def behind(site: Site, arena: Arena) -> list[str]:
+def behind(site: CheckSite, arena: Arena) -> list[str]:
     """The part of a check that stands behind the function's end."""
     check, number = site.check, site.number
     size = check.high - check.low

@@ -11,12 +11,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from porter.compile.fencing.addresses import Addresses
-from porter.compile.fencing.assembly import Block, Function, Instruction
+from porter.compile.fencing.assembly import BasicBlock, Instruction, PtxFunction
 
 MOST = 128  # bytes that one check covers at most: the fast check has this much room at its end
 
 
-class Check(NamedTuple):
+class AccessCheck(NamedTuple):
     """Bytes [low, high) from `root` on, to be checked before line `line`.
 
     align: the greatest size of an access among them, which its address must be a multiple of.
@@ -35,9 +35,9 @@ class Check(NamedTuple):
 _Facts = dict[tuple[str, str, bool], frozenset[tuple[int, int, int]]]
 
 
-def checks(function: Function, addresses: Addresses) -> list[Check]:
+def checks(function: PtxFunction, addresses: Addresses) -> list[AccessCheck]:
     """The checks that a function needs, in the order of the text."""
-    found: list[Check] = []
+    found: list[AccessCheck] = []
     before = _known(function, addresses)
     for number, block in enumerate(function.blocks):
         known = before[number]
@@ -48,7 +48,7 @@ def checks(function: Function, addresses: Addresses) -> list[Check]:
     return found
 
 
-def _known(function: Function, addresses: Addresses) -> list[_Facts | None]:
+def _known(function: PtxFunction, addresses: Addresses) -> list[_Facts | None]:
     """What is known before each block, on every way to it. None: no way leads there."""
     before: list[_Facts | None] = [None] * len(function.blocks)
     before[0] = {}
@@ -91,7 +91,7 @@ def _wanted(instruction: Instruction, addresses: Addresses) -> _Wanted | None:
     return _Wanted(access.base, access.offset, access.size, access.space, access.stores)
 
 
-def _walk(block: Block, addresses: Addresses, facts: _Facts, found: list[Check]) -> None:
+def _walk(block: BasicBlock, addresses: Addresses, facts: _Facts, found: list[AccessCheck]) -> None:
     """Adds the checks of a block to `found`, and what they say to `facts`."""
     for at, instruction in enumerate(block.instructions):
         wanted = _wanted(instruction, addresses)
@@ -115,7 +115,7 @@ def _covered(wanted: _Wanted, facts: _Facts) -> bool:
     return False
 
 
-def _widened(block: Block, at: int, first: _Wanted, addresses: Addresses) -> Check:
+def _widened(block: BasicBlock, at: int, first: _Wanted, addresses: Addresses) -> AccessCheck:
     """The check of an access, widened over later ones of its block through the same register."""
     line = block.instructions[at].line
     low, high, align, lead = first.low, first.low + first.size, first.size, first.low
@@ -136,4 +136,4 @@ def _widened(block: Block, at: int, first: _Wanted, addresses: Addresses) -> Che
                 low, high, align, lead = new_low, new_high, new_align, new_lead
         if first.root in instruction.writes and not addresses.once(first.root):
             break
-    return Check(line, first.root, low, high, align, first.space, first.stores)
+    return AccessCheck(line, first.root, low, high, align, first.space, first.stores)

@@ -17,7 +17,7 @@ def main(arguments: list[str]) -> int:
         print("step.py IN OUT ID: ID is eight hexadecimal digits", file=sys.stderr)
         return 2
     sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-    from porter.compile.fencing.assembly import UnknownPtx
+    from porter.compile.fencing.assembly import UnreadPtx
     from porter.compile.fencing.unit import fence
 
     source, target, number = arguments
@@ -25,7 +25,7 @@ def main(arguments: list[str]) -> int:
     text = path.read_bytes().decode("utf-8", "surrogateescape")
     try:
         changed = fence(text, number)
-    except UnknownPtx as error:
+    except UnreadPtx as error:
         print(f"{target}: {error}", file=sys.stderr)
         return 1
     path.write_bytes(changed.encode("utf-8", "surrogateescape"))

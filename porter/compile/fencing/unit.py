@@ -10,16 +10,16 @@ import re
 
 from porter.compile.fencing.addresses import Addresses, object_sizes
 from porter.compile.fencing.arenas import TABLE, Arena, Global, Local
-from porter.compile.fencing.assembly import UnknownPtx, functions
+from porter.compile.fencing.assembly import UnreadPtx, functions
 from porter.compile.fencing.checks import (
     DECLARATIONS,
     TABLE_DECLARATION,
-    Site,
+    CheckSite,
     behind,
     ending,
     in_the_way,
 )
-from porter.compile.fencing.coverage import Check, checks
+from porter.compile.fencing.coverage import AccessCheck, checks
 
 _STATE = re.compile(r"^(?:\.visible )?\.global .*porter_fence_state[\w$]*(?: = (\d+))?;")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
@@ -59,7 +59,7 @@ def _short(path: str) -> str:
 
 
 def fence(text: str, number: str) -> str:
-    """`text`, a unit's PTX, with its accesses checked. Raises UnknownPtx."""
+    """`text`, a unit's PTX, with its accesses checked. Raises UnreadPtx."""
     lines = text.split("\n")
     state = _state(lines)
     arena: Arena = Local(state) if state else Global()
@@ -101,10 +101,12 @@ def _state(lines: list[str]) -> int:
         found = _STATE.match(line)
         if found is not None:
             return int(found.group(1) or 0)
-    raise UnknownPtx("the unit does not say how arenas lie (porter_fence_state)")
+    raise UnreadPtx("the unit does not say how arenas lie (porter_fence_state)")
 
 
-def _sites(found: list[Check], first: int, lines: list[str], places: Places) -> list[Site]:
+def _sites(
+    found: list[AccessCheck], first: int, lines: list[str], places: Places
+) -> list[CheckSite]:
     sites = []
     loc: tuple[str, str] | None = None
     at = first
@@ -114,5 +116,5 @@ def _sites(found: list[Check], first: int, lines: list[str], places: Places) -> 
             if place is not None:
                 loc = (place.group(1), place.group(2))
         at = check.line
-        sites.append(Site(check, number, places.of(loc)))
+        sites.append(CheckSite(check, number, places.of(loc)))
     return sites

@@ -21,10 +21,10 @@ from porter.fuzz.calls.trial import (
     BatchEnded,
     BatchStuck,
     CallBatch,
-    Limits,
+    TrialLimits,
 )
 
-QUICK = Limits(seconds=0.4, grace=0.1, margin=0.5)
+QUICK = TrialLimits(seconds=0.4, grace=0.1, margin=0.5)
 TOGETHER = 4  # programs that can be why a launch does not end
 SMALLEST = 8  # programs of a launch where faults are many
 REPEATED = 16  # one batch in so many runs twice, and both must end and print equally
@@ -44,8 +44,8 @@ class CallPlan:
     count: int = 0
     batch: int = 192
     steps: int = 500_000
-    limits: Limits = DEFAULT
-    quick: Limits = QUICK
+    limits: TrialLimits = DEFAULT
+    quick: TrialLimits = QUICK
     reducing: float = 30.0  # seconds for each finding
 
 
@@ -134,7 +134,7 @@ class CallCampaign:
         following = self._batch()
         return following, self.launches.answer(wanted)
 
-    def _of(self, programs: Sequence[CallProgram], limits: Limits | None = None) -> CallBatch:
+    def _of(self, programs: Sequence[CallProgram], limits: TrialLimits | None = None) -> CallBatch:
         sources = tuple(program.encoded for program in programs)
         return CallBatch(sources, limits or self.plan.limits, self.plan.steps)
 
@@ -245,7 +245,7 @@ class CallCampaign:
         where = fault.place or callee(source)
         return CallFinding(fault.kind, where, last.what, source, last.report or fault.report)
 
-    def faults_of(self, programs: Sequence[CallProgram], limits: Limits) -> list[Fault]:
+    def faults_of(self, programs: Sequence[CallProgram], limits: TrialLimits) -> list[Fault]:
         """What a launch of `programs` alone comes to."""
         return faults(self.launches.run(self._of(programs, limits)), self._sentinel)
 
@@ -256,13 +256,13 @@ class _Recheck:
 
     campaign: CallCampaign
     fault: Fault
-    limits: Limits = field(init=False)
+    limits: TrialLimits = field(init=False)
     last: Fault = field(init=False)
 
     def __attrs_post_init__(self) -> None:
         self.limits, self.last = self.campaign.plan.quick, self.fault
 
-    def holds(self, programs: Sequence[CallProgram], limits: Limits | None = None) -> bool:
+    def holds(self, programs: Sequence[CallProgram], limits: TrialLimits | None = None) -> bool:
         """Launches `programs` to see."""
         for other in self.campaign.faults_of(programs, limits or self.limits):
             if other.kind == self.fault.kind and self.fault.place in ("", other.place):

@@ -13,19 +13,19 @@ from porter.fuzz.calls.inventory import Inventory
 from porter.fuzz.calls.making import MANY, ProgramMaker
 from porter.fuzz.calls.process import BatchProcess, Opening
 from porter.fuzz.calls.programs import Generator
-from porter.fuzz.calls.trial import Limits
+from porter.fuzz.calls.trial import TrialLimits
 
 # Programs a launch; under sanitizers programs are slow, and every fault ends a launch.
 _BATCH = {"host": 192, "host-asan": 96, "cuda": 24_576}
 _LIMITS = {
-    "host": Limits(1.0, 0.2, 1.0),
-    "host-asan": Limits(3.0, 0.3, 3.0),
-    "cuda": Limits(20.0, 0.5, 5.0),
+    "host": TrialLimits(1.0, 0.2, 1.0),
+    "host-asan": TrialLimits(3.0, 0.3, 3.0),
+    "cuda": TrialLimits(20.0, 0.5, 5.0),
 }
 _QUICK = {
-    "host": Limits(0.4, 0.1, 0.5),
-    "host-asan": Limits(0.6, 0.2, 1.0),
-    "cuda": Limits(2.0, 0.5, 3.0),
+    "host": TrialLimits(0.4, 0.1, 0.5),
+    "host-asan": TrialLimits(0.6, 0.2, 1.0),
+    "cuda": TrialLimits(2.0, 0.5, 3.0),
 }
 
 

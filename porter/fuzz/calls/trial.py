@@ -38,7 +38,7 @@ print(b,look(a),look(build(20)))
 
 
 @frozen
-class Limits:
+class TrialLimits:
     """Seconds until programs are interrupted, from there to the hard stop, from there to a verdict.
 
     A launch that lasts longer than all three cannot be stopped.
@@ -54,7 +54,7 @@ class Limits:
         return self.seconds + self.grace + self.margin
 
 
-DEFAULT = Limits()
+DEFAULT = TrialLimits()
 
 
 @frozen
@@ -62,7 +62,7 @@ class CallBatch:
     """Programs of one launch. steps: the budget of each, where a build has budgets; 0: none."""
 
     sources: tuple[bytes, ...]
-    limits: Limits = DEFAULT
+    limits: TrialLimits = DEFAULT
     steps: int = 0
 
 
@@ -134,7 +134,7 @@ def _launch(steps: int) -> Launch:
     return attrs.evolve(SIZES, **options)
 
 
-def _drive(started: Started, limits: Limits, stop: int) -> bool | None:
+def _drive(started: Started, limits: TrialLimits, stop: int) -> bool | None:
     """Wait for the end. Returns whether the launch was interrupted; None if it goes on and on."""
     begun = time.monotonic()
     written, pause = 0, 0.0002

@@ -39,10 +39,8 @@ class Divisions(Rule):
         """Replaces `a /= b` and `a %= b`."""
         helper = _HELPERS.get(node.binary_operator()[:-1])
         left, right = node.children
-        if helper is None or not is_integer(left) or _is_fixed(right):
+        if helper is None or not (is_integer(left) and is_integer(right)) or _is_fixed(right):
             return
-        if not is_integer(right):
-            raise self.refuse(node, "an integer that is divided by none")
         call = f"{helper}_to("
         yield replace(node.span, self.name, call, left.span, ", ", right.span, ")")
 

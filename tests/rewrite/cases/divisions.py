@@ -7,7 +7,7 @@ SNIPPETS = {
     "sizes": "struct s { char c[64 / sizeof(long)]; }; enum { N = 3 }; "
     "unsigned long f(struct s *s) { return sizeof s->c / sizeof s->c[0] / (N * sizeof(int)); }",
     "zero": "int f(int a) { return a ? 1 : a / 0; }",
-    "floats": "double f(double a, double b) { a /= b; return a / b; }",
+    "floats": "double f(double a, double b, int n) { a /= b; n /= b; return a / b + n; }",
     "widened": "unsigned long f(unsigned long a, int b) { return a / b; }",
     "small": "unsigned char f(unsigned char a, unsigned char b) { return a % b; }",
     "assigned": "long f(long *a, short b) { *a++ /= b; a[1] %= b + 1; return *a; }",
