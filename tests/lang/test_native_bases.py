@@ -6,7 +6,14 @@ import pytest
 
 from porter.run import Device, run
 
-GUARDED = "import array, collections, io, json, sys\n{classes}\ntry:\n    {call}\nexcept {error}:\n    print('refused')\n"
+GUARDED = """\
+import array, collections, io, json
+{classes}
+try:
+    {call}
+except {error}:
+    print('refused')
+"""
 METHODS = [
     ("class T(list): pass", "T.count(0, 0)"),
     ("class T(list): pass", "T.append(1, 2)"),
