@@ -87,6 +87,18 @@ def campaign(answer: Callable[[CallBatch], Answer | None], count: int = 96) -> C
     )
 
 
+def test_what_ctrl_c_ends_has_its_figures() -> None:
+    def interrupted(batch: CallBatch) -> Answer | None:
+        if running.tally.launches > 1:
+            raise KeyboardInterrupt
+        return None
+
+    running = campaign(interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        running.run()
+    assert running.tally.programs > 0 and running.tally.seconds > 0
+
+
 def having(batch: CallBatch, *texts: bytes) -> list[int]:
     return [i for i, s in enumerate(batch.sources) if all(text in s for text in texts)]
 

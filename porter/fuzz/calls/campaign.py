@@ -90,6 +90,12 @@ class CallCampaign:
         """Run it. Raises FuzzFailed where the sentinels alone do not end well."""
         begun = time.monotonic()
         self._end = begun + self.plan.seconds
+        try:
+            return self._run()
+        finally:
+            self.tally.seconds = time.monotonic() - begun
+
+    def _run(self) -> Tally:
         self._sentinel = self._alone()
         self._size = self.plan.batch
         batch = self._batch()
@@ -105,7 +111,6 @@ class CallCampaign:
                 self._size = max(self._size // 2, SMALLEST)
             batch = following
             number += 1
-        self.tally.seconds = time.monotonic() - begun
         return self.tally
 
     @property

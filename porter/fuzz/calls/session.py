@@ -78,7 +78,7 @@ class CallsDone:
 
 
 def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> CallsDone:
-    """Run `session`. Raises FuzzFailed, and what opening the build raises."""
+    """Run `session`; Ctrl-C ends it early. Raises FuzzFailed, and what opening the build raises."""
     known = set()
     if session.known is not None:
         known = {finding.key for _, finding in saved(session.known)}
@@ -102,7 +102,11 @@ def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> Call
         )
         maker = ProgramMaker(Generator(inventory, session.without), plan.batch >= MANY)
         campaign = CallCampaign(process, maker, plan, known, keep)
-        campaign.run()
+        try:
+            campaign.run()
+        except KeyboardInterrupt:  # what it came to by then is worth as much
+            say(CallsDone(inventory, campaign.tally, session.target).text)
+            raise
     finally:
         process.close()
         if maker is not None:
