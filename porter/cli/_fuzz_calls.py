@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import attrs
 import click
 from rich.console import Console
 
@@ -49,14 +48,9 @@ def _campaign(session: CallSession, console: Console) -> Any:
 def _built(release: str | None, target: str | None, variant: str, fences: bool) -> tuple[Path, str]:
     """A build for it and its target."""
     from porter.cli._building import build_shown
-    from porter.config import BuildConfig
     from porter.settings import load_config
 
-    given: dict[str, Any] = {"release": release, "target": target, "arena": "global"}
-    if fences:
-        if "fences" not in attrs.fields_dict(BuildConfig):
-            raise UsageError("--fences: builds have none")
-        given["fences"] = True
+    given = {"release": release, "target": target, "arena": "global", "fences": fences or None}
     config = load_config(given)
     if len(config.targets) > 1:
         raise UsageError("target: interpreters run on host or cuda, not on all")

@@ -5,19 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from porter.rewrite.queries import is_choice
+from porter.syntax.kinds import SIGNED
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 
-_SIGNED = frozenset(
-    {
-        TypeKind.CHAR_S,
-        TypeKind.SCHAR,
-        TypeKind.SHORT,
-        TypeKind.INT,
-        TypeKind.LONG,
-        TypeKind.LONGLONG,
-    }
-)
 _CONVERSIONS = (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR)
 _TRUTH = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _WIDEST = 64
@@ -39,7 +30,7 @@ _SIGNS: dict[str, Callable[[int], int]] = {"-": lambda a: -a, "~": lambda a: ~a,
 
 def is_signed(node: Node) -> bool:
     """Whether the type of an integer expression has negative values."""
-    return node.canonical.kind in _SIGNED
+    return node.canonical.kind in SIGNED
 
 
 def is_size_of(node: Node) -> bool:

@@ -11,6 +11,16 @@ LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT)
 ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)  # of known length, or none yet
 ALL_ARRAYS = (*ARRAYS, TypeKind.VARIABLEARRAY)
 FLOATS = frozenset({TypeKind.FLOAT, TypeKind.DOUBLE})
+SIGNED = frozenset(
+    {
+        TypeKind.CHAR_S,
+        TypeKind.SCHAR,
+        TypeKind.SHORT,
+        TypeKind.INT,
+        TypeKind.LONG,
+        TypeKind.LONGLONG,
+    }
+)
 INTEGERS = frozenset(
     {
         TypeKind.BOOL,
@@ -20,12 +30,7 @@ INTEGERS = frozenset(
         TypeKind.UINT,
         TypeKind.ULONG,
         TypeKind.ULONGLONG,
-        TypeKind.CHAR_S,
-        TypeKind.SCHAR,
-        TypeKind.SHORT,
-        TypeKind.INT,
-        TypeKind.LONG,
-        TypeKind.LONGLONG,
+        *SIGNED,
         TypeKind.ENUM,
     }
 )

@@ -13,6 +13,8 @@
 #include "interp.h"
 #include "kernel_api.h"
 
+extern "C" PORTER_DEVICE int porter_refused(void); // hooks.h
+
 #define GPUSNEK_WARP 32u
 #define GPUSNEK_ROUND(x) (((uint64_t)(x) + 63u) / 64u * 64u)
 #define GPUSNEK_MAGIC 0x6b656e7375706721ull // "!gpusnek": the arena or image holds a VM
@@ -390,16 +392,9 @@ static inline PORTER_DEVICE const gpusnek_launch_t *gpusnek_fenced(
 }
 #endif
 
-// Whether a check of device code has refused an access: then the function that it stood in returned
-// as one does that unwinds, and all that called it.
-static inline PORTER_DEVICE bool gpusnek_refused() {
-#if defined(__CUDACC__) && PORTER_FENCES
-    return PORTER_STATE->porter_ranges.place != 0;
-#else
-    return false;
-#endif
-}
-
+// What becomes of the interpreter at `base`, an access of which a check of device code has refused
+// (porter_refused): the function that it stood in returned as one does that unwinds, and all that
+// called it.
 static inline PORTER_DEVICE int32_t gpusnek_refusal(char *base) {
 #if defined(__CUDACC__) && PORTER_FENCES
     const porter_ranges_t *ranges = &PORTER_STATE->porter_ranges;
@@ -438,7 +433,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         status = gpusnek_bind_all(launch, i);
         if (launch->flags & GPUSNEK_FLAG_EXEC) {
             status = status == GPUSNEK_OK ? gpusnek_program(launch, i) : status;
-            if (gpusnek_refused()) {
+            if (porter_refused()) {
                 return gpusnek_refusal(base);
             }
             if (launch->exit_code) {
@@ -465,7 +460,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
             ((uint64_t *)launch->steps)[i] = gpusnek_steps();
         }
     }
-    if (gpusnek_refused()) {
+    if (porter_refused()) {
         return gpusnek_refusal(base);
     }
     gpusnek_detach();

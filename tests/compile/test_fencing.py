@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from porter import toolchain
+from porter.base.paths import templates_dir
+from porter.compile.fencing import arenas
 from porter.compile.fencing.addresses import Addresses, object_sizes
 from porter.compile.fencing.assembly import UnreadPtx, functions
 from porter.compile.fencing.coverage import MOST, AccessCheck, checks
 from porter.compile.fencing.step import main
-from porter.compile.fencing.unit import fence
+from porter.compile.fencing.unit import WINDOW, fence
 from porter.errors import PorterError
+from porter.run.device import fences
 
 STATE = 16737216
 LOCAL = f".global .align 8 .u64 x_porter_fence_state = {STATE};"
@@ -215,3 +218,29 @@ def test_ptxas_takes_it(arena: str, returns: str, tmp_path: Path) -> None:
     command = [nvcc, "-arch=sm_90", "-rdc=true", "-cubin", source, "-o", tmp_path / "a.cubin"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
+
+
+def test_checks_know_the_layout_of_what_they_read(tmp_path: Path) -> None:
+    """The numbers in PTX are those of the headers, and of who writes constant memory."""
+    claims = {
+        "offsetof(porter_ranges_t, stores)": arenas.STORES,
+        "offsetof(porter_ranges_t, count)": arenas.COUNT,
+        "offsetof(porter_ranges_t, arena_low)": arenas.ARENA,
+        "offsetof(porter_ranges_t, arena_size)": arenas.ARENA + 8,
+        "offsetof(porter_ranges_t, range)": arenas.RANGES,
+        "sizeof(porter_range_t)": arenas.RANGE,
+        "offsetof(porter_ranges_t, place)": arenas.PLACE,
+        "offsetof(porter_ranges_t, address)": arenas.PLACE + 8,
+        "offsetof(porter_ranges_t, kind)": arenas.PLACE + 16,
+        "sizeof(porter_ranges_t)": arenas.UNWIND,
+        "-(long)PORTER_SEALED_BELOW": arenas.SEALED_FROM,
+        "PORTER_SEALED_ABOVE": arenas.SEALED_TO,
+    }
+    lines = [f'static_assert({c} == {number}, "{c}");' for c, number in claims.items()]
+    source = tmp_path / "claims.cpp"
+    source.write_text("\n".join(["#include <stddef.h>", '#include "porter_ranges.h"', *lines]))
+    include = f"-I{templates_dir() / 'runtime'}"
+    command = [toolchain.gxx().path, "-fsyntax-only", include, source]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert (MOST, WINDOW) == (fences.MARGIN, fences.WINDOW)

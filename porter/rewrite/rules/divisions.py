@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.rewrite.constants import constant_value
 from porter.rewrite.edit import Edit, replace
-from porter.rewrite.magnitudes import constant
 from porter.rewrite.places import is_integer
 from porter.rewrite.rule import Example, Rule, on
 from porter.rewrite.spelling import spell
@@ -47,16 +47,4 @@ class Divisions(Rule):
 
 def _is_fixed(divisor: Node) -> bool:
     """Whether a divisor is a constant other than 0 and -1."""
-    value = constant(divisor)
-    return value not in (0, -1) if value is not None else _is_constant(divisor)
-
-
-def _is_constant(node: Node) -> bool:
-    """Whether an expression consists of literals, enum constants and sizeof alone."""
-    if node.kind == K.CXX_UNARY_EXPR:  # a sizeof, whose operand is not evaluated
-        return True
-    if node.kind == K.DECL_REF_EXPR:
-        return node.referenced is not None and node.referenced.kind == K.ENUM_CONSTANT_DECL
-    if node.kind == K.CALL_EXPR or (not node.children and node.kind == K.UNEXPOSED_EXPR):
-        return False
-    return all(map(_is_constant, node.children))
+    return constant_value(divisor) not in (None, 0, -1)

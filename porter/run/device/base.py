@@ -59,14 +59,12 @@ class Arenas:
 class Template:
     """An interpreter at rest that others begin as copies of (launch/template.py).
 
-    code: the bytecode that all of them read. flags: those of a launch of copies. steps: what
-    compiling took.
+    code: the bytecode that all of them read. flags: those of a launch of copies.
     """
 
     arenas: Arenas
     code: Array | None
     flags: int
-    steps: int = 0
 
 
 @define

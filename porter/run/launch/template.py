@@ -14,7 +14,7 @@ import numpy as np
 from porter.errors import LaunchFailed
 from porter.run.device.base import Arenas, Device, Template
 from porter.run.footprint import Footprint
-from porter.run.launch.limits import NANOSECONDS, least, steps_limit, time_limit
+from porter.run.launch.limits import NANOSECONDS, least, time_limit
 from porter.run.launch.plan import Plan
 from porter.run.launch.spec import Launch, Phase, Program
 from porter.run.result import Result
@@ -45,8 +45,7 @@ def find(
     key = _key(program, plan)
     kept = device.templates.get(key)
     if kept is not None:
-        most = least(steps_limit(plan.launch.max_steps))
-        return kept if not most or kept.steps <= most else None  # each finds that it may not
+        return kept
     made = _make(device, program, plan, run)
     if made is not None:
         device.templates.keep(key, made)
@@ -107,8 +106,7 @@ def _make(device: Device, program: Program, plan: Plan, run: Run) -> Template | 
     status, flag = device.built.status, device.built.flag
     if result.status[0] != status["OK"]:
         return None
-    flags = flag["FORK"] | (flag["COMPILED"] if plan.phase.execute else 0)
-    return Template(arenas, code, flags, int(result.steps[0]))
+    return Template(arenas, code, flag["FORK"] | (flag["COMPILED"] if plan.phase.execute else 0))
 
 
 def _alone(launch: Launch, need: Footprint) -> Launch:
@@ -121,7 +119,6 @@ def _alone(launch: Launch, need: Footprint) -> Launch:
         outbuf=launch.outbuf,
         cancel=launch.cancel,
         fork=False,
-        # Compiling has the limits of the program, of which one interpreter may have the least.
-        max_steps=least(steps_limit(launch.max_steps)) or None,
+        # Compiling has the deadline of the program, of which one interpreter may have the least.
         deadline=least(time_limit(launch.deadline)) / NANOSECONDS or None,
     )
