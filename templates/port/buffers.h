@@ -1,0 +1,16 @@
+// Buffers that a stream or a block device written in Python reads from or fills.
+#ifndef GPUSNEK_BUFFERS_H
+#define GPUSNEK_BUFFERS_H
+
+#include <stddef.h>
+
+#include "py/obj.h"
+
+// A new bytearray that holds a copy of `size` bytes. Raises MemoryError.
+mp_obj_t gpusnek_buffer(const void *data, size_t size);
+// What `buffer` holds now, at most `size` bytes, goes to `data`.
+void gpusnek_buffer_back(mp_obj_t buffer, void *data, size_t size);
+// A copy of `size` bytes in the heap. Raises MemoryError.
+void *gpusnek_buffer_copy(const void *data, size_t size);
+
+#endif

@@ -1,0 +1,102 @@
+// Containers that what a program wrote may change while upstream's C works on them.
+//
+// A method that compares two objects may change the list that is being walked. So each turn asks the
+// list anew for its length and its items, and items that go on being compared are held here. Maps
+// and sets cannot go on with another table: the lookup ends with an exception.
+#include "changed.h"
+
+#include "py/runtime.h"
+
+static _Noreturn void changed(void) {
+    mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("container changed by a comparison"));
+}
+
+mp_obj_t gpusnek_list_count(const mp_obj_list_t *list, mp_obj_t value) {
+    size_t count = 0;
+    for (size_t i = 0; i < list->len; i++) {
+        count += mp_obj_equal(list->items[i], value);
+    }
+    return MP_OBJ_NEW_SMALL_INT(count);
+}
+
+mp_obj_t gpusnek_list_index(const mp_obj_list_t *list, size_t n_args, const mp_obj_t *args) {
+    size_t start = 0, stop = list->len;
+    if (n_args > 2) {
+        start = mp_get_index(&mp_type_list, list->len, args[2], true);
+    }
+    if (n_args > 3) {
+        stop = mp_get_index(&mp_type_list, list->len, args[3], true);
+    }
+    for (size_t i = start; i < stop && i < list->len; i++) {
+        if (mp_obj_equal(list->items[i], args[1])) {
+            return MP_OBJ_NEW_SMALL_INT(i);
+        }
+    }
+    mp_raise_ValueError(MP_ERROR_TEXT("object not in sequence"));
+}
+
+// The first place where two lists differ, with what is there; false where one begins the other.
+static bool difference(const mp_obj_list_t *left, const mp_obj_list_t *right, mp_obj_t *a,
+    mp_obj_t *b) {
+    for (size_t i = 0; i < left->len && i < right->len; i++) {
+        *a = left->items[i];
+        *b = right->items[i];
+        if (!mp_obj_equal(*a, *b)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left,
+    const mp_obj_list_t *right) {
+    if (op == MP_BINARY_OP_EQUAL && left->len != right->len) {
+        return false;
+    }
+    mp_obj_t a, b;
+    if (difference(left, right, &a, &b)) {
+        return op != MP_BINARY_OP_EQUAL && mp_obj_is_true(mp_binary_op(op, a, b));
+    }
+    switch (op) {
+        case MP_BINARY_OP_LESS:
+            return left->len < right->len;
+        case MP_BINARY_OP_LESS_EQUAL:
+            return left->len <= right->len;
+        case MP_BINARY_OP_MORE:
+            return left->len > right->len;
+        case MP_BINARY_OP_MORE_EQUAL:
+            return left->len >= right->len;
+        default:
+            return left->len == right->len;
+    }
+}
+
+void gpusnek_heap_holds(const mp_obj_list_t *heap, size_t at) {
+    if (at >= heap->len) {
+        changed();
+    }
+}
+
+bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index) {
+    const mp_map_t before = *map;
+    const bool equal = mp_obj_equal(key, index);
+    if (map->table != before.table || map->alloc != before.alloc || map->used != before.used) {
+        changed();
+    }
+    return equal;
+}
+
+bool gpusnek_set_equal(const mp_set_t *set, mp_obj_t key, mp_obj_t index) {
+    const mp_set_t before = *set;
+    const bool equal = mp_obj_equal(key, index);
+    if (set->table != before.table || set->alloc != before.alloc || set->used != before.used) {
+        changed();
+    }
+    return equal;
+}
+
+void gpusnek_table_there(size_t alloc) {
+    if (alloc == 0) {
+        changed();
+    }
+}

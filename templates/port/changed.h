@@ -1,0 +1,24 @@
+// Containers that what a program wrote may change while upstream's C works on them.
+#ifndef GPUSNEK_CHANGED_H
+#define GPUSNEK_CHANGED_H
+
+#include "py/obj.h"
+#include "py/objlist.h"
+#include "py/runtime0.h"
+
+// How many items equal `value`.
+mp_obj_t gpusnek_list_count(const mp_obj_list_t *list, mp_obj_t value);
+// list.index: args are the list, the value, and perhaps start and stop. Raises ValueError.
+mp_obj_t gpusnek_list_index(const mp_obj_list_t *list, size_t n_args, const mp_obj_t *args);
+// left op right, of a comparison that is not `!=`.
+bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left, const mp_obj_list_t *right);
+// RuntimeError where a list that a heap operation is changing has no item `at` any more.
+void gpusnek_heap_holds(const mp_obj_list_t *heap, size_t at);
+
+// Whether key and index are equal. RuntimeError where comparing them changed the map or the set.
+bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index);
+bool gpusnek_set_equal(const mp_set_t *set, mp_obj_t key, mp_obj_t index);
+// RuntimeError where a table lost its entries while a hash was computed.
+void gpusnek_table_there(size_t alloc);
+
+#endif

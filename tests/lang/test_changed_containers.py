@@ -1,0 +1,115 @@
+"""Comparisons and hashes of a program that change the container they are made for."""
+
+from __future__ import annotations
+
+import pytest
+
+from porter.run import Device, run
+
+MUTATOR = """\
+import collections, heapq
+class C:
+    def __init__(self, container): self.container = container
+    def __hash__(self): return 7
+    def act(self, other):
+        {act}
+        return {answer}
+    __eq__ = __lt__ = __gt__ = __le__ = __ge__ = act
+{make}
+try:
+    {call}
+    print('went on')
+except (RuntimeError, IndexError, ValueError, TypeError) as e:
+    print(type(e).__name__)
+print(len([0] * 50), {{i: i for i in range(20)}}[7])
+"""
+LIST = "l = []\nl.extend([C(l) for i in range(9)])"
+DICT = "l = {make}\nfor i in range(5): l[C(l)] = i"
+SET = "l = set()\nfor i in range(5): l.add(C(l))"
+CLEAR = "self.container.clear()"
+GROW = "self.container.extend([0] * 9)"
+LISTS = ["l.count(0)", "l.index(0)", "l.index(0, 2, 8)", "l == [1] * 9", "l < [1] * 9"]
+HEAPS = ["heapq.heapify(l)", "heapq.heappush(l, C(l))", "heapq.heappop(l)", "l.remove(0)"]
+
+
+def check(device: Device, act: str, answer: str, make: str, call: str) -> bytes:
+    """Each of two interpreters ends well; returns what the first printed first."""
+    program = MUTATOR.format(act=act, answer=answer, make=make, call=call)
+    result = run(device, [program], 2)
+    result.raise_for_status()
+    first, rest = result.stdout[0].split(b"\n", 1)
+    assert rest == b"50 7\n", program
+    return first
+
+
+@pytest.mark.parametrize("act", [CLEAR, GROW])
+@pytest.mark.parametrize("answer", ["True", "False"])
+@pytest.mark.parametrize("call", [*LISTS, *HEAPS])
+def test_a_list(any_device: Device, call: str, act: str, answer: str) -> None:
+    first = check(any_device, act, answer, LIST, call)
+    assert first in (b"went on", b"RuntimeError", b"IndexError", b"ValueError", b"TypeError")
+
+
+@pytest.mark.parametrize("call", ["heapq.heapify(l)", "heapq.heappop(l)"])
+def test_a_heap_that_loses_items_says_so(any_device: Device, call: str) -> None:
+    assert check(any_device, CLEAR, "True", LIST, call) == b"RuntimeError"
+
+
+@pytest.mark.parametrize("kind", ["{}", "collections.OrderedDict()"])
+@pytest.mark.parametrize("call", ["l[C(l)]", "l[C(l)] = 1", "l.pop(C(l))", "C(l) in l"])
+def test_a_dict_that_is_cleared(any_device: Device, kind: str, call: str) -> None:
+    make = "D = []\n" + DICT.format(make=kind)
+    act = "if len(self.container) > 4: self.container.clear()"
+    assert check(any_device, act, "False", make, call) == b"RuntimeError"
+
+
+@pytest.mark.parametrize("call", ["C(l) in l", "l.add(C(l))", "l.discard(C(l))"])
+def test_a_set_that_is_cleared(any_device: Device, call: str) -> None:
+    act = "if len(self.container) > 4: self.container.clear()"
+    assert check(any_device, act, "False", SET, call) == b"RuntimeError"
+
+
+@pytest.mark.parametrize("make", ["l = {1: 1}", "l = {1}"])
+def test_a_hash_that_empties_the_table(any_device: Device, make: str) -> None:
+    program = f"""\
+{make}
+class H:
+    def __hash__(self):
+        l.clear()
+        return 1
+try:
+    print(H() in l)
+except RuntimeError:
+    print('refused')
+print(len(l))
+"""
+    assert run(any_device, [program], 2).stdout[0] == b"refused\n0\n"
+
+
+def test_comparisons_that_change_nothing_answer_as_before(any_device: Device) -> None:
+    program = """\
+class E:
+    def __init__(self, v): self.v = v
+    def __eq__(self, o): return self.v == o.v
+    def __lt__(self, o): return self.v < o.v
+    def __gt__(self, o): return self.v > o.v
+    def __hash__(self): return self.v & 1
+a, b = [E(i) for i in (1, 2, 3)], [E(i) for i in (1, 2, 4)]
+print(a == b, a < b, a > b, a != b, a == a[:], a < a[:2], a[:2] < a, [] < [], [] == [])
+print(a.index(E(3)), a.count(E(2)), a.index(E(2), 1), a.index(E(2), -2, 3))
+try:
+    a.index(E(2), 2)
+except ValueError as e:
+    print(e)
+try:
+    print([1, 'a'] < [1, 2])
+except TypeError:
+    print('no order')
+d = {E(i): i for i in range(9)}
+print(d[E(5)], E(9) in d, d.pop(E(4)), len(d), E(4) in d, len({E(1), E(1), E(2)}))
+"""
+    expected = (
+        b"False True False True True False True False True\n2 1 1 1\nobject not in sequence\n"
+        b"no order\n5 False 4 8 False 2\n"
+    )
+    assert run(any_device, [program], 2).stdout[0] == expected
