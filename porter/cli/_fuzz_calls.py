@@ -71,6 +71,7 @@ def calls_options(function: Any) -> Any:
             help="How the host twin is compiled for --calls.",
         ),
         click.option("--fences", is_flag=True, help="On a build with fences."),
+        click.option("--sandbox", is_flag=True, help="Run the programs in a sandbox."),
         click.option("--batch", type=click.IntRange(0), default=0, help="Programs a launch."),
         click.option("--without", metavar="REGEX", default="", help="No statement has this."),
         click.option(

@@ -317,10 +317,6 @@ static void stop_vm(void) {
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
-        #if MICROPY_PY_WEAKREF
-        // The sweep frees everything at once, callbacks and what they are called with too.
-        mp_map_init(&MP_STATE_VM(mp_weakref_map), 0);
-        #endif
         gc_sweep_all(); // runs every finaliser that is left
         mp_deinit();
         nlr_pop();

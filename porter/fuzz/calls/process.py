@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, BinaryIO, Protocol
 
+import attrs
 from attrs import define, field, frozen
 
 from porter.base.offspring import begin_worker
@@ -43,10 +44,14 @@ class Launches(Protocol):
 
 @frozen
 class Opening:
-    """Opens a build in the process that uses it. target: `host`, `host-asan` or `cuda`."""
+    """Opens a build in the process that uses it. target: `host`, `host-asan` or `cuda`.
+
+    sandbox: programs run in one.
+    """
 
     folder: Path
     target: str
+    sandbox: bool = False
 
     def __call__(self) -> Device:
         """The device, with one thread where it has threads. Raises what open_device raises."""
@@ -84,7 +89,7 @@ class BatchProcess:
 
     def submit(self, batch: CallBatch) -> None:
         """Begin a launch; its answer must be taken before the next one."""
-        self._send(batch)
+        self._send(attrs.evolve(batch, sandbox=self.opening.sandbox))
 
     def _send(self, request: CallBatch | None) -> None:
         if self._pipe is None:

@@ -33,7 +33,8 @@ _QUICK = {
 class CallSession:
     """What to fuzz, and how long. target: as open_device has it. batch 0: the target's own.
 
-    without: no statement has what this regular expression matches."""
+    without: no statement has what this regular expression matches. sandbox: programs run in one.
+    """
 
     folder: Path
     target: str = "host"
@@ -44,6 +45,7 @@ class CallSession:
     save: Path | None = None
     known: Path | None = None
     without: str = ""
+    sandbox: bool = False
 
 
 @frozen
@@ -83,7 +85,7 @@ def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> Call
     if session.known is not None:
         known = {finding.key for _, finding in saved(session.known)}
     maker: ProgramMaker | None = None
-    process = BatchProcess(Opening(session.folder, session.target))
+    process = BatchProcess(Opening(session.folder, session.target, session.sandbox))
 
     def keep(text: str) -> None:
         say(text)

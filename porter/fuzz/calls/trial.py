@@ -59,11 +59,15 @@ DEFAULT = TrialLimits()
 
 @frozen
 class CallBatch:
-    """Programs of one launch. steps: the budget of each, where a build has budgets; 0: none."""
+    """Programs of one launch. steps: the budget of each, where a build has budgets; 0: none.
+
+    sandbox: they name no address and bring no code in (Launch.sandbox).
+    """
 
     sources: tuple[bytes, ...]
     limits: TrialLimits = DEFAULT
     steps: int = 0
+    sandbox: bool = False
 
 
 @frozen
@@ -119,7 +123,7 @@ def launch_batch(device: Device, batch: CallBatch) -> BatchEnded | BatchStuck:
     programs = [Program(SENTINEL, "sentinel")]
     programs += [Program(source, "calls") for source in batch.sources]
     begun = time.monotonic()
-    started = start(device, programs, len(which), _launch(batch.steps), program_of=which)
+    started = start(device, programs, len(which), _launch(batch), program_of=which)
     interrupted = _drive(started, batch.limits, int(device.built.interrupt["STOP"]))
     if interrupted is None:
         return BatchStuck(_suspects(started, where))
@@ -127,10 +131,14 @@ def launch_batch(device: Device, batch: CallBatch) -> BatchEnded | BatchStuck:
     return _ended(result, which, where, interrupted, time.monotonic() - begun)
 
 
-def _launch(steps: int) -> Launch:
+def _launch(batch: CallBatch) -> Launch:
     # A build whose launches know no budgets of steps has none.
     known = {attribute.name for attribute in attrs.fields(Launch)}
-    options: dict[str, Any] = {"max_steps": steps} if steps and "max_steps" in known else {}
+    options: dict[str, Any] = {}
+    if batch.steps and "max_steps" in known:
+        options["max_steps"] = batch.steps
+    if batch.sandbox:
+        options["sandbox"] = True
     return attrs.evolve(SIZES, **options)
 
 
