@@ -112,6 +112,20 @@ static inline PORTER_DEVICE int porter_prefers_words(void) {
 }
 }
 
+// The rule `reentry` writes PORTER_REENTER(f)(...) where f calls itself: on a GPU through a function
+// in between, so that the compiler gives f convergence barriers.
+#ifdef __CUDACC__
+template <auto f> struct porter_reentry;
+template <class R, class... A, R (*f)(A...)> struct porter_reentry<f> {
+    static __device__ __noinline__ R call(A... arguments) {
+        return f(arguments...);
+    }
+};
+#define PORTER_REENTER(f) porter_reentry<f>::call
+#else
+#define PORTER_REENTER(f) f
+#endif
+
 // The rule `sandbox` asks this before an integer of a program's becomes an address. Bit 0 is the
 // launch's, bit 1 is set while the port loads code that it compiled itself (hooks.h).
 extern "C" {

@@ -27,6 +27,7 @@ from porter.rewrite.rules.noreturn import NoReturn
 from porter.rewrite.rules.polls import Polls
 from porter.rewrite.rules.quantities import Quantities
 from porter.rewrite.rules.recursion import Recursion
+from porter.rewrite.rules.reentry import Reentry
 from porter.rewrite.rules.returns import Returns
 from porter.rewrite.rules.sandbox import Sandbox
 from porter.rewrite.rules.signs import Signs
@@ -93,6 +94,11 @@ ORDER = (
         "Tests a callee's own value, so conversions stand outside. What a statement declares "
         "stands before its label: a landing does not declare it again.",
         after=(Keywords, Tentative, State, Literals, Arrays, Polls),
+    ),
+    Place(
+        Reentry,
+        "Names another function in place of a callee, whose name is C++ by then.",
+        after=(Keywords,),
     ),
     Place(
         Targets,
