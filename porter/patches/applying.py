@@ -66,6 +66,8 @@ def chosen(root: Path, series: Iterable[Patch]) -> list[Patch | PatchDrift]:
     for name, variants in features.items():
         if any(one.unless is not None and one.unless.shows(root) for one in variants):
             continue
+        if any(one.needs is not None and not one.needs.shows(root) for one in variants):
+            continue
         fitting = [one for one in variants if one.where is None or one.where.shows(root)]
         found.append(fitting[0] if len(fitting) == 1 else _no_variant(name, variants, fitting))
     return found

@@ -45,7 +45,8 @@ class Patch:
     """One feature's change to upstream.
 
     `unless`: upstream does it itself where this shows. `where`: this variant is for trees that
-    show this. A feature none of whose variants fits a tree is a PatchDrift, never silence.
+    show this. `needs`: trees that do not show this lack what the patch changes, and want none of
+    it. A feature none of whose variants fits a tree is a PatchDrift, never silence.
     `file` is the patch's own, beside the series. `releases` are those it was tried on, `test`
     is what shows that it works.
     """
@@ -58,6 +59,7 @@ class Patch:
     hunks: tuple[Hunk, ...]
     where: Sign | None = None
     unless: Sign | None = None
+    needs: Sign | None = None
 
 
 def squeeze(line: str) -> str:

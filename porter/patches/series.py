@@ -24,6 +24,7 @@ class _PatchRow:
     releases: tuple[str, ...]
     where: Mapping[str, str] | None = None
     unless: Mapping[str, str] | None = None
+    needs: Mapping[str, str] | None = None
 
 
 @frozen
@@ -68,6 +69,7 @@ def _patch(row: _PatchRow, folder: Path) -> Patch:
         hunks=_hunks(folder / row.file),
         where=_sign(row.name, "where", row.where),
         unless=_sign(row.name, "unless", row.unless),
+        needs=_sign(row.name, "needs", row.needs),
     )
 
 

@@ -71,3 +71,28 @@ b = type('B', (io.BytesIO,), {})(b'abc'); print(b.read(2), b.getvalue())
     expected = b"[1, 3, 5] 2 L\nTrue 1 2 3\n1 6\n(2, 1)\nb'x\\ny\\n'\nb'ab' b'abc'\n"
     result = run(any_device, [program], 2)
     assert (result.stdout[0], result.stderr[0]) == (expected, b"")
+
+
+def test_an_object_that_is_not_initialised_as_its_base(any_device: Device) -> None:
+    program = """
+import collections, array
+N = collections.namedtuple('N', 'a b')
+def bare(base):
+    class T(base):
+        def __init__(self, *a): pass
+    return T(1, 2)
+class D(N): pass
+class A(bytearray): pass
+print(D(1, 2) == (1, 2), (1, 2) == D(1, 2), (1, 2) < D(1, 3), list(D(3, 4)), bytes(A(b'xy')))
+for base in (list, dict, bytearray, tuple, set, array.array, str, N, collections.deque):
+    for use in (lambda o: list(o), lambda o: bytes(memoryview(o)), lambda o: (1, 2) == o,
+                lambda o: b'a' + o, lambda o: max(*o), lambda o: sum(o)):
+        try:
+            use(bare(base))
+        except (TypeError, NotImplementedError, AttributeError):
+            pass
+print('on')
+"""
+    result = run(any_device, [program], 2)
+    result.raise_for_status()
+    assert result.stdout[0] == b"True True True [3, 4] b'xy'\non\n"

@@ -178,6 +178,16 @@ def test_variants_by_what_upstream_shows(folder: Path, locked: Path) -> None:
     assert patched_files(locked, "1.25.0", series) == {}
 
 
+def test_a_tree_without_what_a_patch_changes(folder: Path, locked: Path) -> None:
+    (folder / "series.toml").write_text(
+        SERIES.replace("where", 'needs = { file = "py/new.h", text = "new form" }\nwhere', 1)
+    )
+    assert check_series(locked, "1.26.1", load_series()) == []
+    assert patched_files(locked, "1.26.1", load_series()) == {}
+    (locked / "py/new.h").write_text("new  form\n")
+    assert [c.state for c in check_series(locked, "1.26.1", load_series())] == ["exact"]
+
+
 def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = sync("1.26.1", source=locked).path
     assert cli.execute(["patch", "check"]) == 0
