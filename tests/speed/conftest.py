@@ -1,0 +1,54 @@
+"""Devices whose interpreters can be copied: the host twin as one, then a GPU with local arenas."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from local_twin import LocalTwin, local_twin
+
+from porter.run import Device, open_device
+from porter.run.device.templates import Templates
+
+
+@pytest.fixture(scope="session")
+def twin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> LocalTwin:
+    return local_twin(request.getfixturevalue("built"), tmp_path_factory.mktemp("twin"))
+
+
+def cuda() -> Device:
+    if "PORTER_GPU_BUILD" not in os.environ:
+        pytest.skip("PORTER_GPU_BUILD names no device build")
+    return open_device(Path(os.environ["PORTER_GPU_BUILD"]), "cuda")
+
+
+GPU = pytest.param("cuda", marks=pytest.mark.gpu)
+
+
+def opened(kind: str, request: pytest.FixtureRequest) -> Device:
+    """A device that keeps no templates yet."""
+    if kind == "cuda":
+        return cuda()
+    if kind == "host":
+        return open_device(request.getfixturevalue("built").folder, "host")
+    twin = request.getfixturevalue("twin")
+    twin.templates = Templates()
+    return twin
+
+
+@pytest.fixture(params=["twin", GPU])
+def device(request: pytest.FixtureRequest) -> Device:
+    found = opened(request.param, request)
+    if not found.local:
+        pytest.skip("arenas at different addresses cannot be copied")
+    return found
+
+
+@pytest.fixture(params=["host", "twin", GPU])
+def any_of_all(request: pytest.FixtureRequest) -> Device:
+    return opened(request.param, request)
