@@ -40,7 +40,11 @@ class LocalTwin(HostTwin):
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         words = self.figures.image(heap) // WORD
         memory, used = np.zeros(words * n, np.uint64), np.zeros(n, np.uint32)
-        fields = {"images": memory.ctypes.data, "image_words": words, "image_used": used.ctypes.data}
+        fields = {
+            "images": memory.ctypes.data,
+            "image_words": words,
+            "image_used": used.ctypes.data,
+        }
         return Arenas(n, fields, {"pystack": pystack, "heap": heap}, memory, used=used)
 
     def single(self, arenas: Arenas, index: int) -> Arenas:
@@ -65,9 +69,7 @@ def local_twin(build: Build, folder: Path) -> LocalTwin:
     compile_it = ["g++", *host_compile(VARIANTS["release"]), *includes, "-c", SOURCE, "-o", made]
     subprocess.run(compile_it, check=True, timeout=300)
     linked = (*sources.units, *(path for path in sources.host_runtime if path.name != "host.cpp"))
-    objects = [
-        build.sources / "host" / "obj" / sources.object_name(path, ".o") for path in linked
-    ]
+    objects = [build.sources / "host" / "obj" / sources.object_name(path, ".o") for path in linked]
     link = ["g++", "-o", library, *objects, made, *host_link(VARIANTS["release"])]
     subprocess.run(link, check=True, timeout=300)
     return LocalTwin(build, library)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from porter.run import Device, Launch, Program, run
 from porter.run.launch.spec import Phase
