@@ -29,9 +29,10 @@ from porter.run.result import Result
 PAYS_FROM = (
     512  # interpreters that begin as copies; below, a second launch costs more than it saves
 )
-# Interpreters of one program, of several: two warps. One warp boots and compiles its program as
-# fast as the one thread of a template, for its threads do the same.
-PAYS_EACH = 64
+# Interpreters of one program, of several. A template's one thread executes as many instructions as
+# a warp that boots and compiles one program, and moves a part of the memory: with half a warp a
+# quarter of it. So the second launch is what can be lost, and later launches find the templates.
+PAYS_EACH = 16
 COPIED = ("file", "single", "eval")  # of programs that copies can share
 # Bytes for bytecode beside twice its source, than which it is shorter but for the shortest.
 CODE_ROOM = 4096
