@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,13 @@ def twin(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return local_twin(request.getfixturevalue("built"), tmp_path_factory.mktemp("twin"))
 
 
-def cuda() -> Device:
+@pytest.fixture(scope="session")
+def cuda() -> Iterator[Device]:
     if "PORTER_GPU_BUILD" not in os.environ:
         pytest.skip("PORTER_GPU_BUILD names no device build")
-    return open_device(Path(os.environ["PORTER_GPU_BUILD"]), "cuda")
+    device = open_device(Path(os.environ["PORTER_GPU_BUILD"]), "cuda")
+    yield device
+    device.close()
 
 
 GPU = pytest.param("cuda", marks=pytest.mark.gpu)
@@ -34,13 +38,11 @@ GPU = pytest.param("cuda", marks=pytest.mark.gpu)
 
 def opened(kind: str, request: pytest.FixtureRequest) -> Device:
     """A device that keeps no templates yet."""
-    if kind == "cuda":
-        return cuda()
     if kind == "host":
         return open_device(request.getfixturevalue("built").folder, "host")
-    twin = request.getfixturevalue("twin")
-    twin.templates = Templates()
-    return twin
+    device: Device = request.getfixturevalue(kind)
+    device.templates = Templates()
+    return device
 
 
 @pytest.fixture(params=["twin", GPU])

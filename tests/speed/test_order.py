@@ -7,7 +7,7 @@ import pytest
 from programs_mixed import assert_same, mixed, sources
 
 from porter import InterpreterArray
-from porter.errors import InterpreterError, NotEnoughMemory, UsageError
+from porter.errors import InterpreterError, NotEnoughMemory, UsageError, WrongType
 from porter.run import Device, Feed, Launch, Program, run
 from porter.run.footprint import Room
 from porter.run.launch import programs as launch_programs
@@ -33,9 +33,9 @@ def both(device: Device, count: int = P, n: int = N, **options: object) -> None:
     first = run(device, programs, n, launch(order=False, fork=False), program_of=which)
     assert first.order == "caller"
     assert (first.status[which == rests] == device.built.status["STATUS_NOT_RUN"]).all()
-    for fork in (False, True, True, None):
-        other = run(device, programs, n, launch(fork=fork), program_of=which)
-        assert other.order == "programs"
+    for fork, order in ((False, None), (True, None), (True, None), (True, False), (None, None)):
+        other = run(device, programs, n, launch(fork=fork, order=order), program_of=which)
+        assert other.order == ("caller" if order is False else "programs")
         assert_same(first, other, device)
 
 
@@ -167,11 +167,13 @@ def test_a_barrier_of_earlier_launches(any_of_all: Device) -> None:
         assert outcome.order == "caller: saved.py names syncthreads"
 
 
-def test_thousands_of_programs(any_of_all: Device) -> None:
+@pytest.mark.parametrize("fork", [None, True])
+def test_thousands_of_programs(any_of_all: Device, fork: bool | None) -> None:
     count, n = 3000, 9000
     which = np.random.default_rng(3).permutation(np.arange(n) % count).astype(np.uint32)
     texts = [f"print({p} * threadIdx)" for p in range(count)]
-    result = run(any_of_all, texts, n, Launch(stdout=32, stderr=64), program_of=which)
+    launch = Launch(stdout=32, stderr=64, fork=fork)
+    result = run(any_of_all, texts, n, launch, program_of=which)
     assert result.order == "programs"
     assert [result.stdout[i] for i in range(n)] == [b"%d\n" % (which[i] * i) for i in range(n)]
 
@@ -188,6 +190,8 @@ def test_wrong_choices(any_of_all: Device) -> None:
         run(any_of_all, ["1", "1"], 2, program_of=[0, 2])  # type: ignore[arg-type]
     with pytest.raises(UsageError, match="no program"):
         run(any_of_all, [], 2, program_of=[0, 1])  # type: ignore[arg-type]
+    with pytest.raises(WrongType, match=r"^order: "):
+        Launch(order="programs")  # type: ignore[arg-type]
 
 
 def laid_out(counts: list[int], warp: int = 32) -> list[list[int]]:

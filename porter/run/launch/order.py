@@ -97,8 +97,10 @@ def _up(sizes: np.ndarray[Any, Any], grain: Any) -> np.ndarray[Any, Any]:
 
 def _together(programs: Programs, launch: Launch, phase: Phase) -> str:
     """Why interpreters may wait for each other; "" where they do not."""
-    for program, count in zip(programs.each, programs.counts, strict=True):
-        if count and BARRIER in program.source:
+    for source, program, count in zip(
+        programs.sources, programs.each, programs.counts, strict=True
+    ):
+        if BARRIER in source and count:
             return f"{program.name} names syncthreads"
     if launch.fs is not None:
         return "programs can import from a file system"

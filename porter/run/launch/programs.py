@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from porter.base.sizes import format_size
+from porter.base.sizes import MIB, format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run.device.base import Device
 from porter.run.footprint import Room
 from porter.run.launch.checking import per_interpreter
 from porter.run.launch.spec import Phase, Program
+
+SMALL = MIB  # what is reckoned of interpreters is no more exact
 
 
 @frozen(eq=False, slots=False)
@@ -44,22 +46,33 @@ class Programs:
             return np.array([self.n])
         return np.bincount(self.which[self.running], minlength=len(self.each))
 
-    @property
+    @cached_property
     def several(self) -> bool:
         """Whether interpreters run different programs."""
         return int((self.counts > 0).sum()) > 1
 
-    @property
+    @cached_property
+    def sources(self) -> list[bytes]:
+        """The programs' texts."""
+        return [program.source for program in self.each]
+
+    @cached_property
+    def names(self) -> list[bytes]:
+        """The programs' names as C has them."""
+        encoded = {name: Program(b"", name).encoded_name for name in {p.name for p in self.each}}
+        return [encoded[program.name] for program in self.each]
+
+    @cached_property
     def size(self) -> int:
         """Bytes that they take on the device, with the order in which threads run them."""
-        texts = sum(len(program.source) + len(program.encoded_name) for program in self.each)
         words = 0 if self.which is None else 4 * self.n + 8 * self.n
+        texts = sum(map(len, self.sources)) + sum(map(len, self.names))
         return texts + 16 * len(self.each) + words
 
     def check(self, room: Room, taken: int) -> None:
         """NotEnoughMemory unless they fit beside interpreters that take `taken` bytes."""
         left = max(0, room.left - taken)
-        if self.size > left:
+        if self.size > max(left, SMALL):
             raise NotEnoughMemory(
                 f"{len(self.each)} programs take {format_size(self.size)}, and "
                 f"{format_size(left)} are free beside the interpreters",

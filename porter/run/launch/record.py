@@ -154,10 +154,9 @@ def pack_code(packed: Packed, code: Array) -> None:
 
 def pack_programs(packed: Packed, programs: Programs) -> None:
     """Sources and names one after the other, and which each interpreter runs."""
-    text = b"".join(program.source for program in programs.each)
-    names = b"".join(program.encoded_name for program in programs.each)
-    ends = np.cumsum([0, *(len(program.source) for program in programs.each)])
-    starts = np.cumsum([0, *(len(program.encoded_name) for program in programs.each)])
+    text, names = b"".join(programs.sources), b"".join(programs.names)
+    ends = np.cumsum([0, *map(len, programs.sources)])
+    starts = np.cumsum([0, *map(len, programs.names)])
     # A byte behind the text, so that an empty program has an address too.
     packed.put("text", np.frombuffer(text + b"\0", np.uint8))
     packed.put("text_offsets", ends.astype(np.uint64))

@@ -39,7 +39,7 @@ MODES = ("buffer", "printf", "ring")
 OVERFLOWS = ("wait", "drop")
 
 
-@frozen
+@frozen(cache_hash=True)
 class Program:
     """Python source (str, or bytes in UTF-8) and the name that tracebacks give it.
 
@@ -169,7 +169,7 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     fork: bool | None = None
     # Run several programs in the order of programs. None: unless interpreters may wait for each
     # other; True: then too, and a barrier raises RuntimeError; False: in the caller's order.
-    order: bool | None = None
+    order: bool | None = field(default=None, validator=optional(instance(bool)))
     # Programs can name no address and bring no code in: docs/robustness.md.
     sandbox: bool = False
     # Arrays of the device that programs find by these names, as memoryviews of their elements.

@@ -64,7 +64,8 @@ def find(device: Device, programs: Programs, plan: Plan, run: Run) -> Copies | N
     """
     if not _applies(device, plan):
         return None
-    keys = [_key(program, plan) for program in programs.each]
+    how = _how(plan)
+    keys: list[Hashable] = [(program, how) for program in programs.each]
     found = [device.templates.get(key) for key in keys]
     missing = _missing(programs, plan, found)
     if len(missing) and _fits(device, programs, plan, missing):
@@ -147,10 +148,10 @@ def _fits(device: Device, programs: Programs, plan: Plan, missing: np.ndarray[An
     return False
 
 
-def _key(program: Program, plan: Plan) -> Hashable:
+def _how(plan: Plan) -> Hashable:
+    """What a template depends on beside its program."""
     launch, need = plan.launch, plan.footprint
     return (
-        program,
         launch.kind,
         plan.phase.execute,
         launch.gc_stress,
