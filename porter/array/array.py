@@ -214,6 +214,8 @@ class InterpreterArray(Interpreters):
         """Programs, who runs which, and what the launch has for them."""
         if isinstance(source, Code):
             self._keep(source)
+            if source.barrier:
+                self._keep_together(f"{source.name} names syncthreads")
         return sources_of(source, which, name, kind, self.device, self.n)
 
     def bind(

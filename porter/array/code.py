@@ -12,6 +12,7 @@ from porter.array.outcome import Outcome
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
+from porter.run.launch.order import BARRIER
 from porter.run.launch.plan import footprint
 
 
@@ -19,13 +20,15 @@ from porter.run.launch.plan import footprint
 class Code:
     """Compiled source, on a device, for arrays of the same build there.
 
-    kind: "file", "single" or "eval". size: bytes, once for all interpreters.
+    kind: "file", "single" or "eval". size: bytes, once for all interpreters. barrier: whether its
+    source names one.
     """
 
     name: str
     kind: str
     device: Device = field(repr=False)
     memory: Array = field(repr=False)
+    barrier: bool = field(default=False, repr=False)
 
     @property
     def size(self) -> int:
@@ -62,7 +65,8 @@ def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind:
         raise
     finally:
         alone.close()
-    return Code(name, kind, device, device.array(np.frombuffer(code, np.uint8)))
+    memory = device.array(np.frombuffer(code, np.uint8))
+    return Code(name, kind, device, memory, BARRIER in source)
 
 
 class _Compiler(Interpreters):

@@ -196,6 +196,11 @@ class Interpreters:
         with self._lock:
             self._kept.add(owner)
 
+    def _keep_together(self, why: str) -> None:
+        """Launches have the caller's order from now on."""
+        with self._lock:
+            self._open_arenas().together = why
+
     def _apply_bindings(self) -> None:
         """Make the changes that wait for the next launch now."""
         with self._lock:

@@ -23,7 +23,7 @@ class Outcome:
 
     failed: n bools (numpy): which interpreters an exception ended. seconds: of the launch.
     interrupted: its timeout passed. lacks: what interpreters ran out of, and what would do.
-    limited: limits of each that ended programs.
+    limited: limits of each that ended programs. order: in which order they began, as in Result.
     """
 
     stdout: Stream
@@ -36,6 +36,7 @@ class Outcome:
     lacks: tuple[Lack, ...] = ()
     limited: tuple[Limited, ...] = ()
     _taken: Array | None = field(default=None, repr=False)
+    order: str = field(default="caller", repr=False)
 
     @classmethod
     def of(cls, result: Result, exceptions: Exceptions) -> Outcome:
@@ -44,7 +45,7 @@ class Outcome:
         statuses = (result.status, result.exit_code)
         ended = (result.seconds, result.interrupted)
         limits = (result.lacks, result.limited)
-        return cls(*streams, *statuses, exceptions, *ended, *limits, result.taken)
+        return cls(*streams, *statuses, exceptions, *ended, *limits, result.taken, result.order)
 
     @property
     def steps(self) -> np.ndarray[Any, Any]:

@@ -75,7 +75,8 @@ class Result:
     with printf, the streams hold only what could not go out. timings: seconds by step; `device`
     is what the device's own clock says of the launch. lacks: sizes that were too small for
     programs that ended with an exception. limited: limits that ended programs.
-    taken: `steps`, where they are: n uint64 on the device.
+    taken: `steps`, where they are: n uint64 on the device. order: in which order interpreters
+    began: "programs", or "caller", with ": " and why where several programs kept it.
     """
 
     stdout: Stream
@@ -91,6 +92,7 @@ class Result:
     lacks: tuple[Lack, ...] = ()
     limited: tuple[Limited, ...] = ()
     taken: Array | None = field(default=None, repr=False)
+    order: str = "caller"
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""

@@ -5,6 +5,10 @@
 #include "py/runtime.h"
 
 void gpusnek_syncthreads(void) {
+    if (gpusnek_io.scattered) {
+        mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("syncthreads() in a launch that runs in "
+            "the order of its programs: order=False keeps blocks together"));
+    }
     porter_syncthreads(gpusnek_limits_end());
     // Who waited saw no interrupt meanwhile. The barrier opens once the others came or ended.
     gpusnek_poll_and_raise();

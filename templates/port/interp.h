@@ -179,6 +179,7 @@ typedef struct _gpusnek_io_t {
     gpusnek_ring_t *ring; // for GPUSNEK_SEND
     uint32_t *lost; // counts bytes that the ring had no room for; may be NULL
     uint32_t lane; // this interpreter's number in the launch
+    uint32_t scattered; // not 0: its block's others run elsewhere, and no barrier can hold them
     void *stack_top; // an address above every frame that this launch's calls will make
     size_t stack_size; // bytes below stack_top before RuntimeError (recursion depth)
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970

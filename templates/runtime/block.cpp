@@ -107,17 +107,17 @@ bool Worker::wants_block() const {
         || (blocks_.size() < MOST_BLOCKS && porter_clock_ns() - opened_ > LONG_NS);
 }
 
-void Worker::open_block(uint32_t first, uint32_t count) {
+void Worker::open_block(uint64_t first, uint32_t count) {
     // On the heap: gpusnek_barrier() reaches an interpreter through gpusnek_turn from its own stack.
     std::unique_ptr<Block> block(new Block{std::vector<Interpreter>(count), 0});
     for (uint32_t i = 0; i < count; i++) {
         Interpreter &self = block->interpreters[i];
         self.launch = launch_;
-        self.index = first + i;
+        self.index = gpusnek_of_thread(launch_, first + i);
         self.phase = PHASE_NEW;
         self.alone = launch_->n == 1;
         self.slot = nullptr;
-        if (gpusnek_rests(launch_, self.index)) {
+        if (self.index == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch_, self.index)) {
             self.phase = PHASE_DONE; // its status stays what the caller wrote
             block->done++;
         }

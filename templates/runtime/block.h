@@ -44,8 +44,8 @@ public:
     // Whether another block is to be opened: none is open, or those that are have run for long and
     // may never end, which must not keep others from beginning.
     bool wants_block() const;
-    // Interpreters [first, first + count) of the launch, from their beginnings.
-    void open_block(uint32_t first, uint32_t count);
+    // The interpreters of threads [first, first + count) of the launch, from their beginnings.
+    void open_block(uint64_t first, uint32_t count);
     bool has_blocks() const { return !blocks_.empty(); }
     // A turn for each interpreter of the open blocks that can go on. Blocks that ended are closed.
     void go_round();

@@ -14,14 +14,15 @@
 static void run_blocks(const gpusnek_launch_t *launch, std::atomic<uint64_t> *next) {
     Worker worker(launch);
     const uint64_t size = launch->block_size ? launch->block_size : 1;
+    const uint64_t threads = launch->order ? launch->threads : launch->n;
     bool more = true;
     while (more || worker.has_blocks()) {
         if (more && worker.wants_block()) {
             const uint64_t first = next->fetch_add(size);
-            more = first < launch->n;
+            more = first < threads;
             if (more) {
-                const uint64_t left = launch->n - first;
-                worker.open_block((uint32_t)first, (uint32_t)(left < size ? left : size));
+                const uint64_t left = threads - first;
+                worker.open_block(first, (uint32_t)(left < size ? left : size));
             }
         }
         worker.go_round();

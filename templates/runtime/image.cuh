@@ -6,7 +6,7 @@
 
 // Words [from, to) of interpreter i's image, to or from memory at `at`. Word w of all images lies
 // together: images[w * n + i]. First come head and state, which lie together, then the heap.
-static __device__ __noinline__ void image_in(
+static PORTER_DEVICE PORTER_NOINLINE void image_in(
     char *at, const uint64_t *images, uint64_t from, uint64_t to, uint64_t n, uint64_t i) {
     uint64_t *words = (uint64_t *)at;
 #pragma unroll 8
@@ -15,7 +15,7 @@ static __device__ __noinline__ void image_in(
     }
 }
 
-static __device__ __noinline__ void image_out(
+static PORTER_DEVICE PORTER_NOINLINE void image_out(
     const char *at, uint64_t *images, uint64_t from, uint64_t to, uint64_t n, uint64_t i) {
     const uint64_t *words = (const uint64_t *)at;
 #pragma unroll 8
@@ -24,14 +24,14 @@ static __device__ __noinline__ void image_out(
     }
 }
 
-static __device__ inline uint64_t image_fixed_words() {
+static PORTER_DEVICE inline uint64_t image_fixed_words() {
     return (GPUSNEK_STATE_BYTES + GPUSNEK_HEAD_BYTES) / 8;
 }
 
 // Calls move(from, to) for the words of the heap at `heap` that an image must hold, numbered from
 // its start: `used` bytes, of which the first `tables` say which of the others (interp.h).
 template <class F>
-static __device__ inline void image_pieces(const char *heap, uint64_t tables, uint64_t used, F move) {
+static PORTER_DEVICE inline void image_pieces(const char *heap, uint64_t tables, uint64_t used, F move) {
     const uint8_t *in_use = (const uint8_t *)porter_private(heap);
     for (uint64_t at = tables; at < used; at += GPUSNEK_HEAP_PIECE) {
         if (*in_use++ != 0) {
@@ -41,7 +41,7 @@ static __device__ inline void image_pieces(const char *heap, uint64_t tables, ui
 }
 
 // The arena at `base` from image i of the n images that lie interleaved at `images`.
-static __device__ void image_copy(
+static PORTER_DEVICE void image_copy(
     char *base, const gpusnek_launch_t *launch, const uint64_t *images, uint64_t n, uint32_t i) {
     const uint64_t fixed = image_fixed_words();
     image_in((char *)gpusnek_head(base), images, 0, fixed, n, i);
@@ -56,7 +56,18 @@ static __device__ void image_copy(
     });
 }
 
-static __device__ void image_store(char *base, const gpusnek_launch_t *launch, uint32_t i) {
+// What interpreter `i` has in the arena at `base` before it runs: a copy of its program's template, or
+// its own image; nothing where it boots.
+static PORTER_DEVICE void image_begin(char *base, const gpusnek_launch_t *launch, uint32_t i) {
+    const uint64_t *copied = gpusnek_template(launch, i);
+    if (copied) {
+        image_copy(base, launch, copied, 1, 0);
+    } else if (!gpusnek_boots(launch, i)) {
+        image_copy(base, launch, (const uint64_t *)launch->images, launch->n, i);
+    }
+}
+
+static PORTER_DEVICE void image_store(char *base, const gpusnek_launch_t *launch, uint32_t i) {
     uint64_t *images = (uint64_t *)launch->images;
     const uint64_t fixed = image_fixed_words();
     // What is no interpreter (any more) has no heap.

@@ -111,14 +111,50 @@ static inline PORTER_DEVICE uint32_t gpusnek_clip(size_t length) {
     return length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
 }
 
+// The interpreter that thread `t` of the launch runs; GPUSNEK_IDLE: none.
+static inline PORTER_DEVICE uint32_t gpusnek_of_thread(const gpusnek_launch_t *launch, uint64_t t) {
+    if (launch->order) {
+        return t < launch->threads ? ((const uint32_t *)launch->order)[t] : (uint32_t)GPUSNEK_IDLE;
+    }
+    return t < launch->n ? (uint32_t)t : (uint32_t)GPUSNEK_IDLE;
+}
+
+static inline PORTER_DEVICE uint32_t gpusnek_program_of(const gpusnek_launch_t *launch, uint32_t i) {
+    return launch->program_of ? ((const uint32_t *)launch->program_of)[i] : 0;
+}
+
+// The image that interpreter `i` begins as a copy of; null: it boots, or goes on.
+static inline PORTER_DEVICE const uint64_t *gpusnek_template(
+    const gpusnek_launch_t *launch, uint32_t i) {
+    if (!(launch->flags & GPUSNEK_FLAG_FORK)) {
+        return NULL;
+    }
+    return (const uint64_t *)((const uint64_t *)launch->fork_images)[gpusnek_program_of(launch, i)];
+}
+
+static inline PORTER_DEVICE bool gpusnek_boots(const gpusnek_launch_t *launch, uint32_t i) {
+    return launch->flags & GPUSNEK_FLAG_START
+        || (launch->flags & GPUSNEK_FLAG_FORK && !gpusnek_template(launch, i));
+}
+
+// With COMPILE: where the bytecode of interpreter `i`'s program goes, *size bytes.
+static inline PORTER_DEVICE void *gpusnek_code_of(
+    const gpusnek_launch_t *launch, uint32_t i, uint64_t *size) {
+    const uint64_t *offsets =
+        (const uint64_t *)launch->code_offsets + gpusnek_program_of(launch, i);
+    *size = offsets[1] - offsets[0];
+    return (char *)launch->code + offsets[0];
+}
+
 // The memory outside its arena that interpreter `i` may reach in this launch.
 static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, uint32_t i) {
 #if PORTER_FENCES
     porter_ranges_t *ranges = &PORTER_STATE->porter_ranges;
     const bool compiles = (launch->flags & GPUSNEK_FLAG_COMPILE) != 0;
     if (compiles) {
-        porter_ranges_keep(
-            ranges, (const void *)launch->code, launch->code_size, PORTER_KEPT_CODE);
+        uint64_t size;
+        const void *code = gpusnek_code_of(launch, i, &size);
+        porter_ranges_keep(ranges, code, size, PORTER_KEPT_CODE);
     }
     porter_ranges_begin(ranges, compiles);
     porter_reaches((const char *)launch->stdout_base + i * launch->stdout_size,
@@ -222,6 +258,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
         : NULL;
     io.lost = launch->lost ? (uint32_t *)launch->lost + i : NULL;
     io.lane = i;
+    io.scattered = launch->order && launch->block_size > 1;
     if (launch->flags & GPUSNEK_FLAG_MERGE_STDERR) {
         io.err = io.out;
     }
@@ -264,7 +301,7 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.block = launch->first / block_size + i / block_size;
     boot.block_size = block_size;
     boot.local = i % block_size;
-    return launch->flags & GPUSNEK_FLAG_FORK ? gpusnek_become(&boot) : gpusnek_start(&boot);
+    return gpusnek_template(launch, i) ? gpusnek_become(&boot) : gpusnek_start(&boot);
 }
 
 static inline PORTER_DEVICE bool gpusnek_rests(const gpusnek_launch_t *launch, uint32_t i) {
@@ -273,19 +310,21 @@ static inline PORTER_DEVICE bool gpusnek_rests(const gpusnek_launch_t *launch, u
 }
 
 static inline PORTER_DEVICE int32_t gpusnek_program(const gpusnek_launch_t *launch, uint32_t i) {
-    if (launch->flags & GPUSNEK_FLAG_COMPILED) {
+    if (launch->flags & GPUSNEK_FLAG_COMPILED && gpusnek_template(launch, i)) {
         return gpusnek_go(launch->kind);
     }
     const uint64_t *offsets = (const uint64_t *)launch->text_offsets;
     const uint64_t *names = (const uint64_t *)launch->name_offsets;
-    const uint32_t program = launch->program_of ? ((const uint32_t *)launch->program_of)[i] : 0;
+    const uint32_t program = gpusnek_program_of(launch, i);
     const char *text = (const char *)launch->text + offsets[program];
     const size_t length = (size_t)(offsets[program + 1] - offsets[program]);
     const char *name = (const char *)launch->names + names[program];
     gpusnek_reach_source(text, length, (launch->kind & GPUSNEK_CODE) != 0);
     gpusnek_reach_text(name);
     if (launch->flags & GPUSNEK_FLAG_COMPILE) {
-        gpusnek_code_to((void *)launch->code, (size_t)launch->code_size);
+        uint64_t size;
+        void *code = gpusnek_code_of(launch, i, &size);
+        gpusnek_code_to(code, (size_t)size);
         const int32_t status = gpusnek_prepare(text, length, launch->kind, name);
         gpusnek_code_to(NULL, 0);
         return status;
@@ -411,7 +450,7 @@ static inline PORTER_DEVICE int32_t gpusnek_refusal(char *base) {
 static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
     char *base, void *stack_top, size_t stack_size) {
     gpusnek_head_t *head = gpusnek_head(base);
-    const bool start = (launch->flags & GPUSNEK_FLAG_START) != 0;
+    const bool start = gpusnek_boots(launch, i);
     if (start) {
         gpusnek_wipe(base);
         porter_state_init();

@@ -75,6 +75,7 @@ PORTER_DEVICE void gpusnek_user_attach(
     io.ring = NULL;
     io.lost = NULL;
     io.lane = blockIdx.x * blockDim.x + threadIdx.x;
+    io.scattered = 0;
     io.stack_top = (void *)frame;
     io.stack_size = stack_size;
     io.epoch_ns = epoch_ns();

@@ -31,13 +31,7 @@ static __device__ int32_t run_local(const gpusnek_launch_t *launch, uint32_t i) 
     const uint64_t room = here - end - PORTER_STACK_SLACK;
     const uint64_t stack = launch->stack_size < room ? launch->stack_size : room;
     canaries_set(base, launch);
-    if (!(launch->flags & GPUSNEK_FLAG_START)) {
-        if (launch->flags & GPUSNEK_FLAG_FORK) {
-            image_copy(base, launch, (const uint64_t *)launch->fork_image, 1, 0);
-        } else {
-            image_copy(base, launch, (const uint64_t *)launch->images, launch->n, i);
-        }
-    }
+    image_begin(base, launch, i);
     int32_t status = gpusnek_run(launch, i, base, (void *)here, stack);
     if (!canaries_intact(base, launch)) {
         status = GPUSNEK_STATUS_CANARY;
@@ -53,6 +47,7 @@ extern "C" __device__ porter_state_t **porter_state_table;
 __device__ porter_state_t **porter_state_table;
 
 static __device__ int32_t run_global(const gpusnek_launch_t *launch, uint32_t i) {
+    const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
     char *slot = (char *)launch->arenas + i * launch->arena_stride;
     char *base = slot + launch->arena_stride - GPUSNEK_CANARY_BYTES - GPUSNEK_STATE_BYTES;
     volatile char frame = 0;
@@ -63,7 +58,7 @@ static __device__ int32_t run_global(const gpusnek_launch_t *launch, uint32_t i)
         canaries_set(base, launch);
     }
     porter_state_table = (porter_state_t **)launch->state_table; // every thread writes this value
-    porter_state_table[i] = (porter_state_t *)base;
+    porter_state_table[thread] = (porter_state_t *)base;
     int32_t status = gpusnek_run(launch, i, base, (void *)&frame, launch->stack_size);
     if (!canaries_intact(base, launch)) {
         status = GPUSNEK_STATUS_CANARY;
@@ -97,11 +92,13 @@ extern "C" PORTER_DEVICE PORTER_NOINLINE void porter_fence_failed(
 }
 #endif
 
-// At least launch->n threads, of one-dimensional blocks. `launch` is in device memory.
+// At least as many threads as the launch has, of one-dimensional blocks. `launch` is in device memory.
 extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
-    const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (launch->record_size != sizeof(gpusnek_launch_t) || i >= launch->n
-        || gpusnek_rests(launch, i)) {
+    if (launch->record_size != sizeof(gpusnek_launch_t)) {
+        return;
+    }
+    const uint32_t i = gpusnek_of_thread(launch, (uint64_t)blockIdx.x * blockDim.x + threadIdx.x);
+    if (i == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch, i)) {
         return;
     }
     int32_t *status = (int32_t *)launch->status + i;

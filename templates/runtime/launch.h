@@ -22,8 +22,8 @@ enum gpusnek_flags {
     GPUSNEK_FLAG_FAIL_REST = 256,   // fail_alloc: that allocation and every later one
     GPUSNEK_FLAG_PRINT = 512,       // stdout goes to printf, line by line
     GPUSNEK_FLAG_COMPILE = 1024,    // with EXEC: only compile the program and keep its code
-    GPUSNEK_FLAG_FORK = 2048,       // local arenas: begin as a copy of fork_image; not with START
-    GPUSNEK_FLAG_COMPILED = 4096,   // with EXEC: run the code that COMPILE kept
+    GPUSNEK_FLAG_FORK = 2048,       // local arenas: begin as a copy of fork_images; not with START
+    GPUSNEK_FLAG_COMPILED = 4096,   // with EXEC, FORK: run the code that COMPILE kept in the copy
     GPUSNEK_FLAG_SANDBOX = 8192,    // programs can name no address and bring no code in
 };
 
@@ -54,24 +54,34 @@ enum gpusnek_no_program {
     GPUSNEK_NO_PROGRAM = 4294967295,
 };
 
+// In order: the thread runs no interpreter.
+enum gpusnek_idle {
+    GPUSNEK_IDLE = 4294967295,
+};
+
 typedef struct gpusnek_launch_t {
     uint64_t record_size; // sizeof(gpusnek_launch_t), checked first
     uint32_t flags;       // GPUSNEK_FLAG_*
     uint32_t n;           // interpreters in this launch
     uint32_t first;       // threadIdx of this launch's interpreter 0
     uint32_t total;       // numThreads as the programs see it
-    uint32_t block_size;  // interpreters per block: the range of one barrier
+    uint32_t block_size;  // interpreters per block: the range of one barrier; threads per block
     int32_t kind;         // how programs are compiled: file, single or eval (see interp.h)
+
+    uint64_t order;   // uint32_t[threads]: the interpreter that each thread runs, or GPUSNEK_IDLE;
+                      // every one that does not rest stands there once; 0: thread i runs i
+    uint64_t threads; // with order: how many there are
 
     uint64_t arenas;       // base of the arenas; 0: scratch, they do not outlive the launch
     uint64_t arena_stride; // bytes from one arena to the next, canaries included
     uint64_t images;       // local arenas at rest: 8-byte word i of interpreter t at [i * n + t]
     uint64_t image_words;  // words that an image has room for
     uint64_t image_used;   // uint32_t[n]: words of an image that were written; 0: not wanted
-    uint64_t fork_image;   // with FORK: one image, word i at [i], of equal heap and pystack size
+    uint64_t fork_images;  // with FORK: uint64_t[programs], or of one: the address of an image, word
+                           // i at [i], of equal heap and pystack size; 0: who runs it boots
     uint64_t code;         // with COMPILE: memory for bytecode, read by all that fork; 0: none
-    uint64_t code_size;    // bytes
-    uint64_t state_table;  // kernels of global arenas: room for n addresses, for their own use
+    uint64_t code_offsets; // uint64_t[programs + 1], from code: each program's part of it
+    uint64_t state_table;  // kernels of global arenas: room for an address of each thread
     uint64_t heap_size;    // bytes
     uint64_t pystack_size; // bytes
     uint64_t stack_size;   // C stack that an interpreter may use before it raises, bytes

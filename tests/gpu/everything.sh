@@ -61,7 +61,7 @@ done
 
 # Each process has local memory set aside for every resident thread, tens of gigabytes.
 pytest_gpu language 240 "$local_build" tests/lang tests/speed &
-pytest_gpu language-global 240 "$global_build" tests/lang &
+pytest_gpu language-global 240 "$global_build" tests/lang tests/speed/test_order.py &
 pytest_gpu files 240 "$local_build" tests/fs &
 pytest_gpu console 240 "$local_build" tests/console --ignore tests/console/test_live_command.py &
 wait

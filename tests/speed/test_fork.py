@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from porter.run import Device, Launch, Program, run
 from porter.run.launch.spec import Phase
 from porter.run.launch.start import clone
-
-pytestmark = pytest.mark.gpu
 
 N = 700  # not a multiple of a block
 
@@ -25,13 +22,6 @@ try:
 except ValueError as error:
     print(f(3), error.args[0], numThreads, localIdx < blockDim, __name__)
 """
-
-
-@pytest.fixture
-def device(any_device: Device) -> Device:
-    if not any_device.local:
-        pytest.skip("arenas at different addresses cannot be copied")
-    return any_device
 
 
 def both(device: Device, program: str | Program, **options: object) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Hashable
 from typing import Any, Protocol
 
 import attrs
 import numpy as np
-from attrs import define, frozen
+from attrs import define
 
 from porter.run.built import Built
+from porter.run.device.templates import Templates
 from porter.run.footprint import Figures, Room
 
 Array = Any  # numpy.ndarray, or cupy.ndarray on the GPU
@@ -44,7 +43,9 @@ BLOCK = 128  # interpreters that share a barrier where nothing else is said, on 
 class Arenas:
     """Arenas or images of `n` interpreters, and what a launch record says of them.
 
-    sizes: bytes of `pystack` and `heap`; pointers inside an arena hold for these alone.
+    sizes: bytes of `pystack` and `heap`; pointers inside an arena hold for these alone. used:
+    8-byte words of each image. together: why interpreters in them run in the caller's order, once
+    they may wait for each other (launch/order.py). owned: bytecode that they execute.
     """
 
     n: int
@@ -52,39 +53,9 @@ class Arenas:
     sizes: dict[str, int]
     keep: Any = attrs.field(default=None, repr=False)
     started: bool = False
-    used: Array | None = attrs.field(default=None, repr=False)  # 8-byte words of each image
-
-
-@frozen
-class Template:
-    """An interpreter at rest that others begin as copies of (launch/template.py).
-
-    code: the bytecode that all of them read. flags: those of a launch of copies.
-    """
-
-    arenas: Arenas
-    code: Array | None
-    flags: int
-
-
-@define
-class Templates:
-    """A device's templates by what they were made of; the ones used last are kept."""
-
-    most: int = 16
-    _kept: OrderedDict[Hashable, Template] = attrs.field(factory=OrderedDict, init=False)
-
-    def get(self, key: Hashable) -> Template | None:
-        """The template of `key`, if it is kept."""
-        if key in self._kept:
-            self._kept.move_to_end(key)
-        return self._kept.get(key)
-
-    def keep(self, key: Hashable, template: Template) -> None:
-        """Keep `template`, and let go of the one that was not used for longest."""
-        self._kept[key] = template
-        while len(self._kept) > self.most:
-            self._kept.popitem(last=False)
+    used: Array | None = attrs.field(default=None, repr=False)
+    together: str = ""
+    owned: list[Array] = attrs.field(factory=list, repr=False)
 
 
 class Device(Protocol):
@@ -94,7 +65,8 @@ class Device(Protocol):
     say; most_block: where it does, at most. on_gpu: whether its arrays are in a GPU's memory.
     local: whether arenas are in local memory, where each has equal addresses and rests as an
     image. scratch: whether interpreters that end with their launch need no arenas of ours.
-    figures: what the build measured of itself. templates: interpreters to begin as copies of.
+    warp: threads that execute one instruction together. figures: what the build measured of
+    itself. templates: interpreters to begin as copies of.
     """
 
     name: str
@@ -105,6 +77,7 @@ class Device(Protocol):
     on_gpu: bool
     local: bool
     scratch: bool
+    warp: int
     figures: Figures
     templates: Templates
 
@@ -147,8 +120,8 @@ class Device(Protocol):
     def room(self, local: int) -> Room:
         """The memory there is for interpreters whose threads need `local` bytes of local memory."""
 
-    def launch(self, record: Record, n: int) -> Running:
-        """Start the interpreters of `record` and return at once."""
+    def launch(self, record: Record, threads: int) -> Running:
+        """Start the interpreters of `record`, on so many threads, and return at once."""
 
     def close(self) -> None:
         """Give everything back."""

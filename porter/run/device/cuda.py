@@ -16,9 +16,10 @@ from porter.errors import (
     WrongType,
 )
 from porter.run.built import Built
-from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared, Templates
+from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared
 from porter.run.device.fences import fences_of
 from porter.run.device.images import grow, single, trim
+from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
 
 NOT_READY = 600  # cudaErrorNotReady
@@ -131,6 +132,7 @@ class Cuda:
 
     name = "cuda"
     on_gpu = True
+    warp = 32
 
     def __init__(self, built: Built, *, block: int = BLOCK, stream: Any = None) -> None:
         self.built = built
@@ -270,8 +272,8 @@ class Cuda:
     def _id(self) -> int:
         return int(self.xp.cuda.Device().id)
 
-    def launch(self, record: Record, n: int) -> CudaRunning:
-        """Start one thread per interpreter on this device's stream."""
+    def launch(self, record: Record, threads: int) -> CudaRunning:
+        """Start `threads` threads on this device's stream."""
         block = int(record["block_size"])
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
         record["local_bytes"] = self._reserve(self.figures.local_memory(*sizes))
@@ -284,7 +286,7 @@ class Cuda:
         events = (self.xp.cuda.Event(), self.xp.cuda.Event())
         try:
             events[0].record(self.stream)
-            self._kernel((-(-n // block),), (block,), (keep,), stream=self.stream)
+            self._kernel((-(-threads // block),), (block,), (keep,), stream=self.stream)
             events[1].record(self.stream)
             _reserved[self._id()] = int(record["local_bytes"])
         except self.xp.cuda.driver.CUDADriverError as error:

@@ -14,7 +14,8 @@ import numpy as np
 
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
-from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared, Templates
+from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared
+from porter.run.device.templates import Templates
 from porter.run.footprint import Figures, Room
 
 PAGE = 4096
@@ -106,6 +107,7 @@ class HostTwin:
     xp: Any = np
     on_gpu = False
     local = False
+    warp = 1
     scratch = True  # a thread of the library has an arena that its interpreters use in turn
 
     def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:
@@ -193,7 +195,7 @@ class HostTwin:
         except (OSError, KeyError):
             return Room(2**63, 0)
 
-    def launch(self, record: Record, n: int) -> HostRunning:
+    def launch(self, record: Record, threads: int) -> HostRunning:
         """Start on up to as many threads as there are cores."""
         return HostRunning(self._library, record, self._threads)
 

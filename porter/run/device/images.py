@@ -10,7 +10,7 @@ import numpy as np
 
 from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory
-from porter.run.device.base import Arenas, Device
+from porter.run.device.base import Arenas, Array, Device
 from porter.run.footprint import WORD
 
 
@@ -19,6 +19,14 @@ def single(device: Device, arenas: Arenas, index: int) -> Arenas:
     words = arenas.fields["image_words"]
     image = device.xp.ascontiguousarray(arenas.keep.reshape(words, arenas.n)[:, index])
     return Arenas(1, {"images": device.address(image)}, arenas.sizes, image)
+
+
+def compact(device: Device, arenas: Arenas) -> Array:
+    """A copy of all images of `arenas`, one row each, as many words as the fullest has."""
+    rows = arenas.keep.reshape(arenas.fields["image_words"], arenas.n)
+    if arenas.used is not None:
+        rows = rows[: int(arenas.used.max())]
+    return device.xp.ascontiguousarray(rows.T)
 
 
 def trim(device: Device, arenas: Arenas) -> int:

@@ -30,12 +30,13 @@ ROW = 8  # outputs are grouped by words of so many bytes
 
 @frozen
 class Plan:
-    """`n` interpreters of a launch, checked. footprint: the bytes of each."""
+    """`n` interpreters of a launch, checked. footprint: the bytes of each. room: what was free."""
 
     n: int
     launch: Launch
     phase: Phase
     footprint: Footprint
+    room: Room
 
 
 def plan(device: Device, n: int, launch: Launch, phase: Phase) -> Plan:
@@ -52,8 +53,9 @@ def plan(device: Device, n: int, launch: Launch, phase: Phase) -> Plan:
     _check_stack(device, need)
     _check_options(device, launch)
     _check_arenas(phase, n, need)
-    free(device, need).check(n, need.each, "--stdout, --stderr or --heap")
-    return Plan(n, launch, phase, need)
+    room = free(device, need)
+    room.check(n, need.each, "--stdout, --stderr or --heap")
+    return Plan(n, launch, phase, need, room)
 
 
 def footprint(

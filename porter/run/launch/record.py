@@ -15,8 +15,10 @@ from porter.run.device.base import Array, Device, Interrupt, Record
 from porter.run.launch.binding import Binding, of_arrays, pack
 from porter.run.launch.checking import per_interpreter
 from porter.run.launch.limits import Each, steps_limit, time_limit
+from porter.run.launch.order import Order
 from porter.run.launch.plan import Plan
-from porter.run.launch.spec import Launch, Phase, Program
+from porter.run.launch.programs import Programs
+from porter.run.launch.spec import Launch, Phase
 from porter.run.streams.feed import Feed
 from porter.run.streams.ring import Rings
 
@@ -52,7 +54,7 @@ def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
     arenas = phase.arenas
     if need.arena_needed:
         arenas = device.arenas(plan.n, need.pystack, need.heap)
-    packed.keep += [arenas, phase.template]
+    packed.keep += [arenas, phase.copies]
     fields: dict[str, int] = {
         "record_size": record.dtype.itemsize,
         "flags": _flags(device, launch, phase),
@@ -71,10 +73,11 @@ def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
         "seed": operator.index(launch.seed) % 2**64,
         **({} if arenas is None else arenas.fields),
     }
-    if phase.template is not None:
-        fields["fork_image"] = phase.template.arenas.fields["images"]
+    if phase.copies is not None:
+        packed.put("fork_images", phase.copies.images)
     if phase.code is not None:
-        fields |= {"code": device.address(phase.code), "code_size": phase.code.nbytes}
+        fields["code"] = device.address(phase.code.memory)
+        packed.put("code_offsets", phase.code.offsets)
     if launch.outbuf is not None:
         fields |= {
             "outbuf_base": device.address(launch.outbuf),
@@ -102,7 +105,7 @@ def _limits(packed: Packed, launch: Launch, n: int) -> None:
 def _flags(device: Device, launch: Launch, phase: Phase) -> int:
     wanted = {
         "EXEC": phase.execute,
-        "START": phase.template is None and not phase.going_on,
+        "START": phase.copies is None and not phase.going_on,
         "STOP": phase.stop,
         "PERSIST": phase.arenas is not None,
         "COMPILE": phase.code is not None,
@@ -114,7 +117,7 @@ def _flags(device: Device, launch: Launch, phase: Phase) -> int:
         "FS_MOUNT": launch.fs is not None,
         "FS_FORMAT": launch.fs is not None and launch.fs_format,
     }
-    flags = 0 if phase.template is None else phase.template.flags
+    flags = 0 if phase.copies is None else phase.copies.flags
     for name, want in wanted.items():
         flags |= device.built.flag[name] if want else 0
     return flags
@@ -149,28 +152,30 @@ def pack_code(packed: Packed, code: Array) -> None:
     packed.record["programs"] = 1
 
 
-def pack_programs(
-    packed: Packed, programs: list[Program], program_of: np.ndarray[Any, Any] | None, n: int
-) -> None:
-    """Sources and names one after the other, and which each of `n` interpreters runs."""
-    if not programs:
-        raise UsageError("there is no program to run")
-    text = b"".join(program.source for program in programs)
-    names = b"".join(program.encoded_name for program in programs)
-    ends = np.cumsum([0, *(len(program.source) for program in programs)])
-    starts = np.cumsum([0, *(len(program.encoded_name) for program in programs)])
+def pack_programs(packed: Packed, programs: Programs) -> None:
+    """Sources and names one after the other, and which each interpreter runs."""
+    text, names = b"".join(programs.sources), b"".join(programs.names)
+    ends = np.cumsum([0, *map(len, programs.sources)])
+    starts = np.cumsum([0, *map(len, programs.names)])
     # A byte behind the text, so that an empty program has an address too.
     packed.put("text", np.frombuffer(text + b"\0", np.uint8))
     packed.put("text_offsets", ends.astype(np.uint64))
     packed.put("names", np.frombuffer(names, np.uint8))
     packed.put("name_offsets", starts[:-1].astype(np.uint64))
-    packed.record["programs"] = len(programs)
-    if program_of is not None:
-        chosen = per_interpreter(program_of, n, "program_of")
-        running = chosen[chosen != packed.device.built.constants["GPUSNEK_NO_PROGRAM"]]
-        if running.size and int(running.max()) >= len(programs):
-            raise UsageError(f"program_of: {int(running.max())}, but there are {len(programs)}")
-        packed.put("program_of", chosen)
+    packed.record["programs"] = len(programs.each)
+    if programs.which is not None:
+        packed.put("program_of", programs.which)
+
+
+def pack_order(packed: Packed, order: Order, n: int) -> int:
+    """Which interpreter each thread runs; returns the number of threads."""
+    if order.threads is None:
+        return n
+    packed.put("order", order.threads)
+    packed.record["threads"] = threads = len(order.threads)
+    if packed.record["state_table"]:
+        packed.own("state_table", packed.device.zeros(threads, np.uint64))
+    return threads
 
 
 def pack_console(packed: Packed, launch: Launch, n: int) -> Rings | None:

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from attrs.validators import optional
 
 from porter.base.arguments import text, utf8
-from porter.run.device.base import Arenas, Array, Template
+from porter.run.device.base import Arenas, Array
 from porter.run.launch import checking, limits
 from porter.run.launch.binding import Binding
 from porter.run.launch.checking import (
@@ -39,7 +39,7 @@ MODES = ("buffer", "printf", "ring")
 OVERFLOWS = ("wait", "drop")
 
 
-@frozen
+@frozen(cache_hash=True)
 class Program:
     """Python source (str, or bytes in UTF-8) and the name that tracebacks give it.
 
@@ -164,9 +164,12 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     interrupt: int = field(default=0, validator=whole(0, WORD))
     # Ends the launch early, which Result.interrupted then says.
     cancel: Cancel | None = field(default=None, validator=optional(instance(Cancel)))
-    # Let one interpreter boot and compile, and the others begin as its copies. None: where all
-    # run one program in local arenas, in numbers for which it pays (template.py).
+    # Let one interpreter of each program boot and compile, and the others begin as its copies.
+    # None: in local arenas, of programs that run in numbers for which it pays (template.py).
     fork: bool | None = None
+    # Run several programs in the order of programs. None: unless interpreters may wait for each
+    # other; True: then too, and a barrier raises RuntimeError; False: in the caller's order.
+    order: bool | None = field(default=None, validator=optional(instance(bool)))
     # Programs can name no address and bring no code in: docs/robustness.md.
     sandbox: bool = False
     # Arrays of the device that programs find by these names, as memoryviews of their elements.
@@ -188,6 +191,27 @@ class Fetch:
     offsets: Array
 
 
+@frozen(eq=False)
+class CodeRoom:
+    """Memory for bytecode. offsets: of each program's part, and the end of the last (uint64)."""
+
+    memory: Array
+    offsets: np.ndarray[Any, Any]
+
+
+@frozen(eq=False)
+class Copies:
+    """What interpreters begin as copies of, instead of booting (template.py).
+
+    images: of each program the address of its template's image; 0: who runs it boots (uint64).
+    flags: those of a launch of copies. keep: what owns the images.
+    """
+
+    images: np.ndarray[Any, Any]
+    flags: int
+    keep: object = field(repr=False)
+
+
 @frozen(kw_only=True, eq=False)
 class Phase:
     """Which part of interpreters' lives a launch is: for what keeps them from launch to launch.
@@ -199,10 +223,10 @@ class Phase:
     arenas: Arenas | None = field(default=None, validator=optional(instance(Arenas)))
     stop: bool = True  # exit functions and finalisers run at the end
     execute: bool = True  # run the programs; else they are only booted, or asked for data
-    # Interpreters begin as its copies, and do not boot.
-    template: Template | None = field(default=None, validator=optional(instance(Template)))
-    # Memory for bytecode: the launch only compiles, and keeps the program for later copies.
-    code: Array | None = None
+    # What interpreters begin as copies of.
+    copies: Copies | None = field(default=None, validator=optional(instance(Copies)))
+    # Memory for bytecode: the launch only compiles, and keeps its programs for later copies.
+    code: CodeRoom | None = field(default=None, validator=optional(instance(CodeRoom)))
     compiling: bool = False  # only compile; the code is the value
     # Code that a launch with `compiling` left, instead of a program. It must outlive interpreters.
     compiled: Array | None = None
@@ -224,6 +248,6 @@ def device_arrays(launch: Launch, phase: Phase) -> dict[str, Array | None]:
         "fs": launch.fs,
         "fs_guard": launch.fs_guard,
         "outbuf": launch.outbuf,
-        "code": phase.code,
+        "code": None if phase.code is None else phase.code.memory,
         "compiled": phase.compiled,
     }

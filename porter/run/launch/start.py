@@ -12,14 +12,17 @@ import numpy as np
 from porter.errors import LaunchInterrupted
 from porter.run.device.base import Arenas, Device, Interrupt, Running
 from porter.run.launch import abandoned, template
+from porter.run.launch.order import Order, order_of
 from porter.run.launch.outputs import Outputs, make_outputs
 from porter.run.launch.plan import Plan, check_types, plan
+from porter.run.launch.programs import programs_of
 from porter.run.launch.record import (
     Packed,
     pack_bindings,
     pack_code,
     pack_console,
     pack_launch,
+    pack_order,
     pack_programs,
     pack_stdin,
 )
@@ -42,7 +45,8 @@ def run(
     """Run `n` interpreters on `device` and wait for them.
 
     All run programs[0], or interpreter i runs programs[program_of[i]]; where that is
-    GPUSNEK_NO_PROGRAM it rests. Raises NotEnoughMemory before anything starts, LaunchFailed,
+    GPUSNEK_NO_PROGRAM it rests. Threads take several programs in the order of programs (order.py).
+    Raises NotEnoughMemory before anything starts, LaunchFailed,
     UsageError; LaunchInterrupted with what there is, after Ctrl-C.
     """
     return start(device, programs, n, launch, phase, program_of=program_of).wait()
@@ -64,11 +68,13 @@ def start(
     phase = Phase() if phase is None else phase
     check_types(device, programs, launch, phase)
     planned = plan(device, n, launch, phase)
+    chosen = programs_of(device, programs, program_of, planned.n, phase)
+    chosen.check(planned.room, planned.n * planned.footprint.each)
+    order = order_of(device, chosen, launch, phase)
     if phase.arenas is not None:
         device.grow(phase.arenas)
-    if phase.template is None:
-        copied = template.find(device, programs, planned, run, chosen=program_of is not None)
-        phase = attrs.evolve(phase, template=copied)
+    if phase.copies is None:
+        phase = attrs.evolve(phase, copies=template.find(device, chosen, planned, run))
         planned = attrs.evolve(planned, phase=phase)
     forked = time.monotonic()
     interrupt = device.interrupt(launch.interrupt)
@@ -77,8 +83,7 @@ def start(
     if phase.compiled is not None:
         pack_code(packed, phase.compiled)
     elif phase.execute:
-        sources = [Program.of(program) for program in programs]
-        pack_programs(packed, sources, program_of, planned.n)
+        pack_programs(packed, chosen)
     pack_stdin(packed, launch.stdin, planned.n)
     pack_bindings(packed, launch, phase)
     outputs = make_outputs(packed, planned)
@@ -86,10 +91,11 @@ def start(
     pump = None
     if rings is not None and launch.on_output is not None:
         pump = Collector(rings, launch.on_output)
+    threads = pack_order(packed, order, planned.n)
     started = time.monotonic()
-    running = device.launch(packed.record, planned.n)
+    running = device.launch(packed.record, threads)
     timings = {"fork": forked - begun, "prepare": started - forked}
-    return Started(packed, planned, running, interrupt, outputs, started, timings, pump)
+    return Started(packed, planned, order, running, interrupt, outputs, started, timings, pump)
 
 
 @attrs.define(eq=False)
@@ -98,6 +104,7 @@ class Started:
 
     _packed: Packed
     _plan: Plan
+    _order: Order
     _running: Running
     _interrupt: Interrupt
     _outputs: Outputs
@@ -165,7 +172,8 @@ class Started:
         if self._plan.launch.console == "printf":
             flush_printed()
         timings = {**self._timings, "launch": seconds, "device": self._running.seconds}
-        return self._outputs.result(self._plan, seconds, interrupted, timings)
+        result = self._outputs.result(self._plan, seconds, interrupted, timings)
+        return attrs.evolve(result, order=str(self._order))
 
 
 def clone(device: Device, arenas: Arenas, index: int) -> None:

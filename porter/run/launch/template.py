@@ -1,55 +1,87 @@
-"""Templates: one interpreter boots and compiles, the others of a launch begin as its copies.
+"""Templates: one interpreter of each program boots and compiles, the others begin as its copies.
 
 Local arenas lie at the same address in every thread, so an image with all its pointers holds for
-any other interpreter (DESIGN.md, "The arena"). Bytecode goes to memory that all read: a warp then
-fetches an instruction once, where 32 private copies would take 32 times the cache.
+any other interpreter (docs/architecture.md, "The arena"). Bytecode goes to memory that all read: a
+warp then fetches an instruction once, where 32 private copies would take 32 times the cache. The
+templates of all programs of a launch are made in one launch before it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
+from typing import Any, Protocol
 
+import attrs
 import numpy as np
 
-from porter.errors import LaunchFailed
-from porter.run.device.base import Arenas, Device, Template
-from porter.run.footprint import Footprint
-from porter.run.launch.limits import NANOSECONDS, least, time_limit
+from porter.base.sizes import format_size
+from porter.errors import LaunchFailed, NotEnoughMemory
+from porter.run.device.base import Arenas, Device
+from porter.run.device.images import compact
+from porter.run.device.templates import Template
+from porter.run.footprint import WORD, round_up
+from porter.run.launch.limits import Each, least, time_limit
 from porter.run.launch.plan import Plan
-from porter.run.launch.spec import Launch, Phase, Program
+from porter.run.launch.programs import Programs
+from porter.run.launch.spec import CodeRoom, Copies, Launch, Phase, Program
 from porter.run.result import Result
 
-PAYS_FROM = 512  # interpreters; below, a second launch costs more than it saves
+PAYS_FROM = (
+    512  # interpreters that begin as copies; below, a second launch costs more than it saves
+)
+# Interpreters of one program, of several. A template's one thread executes as many instructions as
+# a warp that boots and compiles one program, and moves a part of the memory: with half a warp a
+# quarter of it. So the second launch is what can be lost, and later launches find the templates.
+PAYS_EACH = 16
 COPIED = ("file", "single", "eval")  # of programs that copies can share
+# Bytes for bytecode beside twice its source, than which it is shorter but for the shortest.
+CODE_ROOM = 4096
+CODE_GRAIN = 64
 
-# What runs a launch to its end (start.run). It is handed in, for it asks for templates itself.
-Run = Callable[[Device, Sequence[Program], int, Launch, Phase], Result]
+
+class Run(Protocol):
+    """Runs a launch to its end: start.run, handed in, for it asks for templates itself."""
+
+    def __call__(
+        self,
+        device: Device,
+        programs: Sequence[Program],
+        n: int,
+        launch: Launch,
+        phase: Phase,
+        *,
+        program_of: np.ndarray[Any, Any] | None = None,
+    ) -> Result:
+        """The launch's result."""
+        ...
 
 
-def find(
-    device: Device,
-    programs: Sequence[Program | str | bytes],
-    plan: Plan,
-    run: Run,
-    *,
-    chosen: bool,
-) -> Template | None:
-    """What the interpreters of `plan` begin as; None where each must boot by itself.
+def find(device: Device, programs: Programs, plan: Plan, run: Run) -> Copies | None:
+    """What the interpreters of `plan` begin as copies of; None where all boot by themselves.
 
-    chosen: they run different programs. A program that does not compile gives None too, so that
-    each reports it.
+    Those of a program that does not compile do too, and report it. Raises NotEnoughMemory where
+    copies were asked for and there is no room for their templates.
     """
-    if chosen or len(programs) > 1 or not _applies(device, plan):
+    if not _applies(device, plan):
         return None
-    program = Program.of(programs[0]) if plan.phase.execute else Program(b"")
-    key = _key(program, plan)
-    kept = device.templates.get(key)
-    if kept is not None:
-        return kept
-    made = _make(device, program, plan, run)
-    if made is not None:
-        device.templates.keep(key, made)
-    return made
+    how = _how(plan)
+    keys: list[Hashable] = [(program, how) for program in programs.each]
+    found = [device.templates.get(key) for key in keys]
+    missing = _missing(programs, plan, found)
+    if len(missing) and _fits(device, programs, plan, missing):
+        made = _make(device, programs, missing, plan, run)
+        size = sum(batch for _, batch in made.values())
+        device.templates.keep({keys[i]: template for i, (template, _) in made.items()}, size)
+        for i, (template, _) in made.items():
+            found[i] = template
+    if not any(found):
+        return None
+    flag = device.built.flag
+    images = np.array([0 if one is None else one.image for one in found], np.uint64)
+    flags = flag["FORK"] | (flag["COMPILED"] if plan.phase.execute else 0)
+    if plan.phase.arenas is not None:
+        plan.phase.arenas.owned += {id(one.code): one.code for one in found if one}.values()
+    return Copies(images, flags, found)
 
 
 def clone(device: Device, arenas: Arenas, index: int, run: Run) -> None:
@@ -60,8 +92,9 @@ def clone(device: Device, arenas: Arenas, index: int, run: Run) -> None:
     """
     alone = device.single(arenas, index)
     launch = Launch(heap=arenas.sizes["heap"], pystack=arenas.sizes["pystack"])
-    template = Template(alone, None, device.built.flag["FORK"])
-    phase = Phase(arenas=arenas, template=template, stop=False, execute=False)
+    images = np.array([alone.fields["images"]], np.uint64)
+    copies = Copies(images, device.built.flag["FORK"], alone)
+    phase = Phase(arenas=arenas, copies=copies, stop=False, execute=False)
     result = run(device, [], arenas.n, launch, phase)
     if result.status.any():
         raise LaunchFailed(f"interpreter {index} has ended, and cannot be copied")
@@ -84,10 +117,41 @@ def _applies(device: Device, plan: Plan) -> bool:
     )
 
 
-def _key(program: Program, plan: Plan) -> Hashable:
+def _missing(
+    programs: Programs, plan: Plan, found: Sequence[Template | None]
+) -> np.ndarray[Any, Any]:
+    """Programs, by index, of which a template is worth its making and none is kept."""
+    counts = programs.counts
+    if plan.launch.fork:
+        pays = counts > 0
+    else:
+        pays = counts >= (PAYS_EACH if programs.several else 1)
+        if int(counts[pays].sum()) < PAYS_FROM:
+            return np.zeros(0, np.intp)
+    return np.flatnonzero(pays & np.array([one is None for one in found]))
+
+
+def _fits(device: Device, programs: Programs, plan: Plan, missing: np.ndarray[Any, Any]) -> bool:
+    """Whether there is room for the templates beside the launch, which needs none of them."""
+    need = plan.footprint
+    each = 2 * device.figures.resting(need.pystack, need.heap) + attrs.evolve(need, stdout=0).each
+    wanted = len(missing) * each + sum(_code_room(programs.each[i]) for i in missing)
+    left = plan.room.left - plan.n * need.each - programs.size
+    if wanted <= left or len(missing) == 1:
+        return True
+    if plan.launch.fork:
+        raise NotEnoughMemory(
+            f"templates of {len(missing)} programs take {format_size(wanted)}, and "
+            f"{format_size(max(0, left))} are free beside the interpreters",
+            hint="Without fork=True the interpreters boot by themselves.",
+        )
+    return False
+
+
+def _how(plan: Plan) -> Hashable:
+    """What a template depends on beside its program."""
     launch, need = plan.launch, plan.footprint
     return (
-        program,
         launch.kind,
         plan.phase.execute,
         launch.gc_stress,
@@ -96,29 +160,64 @@ def _key(program: Program, plan: Plan) -> Hashable:
     )
 
 
-def _make(device: Device, program: Program, plan: Plan, run: Run) -> Template | None:
-    launch, need = plan.launch, plan.footprint
-    arenas = device.arenas(1, need.pystack, need.heap)
-    # Bytecode is shorter than its source but for the shortest programs.
-    code = device.zeros(4096 + 2 * len(program.source), np.uint8)
+def _code_room(program: Program) -> int:
+    return round_up(CODE_ROOM + 2 * len(program.source), CODE_GRAIN)
+
+
+def _make(
+    device: Device, programs: Programs, missing: np.ndarray[Any, Any], plan: Plan, run: Run
+) -> dict[int, tuple[Template, int]]:
+    """A template, and its bytes, of each of the programs `missing` that compiles, by index."""
+    need, n = plan.footprint, len(missing)
+    chosen = [programs.each[i] for i in missing]
+    offsets = np.cumsum([0, *map(_code_room, chosen)]).astype(np.uint64)
+    arenas = device.arenas(n, need.pystack, need.heap)
+    code = CodeRoom(device.zeros(int(offsets[-1]), np.uint8), offsets)
     phase = Phase(arenas=arenas, stop=False, execute=plan.phase.execute, code=code)
-    result = run(device, [program], 1, _alone(launch, need), phase)
-    status, flag = device.built.status, device.built.flag
-    if result.status[0] != status["OK"]:
-        return None
-    return Template(arenas, code, flag["FORK"] | (flag["COMPILED"] if plan.phase.execute else 0))
+    launch = _alone(plan, _deadlines(programs, plan.launch)[missing])
+    result = run(device, chosen, n, launch, phase, program_of=np.arange(n, dtype=np.uint32))
+    images = compact(device, arenas)
+    row = images.shape[1] * WORD
+    return {
+        int(i): (
+            Template(device.address(images) + k * row, images, code.memory),
+            row + _code_room(program),
+        )
+        for k, (i, program) in enumerate(zip(missing, chosen, strict=True))
+        if result.status[k] == device.built.status["OK"]
+    }
 
 
-def _alone(launch: Launch, need: Footprint) -> Launch:
+def _deadlines(programs: Programs, launch: Launch) -> np.ndarray[Any, Any]:
+    """Nanoseconds in which each program compiles: the least that an interpreter of it has.
+
+    0: no limit.
+    """
+    limit = time_limit(launch.deadline)
+    if not isinstance(limit, Each) or programs.which is None:
+        return np.full(len(programs.each), least(limit), np.uint64)
+    never = np.uint64(2**64 - 1)
+    all_least = np.full(len(programs.each), never)
+    limits = limit.of(programs.n, "deadline")
+    limits = np.where(limits == 0, never, limits)
+    np.minimum.at(all_least, programs.which[programs.running], limits[programs.running])
+    return np.where(all_least == never, np.uint64(0), all_least)
+
+
+def _alone(plan: Plan, deadlines: np.ndarray[Any, Any]) -> Launch:
+    launch, need = plan.launch, plan.footprint
     return Launch(
         kind=launch.kind,
         heap=need.heap,
         pystack=need.pystack,
         stack=need.stack,
+        stdout=0,
         gc_stress=launch.gc_stress,
         outbuf=launch.outbuf,
         cancel=launch.cancel,
+        timeout=launch.timeout,
         fork=False,
+        order=True,  # nothing runs that could wait for others
         # Compiling has the deadline of the program, of which one interpreter may have the least.
-        deadline=least(time_limit(launch.deadline)) / NANOSECONDS or None,
+        deadline=Each(deadlines) if deadlines.any() else None,
     )

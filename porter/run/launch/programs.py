@@ -1,0 +1,111 @@
+"""The programs of a launch: each once, and which of them each interpreter runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from porter.base.sizes import MIB, format_size
+from porter.errors import NotEnoughMemory, UsageError
+from porter.run.device.base import Device
+from porter.run.footprint import Room
+from porter.run.launch.checking import per_interpreter
+from porter.run.launch.spec import Phase, Program
+
+SMALL = MIB  # what is reckoned of interpreters is no more exact
+
+
+@frozen(eq=False, slots=False)
+class Programs:
+    """What `n` interpreters run.
+
+    each: the programs, no two equal. which: n uint32, the program of each interpreter, `rests`
+    where it has none; None: all run the first.
+    """
+
+    n: int
+    each: tuple[Program, ...]
+    which: np.ndarray[Any, Any] | None = field(repr=False)
+    rests: int
+
+    @cached_property
+    def running(self) -> np.ndarray[Any, Any]:
+        """The interpreters that do not rest, by index."""
+        if self.which is None:
+            return np.arange(self.n, dtype=np.uint32)
+        return np.flatnonzero(self.which != self.rests).astype(np.uint32)
+
+    @cached_property
+    def counts(self) -> np.ndarray[Any, Any]:
+        """How many interpreters run each program."""
+        if self.which is None:
+            return np.array([self.n])
+        return np.bincount(self.which[self.running], minlength=len(self.each))
+
+    @cached_property
+    def several(self) -> bool:
+        """Whether interpreters run different programs."""
+        return int((self.counts > 0).sum()) > 1
+
+    @cached_property
+    def sources(self) -> list[bytes]:
+        """The programs' texts."""
+        return [program.source for program in self.each]
+
+    @cached_property
+    def names(self) -> list[bytes]:
+        """The programs' names as C has them."""
+        encoded = {name: Program(b"", name).encoded_name for name in {p.name for p in self.each}}
+        return [encoded[program.name] for program in self.each]
+
+    @cached_property
+    def size(self) -> int:
+        """Bytes that they take on the device, with the order in which threads run them."""
+        words = 0 if self.which is None else 4 * self.n + 8 * self.n
+        texts = sum(map(len, self.sources)) + sum(map(len, self.names))
+        return texts + 16 * len(self.each) + words
+
+    def check(self, room: Room, taken: int) -> None:
+        """NotEnoughMemory unless they fit beside interpreters that take `taken` bytes."""
+        left = max(0, room.left - taken)
+        if self.size > max(left, SMALL):
+            raise NotEnoughMemory(
+                f"{len(self.each)} programs take {format_size(self.size)}, and "
+                f"{format_size(left)} are free beside the interpreters",
+                hint="Run fewer programs in one launch, or fewer interpreters.",
+            )
+
+
+def programs_of(
+    device: Device,
+    programs: Sequence[Program | str | bytes],
+    program_of: np.ndarray[Any, Any] | None,
+    n: int,
+    phase: Phase,
+) -> Programs:
+    """Of a caller's programs, those that are equal made one. Raises UsageError, WrongType.
+
+    A launch that runs none, or code that was compiled before, has one empty program.
+    """
+    rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
+    if not phase.execute or phase.compiled is not None:
+        return Programs(n, (Program(b""),), None, rests)
+    if not programs:
+        raise UsageError("there is no program to run")
+    numbers: dict[Program, int] = {}
+    same = [numbers.setdefault(Program.of(program), len(numbers)) for program in programs]
+    if program_of is None:
+        return Programs(n, (next(iter(numbers)),), None, rests)
+    which = per_interpreter(program_of, n, "program_of")
+    runs = which != rests
+    if runs.any() and int(which[runs].max()) >= len(programs):
+        raise UsageError(f"program_of: {int(which[runs].max())}, but there are {len(programs)}")
+    if len(numbers) < len(programs):
+        which[runs] = np.array(same, np.uint32)[which[runs]]
+    if len(numbers) == 1 and runs.all():
+        return Programs(n, tuple(numbers), None, rests)
+    return Programs(n, tuple(numbers), which, rests)
