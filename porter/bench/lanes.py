@@ -22,7 +22,7 @@ from statistics import fmean
 from typing import Any
 
 from porter.base.reading import read_json, structured
-from porter.bench.catalogue import SUITE, Benchmark
+from porter.bench.catalogue import LANES, SUITE, Benchmark
 from porter.bench.measure import EMPTY, Setting
 from porter.bench.subjects import subject
 from porter.errors import PorterError, UsageError
@@ -46,15 +46,17 @@ def read_lanes(path: Path) -> dict[str, float]:
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {error}", hint=HINT) from error
     if text.lstrip().startswith("{"):
-        lanes = structured(
-            read_json(path, UsageError, hint=HINT), dict[str, float], path, UsageError
-        )
-    else:
-        lanes = _from_csv(path, text)
-    for name, number in lanes.items():
-        if not 0 < number <= 32:
-            raise UsageError(f"{path}: {name}: a warp has 32 lanes, not {number:g}", hint=HINT)
-    return lanes
+        document = read_json(path, UsageError, hint=HINT)
+        lanes = structured(document, dict[str, float], path, UsageError)
+        return {name: _checked(path, name, number) for name, number in lanes.items()}
+    return _from_csv(path, text)
+
+
+def _checked(path: Path, name: str, number: float) -> float:
+    if not 0 < number <= LANES:
+        what = f"{number:g} of a warp's {LANES} lanes cannot be active"
+        raise UsageError(f"{path}: {name}: {what}", hint=HINT)
+    return number
 
 
 def _from_csv(path: Path, text: str) -> dict[str, float]:
@@ -65,9 +67,10 @@ def _from_csv(path: Path, text: str) -> dict[str, float]:
         if name is None or shown is None:
             continue
         try:
-            found.setdefault(name[1], []).append(float(shown.replace(",", "")))
+            number = float(shown.replace(",", ""))
         except ValueError as error:
             raise UsageError(f"{path}: {name[1]}: {shown!r} is no number", hint=HINT) from error
+        found.setdefault(name[1], []).append(_checked(path, name[1], number))
     if not found:
         raise UsageError(f"{path}: no launch of a program with the metric {METRIC}", hint=HINT)
     return {name: fmean(values) for name, values in found.items()}

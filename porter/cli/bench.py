@@ -27,7 +27,7 @@ from porter.settings import load_config
 FilePath = click.Path(dir_okay=False, path_type=Path)
 COMPILED = SUITE[0]  # what the cost of compiling, and scaling, is measured with
 COUNTS = {"cuda": 1 << 18, "host": 64}
-WIDTH = 120  # columns
+WIDTH = 140  # columns
 
 
 @click.command("bench")

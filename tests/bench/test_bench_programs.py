@@ -43,6 +43,21 @@ def test_interpreters_have_work_of_their_own(benchmark: Benchmark) -> None:
     assert len(set(texts)) > 1
 
 
+@pytest.mark.parametrize("benchmark", SUITE, ids=by_name)
+def test_equal_data_give_cpythons_outputs(any_device: Device, benchmark: Benchmark) -> None:
+    figure = measure.equal_data(measure.Setting(any_device, n=70, repeat=1), benchmark)
+    assert (figure is None) == (benchmark.setup is not None)
+
+
+def test_lanes_of_a_warp_have_equal_data() -> None:
+    benchmark = by_its_name("words")
+    equal = benchmark.with_equal_data()
+    assert equal is not None
+    own, texts = oracle.expected(benchmark), oracle.expected(equal)
+    assert [texts[i] for i in range(0, len(texts), 32)] == list(own)
+    assert all(texts[i] == own[i // 32] for i in range(len(texts)))
+
+
 @pytest.mark.parametrize("benchmark", NUMERIC, ids=by_name)
 def test_c_agrees(any_device: Device, benchmark: Benchmark) -> None:
     assert native.measure(any_device, benchmark, n=1000, repeat=2).least > 0
