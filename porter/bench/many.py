@@ -30,6 +30,7 @@ from porter.run import Program, run
 
 NAME = "candidates"
 COUNT = 4096
+SEED = 0
 DRIVER = PROGRAMS / "many_driver.py"
 _tries = numbers()
 
@@ -88,21 +89,22 @@ def ordered(n: int, count: int) -> np.ndarray[Any, Any]:
 
 
 @cache
-def drawn(count: int) -> Candidates:
-    """The first `count` programs of the suite's seed."""
-    return Candidates(programs(0, COUNT)[:count])
+def drawn(count: int, seed: int = SEED) -> Candidates:
+    """The first `count` programs of a seed."""
+    return Candidates(programs(seed, count))
 
 
 def measure(
     setting: Setting,
     pythons: Sequence[tuple[str, Python, int]],
     doing: Callable[[str], None] = lambda _: None,
+    seed: int = SEED,
 ) -> ManyPrograms:
     """Time both orders and all references. pythons: name, executable, number of processes.
 
     Raises BenchFailed.
     """
-    candidates = drawn(min(COUNT, setting.n))
+    candidates = drawn(min(COUNT, setting.n), seed)
     found = {}
     for order in (mixed_order, ordered):
         doing(f"{NAME}: {order.__name__}, {setting.n} interpreters")

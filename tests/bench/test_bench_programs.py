@@ -12,8 +12,10 @@ import pytest
 from porter.bench import catalogue, lifecycle, measure, native, oracle, scripts, subjects
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.errors import BenchFailed, ToolFailed
-from porter.run import Device, Program
+from porter.run import Device, Launch, Program
+from tests.bench.variants import VARIANTS
 
+SMALL = Launch(heap=12 << 10)  # the heap with which docs/performance.md's figures are measured
 NUMERIC = [benchmark for benchmark in SUITE if benchmark.kernel]
 
 
@@ -27,12 +29,24 @@ def by_name(benchmark: Benchmark) -> str:
 
 @pytest.mark.parametrize("benchmark", SUITE, ids=by_name)
 def test_outputs_are_cpythons(any_device: Device, benchmark: Benchmark) -> None:
-    setting = measure.Setting(any_device, n=benchmark.period + 3, repeat=1)
+    setting = measure.Setting(any_device, n=benchmark.period + 3, repeat=1, launch=SMALL)
     whole = measure.whole(setting, benchmark)
     phases = measure.phases(setting, benchmark)
     assert 0 < whole.launch.median <= whole.end_to_end.most
     assert phases.execute.runs == 1
     assert 0 < phases.swap_share <= 1
+
+
+@pytest.mark.parametrize("benchmark", VARIANTS, ids=by_name)
+def test_outputs_of_variants_are_cpythons(any_device: Device, benchmark: Benchmark) -> None:
+    assert len(set(oracle.expected(benchmark))) > 1
+    setting = measure.Setting(any_device, n=benchmark.period + 3, repeat=1, launch=SMALL)
+    assert measure.whole(setting, benchmark).launch.runs == 1
+    assert measure.phases(setting, benchmark).execute.runs == 1
+
+
+def test_each_kind_has_a_variant() -> None:
+    assert [variant.name for variant in VARIANTS] == [benchmark.name for benchmark in SUITE[12:]]
 
 
 @pytest.mark.parametrize("benchmark", SUITE, ids=by_name)

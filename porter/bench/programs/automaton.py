@@ -1,4 +1,4 @@
-SIZE = 6
+SIZE = 5
 NEAR = ((-1, -1), (-1, 0), (-1, 1), (0, -1), (0, 1), (1, -1), (1, 0), (1, 1))
 
 
@@ -24,7 +24,7 @@ def step(alive):
 def main(seed):
     alive = soup(seed)
     sizes = [len(alive)]
-    for _ in range(4):
+    for _ in range(5):
         alive = step(alive)
         sizes.append(len(alive))
     print(sizes, sum([row * 7 + column for row, column in alive]))

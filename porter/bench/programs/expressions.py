@@ -2,7 +2,7 @@ RANK = {"+": 1, "-": 1, "*": 2}
 
 
 class Node:
-    def __init__(self, token, left=None, right=None):
+    def __init__(self, token, left, right):
         self.token = token
         self.left = left
         self.right = right
@@ -12,9 +12,9 @@ class Node:
             return x if self.token == "x" else int(self.token)
         left = self.left.value(x)
         right = self.right.value(x)
-        if self.token == "+":
-            return left + right
-        return left - right if self.token == "-" else left * right
+        if self.token == "*":
+            return left * right
+        return left + right if self.token == "+" else left - right
 
 
 def tokens(text):
@@ -29,7 +29,7 @@ def tokens(text):
 
 def parse(rest, rank=0):
     token = rest.pop()
-    tree = parse(rest) if token == "(" else Node(token)
+    tree = parse(rest) if token == "(" else Node(token, None, None)
     while RANK.get(rest[-1], 0) > rank:
         sign = rest.pop()
         tree = Node(sign, tree, parse(rest, RANK[sign]))
@@ -42,6 +42,7 @@ x = threadIdx % 64 + 1
 text = "x"
 for _ in range(8):
     x = (x * 1103515245 + 12345) & 0x7FFFFFFF
-    text = ("%s-%d", "(%s)*%d", "%s+(x+%d)")[(x >> 16) % 3] % (text, (x >> 20) % 30)
+    form = ("%s-%d", "(%s)*%d", "%s+(x+%d)")[(x >> 16) % 3]
+    text = form % (text, (x >> 20) % 30)
 tree = parse(tokens(text))
 print(text, tree.value(0), tree.value(9))
