@@ -2,7 +2,7 @@
 
     ncu --csv --log-file lanes.csv --metrics smsp__thread_inst_executed_per_inst_executed.ratio \\
         --nvtx --print-nvtx-rename kernel --profile-from-start off --kernel-name gpusnek_launch \\
-        python -m porter.bench.lanes BUILD [-n N] [NAME ...]
+        --clock-control none python -m porter.bench.lanes BUILD [-n N] [NAME ...]
 
 runs each program of the suite (or those that are named; a path names a program that is not in the
 suite) once for warm-up and once for ncu, in code that was compiled before, and leaves a CSV file
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
@@ -21,7 +22,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from porter.base.reading import read_json, structured
+from porter.base.reading import structured
 from porter.bench.catalogue import LANES, SUITE, Benchmark
 from porter.bench.measure import EMPTY, Setting
 from porter.bench.subjects import subject
@@ -45,11 +46,14 @@ def read_lanes(path: Path) -> dict[str, float]:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         raise UsageError(f"{path}: cannot be read: {error}", hint=HINT) from error
-    if text.lstrip().startswith("{"):
-        document = read_json(path, UsageError, hint=HINT)
-        lanes = structured(document, dict[str, float], path, UsageError)
-        return {name: _checked(path, name, number) for name, number in lanes.items()}
-    return _from_csv(path, text)
+    if not text.lstrip().startswith("{"):
+        return _from_csv(path, text)
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"{path}: not JSON: {error}", hint=HINT) from error
+    lanes = structured(document, dict[str, float], path, UsageError)
+    return {name: _checked(path, name, number) for name, number in lanes.items()}
 
 
 def _checked(path: Path, name: str, number: float) -> float:
