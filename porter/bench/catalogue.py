@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 PROGRAMS = Path(__file__).parent / "programs"
+LANES = 32  # of a warp
 
 
 @frozen
@@ -16,6 +17,7 @@ class Benchmark:
     file: its name in `programs/`. period: what it prints depends on `threadIdx % period`. kernel:
     the function of `kernels.h` that does the same work in C. double: its output needs floats of
     64 bits. setup: a program that makes the data which interpreters share, for other Pythons.
+    preamble: what stands before the file's text, on an interpreter.
     """
 
     name: str
@@ -25,6 +27,7 @@ class Benchmark:
     kernel: str | None = None
     double: bool = False
     setup: str | None = None
+    preamble: str = ""
 
     @property
     def path(self) -> Path:
@@ -39,7 +42,18 @@ class Benchmark:
     @property
     def source(self) -> str:
         """The program's text."""
-        return self.path.read_text()
+        return self.preamble + self.path.read_text()
+
+    def with_equal_data(self) -> Benchmark | None:
+        """The same program, where all lanes of a warp have the data of one `threadIdx`.
+
+        All interpreters together have the data, and the work, that they have anyway. None where
+        data are memory that interpreters share.
+        """
+        if self.setup is not None:
+            return None
+        line = f"threadIdx //= {LANES}\n"
+        return evolve(self, preamble=line, period=LANES * self.period)
 
 
 MATRIX = "figure8_setup.py"
@@ -74,4 +88,16 @@ SUITE = (
     Benchmark("exceptions", "exceptions in a loop", "exceptions.py", 4),
     Benchmark("lists", "lists, more than the heap", "lists.py", 4),
     Benchmark("divergent", "a path for each interpreter", "divergent.py", 96, double=True),
+    Benchmark("automaton", "cellular automaton on a set of tuples", "automaton.py", 64),
+    Benchmark("graph", "breadth-first search and Dijkstra", "graph.py", 64),
+    Benchmark("distance", "edit distance, dynamic programming", "distance.py", 64),
+    Benchmark("expressions", "a parser and evaluator of expressions", "expressions.py", 64),
+    Benchmark("records", "JSON read, changed and written", "records.py", 64),
+    Benchmark("words", "words counted, sorted by count", "words.py", 64),
+    Benchmark("simulation", "events in a heap queue", "simulation.py", 64),
+    Benchmark("cache", "LRU cache, a dict and a linked list", "cache.py", 64),
+    Benchmark("matrix", "matrix product and inverse, lists", "matrix.py", 64, double=True),
+    Benchmark("modular", "powers modulo 127-bit integers", "modular.py", 64),
+    Benchmark("logs", "regular expressions on log lines", "logs.py", 64),
+    Benchmark("puzzle", "backtracking on a 4 x 4 board", "puzzle.py", 64),
 )

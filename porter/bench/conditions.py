@@ -10,7 +10,7 @@ from typing import Any
 from porter.bench import native, scripts
 from porter.bench.catalogue import Benchmark
 from porter.bench.measure import Setting
-from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, BenchSuite, C
+from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, UPSTREAM_ALL, BenchSuite, C
 from porter.bench.upstream_unix import unix_port
 from porter.errors import PorterError
 from porter.run import Device
@@ -31,7 +31,8 @@ def with_references(setting: Setting, executable: Path | None) -> tuple[BenchSui
     upstream = None
     try:
         upstream = unix_port(setting.device.built.manifest["release"], executable)
-        found[UPSTREAM] = upstream.about
+        found[UPSTREAM] = f"{upstream.about}, one core"
+        found[UPSTREAM_ALL] = f"{upstream.about}, all cores"
     except PorterError as error:
         if executable is not None:
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import attrs
@@ -119,6 +120,19 @@ def whole(setting: Setting, benchmark: Benchmark, fork: bool | None = None) -> W
 
 def phases(setting: Setting, benchmark: Benchmark) -> Phases:
     """Time `benchmark` phase by phase. Raises BenchFailed."""
+    return Phases(**_timed(setting, benchmark, ("start", "compile", "execute", "empty")))
+
+
+def equal_data(setting: Setting, benchmark: Benchmark) -> Figure | None:
+    """Time the phase `execute` where the lanes of a warp have equal data; None where they cannot.
+
+    Raises BenchFailed.
+    """
+    equal = benchmark.with_equal_data()
+    return None if equal is None else _timed(setting, equal, ("start", "execute"))["execute"]
+
+
+def _timed(setting: Setting, benchmark: Benchmark, names: Sequence[str]) -> dict[str, Figure]:
     arenas, about = setting.arenas(), subject(benchmark, setting.device, setting.n)
     going_on = Phase(arenas=arenas, stop=False)
     code = setting.compile(benchmark.source.encode(), benchmark.file)
@@ -129,16 +143,16 @@ def phases(setting: Setting, benchmark: Benchmark) -> Phases:
         "execute": (None, attrs.evolve(going_on, compiled=code)),
         "empty": (None, attrs.evolve(going_on, compiled=nothing)),
     }
-    seconds: dict[str, list[float]] = {name: [] for name in steps}
+    seconds: dict[str, list[float]] = {name: [] for name in names}
     for _ in range(setting.repeat + 1):
         arenas.started = False
         about.reset()
-        for name, step in steps.items():
+        for name in names:
             given = about.launch() if name == "execute" else {}
-            result = setting.run(*step, fork=False, **given)
+            result = setting.run(*steps[name], fork=False, **given)
             seconds[name].append(result.timings["device"])
             if name == "execute":
                 about.check(result)
             else:
                 check_ended(f"{benchmark.name}, {name}", result, setting.device)
-    return Phases(**{name: Figure.of(values[1:]) for name, values in seconds.items()})
+    return {name: Figure.of(values[1:]) for name, values in seconds.items()}

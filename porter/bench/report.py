@@ -12,7 +12,9 @@ from rich.table import Table
 
 from porter.base.sizes import format_size
 from porter.bench.lifecycle import Cost, MemoryUse
-from porter.bench.suite import ALL_CORES, CPYTHON, UPSTREAM, C, TimedBenchmark
+from porter.bench.many import NAME as CANDIDATES
+from porter.bench.many import ManyPrograms
+from porter.bench.suite import PYTHONS, C, TimedBenchmark
 
 
 @frozen
@@ -22,6 +24,7 @@ class Measured:
     rows: Sequence[TimedBenchmark]
     costs: Sequence[Cost]
     memory: MemoryUse | None
+    many: ManyPrograms | None = None
 
 
 def to_json(measured: Measured, about: Mapping[str, Any]) -> dict[str, Any]:
@@ -31,6 +34,7 @@ def to_json(measured: Measured, about: Mapping[str, Any]) -> dict[str, Any]:
         "programs": {row.benchmark.name: _row(row) for row in measured.rows},
         "costs": {cost.name: asdict(cost) for cost in measured.costs},
         "memory": measured.memory and asdict(measured.memory),
+        CANDIDATES: measured.many and _many(measured.many),
     }
 
 
@@ -41,11 +45,22 @@ def _row(row: TimedBenchmark) -> dict[str, Any]:
         "unforked": asdict(row.unforked),
         "phases": asdict(row.phases),
         "swap_share": row.phases.swap_share,
+        "equal": row.equal and asdict(row.equal),
+        "own_over_equal": row.own_over_equal,
+        "lanes": row.lanes,
         "references": {name: asdict(ref) for name, ref in row.references.items()},
         "times_c": _slower(row),
+        "faster_than": {name: row.ratio(name) for name in PYTHONS if row.ratio(name)},
+    }
+
+
+def _many(many: ManyPrograms) -> dict[str, Any]:
+    orders = {"mixed": many.mixed, "ordered": many.ordered}
+    return asdict(many) | {
         "faster_than": {
-            name: row.ratio(name) for name in (CPYTHON, ALL_CORES, UPSTREAM) if row.ratio(name)
-        },
+            order: {name: many.ratio(name, whole) for name in many.references}
+            for order, whole in orders.items()
+        }
     }
 
 
@@ -56,6 +71,8 @@ def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None
     if measured.rows:
         _show_programs(measured.rows, about, console)
         _show_phases(measured.rows, console)
+    if measured.many is not None:
+        _show_many(measured.many, about, console)
     if measured.costs:
         _show_costs(measured.costs, console)
     if measured.memory is not None:
@@ -72,12 +89,12 @@ def _show_programs(
     """Ratios of the launch that executes, then times."""
     table = Table(box=SIMPLE, pad_edge=False)
     table.add_column("program", no_wrap=True)
-    names = ("x C", "CPython", f"{about['cores']} cores", "upstream", "execute ms")
-    for name in (*names, "least-most", "swap", "launch ms", "end to end"):
+    names = ("x C", *_pythons(about), "execute ms", "least-most", "swap", "launch ms")
+    for name in (*names, "end to end"):
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         execute = row.phases.execute
-        ratios = (_slower(row), *(row.ratio(name) for name in (CPYTHON, ALL_CORES, UPSTREAM)))
+        ratios = (_slower(row), *(row.ratio(name) for name in PYTHONS))
         table.add_row(
             row.benchmark.name,
             *map(_ratio, ratios),
@@ -98,12 +115,40 @@ def _show_phases(rows: Sequence[TimedBenchmark], console: Console) -> None:
     table.add_column("a launch each, ms", no_wrap=True)
     for name in names:
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("one launch, unforked", justify="right", no_wrap=True)
+    for name in ("one launch, unforked", "equal data", "own/equal", "lanes"):
+        table.add_column(name, justify="right", no_wrap=True)
     for row in rows:
         figures = (getattr(row.phases, name) for name in names)
         times = [milliseconds(figure.median) for figure in (*figures, row.unforked.launch)]
-        table.add_row(row.benchmark.name, *times)
+        equal = "" if row.equal is None else milliseconds(row.equal.median)
+        lanes = "" if row.lanes is None else f"{row.lanes:.1f}"
+        table.add_row(row.benchmark.name, *times, equal, _ratio(row.own_over_equal), lanes)
     console.print(table)
+
+
+def _show_many(many: ManyPrograms, about: Mapping[str, Any], console: Console) -> None:
+    table = Table(box=SIMPLE, pad_edge=False)
+    table.add_column(f"{many.programs} programs, one launch", no_wrap=True)
+    for name in ("launch ms", "end to end", "least-most", *_pythons(about)):
+        table.add_column(name, justify="right", no_wrap=True)
+    for order, whole in (("mixed", many.mixed), ("ordered by program", many.ordered)):
+        wall = whole.end_to_end
+        table.add_row(
+            order,
+            milliseconds(whole.launch.median),
+            milliseconds(wall.median),
+            f"{milliseconds(wall.least)}-{milliseconds(wall.most)}",
+            *(_ratio(many.ratio(name, whole)) for name in PYTHONS),
+        )
+    console.print(table)
+    text = "CPython, cores, upstream: their time, compiling included, over the launch's end to end."
+    console.print(text, style="dim", soft_wrap=True, highlight=False)
+
+
+def _pythons(about: Mapping[str, Any]) -> list[str]:
+    """Heads of the columns for PYTHONS."""
+    cores = f"{about['cores']} cores"
+    return ["CPython", cores, "upstream", cores]
 
 
 def _show_costs(costs: Sequence[Cost], console: Console) -> None:
@@ -123,11 +168,13 @@ def _show_costs(costs: Sequence[Cost], console: Console) -> None:
 def legend(rows: Sequence[TimedBenchmark], about: Mapping[str, Any]) -> list[str]:
     """What the columns compare, and which references were sampled or are missing."""
     lines = [
-        "x C: execute's time over C's. CPython, cores (CPython on all), upstream: their time for "
-        "the same work over execute's. execute: code compiled once, on interpreters that "
+        "x C: execute's time over C's. CPython, upstream, each on one core and on all: their time "
+        "for the same work over execute's. execute: code compiled once, on interpreters that "
         f"persist, median of {about['repeat']}. swap: the share of it that an empty program "
         "takes, which moves images and launches. launch: start, compile, run, stop in one launch. "
-        "end to end: as the caller waits. unforked: each interpreter boots and compiles itself.",
+        "end to end: as the caller waits. unforked: each interpreter boots and compiles itself. "
+        "equal data: execute, where the lanes of a warp have the data of one threadIdx. lanes: of "
+        "32, active in an instruction, as ncu counted (--lanes).",
     ]
     lines += [f"{name}: {text}" for name, text in about["references"].items()]
     sampled = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from attrs import field, frozen
 
@@ -12,7 +12,9 @@ from porter.bench.catalogue import Benchmark
 from porter.bench.figures import Figure
 from porter.bench.scripts import Python, Reference
 
-C, CPYTHON, ALL_CORES, UPSTREAM = "c", "cpython", "cpython-all", "micropython"
+C, CPYTHON, ALL_CORES = "c", "cpython", "cpython-all"
+UPSTREAM, UPSTREAM_ALL = "micropython", "micropython-all"
+PYTHONS = (CPYTHON, ALL_CORES, UPSTREAM, UPSTREAM_ALL)
 
 
 @frozen
@@ -20,13 +22,23 @@ class TimedBenchmark:
     """One program: on the device, and the references' seconds for the same work by name.
 
     whole: as `porter run` does it; unforked: where each interpreter boots and compiles itself.
+    equal: the phase execute, where all lanes of a warp have the data of one interpreter; None where
+    they cannot. lanes: of a warp's 32, how many are active in an instruction, on average; None
+    where nobody counted.
     """
 
     benchmark: Benchmark
     whole: measure.Whole
     unforked: measure.Whole
     phases: measure.Phases
+    equal: Figure | None
     references: dict[str, Reference]
+    lanes: float | None = None
+
+    @property
+    def own_over_equal(self) -> float | None:
+        """How much longer the launch that executes takes because lanes' data differ."""
+        return None if self.equal is None else self.phases.execute.median / self.equal.median
 
     def ratio(self, name: str) -> float | None:
         """The reference's seconds over those of the launch that executes; None without one."""
@@ -45,6 +57,16 @@ class BenchSuite:
     cpython: Python | None = field(factory=scripts.cpython)
     native: bool = True
     cores: int = field(factory=lambda: len(os.sched_getaffinity(0)))
+    lanes: Mapping[str, float] = field(factory=dict)
+
+    @property
+    def pythons(self) -> list[tuple[str, Python, int]]:
+        """References that run Python: name, executable, number of processes."""
+        given = [
+            *((CPYTHON, self.cpython, 1), (ALL_CORES, self.cpython, self.cores)),
+            *((UPSTREAM, self.upstream, 1), (UPSTREAM_ALL, self.upstream, self.cores)),
+        ]
+        return [(name, python, cores) for name, python, cores in given if python is not None]
 
     def run(
         self, benchmarks: Sequence[Benchmark], doing: Callable[[str], None] = lambda _: None
@@ -58,8 +80,11 @@ class BenchSuite:
         whole = measure.whole(setting, benchmark)
         unforked = measure.whole(setting, benchmark, fork=False)
         phases = measure.phases(setting, benchmark)
+        equal = measure.equal_data(setting, benchmark)
         doing(f"{benchmark.name}: references")
-        return TimedBenchmark(benchmark, whole, unforked, phases, self._references(benchmark))
+        references = self._references(benchmark)
+        lanes = self.lanes.get(benchmark.name)
+        return TimedBenchmark(benchmark, whole, unforked, phases, equal, references, lanes)
 
     def _references(self, benchmark: Benchmark) -> dict[str, Reference]:
         n, repeat = self.setting.n, self.setting.repeat
@@ -67,11 +92,6 @@ class BenchSuite:
         if self.native and benchmark.kernel is not None:
             figure: Figure = native.measure(self.setting.device, benchmark, n, repeat)
             found[C] = Reference(figure, n)
-        for name, python, cores in (
-            (CPYTHON, self.cpython, 1),
-            (ALL_CORES, self.cpython, self.cores),
-            (UPSTREAM, self.upstream, 1),
-        ):
-            if python is not None:
-                found[name] = scripts.measure(python, benchmark, n, repeat, cores)
+        for name, python, cores in self.pythons:
+            found[name] = scripts.measure(python, benchmark, n, repeat, cores)
         return found

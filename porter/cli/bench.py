@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import attrs
 import click
 from rich.console import Console
 
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
-from porter.bench import lifecycle, report, scale, scale_report
+from porter.bench import lifecycle, many, report, scale, scale_report
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.bench.conditions import conditions, fitting, with_references
+from porter.bench.lanes import read_lanes
 from porter.bench.measure import Setting
 from porter.bench.suite import BenchSuite
 from porter.cli._subject import folder_option, open_finished
@@ -24,7 +27,7 @@ from porter.settings import load_config
 FilePath = click.Path(dir_okay=False, path_type=Path)
 COMPILED = SUITE[0]  # what the cost of compiling, and scaling, is measured with
 COUNTS = {"cuda": 1 << 18, "host": 64}
-WIDTH = 120  # columns
+WIDTH = 140  # columns
 
 
 @click.command("bench")
@@ -42,6 +45,12 @@ WIDTH = 120  # columns
     help="Upstream's unix port, built elsewhere [built here].",
 )
 @click.option("--no-references", is_flag=True, help="Measure interpreters alone.")
+@click.option(
+    "--lanes",
+    "lanes_file",
+    type=FilePath,
+    help="What ncu counted, as CSV or JSON: docs/performance.md.",
+)
 @click.option("--scale", "scaled", is_flag=True, help="One program, many counts and heaps.")
 @click.option("--plot", "plot_file", type=FilePath, help="With --scale: draw it as SVG.")
 @click.option("--json", "json_file", type=FilePath, help="Write everything measured, as JSON.")
@@ -57,6 +66,7 @@ def command(
     folder: Path | None,
     reference: Path | None,
     no_references: bool,
+    lanes_file: Path | None,
     scaled: bool,
     plot_file: Path | None,
     json_file: Path | None,
@@ -66,14 +76,15 @@ def command(
 
     Every result is checked against CPython's; a wrong one ends the command with 54.
     """
-    benchmarks, costs = _chosen(only)
+    benchmarks, rest = _chosen(only)
     if only_list:
         for benchmark in benchmarks:
             click.echo(f"{benchmark.name:<20} {benchmark.title}")
-        click.echo("\n".join(costs))
+        click.echo("\n".join(rest))
         return
     if plot_file is not None and not scaled:
         raise UsageError("--plot: only what --scale measures can be drawn")
+    lanes = read_lanes(lanes_file) if lanes_file is not None else {}
     out, err = Console(), Console(stderr=True, highlight=False)
     if not out.is_terminal:
         out.width = WIDTH  # a file or pipe can hold the whole table
@@ -84,7 +95,7 @@ def command(
     with err.status("references") as status:
         suite = BenchSuite(setting, cpython=None, native=False)
         references: dict[str, str] = {}
-        if benchmarks and not (no_references or scaled):
+        if (benchmarks or many.NAME in rest) and not (no_references or scaled):
             suite, references = with_references(setting, reference)
         about = conditions(setting, suite.cores)
         about |= {"references": references, "left_out": left_out}
@@ -92,17 +103,30 @@ def command(
             chosen = (benchmarks or [COMPILED])[0]
             _write(json_file, plot_file, about, scale.scaling(setting, chosen, status.update), out)
             return
-        rows = suite.run(benchmarks, status.update)
-        status.update("costs")
-        measured = report.Measured(
-            rows,
-            lifecycle.measure(setting, costs, COMPILED),
-            lifecycle.memory(setting) if "memory" in costs else None,
-        )
+        suite = attrs.evolve(suite, lanes=lanes)
+        measured = _measured(suite, benchmarks, rest, status.update)
     if json_file is not None:
         text = json.dumps(report.to_json(measured, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
     report.show(measured, about, out)
+
+
+def _measured(
+    suite: BenchSuite,
+    benchmarks: Sequence[Benchmark],
+    rest: Sequence[str],
+    doing: Callable[[str], None],
+) -> report.Measured:
+    """Programs, and of `rest` generated candidates, costs and memory."""
+    setting = suite.setting
+    rows = suite.run(benchmarks, doing)
+    candidates = None
+    if many.NAME in rest:
+        candidates = many.measure(setting, suite.pythons, doing)
+    doing("costs")
+    costs = lifecycle.measure(setting, rest, COMPILED)
+    memory = lifecycle.memory(setting) if "memory" in rest else None
+    return report.Measured(rows, costs, memory, candidates)
 
 
 def _write(
@@ -124,8 +148,9 @@ def _write(
 
 
 def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
-    """The programs and the costs that --only leaves."""
-    names = [*(benchmark.name for benchmark in SUITE), *lifecycle.NAMES]
+    """The programs that --only leaves, and the names of what else is measured."""
+    others = (many.NAME, *lifecycle.NAMES)
+    names = [*(benchmark.name for benchmark in SUITE), *others]
     for start in only:
         if not any(name.startswith(start) for name in names):
             raise UsageError(
@@ -133,7 +158,7 @@ def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
             )
     chosen = [name for name in names if not only or name.startswith(only)]
     programs = [benchmark for benchmark in SUITE if benchmark.name in chosen]
-    return programs, [name for name in lifecycle.NAMES if name in chosen]
+    return programs, [name for name in others if name in chosen]
 
 
 def _device(folder: Path | None, options: dict[str, Any]) -> Device:

@@ -38,11 +38,60 @@ def test_measures_and_writes_json(
     assert document["about"]["n"] == 70
     assert set(document["programs"]) == {"integers-module", "integers-function"}
     entry = document["programs"]["integers-module"]
-    assert set(entry["references"]) == {"c", "cpython", "cpython-all", "micropython"}
+    pythons = {"cpython", "cpython-all", "micropython", "micropython-all"}
+    assert set(entry["references"]) == {"c", *pythons}
     assert entry["times_c"] == pytest.approx(
         entry["phases"]["execute"]["median"] / entry["references"]["c"]["figure"]["median"]
     )
     assert entry["phases"]["execute"]["runs"] == 2
+    assert entry["own_over_equal"] == pytest.approx(
+        entry["phases"]["execute"]["median"] / entry["equal"]["median"]
+    )
+    assert entry["lanes"] is None
+
+
+def test_lanes_stand_beside_programs(
+    built: Build, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    counted, file = tmp_path / "lanes.json", tmp_path / "figures.json"
+    counted.write_text('{"integers-module": 31.25, "of another suite": 2}')
+    arguments = ["--build", str(built.folder), "--target", "host", "--only", "integers"]
+    arguments += ["--repeat", "1", "-n", "4", "--no-references", "--json", str(file)]
+    assert execute(["bench", *arguments, "--lanes", str(counted)]) == 0
+    assert " 31.2" in capfd.readouterr().out
+    programs = json.loads(file.read_text())["programs"]
+    assert programs["integers-module"]["lanes"] == 31.25
+    assert programs["integers-function"]["lanes"] is None
+
+
+@pytest.mark.parametrize("text", ["", "{}x", '{"queens": "many"}', '{"queens": 33}', "Kernel Name"])
+def test_a_bad_file_of_lanes_is_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], text: str
+) -> None:
+    counted = tmp_path / "lanes"
+    counted.write_text(text)
+    for file in (counted, tmp_path / "missing"):
+        assert execute(["bench", "--only", "queens", "--lanes", str(file)]) == 2
+        shown = capfd.readouterr().err
+        assert str(file) in shown.replace("\n", "")
+        assert "Traceback" not in shown
+
+
+def test_generated_programs(
+    built: Build, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "figures.json"
+    arguments = ["--build", str(built.folder), "--target", "host", "--only", "candidates"]
+    arguments += ["--repeat", "1", "-n", "40", "--json", str(file)]
+    assert execute(["bench", *arguments, "--reference", str(stand_in(tmp_path))]) == 0
+    assert "ordered by program" in capfd.readouterr().out
+    entry = json.loads(file.read_text())["candidates"]
+    assert entry["programs"] == 40
+    assert entry["faster_than"]["mixed"]["cpython-all"] == pytest.approx(
+        entry["references"]["cpython-all"]["figure"]["median"]
+        / entry["mixed"]["end_to_end"]["median"]
+    )
+    assert set(entry["references"]) == set(entry["faster_than"]["ordered"])
 
 
 def test_costs_beside_programs(

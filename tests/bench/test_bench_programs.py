@@ -12,8 +12,10 @@ import pytest
 from porter.bench import catalogue, lifecycle, measure, native, oracle, scripts, subjects
 from porter.bench.catalogue import SUITE, Benchmark
 from porter.errors import BenchFailed, ToolFailed
-from porter.run import Device, Program
+from porter.run import Device, Launch, Program
+from tests.bench.variants import VARIANTS
 
+SMALL = Launch(heap=12 << 10)  # the heap with which docs/performance.md's figures are measured
 NUMERIC = [benchmark for benchmark in SUITE if benchmark.kernel]
 
 
@@ -27,12 +29,24 @@ def by_name(benchmark: Benchmark) -> str:
 
 @pytest.mark.parametrize("benchmark", SUITE, ids=by_name)
 def test_outputs_are_cpythons(any_device: Device, benchmark: Benchmark) -> None:
-    setting = measure.Setting(any_device, n=benchmark.period + 3, repeat=1)
+    setting = measure.Setting(any_device, n=benchmark.period + 3, repeat=1, launch=SMALL)
     whole = measure.whole(setting, benchmark)
     phases = measure.phases(setting, benchmark)
     assert 0 < whole.launch.median <= whole.end_to_end.most
     assert phases.execute.runs == 1
     assert 0 < phases.swap_share <= 1
+
+
+@pytest.mark.parametrize("benchmark", VARIANTS, ids=by_name)
+def test_outputs_of_variants_are_cpythons(any_device: Device, benchmark: Benchmark) -> None:
+    assert len(set(oracle.expected(benchmark))) > 1
+    setting = measure.Setting(any_device, n=benchmark.period + 3, repeat=1, launch=SMALL)
+    assert measure.whole(setting, benchmark).launch.runs == 1
+    assert measure.phases(setting, benchmark).execute.runs == 1
+
+
+def test_each_kind_has_a_variant() -> None:
+    assert [variant.name for variant in VARIANTS] == [benchmark.name for benchmark in SUITE[12:]]
 
 
 @pytest.mark.parametrize("benchmark", SUITE, ids=by_name)
@@ -41,6 +55,21 @@ def test_interpreters_have_work_of_their_own(benchmark: Benchmark) -> None:
     texts = oracle.expected(benchmark)
     assert len(texts) == benchmark.period
     assert len(set(texts)) > 1
+
+
+@pytest.mark.parametrize("benchmark", SUITE, ids=by_name)
+def test_equal_data_give_cpythons_outputs(any_device: Device, benchmark: Benchmark) -> None:
+    figure = measure.equal_data(measure.Setting(any_device, n=70, repeat=1), benchmark)
+    assert (figure is None) == (benchmark.setup is not None)
+
+
+def test_lanes_of_a_warp_have_equal_data() -> None:
+    benchmark = by_its_name("words")
+    equal = benchmark.with_equal_data()
+    assert equal is not None
+    own, texts = oracle.expected(benchmark), oracle.expected(equal)
+    assert [texts[i] for i in range(0, len(texts), 32)] == list(own)
+    assert all(texts[i] == own[i // 32] for i in range(len(texts)))
 
 
 @pytest.mark.parametrize("benchmark", NUMERIC, ids=by_name)

@@ -34,7 +34,7 @@ pytest_gpu() { # NAME SECONDS BUILD PATHS...
 }
 
 bench=(python3 -m porter bench --build "$local_build" "${reference[@]}")
-part bench 300 "${bench[@]}" --json "$out/bench.json"
+part bench 580 "${bench[@]}" --json "$out/bench.json"
 part bench-repl 120 "${bench[@]}" --only repl --only memory -n 1048576 --json "$out/bench-repl.json"
 part bench-scale 200 "${bench[@]}" --scale --only figure8-function --repeat 3 \
     --json "$out/scale.json" --plot "$out/scale.svg"

@@ -1,0 +1,54 @@
+"""Programs of the suite's kinds that nobody tunes for: written otherwise, measured the same way.
+
+    python tests/bench/variants.py BUILD [host|cuda] [-n N] [--repeat R] [--json FILE]
+
+A figure of the suite that one of these does not come near says that the suite has been tuned for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from porter.bench import many, report
+from porter.bench.catalogue import SUITE, Benchmark
+from porter.bench.conditions import conditions
+from porter.bench.measure import Setting
+from porter.bench.suite import BenchSuite
+from porter.run import open_device
+
+PROGRAMS = Path(__file__).parent / "programs"
+SEED = 1  # of the generated programs; the suite's is another
+NAMES = {path.stem for path in PROGRAMS.glob("*.py")}
+VARIANTS = tuple(
+    Benchmark(b.name, b.title, str(PROGRAMS / b.file), b.period, double=b.double)
+    for b in SUITE
+    if b.name in NAMES
+)
+
+
+def main() -> None:
+    """See above. Raises BenchFailed."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=Path)
+    parser.add_argument("target", nargs="?", default="cuda")
+    parser.add_argument("-n", type=int, default=1 << 18)
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    setting = Setting(open_device(given.build, given.target), given.n, given.repeat)
+    suite = BenchSuite(setting, native=False)
+    rows = suite.run(VARIANTS)
+    measured = report.Measured(rows, [], None, many.measure(setting, suite.pythons, seed=SEED))
+    about = conditions(setting, suite.cores) | {"references": {}}
+    report.show(measured, about, report.Console(width=140))
+    if given.json is not None:
+        given.json.write_text(json.dumps(report.to_json(measured, about), indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
