@@ -96,6 +96,7 @@ def test_copies_take_the_steps_of_originals(any_device: Device, fork: bool) -> N
 
 def test_compiled_code_takes_the_steps_of_its_source(any_device: Device) -> None:
     with InterpreterArray(3, device=any_device) as array:
+        array.exec(COUNTED)  # what is made once, by the first one alone
         source = array.exec(COUNTED).steps
         assert array.run(array.compile(COUNTED)).steps.tolist() == source.tolist()
 

@@ -131,3 +131,20 @@ def test_what_fits_has_its_value(any_device: Device, expression: str, value: str
 @pytest.mark.parametrize("expression", TOO_LARGE[:6])
 def test_it_is_an_error_of_memory(any_device: Device, expression: str) -> None:
     assert outcome(any_device, expression) in MEMORY
+
+
+@pytest.mark.parametrize(
+    "step", ["1 << 32", "(1 << 32) - 1", "-(1 << 32)", "-(1 << 62)", "10", "-10"]
+)
+def test_scrolling_by_more_than_there_is_changes_nothing(any_device: Device, step: str) -> None:
+    program = f"""\
+import framebuf
+data = bytearray(range(100))
+f = framebuf.FrameBuffer(data, 10, 10, framebuf.GS8)
+f.scroll({step}, -1)
+f.scroll(1, {step})
+print(data == bytearray(range(100)))
+"""
+    result = run(any_device, [program], 2)
+    result.raise_for_status()
+    assert result.stdout[0] == b"True\n"
