@@ -68,6 +68,15 @@ def function_code(path: Path, function: str) -> bytes:
         return bytes(section.data())
 
 
+def functions(path: Path) -> dict[str, bytes]:
+    """The machine code of every function of a cubin, by its symbol. Raises ElfProblem."""
+    with _opened(path) as elf:
+        named = ((str(s.name), s) for s in elf.iter_sections())
+        return {
+            n.removeprefix(".text."): bytes(s.data()) for n, s in named if n.startswith(".text.")
+        }
+
+
 def code_bytes(path: Path) -> int:
     """Bytes of machine code in all sections. Raises ElfProblem."""
     from elftools.elf.constants import SH_FLAGS

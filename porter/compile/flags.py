@@ -33,13 +33,15 @@ STACK_SLACK = 4096
 class HostVariant:
     """One way of building the host twin: its name, and flags for compiling and linking.
 
-    `scanning` are further flags for the units that read the C stack as the collector does.
+    `scanning` are further flags for the units that read the C stack as the collector does,
+    `units` for all rewritten units.
     """
 
     name: str
     compile: tuple[str, ...]
     link: tuple[str, ...] = ()
     scanning: tuple[str, ...] = ()
+    units: tuple[str, ...] = ()
 
 
 # These units read whole stacks, other functions' variables and red zones included: the collector
@@ -70,6 +72,23 @@ VARIANTS: dict[str, HostVariant] = {
             ("-fsanitize=address,undefined",),
             ("-fno-sanitize=address",),
         ),
+        # A call of ours begins each basic block (templates/runtime/trace_host.cpp), and frame
+        # pointers tell calls and returns: equal at all calls of a function, whatever the arguments.
+        HostVariant(
+            "traced",
+            (
+                "-O2",
+                "-g1",
+                "-DPORTER_TRACED=1",
+                "-fno-omit-frame-pointer",
+                "-fno-optimize-sibling-calls",
+                "-fno-reorder-blocks-and-partition",
+                "-fno-crossjumping",
+                "-fno-jump-tables",
+                "-maccumulate-outgoing-args",
+            ),
+            units=("-fsanitize-coverage=trace-pc",),
+        ),
     )
 }
 
@@ -88,7 +107,7 @@ FENCED = (
 
 def check_variant(variant: str, fences: bool) -> None:
     """UsageError for a variant that cannot have fences: both instrument every access."""
-    if fences and VARIANTS[variant].link:
+    if fences and (VARIANTS[variant].link or VARIANTS[variant].units):
         raise UsageError(
             f"fences: the host twin's variant {variant} has checks of its own",
             hint=f"Leave out --fences, or --variant {variant}.",

@@ -92,7 +92,7 @@ def build_host(
             (made,),
             (unit,),
             sources.headers,
-            _more(unit, chosen, fences and unit in sources.units),
+            _more(unit, chosen, unit in sources.units, fences),
         )
         for unit, made in zip(units, objects, strict=True)
     ]
@@ -119,7 +119,10 @@ def build_host(
     )
 
 
-def _more(unit: Path, variant: HostVariant, fenced: bool) -> tuple[tuple[str, str], ...]:
+def _more(
+    unit: Path, variant: HostVariant, rewritten: bool, fences: bool
+) -> tuple[tuple[str, str], ...]:
     more = variant.scanning if unit.name in STACK_SCANNERS else ()
-    more += FENCED if fenced else ()
+    more += variant.units if rewritten else ()
+    more += FENCED if rewritten and fences else ()
     return (("more", shlex.join(more)),) if more else ()

@@ -25,6 +25,7 @@ HOST_RUNTIME = (
     "arena.cpp",
     "hooks_host.cpp",
     "fences_host.cpp",
+    "trace_host.cpp",
     "gc_host.cpp",
     "kernel_host.cpp",
     *KERNEL_RUNTIME,

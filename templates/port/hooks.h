@@ -28,6 +28,10 @@ void porter_own_store(void *base, uint32_t own, int32_t offset, uint64_t value);
 // Whether reading a word and taking it apart beats reading its bytes. A constant.
 int porter_prefers_words(void);
 
+// The instruction at `ip` comes next, in the fast path's loop or in upstream's switch. Nothing, but
+// for the host twin that records what interpreters do.
+void porter_trace_bytecode(const void *ip, int fast);
+
 // Called again and again while an interpreter waits for the clock: give way to others.
 void porter_pause(void);
 

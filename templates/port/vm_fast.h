@@ -67,6 +67,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
     vm.alloc = 0;
     vm.variables = 0;
     for (;;) {
+        porter_trace_bytecode(vm.code.ip, 1);
         const unsigned int op = (unsigned int)vm.code.bytes & 0xff;
         vm.size = 1;
         bool truth;
@@ -118,6 +119,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
     if (vm.polls >= 0) {
         gpusnek_poll_budget = (uint32_t)vm.polls + 1;
     }
+    porter_trace_bytecode(vm.code.ip, 0);
     *ip_ = vm.code.ip;
     *sp_ = (mp_obj_t *)((char *)vm.frame + (int32_t)(vm.sp - sp0));
 }

@@ -58,6 +58,8 @@ extern "C" int porter_prefers_words(void) {
     return 0;
 }
 
+extern "C" void porter_trace_bytecode(const void *, int) {}
+
 extern "C" unsigned int porter_register_bytes(void) {
     return sizeof(void *);
 }

@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "fences_host.h"
 #include "interpreter.h"
+#include "trace_host.h"
 
 #define MOST_BLOCKS 16 // that a worker has open; each takes memory of its own
 #define LONG_NS 100000000u // from a block's opening to that of the next one beside it
@@ -169,7 +170,9 @@ void Worker::step(Interpreter *self) {
     porter_state_current = (porter_state_t *)self->base;
     fence_stack(self->fiber.stack, self->fiber.stack_size);
     fence_arena(self->slot, self->slot + stride_);
+    trace_begin(self->index);
     fiber_resume(&self->fiber);
+    trace_end();
     fence_nothing();
     porter_state_current = nullptr;
     gpusnek_turn = nullptr;

@@ -103,6 +103,12 @@ static inline PORTER_DEVICE void porter_own_store(
     *(unsigned long *)porter_own_at(base, own, offset) = value;
 }
 
+#if PORTER_TRACED
+void porter_trace_bytecode(const void *ip, int fast); // trace_host.cpp
+#else
+static inline PORTER_DEVICE void porter_trace_bytecode(const void *, int) {}
+#endif
+
 static inline PORTER_DEVICE int porter_prefers_words(void) {
 #ifdef __CUDACC__
     return 1;

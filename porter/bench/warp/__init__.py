@@ -1,0 +1,1 @@
+"""A simulated warp: how often its lanes disagree, and where, without a GPU."""

@@ -1,0 +1,116 @@
+"""Recording what interpreters do, on the host twin's variant `traced`."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import field, frozen
+
+from porter.bench.measure import EMPTY, Setting
+from porter.bench.oracle import check_ended
+from porter.errors import BenchFailed
+from porter.run import Launch, Result
+from porter.run.built import open_build
+from porter.run.device.host import HostTwin
+from porter.run.launch.spec import Phase
+
+TARGET = "host-traced"
+WARP = 32
+WORDS = 6_000_000  # of one interpreter; a block takes one, a call or a return another
+SIZES = Launch(heap=64 << 10, pystack=8 << 10, stack=32 << 10, stdout=4 << 10)
+
+
+@frozen
+class Recording:
+    """What each interpreter did, in words (templates/runtime/trace_host.cpp says which).
+
+    rows: uint32, one row each. lengths: words of each row. cut: interpreters that had more to
+    record than a row holds, or did not end.
+    """
+
+    rows: np.ndarray = field(repr=False)
+    lengths: np.ndarray
+    cut: np.ndarray
+
+
+@frozen
+class Recorder:
+    """A traced host twin, and how its interpreters are launched.
+
+    steps: after which a program that has not ended is stopped.
+    """
+
+    device: HostTwin
+    library: ctypes.CDLL = field(repr=False)
+    words: int = WORDS
+    sizes: Launch = SIZES
+    steps: int | None = None
+
+    @classmethod
+    def of(cls, build: Path, **given: Any) -> Recorder:
+        """Of the build in `build`. Raises BenchFailed where it has no traced host twin."""
+        built = open_build(build)
+        if TARGET not in built.manifest["targets"]:
+            raise BenchFailed(
+                f"{build}: no host twin that records",
+                hint="porter build --target host --variant traced",
+            )
+        # One thread: what interpreters do must not depend on who is first.
+        device = HostTwin(built, variant=TARGET, threads=1)
+        return cls(device, _library(built.file(TARGET, "libgpusnek.so")), **given)
+
+    def record(
+        self, source: str, name: str, n: int = WARP, launch: Mapping[str, Any] | None = None
+    ) -> tuple[Recording, Result]:
+        """Execute `source`, compiled before, on interpreters 0 to n - 1 of one block.
+
+        launch: changes to the launch. Raises BenchFailed and what compiling raises.
+        """
+        setting = Setting(self.device, n, 1, self.sizes)
+        going_on = Phase(arenas=setting.arenas(), stop=False)
+        check_ended(name, setting.run(EMPTY, going_on, fork=False), self.device)
+        code = setting.compile(source.encode(), name)
+        rows = np.empty((n, self.words), np.uint32)
+        self.library.gpusnek_trace(n, rows.ctypes.data, self.words)
+        given: dict[str, Any] = dict(launch or {})
+        if self.steps is not None:
+            given["max_steps"] = self.steps
+        try:
+            phase = attrs.evolve(going_on, compiled=code)
+            result = setting.run(None, phase, fork=False, **given)
+        finally:
+            lengths, cut = self._ends(n, rows)
+            self.library.gpusnek_trace(0, None, 0)
+        ok = self.device.built.status["OK"]
+        exception = self.device.built.status["EXCEPTION"]
+        ended = (result.status == ok) | (result.status == exception)
+        return Recording(rows, lengths, cut | ~ended), result
+
+    def _ends(self, n: int, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        lengths, cut = np.zeros(n, np.uint64), np.zeros(n, bool)
+        more = ctypes.c_int(0)
+        for i in range(n):
+            lengths[i] = self.library.gpusnek_traced(
+                i, rows.ctypes.data, self.words, ctypes.byref(more)
+            )
+            cut[i] = bool(more.value)
+        return lengths, cut
+
+
+def _library(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))  # the device's: a process loads a library once
+    library.gpusnek_trace.argtypes = [ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint64]
+    library.gpusnek_trace.restype = None
+    library.gpusnek_traced.restype = ctypes.c_uint64
+    library.gpusnek_traced.argtypes = [
+        ctypes.c_uint32,
+        ctypes.c_void_p,
+        ctypes.c_uint64,
+        ctypes.c_void_p,
+    ]
+    return library

@@ -1,0 +1,82 @@
+"""Where lanes of a warp can meet again in device code: its convergence barriers, by function.
+
+    python -m porter.compile.barriers CUBIN... [FUNCTION...]
+
+prints a line for each function with branches: those that may part lanes, regions at whose end lanes
+meet (BSSY), exits from such a region (BREAK), and instructions in all.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from collections import Counter
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.compile.elf import ElfProblem, functions
+from porter.errors import VerifyFailed
+
+_BYTES = 16  # of an instruction, on sm_70 and later
+_BSSY, _BREAK, _BRA, _BRX, _WARPSYNC = 0x945, 0x942, 0x947, 0x949, 0x948
+_ALWAYS = 7  # the predicate of an instruction that every lane executes
+
+
+@frozen
+class Barriers:
+    """Counts of one function. A function with branches and no regions never brings lanes together.
+
+    branches: conditional or indexed. regions: begun by BSSY. breaks: exits from them. warpsyncs:
+    waits for lanes by name. instructions: all.
+    """
+
+    branches: int
+    regions: int
+    breaks: int
+    warpsyncs: int
+    instructions: int
+
+
+def count(code: bytes) -> Barriers:
+    """Count in raw machine code of sm_70 or later."""
+    found: Counter[int] = Counter()
+    branches = 0
+    for (low,) in struct.iter_unpack("<Q8x", code[: len(code) // _BYTES * _BYTES]):
+        opcode, predicate = low & 0xFFF, low >> 12 & 7
+        found[opcode] += 1
+        branches += opcode == _BRX or (opcode == _BRA and predicate != _ALWAYS)
+    return Barriers(
+        branches=branches,
+        regions=found[_BSSY],
+        breaks=found[_BREAK],
+        warpsyncs=found[_WARPSYNC],
+        instructions=len(code) // _BYTES,
+    )
+
+
+def barriers(cubin: Path) -> dict[str, Barriers]:
+    """Of every function in `cubin`, by its symbol. Raises VerifyFailed for what is no cubin."""
+    try:
+        return {name: count(code) for name, code in functions(cubin).items()}
+    except (ElfProblem, OSError) as error:
+        raise VerifyFailed(f"{cubin}: {error}") from error
+
+
+def main(arguments: list[str]) -> None:
+    """See above."""
+    print("branches regions breaks warpsyncs instructions function")
+    cubins = [Path(argument) for argument in arguments if argument.endswith(".cubin")]
+    wanted = [argument for argument in arguments if not argument.endswith(".cubin")]
+    for cubin in cubins:
+        for name, b in sorted(barriers(cubin).items()):
+            if b.branches and (not wanted or any(part in name for part in wanted)):
+                counts = (b.branches, b.regions, b.breaks, b.warpsyncs, b.instructions)
+                print(*(f"{n:8}" for n in counts), name)
+
+
+if __name__ == "__main__":
+    try:
+        main(sys.argv[1:])
+    except VerifyFailed as error:
+        sys.exit(error.message)
