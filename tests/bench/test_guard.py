@@ -16,6 +16,7 @@ import pytest
 from porter.bench import guard
 from porter.bench.callgrind import count
 from porter.bench.catalogue import Benchmark
+from porter.compile.barriers import barriers
 from porter.config import BuildConfig
 from porter.errors import NoNvcc, UsageError
 from porter.pipeline import Build, build
@@ -50,6 +51,14 @@ def test_instructions(built: Build) -> None:
 def test_device_resources(built: Build) -> None:
     device = device_build(built)
     check(guard.device_table(device), guard.resources(device))
+
+
+@pytest.mark.slow
+def test_lanes_can_meet_again_in_every_function_that_parts_them(built: Build) -> None:
+    cubin = device_build(built).folder / "cuda/gpusnek.cubin"
+    counts = barriers(cubin)
+    assert sum(found.regions > 0 for found in counts.values()) > 500
+    assert not {n for n, found in counts.items() if found.branches > 8 and not found.regions}
 
 
 def device_build(host: Build) -> Built:
