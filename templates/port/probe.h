@@ -9,18 +9,13 @@
 
 #include <string.h>
 
+#include "compare.h"
 #include "py/obj.h"
 #include "py/objstr.h"
 #include "py/objtuple.h"
 #include "py/runtime.h"
 
 #define GPUSNEK_MOST_FULL (12) // tables up to this size are used up to their last place
-
-// Whether these are two objects that are equal only if they are one.
-static inline bool gpusnek_words_differ(mp_obj_t a, mp_obj_t b) {
-    return (a != b) & (mp_obj_is_small_int(a) | mp_obj_is_qstr(a))
-           & (mp_obj_is_small_int(b) | mp_obj_is_qstr(b));
-}
 
 // Whether a key of a table is not equal to `index`, which has that hash, at first sight.
 static inline bool gpusnek_differs(mp_obj_t key, mp_obj_t index, mp_uint_t hash) {
