@@ -16,12 +16,19 @@ void *memchr(const void *memory, int byte, size_t size) {
 int memcmp(const void *left, const void *right, size_t size) {
     const unsigned char *a = (const unsigned char *)left;
     const unsigned char *b = (const unsigned char *)right;
-    for (; size != 0; --size, ++a, ++b) {
-        if (*a != *b) {
-            return *a - *b;
+    if ((((uintptr_t)a | (uintptr_t)b) & 7) == 0) {
+        while (size >= 8 && *(const uint64_t *)(const void *)a == *(const uint64_t *)(const void *)b) {
+            a += 8;
+            b += 8;
+            size -= 8;
         }
     }
-    return 0;
+    while (size != 0 && *a == *b) {
+        ++a;
+        ++b;
+        --size;
+    }
+    return size == 0 ? 0 : *a - *b;
 }
 
 // Copies upwards by words where both ends share the alignment: a GPU's local memory moves a

@@ -108,7 +108,8 @@ void gpusnek_lfs2_guard(mp_vfs_blockdev_t *blockdev, struct lfs2_config *config,
     mp_obj_t bound = blockdev->readblocks[1];
     config->lock = nothing;
     config->unlock = nothing;
-    if (!mp_obj_is_type(bound, &gpusnek_block_device_type) || blockdev->writeblocks[1] != bound
+    if (bound == MP_OBJ_NULL // a function that no object is bound to
+        || !mp_obj_is_type(bound, &gpusnek_block_device_type) || blockdev->writeblocks[1] != bound
         || blockdev->u.ioctl[1] != bound) {
         return;
     }

@@ -1,0 +1,83 @@
+// How the tables of dicts and sets are searched, and when they grow: what py/map.c calls where the
+// patch `table-search` says so.
+//
+// Interpreters that run together wait for the one that probes longest, so few probes and cheap
+// ones matter more than memory: a table grows before it is full, and a key that is another one at
+// first sight costs no call.
+#ifndef GPUSNEK_PROBE_H
+#define GPUSNEK_PROBE_H
+
+#include <string.h>
+
+#include "compare.h"
+#include "changed.h"
+#include "py/obj.h"
+#include "py/objstr.h"
+#include "py/objtuple.h"
+#include "py/runtime.h"
+
+#define GPUSNEK_MOST_FULL (12) // tables up to this size are used up to their last place
+
+// Whether a key of a table is not equal to `index`, which has that hash, at first sight.
+static inline bool gpusnek_differs(mp_obj_t key, mp_obj_t index, mp_uint_t hash) {
+    if (!mp_obj_is_obj(key)) {
+        return gpusnek_words_differ(key, index);
+    }
+    if (key == MP_OBJ_NULL || key == MP_OBJ_SENTINEL) {
+        return false;
+    }
+    const mp_obj_type_t *const type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(key))->type;
+    if (type == &mp_type_str) {
+        const size_t known = ((const mp_obj_str_t *)MP_OBJ_TO_PTR(key))->hash;
+        return known != 0 && known != hash && mp_obj_is_str(index);
+    }
+    if (type != &mp_type_tuple || !mp_obj_is_exact_type(index, &mp_type_tuple)) {
+        return false;
+    }
+    const mp_obj_tuple_t *const a = MP_OBJ_TO_PTR(key), *const b = MP_OBJ_TO_PTR(index);
+    if (a->len != b->len || a->len == 0) {
+        return a->len != b->len;
+    }
+    return gpusnek_words_differ(a->items[0], b->items[0])
+           | gpusnek_words_differ(a->items[a->len - 1], b->items[a->len - 1]);
+}
+
+// The same, not inlined: py/map.c's functions would save more registers, for nothing in most calls.
+static MP_NOINLINE bool gpusnek_is_other(mp_obj_t key, mp_obj_t index, mp_uint_t hash) {
+    return gpusnek_differs(key, index, hash);
+}
+
+// The first place from `at` on whose key has to be looked at, or `start`. A place is `stride` objects,
+// of which the first is the key.
+static MP_NOINLINE size_t gpusnek_skip(const mp_obj_t *table, size_t stride, size_t alloc, size_t at,
+    size_t start, mp_obj_t index, mp_uint_t hash) {
+    const size_t size = alloc * stride, first = start * stride;
+    size_t i = at * stride;
+    while (i != first && table[i] != index && gpusnek_differs(table[i], index, hash)) {
+        if (i + stride == size) {
+            i = (i + stride) % size; // it is 0; so written, the rule `polls` knows the loop
+        } else {
+            i += stride;
+        }
+    }
+    return i / stride;
+}
+
+// Whether a table that gets one more key is to grow, if there is memory.
+static inline bool gpusnek_is_crowded(size_t used, size_t alloc) {
+    return alloc > GPUSNEK_MOST_FULL && used == alloc - alloc / 4;
+}
+
+// Memory for a larger table. NULL where there is none and the old one still has a place.
+static inline void *gpusnek_new_table(size_t size, bool has_place) {
+    if (!has_place) {
+        return m_malloc0(size);
+    }
+    void *const table = m_malloc_maybe(size);
+    if (table != NULL) {
+        memset(table, 0, size);
+    }
+    return table;
+}
+
+#endif
