@@ -9,14 +9,14 @@ static uint32_t inverse_of(uint32_t high, uint32_t low) {
     uint32_t part = high * inverse + low;
     if (part < low) {
         const bool twice = part >= high;
-        inverse -= 1 + twice;
+        inverse -= 1u + twice;
         part -= high + (twice ? high : 0);
     }
     const uint64_t product = (uint64_t)inverse * low;
     const uint32_t sum = part + (uint32_t)(product >> 32);
     if (sum < part) {
         const uint64_t rest = (uint64_t)sum << 32 | (uint32_t)product;
-        inverse -= 1 + (rest >= ((uint64_t)high << 32 | low));
+        inverse -= 1u + (rest >= ((uint64_t)high << 32 | low));
     }
     return inverse;
 }
