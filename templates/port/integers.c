@@ -87,6 +87,23 @@ void gpusnek_mpz_divide(mpz_t *quotient, mpz_t *remainder, const mpz_t *number, 
     }
 }
 
+mp_obj_t gpusnek_mpz_short(mp_binary_op_t op, const mpz_t *a, const mpz_t *b) {
+    if (a->neg || b->neg) {
+        return MP_OBJ_NULL;
+    }
+    if (op == MP_BINARY_OP_AND || op == MP_BINARY_OP_INPLACE_AND) {
+        if (a->len > 0 && b->len > 0) {
+            return MP_OBJ_NEW_SMALL_INT(a->dig[0] & b->dig[0]);
+        }
+    } else if (op == MP_BINARY_OP_MODULO || op == MP_BINARY_OP_INPLACE_MODULO) {
+        if (a->len > 0 && b->len == 1) {
+            const gpusnek_divisor_t divisor = gpusnek_divisor(b->dig, 1);
+            return MP_OBJ_NEW_SMALL_INT(gpusnek_divide_by_digit(NULL, a->dig, a->len, &divisor));
+        }
+    }
+    return MP_OBJ_NULL;
+}
+
 // An exponent, or more than any power has bits.
 static size_t size_of(const mpz_t *exponent) {
     const uint64_t high = exponent->len > 1 ? exponent->dig[1] : 0;

@@ -4,11 +4,17 @@
 #define GPUSNEK_INTEGERS_H
 
 #include "py/mpz.h"
+#include "py/obj.h"
+#include "py/runtime0.h"
 
 void gpusnek_mpz_multiply(mpz_t *product, const mpz_t *a, const mpz_t *b);
 
 // Rounds down. The divisor is not 0; of the results one may be NULL.
 void gpusnek_mpz_divide(mpz_t *quotient, mpz_t *remainder, const mpz_t *number, const mpz_t *by);
+
+// The value of `a & b` or `a % b` where a digit has room for it, one of them being of one digit: no
+// memory is taken. Else MP_OBJ_NULL, for other operations too.
+mp_obj_t gpusnek_mpz_short(mp_binary_op_t op, const mpz_t *a, const mpz_t *b);
 
 // A negative exponent gives 0.
 void gpusnek_mpz_power(mpz_t *power, const mpz_t *base, const mpz_t *exponent);

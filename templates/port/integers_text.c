@@ -85,7 +85,7 @@ static char *write_groups(char *to, const mpz_t *number, unsigned int base, char
     }
     const gpusnek_divisor_t divisor = gpusnek_divisor(&scale, 1);
     while (used > 0) {
-        uint32_t group = gpusnek_divide_by_digit(digits, used, &divisor);
+        uint32_t group = gpusnek_divide_by_digit(digits, digits, used, &divisor);
         used = gpusnek_significant(digits, used);
         for (int i = 0; used > 0 ? i < places : group > 0; ++i) {
             const uint32_t rest = base == 10 ? group / 10 : group / base;

@@ -98,9 +98,9 @@ gpusnek_divisor_t gpusnek_divisor(const uint32_t *digits, size_t count);
 void gpusnek_divide(uint32_t *quotient, uint32_t *remainder, const uint32_t *number, size_t count,
     const gpusnek_divisor_t *divisor);
 
-// Replaces a number by its quotient by a divisor of one digit, and returns the remainder.
-uint32_t gpusnek_divide_by_digit(
-    uint32_t *number, size_t count, const gpusnek_divisor_t *divisor);
+// The same by a divisor of one digit; the remainder is returned. The quotient may be the number.
+uint32_t gpusnek_divide_by_digit(uint32_t *quotient, const uint32_t *number, size_t count,
+    const gpusnek_divisor_t *divisor);
 
 // Digits of memory that gpusnek_power_modulo wants, beside a table of further powers.
 static inline size_t gpusnek_power_room(size_t count) {

@@ -72,14 +72,14 @@ static inline uint32_t less(uint32_t digit, uint32_t a, uint32_t b, uint32_t *bo
     return digit - low;
 }
 
-// remainder = (remainder * 2^32 + next) % divisor. Returns the quotient.
+// remainder = (remainder * 2^32 + next) % divisor, of two digits and more. Returns the quotient.
 static inline uint32_t step(
     uint32_t *remainder, uint32_t next, const gpusnek_divisor_t *divisor) {
     const size_t count = divisor->count;
     const int shift = divisor->shift;
     const uint32_t d0 = remainder[count - 1];
-    const uint32_t d1 = count > 1 ? remainder[count - 2] : next;
-    const uint32_t d2 = count > 2 ? remainder[count - 3] : count == 2 ? next : 0;
+    const uint32_t d1 = remainder[count - 2];
+    const uint32_t d2 = count > 2 ? remainder[count - 3] : next;
     const uint32_t d3 = count > 3 ? remainder[count - 4] : count == 3 ? next : 0;
     const uint64_t first =
         (uint64_t)shifted_digit(d0, d1, shift) << 32 | shifted_digit(d1, d2, shift);
@@ -109,8 +109,8 @@ static inline uint32_t step(
     return quotient;
 }
 
-uint32_t gpusnek_divide_by_digit(
-    uint32_t *number, size_t count, const gpusnek_divisor_t *divisor) {
+uint32_t gpusnek_divide_by_digit(uint32_t *quotient, const uint32_t *number, size_t count,
+    const gpusnek_divisor_t *divisor) {
     const int shift = divisor->shift;
     const uint32_t by = *divisor->digits;
     uint32_t rest = 0;
@@ -118,9 +118,11 @@ uint32_t gpusnek_divide_by_digit(
         const uint32_t digit = number[count];
         const uint64_t first =
             (uint64_t)shifted_digit(rest, digit, shift) << 32 | (uint32_t)(digit << shift);
-        const uint32_t quotient = estimate(first, 0, divisor);
-        number[count] = quotient;
-        rest = digit - quotient * by;
+        const uint32_t part = estimate(first, 0, divisor);
+        if (quotient != NULL) {
+            quotient[count] = part;
+        }
+        rest = digit - part * by;
     }
     return rest;
 }
@@ -146,6 +148,10 @@ static MP_NOINLINE void take_further_digits(uint32_t *quotient, uint32_t *remain
 
 void gpusnek_divide(uint32_t *quotient, uint32_t *remainder, const uint32_t *number, size_t count,
     const gpusnek_divisor_t *divisor) {
+    if (divisor->count == 1) {
+        *remainder = gpusnek_divide_by_digit(quotient, number, count, divisor);
+        return;
+    }
     // One digit fewer than the divisor has is less than the divisor.
     const size_t rest = divisor->count - 1;
     count -= rest;

@@ -15,7 +15,7 @@ void divide(uint32_t *quotient, uint32_t *remainder, const uint32_t *number, siz
 
 uint32_t divide_by_digit(uint32_t *number, size_t count, uint32_t by) {
     const gpusnek_divisor_t divisor = gpusnek_divisor(&by, 1);
-    return gpusnek_divide_by_digit(number, count, &divisor);
+    return gpusnek_divide_by_digit(number, number, count, &divisor);
 }
 
 // Memory is as large as it has to be, so that a sanitizer sees what is written beyond it.
