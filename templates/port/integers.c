@@ -191,24 +191,32 @@ static void reduce(mpz_dig_t *digits, const mpz_t *number, const gpusnek_divisor
     }
 }
 
-// digits[0, count) = digits ** exponent % modulus, where the exponent is above 0.
-static void raise_modulo(mpz_dig_t *digits, const mpz_t *exponent, const mpz_t *modulus) {
+// digits[0, modulus->len) = |base ** exponent % modulus|, where the exponent is not negative.
+static void power_modulo(mpz_dig_t *digits, const mpz_t *base, const mpz_t *exponent,
+    const mpz_t *modulus, mpz_dig_t *room, mpz_dig_t *table, int window) {
     const size_t count = modulus->len;
-    const int window = gpusnek_window(gpusnek_bits(exponent->dig, exponent->len), count);
-    const size_t further = gpusnek_table_room(window, count);
-    mpz_dig_t *room = m_new(mpz_dig_t, gpusnek_power_room(count));
-    mpz_dig_t *table = further == 0 ? NULL : m_new_maybe(mpz_dig_t, further);
-    gpusnek_power_modulo(digits, digits, exponent->dig, exponent->len, modulus->dig, count, room,
-        table, table == NULL ? 1 : window); // more steps, in less memory
-    m_del(mpz_dig_t, room, gpusnek_power_room(count));
-    if (table != NULL) {
-        m_del(mpz_dig_t, table, further);
+    const gpusnek_divisor_t divisor = gpusnek_divisor(modulus->dig, count);
+    if (exponent->len > 0) {
+        reduce(digits, base, &divisor);
+        gpusnek_power_modulo(digits, digits, exponent->dig, exponent->len, modulus->dig, count,
+            room, table, window);
+    } else {
+        mpz_dig_t digit;
+        mpz_t one = {.len = 1, .dig = &digit};
+        digit = 1;
+        reduce(digits, &one, &divisor);
+    }
+    const bool odd = exponent->len > 0 && (exponent->dig[0] & 1);
+    const bool differ = (base->neg && odd) != modulus->neg;
+    if (differ && gpusnek_significant(digits, count) > 0) {
+        subtract_from(digits, modulus->dig, count);
     }
 }
 
 void gpusnek_mpz_power_modulo(
     mpz_t *power, const mpz_t *base, const mpz_t *exponent, const mpz_t *modulus) {
     const size_t count = modulus->len;
+    const bool negative = modulus->neg;
     if (count == 0) {
         mp_raise_ValueError(MP_ERROR_TEXT("divide by zero"));
     }
@@ -216,24 +224,37 @@ void gpusnek_mpz_power_modulo(
         mpz_set_from_int(power, 0);
         return;
     }
-    const bool odd = exponent->len > 0 && (exponent->dig[0] & 1);
-    const bool negative = modulus->neg;
-    const bool differ = (base->neg && odd) != negative;
-    const gpusnek_divisor_t divisor = gpusnek_divisor(modulus->dig, count);
+    const size_t bits = exponent->len == 0 ? 0 : gpusnek_bits(exponent->dig, exponent->len);
+    const int window = gpusnek_window(bits, count);
+    const size_t further = gpusnek_table_room(window, count);
     mpz_dig_t *digits = m_new(mpz_dig_t, count);
-    if (exponent->len > 0) {
-        reduce(digits, base, &divisor);
-        raise_modulo(digits, exponent, modulus);
-    } else {
-        mpz_dig_t digit;
-        mpz_t one = {.len = 1, .dig = &digit};
-        digit = 1;
-        reduce(digits, &one, &divisor);
-    }
-    if (differ && gpusnek_significant(digits, count) > 0) {
-        subtract_from(digits, modulus->dig, count);
+    mpz_dig_t *room = m_new(mpz_dig_t, gpusnek_power_room(count));
+    mpz_dig_t *table = further == 0 ? NULL : m_new_maybe(mpz_dig_t, further);
+    // Without a table it takes more steps, and less memory.
+    power_modulo(digits, base, exponent, modulus, room, table, table == NULL ? 1 : window);
+    m_del(mpz_dig_t, room, gpusnek_power_room(count));
+    if (table != NULL) {
+        m_del(mpz_dig_t, table, further);
     }
     adopt(power, digits, count, count, negative);
+}
+
+mp_obj_t gpusnek_small_power_modulo(mp_int_t base, mp_int_t exponent, mp_int_t modulus) {
+    const mp_int_t given[3] = {base, exponent, modulus};
+    mpz_t number[3];
+    mpz_dig_t number_digits[3][MPZ_NUM_DIG_FOR_INT];
+    mpz_dig_t digits[MPZ_NUM_DIG_FOR_INT];
+    mpz_dig_t room[4 * MPZ_NUM_DIG_FOR_INT]; // gpusnek_power_room
+    if (exponent < 0 || modulus == 0) {
+        return MP_OBJ_NULL;
+    }
+    for (int i = 0; i < 3; ++i) {
+        mpz_init_fixed_from_int(&number[i], number_digits[i], MPZ_NUM_DIG_FOR_INT, given[i]);
+    }
+    power_modulo(digits, &number[0], &number[1], &number[2], room, NULL, 1);
+    const uint64_t high = number[2].len > 1 ? digits[1] : 0;
+    const mp_int_t value = (mp_int_t)(high << 32 | digits[0]);
+    return MP_OBJ_NEW_SMALL_INT(modulus < 0 ? -value : value);
 }
 
 #if MICROPY_PY_BUILTINS_FLOAT

@@ -21,6 +21,10 @@ void gpusnek_mpz_power(mpz_t *power, const mpz_t *base, const mpz_t *exponent);
 void gpusnek_mpz_power_modulo(
     mpz_t *power, const mpz_t *base, const mpz_t *exponent, const mpz_t *modulus);
 
+// The same of small integers, without memory; MP_OBJ_NULL where the exponent is negative or
+// the modulus 0.
+mp_obj_t gpusnek_small_power_modulo(mp_int_t base, mp_int_t exponent, mp_int_t modulus);
+
 // The nearest float, or an infinity.
 #if MICROPY_PY_BUILTINS_FLOAT
 mp_float_t gpusnek_mpz_float(const mpz_t *number);
