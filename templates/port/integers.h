@@ -1,5 +1,6 @@
 // Upstream's integers of any size by natural.h: what the patch `integers` calls in upstream's place
-// (integers.c, integers_text.c). All may raise MemoryError; results may be operands.
+// (integers.c, integers_power.c, integers_text.c). All may raise MemoryError; results may be
+// operands.
 #ifndef GPUSNEK_INTEGERS_H
 #define GPUSNEK_INTEGERS_H
 

@@ -120,7 +120,7 @@ void gpusnek_power_modulo(uint32_t *result, const uint32_t *base, const uint32_t
     size_t exponent_count, const uint32_t *modulus, size_t count, uint32_t *room, uint32_t *table,
     int window);
 
-// What long computations call now and then, for it may raise (integers.c).
+// What long computations call now and then, for it may raise (integers_power.c).
 void gpusnek_look(void);
 
 #endif
