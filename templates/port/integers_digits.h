@@ -6,8 +6,9 @@
 #include "natural.h"
 #include "py/runtime.h"
 
-// Makes digits, `used` of `count`, the number's own. What it had may have been an operand until now.
-static inline void gpusnek_adopt(mpz_t *number, mpz_dig_t *digits, size_t count, size_t used, bool negative) {
+// Makes digits, `used` of `count`, the number's own. What it had may have been an operand.
+static inline void gpusnek_adopt(
+    mpz_t *number, mpz_dig_t *digits, size_t count, size_t used, bool negative) {
     if (number->dig != NULL) {
         m_del(mpz_dig_t, number->dig, number->alloc);
     }

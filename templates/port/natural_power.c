@@ -1,6 +1,6 @@
 // Powers of natural numbers modulo another: bits of the exponent from the first on, several at a
-// time. An odd modulus is reduced by without any division (P. L. Montgomery, "Modular
-// Multiplication Without Trial Division", 1985); numbers are then kept multiplied by 2^(32 * count).
+// time. An odd modulus takes no divisions (P. L. Montgomery, "Modular Multiplication Without Trial
+// Division", 1985); numbers are then kept multiplied by 2^(32 * count).
 #include "natural.h"
 
 #define MOST_TABLE_DIGITS (512)

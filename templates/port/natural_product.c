@@ -1,7 +1,7 @@
 // Products of natural numbers, digit by digit.
 #include "natural.h"
 
-// product += a * b for rows from `at` on, a row for each digit of b.
+// product += a * b for rows from `at` on, a row for each digit of b. It sets its last digit.
 static void add_rows(uint32_t *product, const uint32_t *a, size_t a_count, const uint32_t *b,
     size_t b_count, size_t at) {
     for (int row = 0; row < GPUSNEK_ROWS && at < b_count; ++row, ++at) {
@@ -32,7 +32,7 @@ void gpusnek_multiply(
     }
 }
 
-// square += a[at] * (digits of a behind it) for rows from `at` on. Nothing is in a row's last digit.
+// square += a[at] * (digits of a behind it) for rows from `at` on, which set their last digit.
 static void add_half_rows(uint32_t *square, const uint32_t *a, size_t count, size_t at) {
     for (int row = 0; row < GPUSNEK_ROWS && at < count; ++row, ++at) {
         square[at + count] =

@@ -147,8 +147,8 @@ static void take_digits(uint32_t *quotient, uint32_t *remainder, const uint32_t 
     }
 }
 
-static MP_NOINLINE void take_further_digits(uint32_t *quotient, uint32_t *remainder, const uint32_t *number,
-    size_t at, const gpusnek_divisor_t *divisor) {
+static MP_NOINLINE void take_further_digits(uint32_t *quotient, uint32_t *remainder,
+    const uint32_t *number, size_t at, const gpusnek_divisor_t *divisor) {
     while (at > GPUSNEK_ROWS) {
         at -= GPUSNEK_ROWS;
         take_digits(quotient, remainder, number, at, divisor);
