@@ -49,16 +49,16 @@ void gpusnek_marshal_tuple(vstr_t *to, size_t count) {
 static void put_long(vstr_t *to, bool negative, const mpz_dig_t *digits, size_t count) {
     size_t at = to->len;
     put_count(to, 'l', 0);
-    uint32_t pending = 0;
+    uint64_t pending = 0;
     int bits = 0;
     size_t written = 0;
     size_t significant = 0; // CPython refuses a zero in front
     for (size_t i = 0; i < count || bits > 0;) {
         while (bits < LONG_DIGIT_BITS && i < count) {
-            pending |= (uint32_t)digits[i++] << bits;
+            pending |= (uint64_t)digits[i++] << bits;
             bits += MPZ_DIG_SIZE;
         }
-        const uint32_t digit = pending & ((1u << LONG_DIGIT_BITS) - 1);
+        const uint32_t digit = (uint32_t)pending & ((1u << LONG_DIGIT_BITS) - 1);
         vstr_add_byte(to, (byte)digit);
         vstr_add_byte(to, (byte)(digit >> 8));
         pending >>= LONG_DIGIT_BITS;

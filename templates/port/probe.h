@@ -9,8 +9,8 @@
 
 #include <string.h>
 
-#include "compare.h"
 #include "changed.h"
+#include "compare.h"
 #include "py/obj.h"
 #include "py/objstr.h"
 #include "py/objtuple.h"

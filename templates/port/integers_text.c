@@ -1,0 +1,123 @@
+// Text of upstream's integers of any size: digits of text by the group, as many as make less than
+// 2^32, so that one pass over the number's digits is enough for a group.
+#include <string.h>
+
+#include "integers.h"
+#include "natural.h"
+
+// What a character says as a digit; 36 and more where it is none.
+static unsigned int digit_value(char character) {
+    const unsigned int c = (unsigned char)character;
+    const unsigned int letter = (c | 0x20) - 'a';
+    return c - '0' < 10 ? c - '0' : letter < 26 ? letter + 10 : 36;
+}
+
+static int bits_of(unsigned int most) {
+    return 32 - gpusnek_leading_zeros(most);
+}
+
+// digits = digits * by + add. Returns how many they are then.
+static size_t append(mpz_dig_t *digits, size_t used, uint32_t by, uint32_t add) {
+    const uint32_t carry = gpusnek_scale(digits, used, by, add);
+    if (carry > 0) {
+        digits[used++] = carry;
+    }
+    return used;
+}
+
+size_t gpusnek_mpz_read(mpz_t *number, const char *text, size_t length, bool negative,
+    unsigned int base) {
+    const size_t room = length * (size_t)bits_of(base - 1) / 32 + 1;
+    mpz_dig_t *digits = m_new(mpz_dig_t, room);
+    size_t used = 0;
+    size_t at = 0;
+    uint32_t group = 0;
+    uint32_t scale = 1;
+    while (at < length) {
+        const unsigned int value = digit_value(text[at]);
+        if (value >= base) {
+            break;
+        }
+        ++at;
+        group = group * base + value;
+        scale *= base;
+        if (scale > UINT32_MAX / base) {
+            used = append(digits, used, scale, group);
+            group = 0;
+            scale = 1;
+        }
+    }
+    if (scale > 1) {
+        used = append(digits, used, scale, group);
+    }
+    number->neg = negative && used > 0;
+    number->alloc = room;
+    number->len = used;
+    number->dig = digits;
+    return at;
+}
+
+static char digit_of(uint32_t value, char letter) {
+    return (char)(value < 10 ? '0' + value : letter + value - 10);
+}
+
+// Digits of a base that is 2^bits, the last ones first.
+static char *write_bits(char *to, const mpz_t *number, int bits, char letter) {
+    const size_t most = gpusnek_bits(number->dig, number->len);
+    for (size_t bit = 0; bit < most; bit += (size_t)bits) {
+        const size_t at = bit / 32;
+        const uint32_t next = at + 1 < number->len ? number->dig[at + 1] : 0;
+        const uint64_t pair = (uint64_t)next << 32 | number->dig[at];
+        *to++ = digit_of((uint32_t)(pair >> bit % 32) & ((1u << bits) - 1), letter);
+    }
+    return to;
+}
+
+static char *write_groups(char *to, const mpz_t *number, unsigned int base, char letter) {
+    size_t used = number->len;
+    mpz_dig_t *digits = m_new(mpz_dig_t, used);
+    memcpy(digits, number->dig, used * sizeof(mpz_dig_t));
+    uint32_t scale = base;
+    int places = 1;
+    while (scale <= UINT32_MAX / base) {
+        scale *= base;
+        ++places;
+    }
+    const gpusnek_divisor_t divisor = gpusnek_divisor(&scale, 1);
+    while (used > 0) {
+        uint32_t group = gpusnek_divide_by_digit(digits, digits, used, &divisor);
+        used = gpusnek_significant(digits, used);
+        for (int i = 0; used > 0 ? i < places : group > 0; ++i) {
+            const uint32_t rest = base == 10 ? group / 10 : group / base;
+            *to++ = digit_of(group - rest * base, letter);
+            group = rest;
+        }
+    }
+    m_del(mpz_dig_t, digits, number->len);
+    return to;
+}
+
+size_t gpusnek_mpz_write(
+    const mpz_t *number, unsigned int base, const char *prefix, char letter, char *text) {
+    char *to = text;
+    if (number->len == 0) {
+        *to++ = '0';
+    } else if ((base & (base - 1)) == 0) {
+        to = write_bits(to, number, bits_of(base - 1), letter);
+    } else {
+        to = write_groups(to, number, base, letter);
+    }
+    for (size_t i = prefix == NULL ? 0 : strlen(prefix); i-- > 0;) {
+        *to++ = prefix[i];
+    }
+    if (number->neg) {
+        *to++ = '-';
+    }
+    *to = '\0';
+    for (char *left = text, *right = to - 1; left < right; ++left, --right) {
+        const char character = *left;
+        *left = *right;
+        *right = character;
+    }
+    return (size_t)(to - text);
+}

@@ -1,0 +1,74 @@
+// Products of natural numbers, digit by digit.
+#include "natural.h"
+
+// product += a * b for rows from `at` on, a row for each digit of b. It sets its last digit.
+static void add_rows(uint32_t *product, const uint32_t *a, size_t a_count, const uint32_t *b,
+    size_t b_count, size_t at) {
+    for (int row = 0; row < GPUSNEK_ROWS && at < b_count; ++row, ++at) {
+        product[at + a_count] = gpusnek_add_product(product + at, a, a_count, b[at]);
+    }
+}
+
+static MP_NOINLINE void add_further_rows(
+    uint32_t *product, const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count) {
+    for (size_t at = GPUSNEK_ROWS; at < b_count; at += GPUSNEK_ROWS) {
+        add_rows(product, a, a_count, b, b_count, at);
+    }
+}
+
+void gpusnek_multiply(
+    uint32_t *product, const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count) {
+    const bool swapped = a_count < b_count; // few long rows are fewer steps than many short ones
+    const uint32_t *longer = swapped ? b : a;
+    const uint32_t *shorter = swapped ? a : b;
+    const size_t count = swapped ? b_count : a_count;
+    const size_t rows = swapped ? a_count : b_count;
+    for (size_t i = 0; i < count; ++i) {
+        product[i] = 0;
+    }
+    add_rows(product, longer, count, shorter, rows, 0);
+    if (rows > GPUSNEK_ROWS) {
+        add_further_rows(product, longer, count, shorter, rows);
+    }
+}
+
+// square += a[at] * (digits of a behind it) for rows from `at` on, which set their last digit.
+static void add_half_rows(uint32_t *square, const uint32_t *a, size_t count, size_t at) {
+    for (int row = 0; row < GPUSNEK_ROWS && at < count; ++row, ++at) {
+        square[at + count] =
+            gpusnek_add_product(square + 2 * at + 1, a + at + 1, count - at - 1, a[at]);
+    }
+}
+
+static MP_NOINLINE void add_further_half_rows(uint32_t *square, const uint32_t *a, size_t count) {
+    for (size_t at = GPUSNEK_ROWS; at < count; at += GPUSNEK_ROWS) {
+        add_half_rows(square, a, count, at);
+    }
+}
+
+// square = 2 * square + the squares of a's digits
+static inline void double_and_add_squares(uint32_t *square, const uint32_t *a, size_t count) {
+    uint64_t shifted = 0;
+    uint64_t carry = 0;
+    for (size_t i = 0; i < count; ++i) {
+        const uint64_t pair = (uint64_t)square[2 * i + 1] << 32 | square[2 * i];
+        const uint64_t twice = pair << 1 | shifted;
+        const uint64_t sum = twice + (uint64_t)a[i] * a[i];
+        const uint64_t total = sum + carry;
+        shifted = pair >> 63;
+        carry = (sum < twice) | (total < carry);
+        square[2 * i] = (uint32_t)total;
+        square[2 * i + 1] = (uint32_t)(total >> 32);
+    }
+}
+
+void gpusnek_square(uint32_t *square, const uint32_t *a, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        square[i] = 0;
+    }
+    add_half_rows(square, a, count, 0);
+    if (count > GPUSNEK_ROWS) {
+        add_further_half_rows(square, a, count);
+    }
+    double_and_add_squares(square, a, count);
+}
