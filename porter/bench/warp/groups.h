@@ -77,8 +77,13 @@ inline void Warp::release(const std::vector<uint32_t> &waiting, const Cause &cau
     }
     std::vector<uint32_t> go;
     POLICIES[model.policy](all, model.rounds, go);
-    counts.issues += model.cost;
-    counts.waiting += model.cost;
+    bool agree = true;
+    for (const Candidate &one : all) {
+        agree = agree && one.ip == all[0].ip;
+    }
+    const uint32_t cost = agree ? model.agreed : model.cost;
+    counts.issues += cost;
+    counts.waiting += cost;
     Cause now = cause;
     if (go.size() < waiting.size()) {
         now = std::make_shared<Origin>(Origin{cause, threads[go[0]].block(),

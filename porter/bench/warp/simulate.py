@@ -23,6 +23,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import attrs
 import numpy as np
 from attrs import field, frozen
 
@@ -46,7 +47,8 @@ class Regrouping:
 
     stops: 0, SWITCH, EVERYWHERE. policy: of POLICIES. rounds: after which a lane no longer waits.
     patience: instructions of the warp after which a group gives up those that it waits for; 0:
-    never. cost: instructions of a round. whole: all lanes of the warp are one group, and nobody
+    never. cost, agreed: instructions of a round in which lanes stand at different instructions, or
+    all at one. whole: all lanes of the warp are one group, and nobody
     waits for one that a barrier holds. mended: as if functions that call themselves had
     barriers. calls_meet: as if compilers had barriers after calls.
     """
@@ -56,32 +58,42 @@ class Regrouping:
     rounds: int = 1 << 30
     patience: int = 0
     cost: int = 0
+    agreed: int = 0
     whole: bool = False
     mended: bool = False
     calls_meet: bool = False
 
 
 BARRIERS = Regrouping()
+
+
+def _switch(policy: str, rounds: int, **more: Any) -> Regrouping:
+    return Regrouping(SWITCH, policy, rounds, cost=12, agreed=6, **more)
+
+
+def _everywhere(policy: str, rounds: int, **more: Any) -> Regrouping:
+    # Lanes that agree ask for the mask of active lanes, and stay in the fast path.
+    return Regrouping(EVERYWHERE, policy, rounds, cost=12, agreed=2, **more)
+
+
 MODELS: Mapping[str, Regrouping | None] = {
     "ideal": None,
     "barriers": BARRIERS,
     "mended": Regrouping(mended=True),
-    "ballot": Regrouping(SWITCH, cost=6),
-    "least ip, 20": Regrouping(SWITCH, "least_ip", rounds=20, cost=12),
-    "least ip, 200": Regrouping(SWITCH, "least_ip", rounds=200, cost=12),
-    "least ip, 2000": Regrouping(SWITCH, "least_ip", rounds=2000, cost=12),
-    "most, 200": Regrouping(SWITCH, "most", rounds=200, cost=16),
-    "least ip, 20, everywhere": Regrouping(EVERYWHERE, "least_ip", rounds=20, cost=12),
-    "least ip, 200, everywhere": Regrouping(EVERYWHERE, "least_ip", rounds=200, cost=12),
-    "least ip, 200, patience": Regrouping(SWITCH, "least_ip", 200, patience=200_000, cost=12),
-    "mended, ballot": Regrouping(SWITCH, cost=6, mended=True),
-    "mended, least ip, 20": Regrouping(SWITCH, "least_ip", 20, cost=12, mended=True),
-    "mended, least ip, 200": Regrouping(SWITCH, "least_ip", 200, cost=12, mended=True),
-    "mended, everywhere, 200": Regrouping(EVERYWHERE, "least_ip", 200, cost=12, mended=True),
-    "warp: deepest": Regrouping(SWITCH, "deepest", rounds=200, cost=12, whole=True),
-    "mended, warp: deepest": Regrouping(
-        SWITCH, "deepest", rounds=200, cost=12, whole=True, mended=True
-    ),
+    "ballot": Regrouping(SWITCH, cost=6, agreed=6),
+    "least ip, 20": _switch("least_ip", 20),
+    "least ip, 200": _switch("least_ip", 200),
+    "most, 20": _switch("most", 20),
+    "most, 200": _switch("most", 200),
+    "least ip, 20, everywhere": _everywhere("least_ip", 20),
+    "least ip, 200, everywhere": _everywhere("least_ip", 200),
+    "most, 20, everywhere": _everywhere("most", 20),
+    "least ip, 20, patience": _switch("least_ip", 20, patience=200_000),
+    "mended, least ip, 20": _switch("least_ip", 20, mended=True),
+    "mended, most, 20": _switch("most", 20, mended=True),
+    "mended, least ip, 20, everywhere": _everywhere("least_ip", 20, mended=True),
+    "mended, most, 20, everywhere": _everywhere("most", 20, mended=True),
+    "warp: deepest": _switch("deepest", 200, whole=True),
 }
 
 
@@ -125,19 +137,7 @@ class _Program(ctypes.Structure):
 
 
 class _Model(ctypes.Structure):
-    _fields_ = tuple(
-        (name, ctypes.c_uint32)
-        for name in (
-            "stops",
-            "policy",
-            "rounds",
-            "patience",
-            "cost",
-            "whole",
-            "mended",
-            "calls_meet",
-        )
-    )
+    _fields_ = tuple((field.name, ctypes.c_uint32) for field in attrs.fields(Regrouping))
 
 
 class _Counts(ctypes.Structure):
@@ -201,16 +201,8 @@ class Walk:
         if model is None:
             starved = _library().warp_ideal(ctypes.byref(program), *rest, ctypes.byref(counts))
         else:
-            chosen = _Model(
-                model.stops,
-                POLICIES.index(model.policy),
-                model.rounds,
-                model.patience,
-                model.cost,
-                model.whole,
-                model.mended,
-                model.calls_meet,
-            )
+            fields = {**attrs.asdict(model), "policy": POLICIES.index(model.policy)}
+            chosen = _Model(**fields)
             starved = _library().warp_barriers(
                 ctypes.byref(program),
                 ctypes.byref(chosen),

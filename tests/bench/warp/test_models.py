@@ -101,7 +101,7 @@ def test_the_vm_does_not_bring_lanes_together_and_a_policy_does() -> None:
     assert apart.issues == 2 + 5 + 6 + 1  # they meet where the function returns, at 9
     ballot = walk.simulate(Regrouping(SWITCH, cost=0))
     assert ballot.issues == 2 + 5 + 4  # each comes to the switch by itself once
-    assert walk.simulate(Regrouping(SWITCH, cost=2)).waiting == 6
+    assert walk.simulate(Regrouping(SWITCH, cost=9, agreed=2)).waiting == 6
 
 
 def test_the_least_ip_waits_for_those_behind() -> None:
@@ -111,6 +111,7 @@ def test_the_least_ip_waits_for_those_behind() -> None:
     walk = walked([one, other])
     ballot = walk.simulate(Regrouping(SWITCH, cost=0)).issues
     assert walk.simulate(Regrouping(SWITCH, "least_ip", rounds=9, cost=0)).issues < ballot
+    assert walk.simulate(Regrouping(SWITCH, "least_ip", 9, cost=3)).waiting == 3 * 1
     bounded = walk.simulate(Regrouping(SWITCH, "least_ip", rounds=0, cost=0))
     assert bounded.issues == ballot
 
