@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import repeat
 from pathlib import Path
 
 from attrs import frozen
 
 import porter.conformance
 import porter.run
+from porter.array import InterpreterArray
 from porter.base import paths
 from porter.config import BuildConfig, merge
 from porter.conformance import backends, library
@@ -18,12 +20,13 @@ from porter.conformance.model import GOOD_VERDICTS, Verdict
 from porter.conformance.skips import load
 from porter.conformance.suite import ConformanceSuite, Events
 from porter.regress.memory import StageMemory, build_values, key_of
-from porter.run import open_device
-from porter.smoke import PROGRAMS, smoke
+from porter.run import Device, open_device
+from porter.smoke import PROGRAMS, expected_output, smoke
 from porter.toolchain.sanitizer import children
 
 # Interpreters of a smoke program: a GPU is filled, the host twin shows that they are apart.
 SMOKE = {"host": 1 << 10, "cuda": 1 << 20}
+PERSISTING = 64  # interpreters that run code of another one
 TIMEOUT = 30.0  # seconds a conformance test
 GOOD = frozenset(verdict.value for verdict in GOOD_VERDICTS)
 
@@ -57,12 +60,23 @@ def run_smoke(folder: Path, target: str, memory: StageMemory) -> tuple[list[str]
     device = open_device(folder, target)
     try:
         checks = smoke(device, SMOKE[target])
+        alike = all(map(_is_compiled_once, repeat(device), PROGRAMS.values()))
     finally:
         device.close()
     failed = [check.program for check in checks if not check.passed]
+    if not alike:
+        failed.append("code that is compiled once")
     if not failed:
         memory.keep(stage, key, sorted(PROGRAMS))
     return failed, False
+
+
+def _is_compiled_once(device: Device, source: str) -> bool:
+    """Whether `source`, compiled for all interpreters, prints what CPython prints."""
+    with InterpreterArray(PERSISTING, device=device) as array:
+        outcome = array.run(array.compile(source))
+    groups = outcome.stdout.groups
+    return [group.text.decode() for group in groups] == [expected_output(source)]
 
 
 def run_tests(

@@ -184,7 +184,7 @@ static void name_file(mp_compiled_module_t *module, const char *name, size_t len
 mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl) {
     const qstr source_name = lexer->source_name;
     mp_parse_tree_t tree = mp_parse(lexer, kind);
-    mp_compiled_module_t module;
+    mp_compiled_module_t module = { 0 }; // a release saves fields that it does not set
     module.context = main_context();
     mp_compile_to_raw_code(&tree, source_name, is_repl, &module);
 
@@ -198,7 +198,7 @@ mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool 
     head.mpy_length = (uint32_t)(bytes.len - sizeof(head));
     head.objects = (uint32_t)objects_of(mpy);
     // Its context stays in this frame, for the collector: a table of objects is inside a block.
-    mp_compiled_module_t saved;
+    mp_compiled_module_t saved = { 0 };
     load_back(&saved, &module, mpy, head.mpy_length);
     size_t name_length;
     const byte *name = qstr_data(source_name, &name_length);
@@ -220,7 +220,7 @@ mp_obj_t gpusnek_load_code(const char *code, size_t length) {
     }
     const byte *mpy = (const byte *)code + sizeof(head);
     const char *name = (const char *)mpy + head.mpy_length;
-    mp_compiled_module_t module;
+    mp_compiled_module_t module = { 0 };
     load_mpy(mpy, head.mpy_length, &module);
     name_file(&module, name, head.name_length);
     load_doubles(name + head.name_length, code + length, module.context->constants.obj_table,
