@@ -21,7 +21,8 @@ _DIGEST = """\
 def _p(i,v=None):
  t=type(v)
  if t is bool or t is float or t is int and -(1<<63)<v<1<<63:print(i,v)
- elif (t is str or t is bytes) and len(v)<64 and not('0x'in repr(v)or' at 'in repr(v)):print(i,repr(v))
+ elif (t is str or t is bytes)and len(v)<64 and not('0x'in repr(v)or' at 'in repr(v)):
+  print(i,repr(v))
  elif t is str or t is bytes or t is list or t is tuple:print(i,t.__name__,len(v))
  else:print(i,t.__name__)
 def _m(v,i):
