@@ -6,17 +6,16 @@ import ctypes
 import time
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from porter.base import process
 from porter.bench.catalogue import Benchmark
+from porter.bench.compiled import load_compiled
 from porter.bench.figures import Figure
 from porter.bench.oracle import expected
 from porter.bench.subjects import Summing, subject
-from porter.errors import BenchFailed, BuildFailed, NoCompiler, ToolFailed, ToolMissing
+from porter.errors import BenchFailed
 from porter.run.device.base import Array, Device
 
 SOURCE = Path(__file__).parent / "kernels.h"
@@ -26,7 +25,7 @@ ABOUT = {
     "host": "C++ by hand, g++ -O2, one core",
 }
 # Python rounds after each operation, and the outputs must equal Python's.
-_GXX = ("g++", "-x", "c++", "-O2", "-ffp-contract=off", "-shared", "-fPIC")
+_GXX = ("-x", "c++", "-O2", "-ffp-contract=off")
 _NVRTC = ("-fmad=false", "-std=c++17")
 
 
@@ -76,15 +75,7 @@ def _check(benchmark: Benchmark, out: np.ndarray[Any, Any]) -> None:
 
 @cache
 def _library() -> ctypes.CDLL:
-    with TemporaryDirectory(prefix="porter-bench-") as folder:
-        library = Path(folder, "kernels.so")
-        try:
-            process.run([*_GXX, "-o", library, SOURCE], timeout=120)
-        except ToolMissing as error:
-            raise NoCompiler("g++ is not installed", hint=error.hint) from error
-        except ToolFailed as error:
-            raise BuildFailed(f"{SOURCE}: {error.output or error}") from error
-        return ctypes.CDLL(str(library))
+    return load_compiled(SOURCE, _GXX)
 
 
 @cache

@@ -20,21 +20,20 @@ import ctypes
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import attrs
 import numpy as np
 from attrs import field, frozen
 
-from porter.base import process
+from porter.bench.compiled import load_compiled
 from porter.bench.warp.blocks import WarpCode
 from porter.bench.warp.meeting import Meeting, meeting
 from porter.bench.warp.record import WARP, Recording
-from porter.errors import BenchFailed, BuildFailed, NoCompiler, ToolFailed, ToolMissing
+from porter.errors import BenchFailed
 
 SOURCE = Path(__file__).parent / "simulator.cpp"
-_GXX = ("g++", "-std=c++17", "-O2", "-shared", "-fPIC")
+_GXX = ("-std=c++17", "-O2")
 _VM = "mp_execute_bytecode"
 POLICIES = ("everyone", "least_ip", "deepest", "most")  # policies.h
 _MOST_WAYS = 1 << 17
@@ -235,14 +234,6 @@ def _program(code: WarpCode, made: Meeting | None) -> tuple[Any, ...]:
 
 @cache
 def _library() -> ctypes.CDLL:
-    with TemporaryDirectory(prefix="porter-warp-") as folder:
-        library = Path(folder, "simulator.so")
-        try:
-            process.run([*_GXX, "-o", library, SOURCE], timeout=120)
-        except ToolMissing as error:
-            raise NoCompiler("g++ is not installed", hint=error.hint) from error
-        except ToolFailed as error:
-            raise BuildFailed(f"{SOURCE}: {error.output or error}") from error
-        loaded = ctypes.CDLL(str(library))
-        loaded.warp_ways.restype = ctypes.c_int64
-        return loaded
+    loaded = load_compiled(SOURCE, _GXX)
+    loaded.warp_ways.restype = ctypes.c_int64
+    return loaded
