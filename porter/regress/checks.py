@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import repeat
 from pathlib import Path
 
 from attrs import frozen
 
+import porter.array
 import porter.conformance
 import porter.run
 from porter.array import InterpreterArray
@@ -54,13 +54,13 @@ def run_smoke(folder: Path, target: str, memory: StageMemory) -> tuple[list[str]
     """
     stage = f"smoke-{target}"
     values = {**build_values(folder, target), "n": SMOKE[target]}
-    key = key_of(values, [Path(porter.run.__path__[0])])
+    key = key_of(values, [Path(package.__path__[0]) for package in (porter.array, porter.run)])
     if memory.recall(stage, key) is not None:
         return [], True
     device = open_device(folder, target)
     try:
         checks = smoke(device, SMOKE[target])
-        alike = all(map(_is_compiled_once, repeat(device), PROGRAMS.values()))
+        alike = all(_is_compiled_once(device, source) for source in PROGRAMS.values())
     finally:
         device.close()
     failed = [check.program for check in checks if not check.passed]

@@ -5,6 +5,7 @@
 // and sets cannot go on with another table: the lookup ends with an exception.
 #include "changed.h"
 
+#include "compare.h"
 #include "py/runtime.h"
 
 static _Noreturn void changed(void) {
@@ -14,7 +15,7 @@ static _Noreturn void changed(void) {
 mp_obj_t gpusnek_list_count(const mp_obj_list_t *list, mp_obj_t value) {
     size_t count = 0;
     for (size_t i = 0; i < list->len; i++) {
-        count += mp_obj_equal(list->items[i], value);
+        count += gpusnek_equal(list->items[i], value);
     }
     return MP_OBJ_NEW_SMALL_INT(count);
 }
@@ -28,7 +29,7 @@ mp_obj_t gpusnek_list_index(const mp_obj_list_t *list, size_t n_args, const mp_o
         stop = mp_get_index(&mp_type_list, list->len, args[3], true);
     }
     for (size_t i = start; i < stop && i < list->len; i++) {
-        if (mp_obj_equal(list->items[i], args[1])) {
+        if (gpusnek_equal(list->items[i], args[1])) {
             return MP_OBJ_NEW_SMALL_INT(i);
         }
     }
@@ -41,7 +42,7 @@ static bool difference(const mp_obj_list_t *left, const mp_obj_list_t *right, mp
     for (size_t i = 0; i < left->len && i < right->len; i++) {
         *a = left->items[i];
         *b = right->items[i];
-        if (!mp_obj_equal(*a, *b)) {
+        if (!gpusnek_equal(*a, *b)) {
             return true;
         }
     }

@@ -14,4 +14,9 @@ static inline bool gpusnek_words_differ(mp_obj_t a, mp_obj_t b) {
     return (a != b) & gpusnek_is_word(a) & gpusnek_is_word(b);
 }
 
+// Whether two objects are equal; calls nothing for words.
+static inline bool gpusnek_equal(mp_obj_t a, mp_obj_t b) {
+    return (a == b && gpusnek_is_word(a)) || (!gpusnek_words_differ(a, b) && mp_obj_equal(a, b));
+}
+
 #endif

@@ -10,9 +10,7 @@
 static MP_NOINLINE size_t gpusnek_first_difference(const mp_obj_t *left, const mp_obj_t *right,
     size_t length) {
     size_t i = 0;
-    while (i < length
-           && ((left[i] == right[i] && gpusnek_is_word(left[i]))
-               || (!gpusnek_words_differ(left[i], right[i]) && mp_obj_equal(left[i], right[i])))) {
+    while (i < length && gpusnek_equal(left[i], right[i])) {
         i++;
     }
     return i;

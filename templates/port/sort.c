@@ -18,7 +18,6 @@ typedef struct {
 } row_t;
 
 typedef struct {
-    mp_obj_list_t *list;
     mp_obj_t *items; // the list's own, which the list does not show meanwhile
     size_t length;
     size_t alloc;
@@ -266,7 +265,7 @@ void gpusnek_sort(mp_obj_list_t *list, mp_obj_t key_fn, bool reverse) {
     if (list->len <= (key_fn == MP_OBJ_NULL)) {
         return;
     }
-    sort_t sort = {.list = list, .items = list->items, .length = list->len, .alloc = list->alloc,
+    sort_t sort = {.items = list->items, .length = list->len, .alloc = list->alloc,
                    .key_fn = key_fn, .reverse = reverse, .whole = {list->items, NULL}};
     list->items = NULL;
     list->len = list->alloc = 0;

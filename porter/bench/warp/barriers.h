@@ -163,7 +163,7 @@ inline void Warp::prepare(const Fragment &fragment, uint32_t block, bool called,
 
 inline void Warp::part(const Fragment &fragment, uint32_t block, const std::vector<Step> &steps,
     const std::vector<uint32_t> &depths) {
-    if (block != NONE && program.loop[block] >= 0 && (model.mended || !program.alone[block])) {
+    if (block != NONE && program.loop[block] >= 0 && (model.reentry || !program.alone[block])) {
         prepare(fragment, block, !model.calls_meet && calls(steps), depths);
     }
     std::vector<bool> placed(steps.size());

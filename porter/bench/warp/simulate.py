@@ -6,9 +6,10 @@ round; all that are at one block after equal calls go together. It knows nothing
 
 `barriers`: lanes meet where the compiler has a convergence barrier. Lanes that part in a function
 meet at the immediate post-dominator of the block in which they parted, at the latest at the
-function's one exit. They do not meet in functions that call themselves directly, for which nvcc
-makes no barriers, nor after calls of different functions through a pointer. So lanes that part in
-the VM's loop meet again where the execution of this function's bytecode ends.
+function's one exit. They do not meet after calls of different functions through a pointer. So
+lanes that part in the VM's loop meet again where the execution of this function's bytecode ends.
+nvcc makes no barriers for functions that call themselves directly: in `without reentry` lanes do
+not meet in them, which is what device code was like without the rule of that name.
 
 A policy is `barriers`, and lanes that entered a function's bytecode together regroup before each
 instruction of upstream's switch (stops=1), or of the fast path too (stops=3).
@@ -48,8 +49,8 @@ class Regrouping:
     patience: instructions of the warp after which a group gives up those that it waits for; 0:
     never. cost, agreed: instructions of a round in which lanes stand at different instructions, or
     all at one. whole: all lanes of the warp are one group, and nobody
-    waits for one that a barrier holds. mended: as if functions that call themselves had
-    barriers. calls_meet: as if compilers had barriers after calls.
+    waits for one that a barrier holds. reentry: functions that call themselves have barriers, as
+    the rule `reentry` sees to. calls_meet: as if compilers had barriers after calls.
     """
 
     stops: int = 0
@@ -59,7 +60,7 @@ class Regrouping:
     cost: int = 0
     agreed: int = 0
     whole: bool = False
-    mended: bool = False
+    reentry: bool = True
     calls_meet: bool = False
 
 
@@ -78,7 +79,7 @@ def _everywhere(policy: str, rounds: int, **more: Any) -> Regrouping:
 MODELS: Mapping[str, Regrouping | None] = {
     "ideal": None,
     "barriers": BARRIERS,
-    "mended": Regrouping(mended=True),
+    "without reentry": Regrouping(reentry=False),
     "ballot": Regrouping(SWITCH, cost=6, agreed=6),
     "least ip, 20": _switch("least_ip", 20),
     "least ip, 200": _switch("least_ip", 200),
@@ -88,10 +89,6 @@ MODELS: Mapping[str, Regrouping | None] = {
     "least ip, 200, everywhere": _everywhere("least_ip", 200),
     "most, 20, everywhere": _everywhere("most", 20),
     "least ip, 20, patience": _switch("least_ip", 20, patience=200_000),
-    "mended, least ip, 20": _switch("least_ip", 20, mended=True),
-    "mended, most, 20": _switch("most", 20, mended=True),
-    "mended, least ip, 20, everywhere": _everywhere("least_ip", 20, mended=True),
-    "mended, most, 20, everywhere": _everywhere("most", 20, mended=True),
     "warp: deepest": _switch("deepest", 200, whole=True),
 }
 

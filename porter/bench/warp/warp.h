@@ -15,7 +15,7 @@ struct Model {
     uint32_t cost; // instructions of a round in which lanes stand at different ones
     uint32_t agreed; // of a round in which all stand at one
     uint32_t whole; // whether all lanes of the warp are one group
-    uint32_t mended; // whether functions that call themselves have barriers
+    uint32_t reentry; // whether functions that call themselves have barriers
     uint32_t calls_meet; // whether lanes that called different functions meet after the calls
 };
 

@@ -26,9 +26,8 @@ from porter.run.launch.programs import Programs
 from porter.run.launch.spec import CodeRoom, Copies, Launch, Phase, Program
 from porter.run.result import Result
 
-PAYS_FROM = (
-    512  # interpreters that begin as copies; below, a second launch costs more than it saves
-)
+# Interpreters that begin as copies: below that, a second launch costs more than it saves.
+PAYS_FROM = 512
 # Interpreters of one program, of several. A template's one thread executes as many instructions as
 # a warp that boots and compiles one program, and moves a part of the memory: with half a warp a
 # quarter of it. So the second launch is what can be lost, and later launches find the templates.

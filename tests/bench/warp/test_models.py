@@ -81,8 +81,8 @@ def test_functions_that_call_themselves_part_lanes_until_they_return() -> None:
     assert walked(lanes).simulate(BARRIERS).issues == 7
     walk = walked(lanes, alone=True)
     assert walk.simulate(None).issues == 7
-    assert walk.simulate(BARRIERS).issues == 1 + 1 + 2 * 4
-    assert walk.simulate(attrs.evolve(BARRIERS, mended=True)).issues == 7
+    assert walk.simulate(attrs.evolve(BARRIERS, reentry=False)).issues == 1 + 1 + 2 * 4
+    assert walk.simulate(BARRIERS).issues == 7
 
 
 def test_recursion_is_by_depth() -> None:
