@@ -121,7 +121,7 @@ def host_compile(variant: HostVariant, fences: bool = False) -> tuple[str, ...]:
         *variant.compile,
         f"-DPORTER_FENCES={int(fences)}",
         "-fPIC",
-        "-fvisibility=hidden",
+        "-fvisibility=protected",
         "-ftls-model=initial-exec",
     )
 

@@ -171,6 +171,16 @@ typedef struct gpusnek_slot_t {
     uint64_t text[GPUSNEK_SLOT_TEXT / 8];
 } gpusnek_slot_t;
 
+// Code that was compiled from bytecode. entries: for each byte from `code` on the number of the
+// entry there, or 0. run: runs from that entry on, as the frame says; leaves in the frame where the
+// interpreter goes on. All NULL and 0: there is none.
+typedef struct _gpusnek_compiled_t {
+    const void *code;
+    uint64_t size; // bytes
+    const uint16_t *entries;
+    void (*run)(void *code_state, unsigned int entry);
+} gpusnek_compiled_t;
+
 // What belongs to one launch; read by gpusnek_attach, which keeps a copy.
 typedef struct _gpusnek_io_t {
     gpusnek_input_t in;
@@ -185,6 +195,7 @@ typedef struct _gpusnek_io_t {
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
     uint64_t launch; // of one launch all interpreters have this number; 0: not known
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
+    const gpusnek_compiled_t *compiled; // may be NULL: nothing is
 } gpusnek_io_t;
 
 GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);

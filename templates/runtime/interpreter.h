@@ -267,6 +267,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.epoch_ns = launch->clock_origin;
     io.launch = launch->clock_origin;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
+    io.compiled = (const gpusnek_compiled_t *)launch->compiled;
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
     PORTER_STATE->porter_sandbox = launch->flags & GPUSNEK_FLAG_SANDBOX ? 1 : 0;
     gpusnek_reach(launch, i);

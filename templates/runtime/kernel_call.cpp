@@ -81,6 +81,7 @@ PORTER_DEVICE void gpusnek_user_attach(
     io.epoch_ns = epoch_ns();
     io.launch = 0;
     io.interrupt = NULL;
+    io.compiled = NULL;
     PORTER_STATE->porter_stack_limit = (const char *)frame - stack_size;
     gpusnek_attach(&io);
 }

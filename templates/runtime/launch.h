@@ -139,6 +139,8 @@ typedef struct gpusnek_launch_t {
 
     uint64_t interrupt; // uint32_t that every interpreter's VM polls (values: interp.h); 0: none
 
+    uint64_t compiled; // gpusnek_compiled_t (interp.h): compiled code beside `code`; 0: none
+
     uint64_t clock_origin; // nanoseconds since the epoch at the launch
     uint64_t seed;         // of random numbers; interpreters derive their own from it
     uint64_t max_steps;       // of each program (interp.h); 0: no limit

@@ -1,0 +1,1 @@
+"""The compiled tier: Python bytecode to C++ that runs beside the interpreter."""

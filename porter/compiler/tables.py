@@ -1,0 +1,91 @@
+"""The instructions of a release, as its own headers number them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from attrs import frozen
+
+from porter.errors import UpstreamChange
+
+_DEFINE = re.compile(r"^#define (MP_BC_\w+)\s+\(([^()]+)\)", re.M)
+_BOUND = re.compile(r"^#define (MP_\w+_NUM_BYTECODE)\s+\(([^()]+)\)", re.M)
+_FORMAT = re.compile(r"^#define MP_BC_FORMAT\(op\) \(\((0x[0-9a-f]+) >> ", re.M)
+_FORMATS = ("byte", "qstr", "uint", "offset")
+
+
+@frozen
+class Tables:
+    """Numbers of instructions, operators, and what follows an instruction's first byte.
+
+    opcodes: by number, without the families whose operand is in the number. families: first number
+    and how many, by name. formats: by upper half of the number. extra_byte: instructions whose number has none of
+    these bits are followed by a byte more.
+    """
+
+    opcodes: Mapping[int, str]
+    families: Mapping[str, tuple[int, int]]
+    excess: int
+    formats: tuple[str, ...]
+    extra_byte: int
+    unary: tuple[str, ...]
+    binary: tuple[str, ...]
+
+
+def read_tables(release: Path) -> Tables:
+    """From `py/bc0.h` and `py/runtime0.h` of a release's tree. Raises UpstreamChange."""
+    text = (release / "py/bc0.h").read_text()
+    operators = (release / "py/runtime0.h").read_text()
+    unary = _enumerators(operators, "MP_UNARY_OP_")
+    binary = _enumerators(operators, "MP_BINARY_OP_")
+    numbers = {f"MP_UNARY_OP_{name}": at for at, name in enumerate(unary)}
+    numbers |= {f"MP_BINARY_OP_{name}": at for at, name in enumerate(binary)}
+    for name, value in _BOUND.findall(operators):
+        numbers[name] = _value(value, numbers)
+    for name, value in _DEFINE.findall(text):
+        numbers[name] = _value(value, numbers)
+    found = _FORMAT.search(text)
+    if not found:
+        raise UpstreamChange("py/bc0.h: MP_BC_FORMAT is not what the compiled tier knows")
+    packed = int(found.group(1), 16)
+    formats = tuple(_FORMATS[packed >> (2 * row) & 3] for row in range(16))
+    short = {
+        name.removeprefix("MP_BC_"): number
+        for name, number in numbers.items()
+        if name.startswith("MP_BC_")
+    }
+    families = {
+        name.removesuffix("_MULTI"): (short[name], short[f"{name}_NUM"])
+        for name in short
+        if f"{name}_NUM" in short
+    }
+    plain = {
+        number: name
+        for name, number in short.items()
+        if not name.startswith(("BASE_", "MASK_", "FORMAT_")) and "_MULTI" not in name
+    }
+    return Tables(
+        plain,
+        families,
+        short["LOAD_CONST_SMALL_INT_MULTI_EXCESS"],
+        formats,
+        short["MASK_EXTRA_BYTE"],
+        tuple(unary[: numbers["MP_UNARY_OP_NUM_BYTECODE"]]),
+        tuple(binary[: numbers["MP_BINARY_OP_NUM_BYTECODE"]]),
+    )
+
+
+def _value(text: str, numbers: Mapping[str, int]) -> int:
+    total = 0
+    for part in text.split("+"):
+        name = part.strip()
+        total += numbers[name] if name in numbers else int(ast.literal_eval(name))
+    return total
+
+
+def _enumerators(text: str, prefix: str) -> list[str]:
+    names = re.findall(rf"^\s+{prefix}(\w+),", text, re.M)
+    return list(dict.fromkeys(names))
