@@ -140,6 +140,9 @@ class _Writer:
         return [*out, *(f"    {text}" for text in walker.lines if text), "}"]
 
     def _edge(self, walker: Walker, to: int, used: set[str]) -> None:
+        if not walker.leads(to):
+            walker.say(walker.leave(to))
+            return
         shape = self.shapes[to]
         values = (*walker.state.stack, *walker.state.locals)
         for (_, kind, _), value in zip(self._slots(shape), values, strict=True):

@@ -91,6 +91,32 @@ def effect(instruction: Instruction) -> int:
     }[name]
 
 
+def needs(instruction: Instruction) -> int:
+    """How many values it takes from the stack, or looks at there."""
+    name, number = instruction.name, instruction.argument
+    if name in _NEEDS:
+        return _NEEDS[name]
+    if name in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_SET"):
+        return number
+    if name == "STORE_COMP":
+        return (number >> 2) + 1
+    if name in CALLS:
+        return 1 - effect(instruction)
+    return max(0, -effect(instruction))
+
+
+_NEEDS = {
+    "STORE_SUBSCR": 3,
+    "ROT_THREE": 3,
+    "STORE_MAP": 3,
+    "FOR_ITER": ITERATOR,
+    **dict.fromkeys("BINARY_OP LOAD_SUBSCR STORE_ATTR ROT_TWO DUP_TOP_TWO".split(), 2),
+    **dict.fromkeys(
+        "LOAD_ATTR LOAD_METHOD UNARY_OP DUP_TOP GET_ITER GET_ITER_STACK UNPACK_SEQUENCE"
+        " JUMP_IF_TRUE_OR_POP JUMP_IF_FALSE_OR_POP".split(),
+        1,
+    ),
+}
 _EFFECTS = {
     **dict.fromkeys(
         "LOAD_CONST_FALSE LOAD_CONST_NONE LOAD_CONST_TRUE LOAD_CONST_SMALL_INT LOAD_CONST_STRING"

@@ -13,7 +13,7 @@ from itertools import count
 from attrs import evolve
 
 from porter.compiler import arithmetic
-from porter.compiler.graph import CALLS, ITERATOR, KNOWN, Block, Graph
+from porter.compiler.graph import CALLS, ITERATOR, KNOWN, Block, Graph, needs
 from porter.compiler.mpy import Constant, Instruction, Module
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES, Shape, State, Value
 
@@ -125,7 +125,7 @@ class Walker:
         self.edges = {}
         for instruction in block.code:
             self.here = instruction
-            if instruction.name not in KNOWN:
+            if instruction.name not in KNOWN or len(state.stack) < needs(instruction):
                 self.say(self.leave(instruction.at))
                 return self.edges
             method = getattr(self, f"do_{instruction.name.lower()}", None)
@@ -137,7 +137,13 @@ class Walker:
         return self.edges
 
     def _note(self, to: int) -> None:
-        self.edges[to] = self.state.shape()
+        if self.leads(to):
+            self.edges[to] = self.state.shape()
+
+    def leads(self, to: int) -> bool:
+        """Whether compiled code goes on at `to`: the stack is there as deep as here."""
+        block = self.graph.blocks.get(to)
+        return block is not None and block.depth == len(self.state.stack)
 
     def look(self, instruction: Instruction) -> None:
         """A branch: the interpreter looks at interrupts there now and then."""
