@@ -36,11 +36,17 @@ class Compiled:
     entries: tuple[tuple[int, int], ...]
 
 
-def compile_module(module: Module, tables: Tables, lines: Sequence[str] = ()) -> Compiled:
-    """C++ for all functions of a module; `lines` of its source stand beside their code."""
+def compile_module(
+    module: Module, tables: Tables, lines: Sequence[str] = (), *, loops: bool = True
+) -> Compiled:
+    """C++ for all functions of a module; `lines` of its source stand beside their code.
+
+    loops: of the module's own code only loops.
+    """
     parts, entries, cases = [_HEAD], [], []
     for number, function in enumerate(module.functions):
-        graph = graph_of(function)
+        # What a module does once is not worth compiling.
+        graph = graph_of(function, loops=loops and number == 0)
         if not graph.entries:
             continue
         first = len(entries) + 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import networkx
 from attrs import frozen
 
 from porter.compiler.mpy import Function, Instruction
@@ -148,8 +149,8 @@ _EFFECTS = {
 }
 
 
-def graph_of(function: Function) -> Graph:
-    """Blocks and entries of a function."""
+def graph_of(function: Function, *, loops: bool = False) -> Graph:
+    """Blocks and entries of a function. loops: only the blocks that may run again and again."""
     code = {instruction.at: instruction for instruction in function.code}
     entries, leaders = {0}, {0}
     heads = set()
@@ -181,6 +182,8 @@ def graph_of(function: Function) -> Graph:
                 break
             here = code[here.next]
         blocks[at] = Block(at, tuple(run), depths[at], _followers(run[-1], code))
+    if loops:
+        blocks = {at: block for at, block in blocks.items() if at in _again(function, blocks)}
     usable = {at for at in entries | heads if at in blocks and blocks[at].code[0].name in KNOWN}
     return Graph(
         function,
@@ -190,6 +193,20 @@ def graph_of(function: Function) -> Graph:
         any(instruction.name in HANDLERS for instruction in function.code),
         max((i.argument + 1 for i in function.code if i.name in _VARIABLES), default=0),
     )
+
+
+def _again(function: Function, blocks: Mapping[int, Block]) -> set[int]:
+    """The blocks from which the way leads back to them, through instructions of the interpreter's
+    too."""
+    ways: networkx.DiGraph[int] = networkx.DiGraph()
+    for block in blocks.values():
+        for to, _ in _targets(block.last, 0):
+            ways.add_edge(block.at, to)
+    found: set[int] = set()
+    for part in networkx.strongly_connected_components(ways):
+        if len(part) > 1 or any(ways.has_edge(at, at) for at in part):
+            found |= part
+    return found & blocks.keys()
 
 
 def _followers(last: Instruction, code: Mapping[int, Instruction]) -> tuple[int, ...]:
