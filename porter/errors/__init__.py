@@ -29,6 +29,7 @@ from porter.errors.checks import (
 from porter.errors.running import (
     ArrayClosed,
     BindingError,
+    DeviceFailed,
     InterpreterError,
     InterpreterTimeout,
     LaunchFailed,
@@ -74,6 +75,7 @@ __all__ = [
     "CompilerRefused",
     "ConformanceRegression",
     "CorruptSource",
+    "DeviceFailed",
     "FileProblem",
     "FuzzFailed",
     "GenerateFailed",

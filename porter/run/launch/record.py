@@ -190,6 +190,12 @@ def pack_console(packed: Packed, launch: Launch, n: int) -> Rings | None:
     return rings
 
 
+def check_texts(stdin: Sequence[bytes], n: int) -> None:
+    """UsageError unless there is a text for each of `n` interpreters."""
+    if len(stdin) != n:
+        raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
+
+
 def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) -> None:
     """What interpreters read."""
     if isinstance(stdin, Feed):
@@ -203,8 +209,7 @@ def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) ->
         packed.put("stdin_base", np.frombuffer(stdin or b"\0", np.uint8))
         packed.put("stdin_length", np.array([len(stdin)], np.uint32))
         return
-    if len(stdin) != n:
-        raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
+    check_texts(stdin, n)
     stride = max(1, *map(len, stdin))
     packed.put("stdin_base", np.array(list(stdin), f"S{stride}").view(np.uint8))
     packed.put("stdin_length", np.array([len(text) for text in stdin], np.uint32))
