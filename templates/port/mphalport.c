@@ -9,6 +9,7 @@
 #include "shared/readline/readline.h"
 
 static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
+static uint64_t waited_ns; // where the clock stands: what the program waited
 static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
 
 mp_uint_t mp_hal_stdout_tx_strn(const char *text, size_t size) {
@@ -51,31 +52,57 @@ int gpusnek_readline(vstr_t *line, const char *prompt) {
 
 void gpusnek_clock_attach(void) {
     clock_at_attach = porter_clock_ns();
+    waited_ns = 0;
     // A word that is already set belongs to this launch: it interrupts at the first poll.
     interrupt_seen = GPUSNEK_INTERRUPT_NONE;
     gpusnek_limits_lift(); // booting draws on no program's budget
 }
 
+// Nanoseconds as programs count them.
+static uint64_t program_clock(void) {
+    return gpusnek_io.clock_stands ? waited_ns : porter_clock_ns();
+}
+
 mp_uint_t mp_hal_ticks_ms(void) {
-    return porter_clock_ns() / 1000000;
+    return program_clock() / 1000000;
 }
 
 mp_uint_t mp_hal_ticks_us(void) {
-    return porter_clock_ns() / 1000;
+    return program_clock() / 1000;
 }
 
 mp_uint_t mp_hal_ticks_cpu(void) {
-    return porter_clock_ns();
+    return program_clock();
 }
 
 uint64_t mp_hal_time_ns(void) {
-    return gpusnek_io.epoch_ns + (porter_clock_ns() - clock_at_attach);
+    const uint64_t since =
+        gpusnek_io.clock_stands ? waited_ns : porter_clock_ns() - clock_at_attach;
+    return gpusnek_io.epoch_ns + since;
+}
+
+// Where the clock stands, waiting moves it and takes no time; waiting for ever is out of time at once.
+void gpusnek_wait(int64_t ms) {
+    if (!gpusnek_io.clock_stands) {
+        return;
+    }
+    if (ms < 0) {
+        gpusnek_limits_expire();
+        gpusnek_poll();
+    } else {
+        waited_ns += (uint64_t)ms * 1000000;
+    }
 }
 
 void mp_hal_delay_us(mp_uint_t us) {
     gpusnek_output_flush();
     // A time that no clock can count lasts until somebody interrupts it.
     const uint64_t ns = us < UINT64_MAX / 1000 ? (uint64_t)us * 1000 : UINT64_MAX;
+    if (gpusnek_io.clock_stands) {
+        waited_ns += ns;
+        mp_event_handle_nowait();
+        return;
+    }
     uint64_t start = porter_clock_ns();
     while (porter_clock_ns() - start < ns) {
         mp_event_handle_nowait();
