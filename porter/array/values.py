@@ -108,7 +108,7 @@ def _load(data: bytes | memoryview, wrapped: bool, index: int) -> Any:
 
 
 def unwrap(value: Any) -> Any:
-    """`value`, as marshal read it, with what the format has no code for (templates/port/marshal.h)."""
+    """`value`, as marshal read it, with what the format has no code for (marshal.h)."""
     if isinstance(value, tuple) and value and value[0] is StopIteration:
         return _special(*value[1:])
     if isinstance(value, dict):

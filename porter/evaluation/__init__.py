@@ -1,9 +1,9 @@
 """Judging programs by the million on test cases: docs/evaluate.md."""
 
 from porter.evaluation.cases import Cases
-from porter.evaluation.evaluate import evaluate
+from porter.evaluation.evaluating import evaluate
 from porter.evaluation.evaluation import Evaluation
-from porter.evaluation.judge import Judgement, judge
+from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.judging import Judging, Tolerance
 from porter.evaluation.portion import Portion, portions
 from porter.evaluation.status import CaseStatus

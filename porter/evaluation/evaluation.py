@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
-from porter.evaluation.judge import Judgement
+from porter.evaluation.judgement import Judgement
 from porter.evaluation.status import CaseStatus
 from porter.evaluation.table import html_table
 
@@ -53,7 +53,8 @@ class Evaluation:
     @cached_property
     def passed(self) -> np.ndarray[Any, Any]:
         """Whether program p returned what case c expects (bool, programs x cases)."""
-        return self.status == CaseStatus.PASSED
+        equal: np.ndarray[Any, Any] = self.status == CaseStatus.PASSED
+        return equal
 
     @cached_property
     def cases(self) -> np.ndarray[Any, Any]:
@@ -70,8 +71,9 @@ class Evaluation:
     @property
     def solved(self) -> np.ndarray[Any, Any]:
         """Which programs passed all their cases (bool, programs)."""
-        whole: np.ndarray[Any, Any] = self.passed.sum(axis=1) == self.cases
-        return whole & (self.cases > 0)
+        passed = self.passed.sum(axis=1)
+        whole: np.ndarray[Any, Any] = (passed == self.cases) & (self.cases > 0)
+        return whole
 
     @property
     def best(self) -> np.ndarray[Any, Any]:

@@ -74,6 +74,14 @@ def _keep(value: Any) -> frozenset[str]:
     return frozenset(choice(name, "keep", KEPT) for name in names)
 
 
+def _steps(value: Any) -> int | Each | None:
+    return steps_of(value, "steps")
+
+
+def _each(value: Any) -> str:
+    return choice(value, "each", EACH)
+
+
 def _stdout(value: Any) -> int:
     return check_bounds(parse_size(value, "stdout"), SIZE_BOUNDS["stdout"], "stdout")
 
@@ -96,7 +104,7 @@ class Files:
 
 @frozen(kw_only=True, eq=False)
 class Judging:
-    """The arguments of `evaluate` (porter/evaluation/evaluate.py says what they mean), checked.
+    """The arguments of `evaluate` (porter/evaluation/evaluating.py says what they mean), checked.
 
     steps, deadline: one for all, or one for each program by its index. compare: None where results
     are to be equal. Everything but a function in `compare` can be pickled.
@@ -104,14 +112,14 @@ class Judging:
     """
 
     entry: str = field(default="solve", converter=_entry)
-    steps: int | Each | None = field(default=STEPS, converter=lambda v: steps_of(v, "steps"))
+    steps: int | Each | None = field(default=STEPS, converter=_steps)
     deadline: float | Each | None = field(default=None, converter=seconds_of)
     sizes: dict[str, int] = field(factory=dict, converter=read_sizes)
     stdout: int = field(default=STDOUT, converter=_stdout)
     seed: int = field(default=0, converter=_seed)
     clock: float | None = field(default=CLOCK, converter=_clock)
     compare: Tolerance | Compare | None = field(default=None, converter=_compare)
-    each: str = field(default="case", converter=lambda v: choice(v, "each", EACH))
+    each: str = field(default="case", converter=_each)
     keep: frozenset[str] = field(default=frozenset(), converter=_keep)
     files: Files | None = None
 

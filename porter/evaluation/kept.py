@@ -28,9 +28,7 @@ def texts(stream: Stream) -> list[bytes]:
     words = stream.device.host(stream.device.xp.ascontiguousarray(stream.words[:, :width]))
     data = words.tobytes()
     width *= 8
-    return [
-        data[row * width : row * width + length] for row, length in enumerate(lengths.tolist())
-    ]
+    return [data[row * width : row * width + length] for row, length in enumerate(lengths.tolist())]
 
 
 def tracebacks(stream: Stream, status: np.ndarray[Any, Any]) -> list[str | None]:

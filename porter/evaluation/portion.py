@@ -49,9 +49,7 @@ def portions(
     gathered = _Gathered(cases)
     for i, program in enumerate(programs):
         source, own = _program(program, cases, f"programs[{i}]")
-        if gathered.sources and (
-            gathered.rows + len(own) > rows or len(gathered.sources) == most
-        ):
+        if gathered.sources and (gathered.rows + len(own) > rows or len(gathered.sources) == most):
             yield gathered.portion()
             gathered = _Gathered(cases, i)
         gathered.add(source, own)

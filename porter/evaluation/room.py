@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from porter.evaluation.judge import VALUE_SIZE
+from porter.evaluation.judgement import VALUE_SIZE
 from porter.evaluation.judging import Judging
-from porter.run import Device, Launch
+from porter.run import Device
 from porter.run.launch.plan import footprint, free
+from porter.run.launch.spec import Sizes
 
 ON_GPU = 1 << 20  # four times the threads that a large GPU has resident
 ON_HOST = 1 << 15  # less than a second of short calls
@@ -16,8 +17,8 @@ def rows_at_once(device: Device, how: Judging) -> int:
     """Calls of one launch of the interpreters that `how` wants; at least 1."""
     stdout = how.stdout if "outputs" in how.keep else 0
     stderr = None if "tracebacks" in how.keep else 0
-    launch = Launch(**how.sizes, stdout=stdout, stderr=stderr)
-    need = footprint(device, launch, arena_needed=not device.scratch)
+    sizes = Sizes(**how.sizes | {"stdout": stdout, "stderr": stderr})
+    need = footprint(device, sizes, arena_needed=not device.scratch)
     value = 2 * VALUE_SIZE if how.wants_values else 0
     # Half of what is free: templates, sources and what the host gathers want some too.
     most = free(device, need).left // 2 // (need.each + value + LEDGER)

@@ -9,11 +9,11 @@ from attrs import frozen
 
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, find
-from porter.run.launch.calls import CallRows, pack_calls
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
+from porter.run.launch.rows import pack_calls
 from porter.run.limited import limited
-from porter.run.result import Result, Values
+from porter.run.result import CallRows, Result, Values
 from porter.run.streams.groups import Stream
 
 

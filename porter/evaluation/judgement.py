@@ -104,11 +104,12 @@ def _launch(
     device: Device, portion: Portion, how: Judging, work: _Work, value_size: int | None
 ) -> Result:
     keep_text = "outputs" in how.keep
+    options: dict[str, Any] = {**how.sizes}
+    options |= how.limits(portion.first, len(portion.sources), work.which)
     launch = Launch(
-        **how.sizes,
+        **options,
         stdout=how.stdout if keep_text else 0,
         stderr=None if "tracebacks" in how.keep else 0,
-        **how.limits(portion.first, len(portion.sources), work.which),
         seed=how.seed,
         sandbox=True,
         alike=True,

@@ -9,7 +9,7 @@ from typing import Any
 from porter.base.arguments import path
 from porter.evaluation.cases import Cases
 from porter.evaluation.evaluation import Evaluation
-from porter.evaluation.judge import Judgement, judge
+from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.judging import CLOCK, MOST_BATCH, STDOUT, STEPS, Files, Judging, batch_of
 from porter.evaluation.opening import open_sandbox
 from porter.evaluation.portion import Portion, portions
@@ -50,8 +50,8 @@ def evaluate(
     """Run each program, call its function `entry` for each case, and compare what it returns.
 
     programs: sources (str, or bytes of UTF-8), a generator of them too, or a dict of them by name.
-    cases: (args, expected), or {"args", "kwargs", "expected"}, for all programs. Where programs have
-    cases of their own, they are pairs (source, cases), and `cases` is left out.
+    cases: (args, expected), or {"args", "kwargs", "expected"}, for all programs. Where programs
+    have cases of their own, they are pairs (source, cases), and `cases` is left out.
 
     steps, deadline: that running a program, and each call, may take; one for all, or one for each
     program by its index; None: no limit, of one of the two. heap, pystack, stack: bytes of each
