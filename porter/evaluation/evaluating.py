@@ -12,7 +12,7 @@ from porter.evaluation.evaluation import Evaluation
 from porter.evaluation.judgement import Judgement, judge
 from porter.evaluation.judging import CLOCK, MOST_BATCH, STDOUT, STEPS, Files, Judging, batch_of
 from porter.evaluation.opening import open_sandbox
-from porter.evaluation.portion import Portion, portions
+from porter.evaluation.portion import portions
 from porter.evaluation.room import rows_at_once
 from porter.fs import Image
 from porter.fs.folder import image_of
@@ -91,20 +91,26 @@ def evaluate(
     shared = None if cases is None else Cases.of(cases)
     opened, owned = open_sandbox(target, release, build, device)
     try:
-        rows = rows_at_once(opened, how)
-        cut = portions(programs, shared, rows=rows, most=most or MOST_BATCH)
-        found = list(_judged(opened, cut, how, progress))
+        found = list(judgements(opened, programs, shared, how, batch=most, progress=progress))
     finally:
         if owned:
             opened.close()
     return Evaluation.of(found, 0 if shared is None else len(shared), names)
 
 
-def _judged(
-    device: Device, cut: Iterable[Portion], how: Judging, progress: Progress | None
+def judgements(
+    device: Device,
+    programs: Iterable[Any],
+    cases: Cases | None,
+    how: Judging,
+    *,
+    batch: int | None = None,
+    progress: Progress | None = None,
 ) -> Iterator[Judgement]:
+    """Judge `programs`, a portion at a time, in their order. As `evaluate` has the arguments."""
     done = 0
-    for portion in cut:
+    rows = rows_at_once(device, how)
+    for portion in portions(programs, cases, rows=rows, most=batch or MOST_BATCH):
         yield judge(device, portion, how)
         done += len(portion.sources)
         if progress is not None:

@@ -188,6 +188,7 @@ typedef struct _gpusnek_io_t {
     uint64_t launch; // of one launch all interpreters have this number; 0: not known
     // Not 0: the clock stands at epoch_ns, but for what programs wait, which takes no time.
     uint32_t clock_stands;
+    uint32_t alike; // not 0: programs are to see the addresses that they would in any interpreter
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
 } gpusnek_io_t;
 

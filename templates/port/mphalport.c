@@ -12,6 +12,23 @@ static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
 static uint64_t waited_ns; // where the clock stands: what the program waited
 static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
 
+#define BESIDE_HEAP (UINT64_C(1) << 16) // the state, and what else an arena has behind its heap
+#define OWN_BASE (UINT64_C(1) << 20)
+#define COMMON_BASE (UINT64_C(1) << 40) // constants lie some distance on either side
+
+// An address as programs see it: for interpreters that are alike counted from their heap, or for
+// constants of the build from one of them.
+uintptr_t gpusnek_address(uintptr_t address) {
+    if (!gpusnek_io.alike) {
+        return address;
+    }
+    const uintptr_t own = address - (uintptr_t)gpusnek_boot.heap;
+    if (own < gpusnek_boot.heap_size + BESIDE_HEAP) {
+        return own + OWN_BASE;
+    }
+    return address - (uintptr_t)&mp_type_type + COMMON_BASE;
+}
+
 mp_uint_t mp_hal_stdout_tx_strn(const char *text, size_t size) {
     gpusnek_output_write(&gpusnek_io.out, text, size);
     return size;

@@ -278,6 +278,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.lost = launch->lost ? (uint32_t *)launch->lost + i : NULL;
     io.lane = i;
     const bool alike = (launch->flags & GPUSNEK_FLAG_ALIKE) != 0;
+    io.alike = alike;
     io.scattered = alike || (launch->order && launch->block_size > 1);
     if (launch->flags & GPUSNEK_FLAG_MERGE_STDERR) {
         io.err = io.out;
