@@ -69,7 +69,7 @@ def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
         "stdout_size": need.stdout,
         "stderr_size": need.stderr,
         "interrupt": interrupt.address,
-        "clock_origin": time.time_ns(),
+        "clock_origin": time.time_ns() if launch.clock is None else int(launch.clock * 10**9),
         "seed": operator.index(launch.seed) % 2**64,
         **({} if arenas is None else arenas.fields),
     }
@@ -114,6 +114,8 @@ def _flags(device: Device, launch: Launch, phase: Phase) -> int:
         "FAIL_REST": launch.fail_rest,
         "PRINT": launch.console == "printf",
         "SANDBOX": launch.sandbox,
+        "ALIKE": launch.alike,
+        "CLOCK": launch.clock is not None,
         "FS_MOUNT": launch.fs is not None,
         "FS_FORMAT": launch.fs is not None and launch.fs_format,
     }
