@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from porter.cli._options import limit_options, size_option
+from porter.cli._subject import devices_option
 from porter.errors import UsageError
 from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
 from porter.evaluation.evaluating import files_of, judgements
@@ -21,6 +22,7 @@ from porter.evaluation.judging import CLOCK, EACH, KEPT, STEPS, batch_of
 from porter.evaluation.opening import open_sandbox
 from porter.evaluation.reading import NamedProgram, count_programs, read_cases, read_programs
 from porter.evaluation.writing import RowWriter, rows_of, writing
+from porter.run.open_several import Devices
 
 
 def _judging(values: dict[str, Any]) -> Judging:
@@ -51,6 +53,10 @@ class _Names:
     programs: Iterator[NamedProgram]
     shared: bool
     names: list[str] = field(factory=list)
+    count: int | None = None
+
+    def __length_hint__(self) -> int:
+        return self.count or 0
 
     def __iter__(self) -> Iterator[Any]:
         for program in self.programs:
@@ -102,6 +108,16 @@ def _bar(total: int | None) -> Iterator[Callable[[int], None]]:
         yield lambda done: progress.update(task, completed=done)
 
 
+def _on_cluster(
+    stack: ExitStack, scheduler: str, named: _Names, *arguments: Any, **options: Any
+) -> Iterator[Judgement]:
+    from porter.dask import connect  # imports distributed
+    from porter.dask.evaluating import judgements as judgements_there
+
+    client = stack.enter_context(connect(scheduler))
+    return judgements_there(client, named, *arguments, **options)
+
+
 @click.command("evaluate")
 @click.argument("programs", type=click.Path(exists=True, path_type=Path))
 @click.argument(
@@ -129,6 +145,8 @@ def _bar(total: int | None) -> Iterator[Callable[[int], None]]:
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--target", type=click.Choice(("host", "cuda")), help="[the GPU where there is one]")
 @click.option("--build", type=click.Path(path_type=Path), help="A finished build's folder.")
+@devices_option
+@click.option("--scheduler", metavar="ADDRESS", help="Dask's, such as tcp://10.0.0.1:8786.")
 def command(
     programs: Path,
     cases: Path | None,
@@ -137,6 +155,8 @@ def command(
     release: str | None,
     target: str | None,
     build: Path | None,
+    devices: Devices | None,
+    scheduler: str | None,
     **options: Any,
 ) -> None:
     """Judge PROGRAMS on CASES: call a function of each, and compare what it returns.
@@ -149,16 +169,25 @@ def command(
     how = _judging(options)
     most = batch_of(batch)
     shared = None if cases is None else Cases.of(read_cases(cases), str(cases))
-    named = _Names(read_programs(programs), shared is not None)
+    count = count_programs(programs)
+    named = _Names(read_programs(programs), shared is not None, count=count)
     sums = _Sums()
     with ExitStack() as stack:
         writer: RowWriter | None = None
         if out is not None:
             writer = stack.enter_context(writing(out, how.keep))
-        device, _ = open_sandbox(target, release, build)
-        stack.callback(device.close)
-        progress = stack.enter_context(_bar(count_programs(programs)))
-        for judgement in judgements(device, named, shared, how, batch=most, progress=progress):
+        progress = stack.enter_context(_bar(count))
+        do: dict[str, Any] = {"batch": most, "progress": progress}
+        choice: dict[str, Any] = {"target": target, "release": release, "build": build}
+        if scheduler is not None:
+            if devices is not None:
+                raise UsageError("--gpus: workers of --scheduler have their own")
+            found = _on_cluster(stack, scheduler, named, shared, how, **do, **choice)
+        else:
+            device, _ = open_sandbox(**choice, devices=devices)
+            stack.callback(device.close)
+            found = judgements(device, named, shared, how, **do)
+        for judgement in found:
             count = len(judgement.counts)
             if writer is not None:
                 writer.add(rows_of(judgement, named.names[:count]))

@@ -26,6 +26,11 @@ from porter.errors.checks import (
     SweepFailed,
     TortureFailed,
 )
+from porter.errors.clusters import (
+    ClusterFailed,
+    ClusterMismatch,
+    NoCluster,
+)
 from porter.errors.running import (
     ArrayClosed,
     BindingError,
@@ -72,6 +77,8 @@ __all__ = [
     "BenchFailed",
     "BindingError",
     "BuildFailed",
+    "ClusterFailed",
+    "ClusterMismatch",
     "CompilerRefused",
     "ConformanceRegression",
     "CorruptSource",
@@ -85,6 +92,7 @@ __all__ = [
     "LaunchInterrupted",
     "LimitReached",
     "MissingPackage",
+    "NoCluster",
     "NoCompiler",
     "NoGpu",
     "NoNvcc",

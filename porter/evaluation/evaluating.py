@@ -9,15 +9,16 @@ from typing import Any
 from porter.base.arguments import path
 from porter.evaluation.cases import Cases
 from porter.evaluation.evaluation import Evaluation
-from porter.evaluation.judgement import Judgement, judge
+from porter.evaluation.judgement import Judgement
 from porter.evaluation.judging import CLOCK, MOST_BATCH, STDOUT, STEPS, Files, Judging, batch_of
 from porter.evaluation.opening import open_sandbox
 from porter.evaluation.portion import portions
-from porter.evaluation.room import rows_at_once
+from porter.evaluation.spreading import judged, rows_for
 from porter.fs import Image
 from porter.fs.folder import image_of
 from porter.run import Device
 from porter.run.built import Built
+from porter.run.open_several import Devices
 
 Progress = Callable[[int], object]
 Size = int | str | None
@@ -46,6 +47,7 @@ def evaluate(
     release: str | None = None,
     build: str | os.PathLike[str] | Built | None = None,
     device: Device | None = None,
+    devices: Devices | None = None,
 ) -> Evaluation:
     """Run each program, call its function `entry` for each case, and compare what it returns.
 
@@ -65,37 +67,52 @@ def evaluate(
     "outputs", "values", "tracebacks", what is kept beside statuses and steps.
 
     batch: programs of one launch; None: as memory has room for. progress: is called with the number
-    of programs that are done. target, release, build, device: as InterpreterArray has them; without
-    a build one with fences is made.
+    of programs that are done. target, release, build, device, devices: as InterpreterArray has
+    them; without a build one with fences is made.
 
     Programs that fail are no errors; CaseStatus says how each case ended. Raises UsageError,
     WrongType, NotEnoughMemory, LaunchFailed, and what opening or making a build raises.
     """
-    how = Judging(
+    how = judging_of(
         entry=entry,
         steps=steps,
         deadline=deadline,
-        sizes={"heap": heap, "pystack": pystack, "stack": stack},
+        heap=heap,
+        pystack=pystack,
+        stack=stack,
         stdout=stdout,
         seed=seed,
         clock=clock,
         compare=compare,
         each=each,
         keep=keep,
-        files=None if files is None else files_of(files),
+        files=files,
     )
     most = batch_of(batch)
     names = None
     if isinstance(programs, Mapping):
         names, programs = tuple(map(str, programs)), programs.values()
     shared = None if cases is None else Cases.of(cases)
-    opened, owned = open_sandbox(target, release, build, device)
+    opened, owned = open_sandbox(target, release, build, device, devices)
     try:
         found = list(judgements(opened, programs, shared, how, batch=most, progress=progress))
     finally:
         if owned:
             opened.close()
     return Evaluation.of(found, 0 if shared is None else len(shared), names)
+
+
+def judging_of(
+    *,
+    heap: Size = None,
+    pystack: Size = None,
+    stack: Size = None,
+    files: str | os.PathLike[str] | Image | None = None,
+    **options: Any,
+) -> Judging:
+    """What `evaluate` is asked for, checked. Raises UsageError, WrongType, FileProblem."""
+    sizes = {"heap": heap, "pystack": pystack, "stack": stack}
+    return Judging(sizes=sizes, files=None if files is None else files_of(files), **options)
 
 
 def judgements(
@@ -109,10 +126,11 @@ def judgements(
 ) -> Iterator[Judgement]:
     """Judge `programs`, a portion at a time, in their order. As `evaluate` has the arguments."""
     done = 0
-    rows = rows_at_once(device, how)
-    for portion in portions(programs, cases, rows=rows, most=batch or MOST_BATCH):
-        yield judge(device, portion, how)
-        done += len(portion.sources)
+    rows = rows_for(device, how, programs, cases)
+    cut = portions(programs, cases, rows=rows, most=batch or MOST_BATCH)
+    for judgement in judged(device, cut, how):
+        yield judgement
+        done += len(judgement.counts)
         if progress is not None:
             progress(done)
 

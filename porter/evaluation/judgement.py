@@ -14,7 +14,7 @@ from porter.evaluation.cases import Cases
 from porter.evaluation.judging import Judging
 from porter.evaluation.portion import Portion
 from porter.evaluation.status import CaseStatus, case_statuses
-from porter.run import Device, Launch, Program, Result, run
+from porter.run import Cancel, Device, Launch, Program, Result, run
 from porter.run.launch.calls import Calls, DeviceCases
 from porter.run.launch.spec import Phase
 
@@ -59,16 +59,19 @@ class _Work:
         return _Work(self.which[chosen], self.first_case[chosen], self.counts[chosen])
 
 
-def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
+def judge(
+    device: Device, portion: Portion, how: Judging, cancel: Cancel | None = None
+) -> Judgement:
     """Run the programs of `portion` on `device` and compare what they return.
 
-    The answer depends on nothing but the arguments, unless `how` has a deadline. Raises
+    The answer depends on nothing but the arguments, unless `how` has a deadline. cancel: may end
+    the launches early, for callers that want no answer any more. Raises
     NotEnoughMemory, LaunchFailed, UsageError; LaunchInterrupted after Ctrl-C; and what a function
     that compares raises.
     """
     work = _work(portion, how)
     size = VALUE_SIZE if how.wants_values else None
-    result = _launch(device, portion, how, work, size)
+    result = _launch(device, portion, how, work, size, cancel)
     assert result.calls is not None
     values = None
     if how.wants_values:
@@ -101,7 +104,12 @@ def _work(portion: Portion, how: Judging) -> _Work:
 
 
 def _launch(
-    device: Device, portion: Portion, how: Judging, work: _Work, value_size: int | None
+    device: Device,
+    portion: Portion,
+    how: Judging,
+    work: _Work,
+    value_size: int | None,
+    cancel: Cancel | None = None,
 ) -> Result:
     keep_text = "outputs" in how.keep
     options: dict[str, Any] = {**how.sizes}
@@ -116,6 +124,7 @@ def _launch(
         total=1,
         clock=how.clock,
         order=True,
+        cancel=cancel,
     )
     if how.files is not None:
         image = device.array(np.frombuffer(how.files.data, np.uint8))

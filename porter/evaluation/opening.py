@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from porter.array.opening import check_device, open_built
+from porter.array.opening import check_device, check_target, open_built
 from porter.base import arguments
 from porter.errors import UsageError
-from porter.run import Device, open_device
+from porter.run import Device, open_device, open_several
 from porter.run.built import Built, open_build
+from porter.run.open_several import Devices
 
 
 def open_sandbox(
@@ -17,23 +18,28 @@ def open_sandbox(
     release: str | None = None,
     build: str | os.PathLike[str] | Built | None = None,
     device: Device | None = None,
+    devices: Devices | None = None,
 ) -> tuple[Device, bool]:
     """The device to judge on, and whether the caller owns it (else it was open already).
 
     A finished `build`, or an open `device`, is taken as it is, with fences or without; else one
     with fences is made, which says on stderr what it does. target None: the GPU where there is
-    one. Raises UsageError, NotBuilt, NoGpu, MissingPackage, and what building raises.
+    one. devices: several, as one. Raises UsageError, NotBuilt, NoGpu, MissingPackage, and what
+    building raises.
     """
     if device is not None:
         others: dict[str, Any] = {"target": target, "release": release, "build": build}
+        others["devices"] = devices
         return check_device(device, **others), False
     if target is not None:
         arguments.choice(target, "target", ("host", "cuda"))
+    if devices is not None:
+        target = check_target(devices, target)
     if build is not None:
         if release is not None:
             raise UsageError("release: the build in a folder has its own")
         built = build if isinstance(build, Built) else open_build(arguments.path(build, "build"))
-        return open_built(built, target), True
+        return open_built(built, target, devices=devices), True
     if release is not None:
         arguments.text(release, "release")
     # Building needs libclang and compilers; running what was built elsewhere must not.
@@ -41,4 +47,7 @@ def open_sandbox(
     from porter.settings import load_config
 
     config = load_config({"target": target, "release": release, "fences": True})
-    return open_device(build_now(config).folder, config.target), True
+    folder = build_now(config).folder
+    if devices is not None:
+        return open_several(folder, devices), True
+    return open_device(folder, config.target), True

@@ -17,6 +17,7 @@ from porter.run.device.templates import Templates
 from porter.run.footprint import Room
 
 T = TypeVar("T")
+MOST_THREADS = 64
 
 
 @frozen
@@ -69,7 +70,7 @@ def on_each(
 
     if len(parts) == 1:
         return [here(0)]
-    with ThreadPoolExecutor(len(parts)) as pool:
+    with ThreadPoolExecutor(min(len(parts), MOST_THREADS)) as pool:
         futures = [pool.submit(here, k) for k in range(len(parts))]
         try:
             return [future.result() for future in futures]

@@ -58,8 +58,8 @@ def start(
     planned = plan(device, n, launch, phase)
     chosen = programs_of(device, programs, program_of, planned.n, phase)
     chosen.check(planned.room, planned.n * planned.footprint.each)
-    launch = _checked(launch, planned.n)
-    order = _order(chosen, launch, phase)
+    launch = checked(launch, planned.n)
+    order = order_of_all(chosen, launch, phase)
     shares = _shares(device, planned)
     if launch.fs is not None and launch.fs_shared and len(shares) > 1:
         raise UsageError(
@@ -105,7 +105,7 @@ def _begin(begin: Begin, share: Share, division: Division) -> OnePart:
     return one
 
 
-def _checked(launch: Launch, n: int) -> Launch:
+def checked(launch: Launch, n: int) -> Launch:
     """`launch` if it has what each of `n` interpreters gets. Raises UsageError."""
     if isinstance(launch.stdin, Texts):
         check_texts(launch.stdin, n)
@@ -119,7 +119,7 @@ def _checked(launch: Launch, n: int) -> Launch:
     return attrs.evolve(launch, fail_allocation=fails)
 
 
-def _order(programs: Programs, launch: Launch, phase: Phase) -> Order:
+def order_of_all(programs: Programs, launch: Launch, phase: Phase) -> Order:
     """As order_of, of all devices: where interpreters of one may wait, all keep their order."""
     why = together(programs, launch, phase)
     if why and phase.arenas is not None:
