@@ -8,8 +8,9 @@ from porter.version import __version__
 
 if TYPE_CHECKING:
     from porter.array import InterpreterArray
+    from porter.evaluation import evaluate
 
-__all__ = ["InterpreterArray", "__version__"]
+__all__ = ["InterpreterArray", "__version__", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:
@@ -18,4 +19,8 @@ def __getattr__(name: str) -> Any:
         from porter.array import InterpreterArray
 
         return InterpreterArray
+    if name == "evaluate":
+        from porter.evaluation import evaluate
+
+        return evaluate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -139,9 +139,8 @@ def _printed(
     result: Result, rest: np.ndarray[Any, Any], group_of: np.ndarray[Any, Any], base: int
 ) -> list[Text]:
     """Exceptions that had no room to be announced (a full heap): by what stderr holds."""
-    device = result.stderr.device
-    at = device.array(rest)
-    merged = group_rows(result.stderr.words[at], result.stderr.lengths[at], device.xp)
+    device, texts = result.stderr.device, result.stderr.of(rest)
+    merged = group_rows(texts.words, texts.lengths, device.xp)
     group_of[rest] = base + device.host(merged.group_of)
     return [parse_traceback(result.stderr[int(rest[i])]) for i in merged.example]
 

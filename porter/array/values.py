@@ -104,16 +104,17 @@ def _load(data: bytes | memoryview, wrapped: bool, index: int) -> Any:
         value = marshal.loads(data)
     except (ValueError, EOFError, TypeError) as error:
         raise LaunchFailed(f"the value of interpreter {index} does not read: {error}") from error
-    return _unwrap(value) if wrapped else value
+    return unwrap(value) if wrapped else value
 
 
-def _unwrap(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
+    """`value`, as marshal read it, with what the format has no code for (marshal.h)."""
     if isinstance(value, tuple) and value and value[0] is StopIteration:
         return _special(*value[1:])
     if isinstance(value, dict):
-        return {_unwrap(key): _unwrap(item) for key, item in value.items()}
+        return {unwrap(key): unwrap(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return type(value)(map(_unwrap, value))
+        return type(value)(map(unwrap, value))
     return value
 
 

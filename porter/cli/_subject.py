@@ -12,14 +12,15 @@ import click
 from attrs import field, frozen
 from rich.console import Console
 
-from porter.array.opening import open_built
+from porter.array.opening import check_target, open_built
 from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
-from porter.run import Device, Launch, open_device
+from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch.spec import SIZES
+from porter.run.open_several import Devices, chosen_devices
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,6 +37,21 @@ folder_option = click.option(
 )
 
 
+def devices_option(function: F) -> F:
+    """Give a command several devices to run on: --gpus. It gets them in its `subject`."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+        return None if value is None else chosen_devices(value, "--gpus")
+
+    return click.option(
+        "--gpus",
+        "devices",
+        metavar="LIST",
+        callback=check,
+        help="Several GPUs as one: all, or numbers such as 0,1. host,host: two host twins.",
+    )(function)
+
+
 @frozen
 class BuildChoice:
     """What to run on. config: of the build to make; folder: of the finished one instead.
@@ -46,18 +62,21 @@ class BuildChoice:
     given: Mapping[str, Any]
     config: BuildConfig | None = None
     folder: Path | None = None
+    devices: Devices | None = None  # several, as one
     seconds: dict[str, float] = field(factory=dict)  # of the stages of a build, once it is made
 
     def open(self, console: Console) -> Device:
         """Build if need be, showing progress on `console`, and open. Raises what these raise."""
         if self.folder is not None:
-            return open_finished(self.folder, self.given)
+            return open_finished(self.folder, self.given, devices=self.devices)
         assert self.config is not None
         # Building needs libclang and compilers; running what was built elsewhere must not.
         from porter.cli._building import build_shown
 
         built = build_shown(self.config, console)
         self.seconds.update(built.seconds)
+        if self.devices is not None:
+            return open_several(built.folder, self.devices)
         return open_device(built.folder, self.config.target)
 
     def sized(self, launch: Launch) -> Launch:
@@ -74,12 +93,15 @@ class BuildChoice:
 
 
 def open_finished(
-    folder: Path, given: Mapping[str, Any], known: tuple[str, ...] = OF_RUN
+    folder: Path,
+    given: Mapping[str, Any],
+    known: tuple[str, ...] = OF_RUN,
+    devices: Devices | None = None,
 ) -> Device:
     """The finished build in `folder`, on the target among `given` or the best that it has.
 
-    UsageError where `given` asks for something else than was built and than `known`, what a
-    launch chooses.
+    devices: several, as one. UsageError where `given` asks for something else than was built and
+    than `known`, what a launch chooses.
     """
     built = open_build(folder)
     for name, value in given.items():
@@ -89,7 +111,7 @@ def open_finished(
             check_fixed(built, name, value)
         elif name in SIZE_BOUNDS:
             check_bounds(value, SIZE_BOUNDS[name], name)
-    return open_built(built, given.get("target"))
+    return open_built(built, given.get("target"), devices=devices)
 
 
 def check_fixed(built: Built, name: str, value: Any) -> None:
@@ -113,20 +135,28 @@ def subject_options(function: F) -> F:
     def wrapper(*args: Any, folder: Path | None, **kwargs: Any) -> Any:
         if folder is None and kwargs.get("sandbox") and kwargs.get("fences", False) is None:
             kwargs["fences"] = True  # who runs programs of strangers wants both
+        if (chosen := kwargs.pop("devices", None)) is not None:
+            kwargs["target"] = check_target(chosen, kwargs["target"], "--gpus")
         given = {name: kwargs[name] for name in BUILD_NAMES}
         if given["target"] == "all":
             raise UsageError("target: interpreters run on host or cuda, not on all")
         if folder is None:
-            return making(*args, given=given, **kwargs)
+            return making(*args, given=given, chosen=chosen, **kwargs)
         rest = {name: value for name, value in kwargs.items() if name not in BUILD_NAMES}
         if rest.pop("config_file") is not None:
             raise UsageError("--config: a finished build has its own settings; give one of the two")
-        return function(*args, subject=BuildChoice(given, folder=folder), **rest)
+        return function(*args, subject=BuildChoice(given, folder=folder, devices=chosen), **rest)
 
-    def made(*args: Any, config: BuildConfig, given: Mapping[str, Any], **kwargs: Any) -> Any:
+    def made(
+        *args: Any,
+        config: BuildConfig,
+        given: Mapping[str, Any],
+        chosen: Devices | None,
+        **kwargs: Any,
+    ) -> Any:
         if config.target == "all":
             raise UsageError("target: interpreters run on host or cuda, not on all")
-        return function(*args, subject=BuildChoice(given, config=config), **kwargs)
+        return function(*args, subject=BuildChoice(given, config, devices=chosen), **kwargs)
 
     making: Any = build_options(made)
     parameters = list(making.__click_params__)

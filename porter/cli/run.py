@@ -10,8 +10,9 @@ from rich.console import Console
 
 from porter.cli._console import ConsoleOptions, Shower, console_options
 from porter.cli._options import limit_options, seconds_option
-from porter.cli._subject import BuildChoice, subject_options
+from porter.cli._subject import BuildChoice, devices_option, subject_options
 from porter.errors import (
+    DeviceFailed,
     LaunchInterrupted,
     PorterError,
     ProgramSyntaxError,
@@ -73,7 +74,7 @@ def show(
         writer.write(render(stream.groups, max_groups=max_groups, skip_empty=skip_empty))
 
 
-def _end(result: Result, stopped: LaunchInterrupted | None, stderr: Writer) -> None:
+def _end(result: Result, stopped: LaunchInterrupted | DeviceFailed | None, stderr: Writer) -> None:
     """Raise what the launch came to; SystemExits end the command as they end a process."""
     try:
         if stopped is not None:
@@ -118,6 +119,7 @@ def _end(result: Result, stopped: LaunchInterrupted | None, stderr: Writer) -> N
 @click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
 @click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
+@devices_option
 @subject_options
 def command(
     subject: BuildChoice,
@@ -155,10 +157,10 @@ def command(
     launch = console.apply(subject.sized(launch), n, shower)
     if files is not None:
         launch = mounted(launch, device, files, n, shared=fs_shared)
-    stopped: LaunchInterrupted | None = None
+    stopped: LaunchInterrupted | DeviceFailed | None = None
     try:
         result = run(device, [program], n, launch)
-    except LaunchInterrupted as error:
+    except (LaunchInterrupted, DeviceFailed) as error:
         stopped, result = error, error.result
     shower.finish(result)
     if console.mode == "buffer" or result.stdout.longest:

@@ -20,6 +20,7 @@ from porter.manifest import SharedLayout
 SHARED_STRUCTS = (
     "gpusnek_binding_t",
     "gpusnek_info_t",
+    "gpusnek_judging_t",
     "gpusnek_launch_t",
     "gpusnek_ring_t",
     "gpusnek_slot_t",

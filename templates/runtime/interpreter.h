@@ -146,6 +146,22 @@ static inline PORTER_DEVICE void *gpusnek_code_of(
     return (char *)launch->code + offsets[0];
 }
 
+static inline PORTER_DEVICE const gpusnek_judging_t *gpusnek_judging(const gpusnek_launch_t *launch) {
+    return (const gpusnek_judging_t *)launch->judging;
+}
+
+// The rows of stdout_base and stderr_base that are interpreter `i`'s: *count from the returned one.
+static inline PORTER_DEVICE uint64_t gpusnek_rows(
+    const gpusnek_launch_t *launch, uint32_t i, uint64_t *count) {
+    if (!launch->judging) {
+        *count = 1;
+        return i;
+    }
+    const uint32_t *first = (const uint32_t *)gpusnek_judging(launch)->first_row;
+    *count = first[i + 1] - first[i];
+    return first[i];
+}
+
 // The memory outside its arena that interpreter `i` may reach in this launch.
 static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, uint32_t i) {
 #if PORTER_FENCES
@@ -157,10 +173,12 @@ static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, u
         porter_ranges_keep(ranges, code, size, PORTER_KEPT_CODE);
     }
     porter_ranges_begin(ranges, compiles);
-    porter_reaches((const char *)launch->stdout_base + i * launch->stdout_size,
-        launch->stdout_size, true);
-    porter_reaches((const char *)launch->stderr_base + i * launch->stderr_size,
-        launch->stderr_size, true);
+    uint64_t rows;
+    const uint64_t row = gpusnek_rows(launch, i, &rows);
+    porter_reaches((const char *)launch->stdout_base + row * launch->stdout_size,
+        rows * launch->stdout_size, true);
+    porter_reaches((const char *)launch->stderr_base + row * launch->stderr_size,
+        rows * launch->stderr_size, true);
     if (launch->lost) {
         porter_reaches((const uint32_t *)launch->lost + i, sizeof(uint32_t), true);
     }
@@ -224,7 +242,6 @@ static inline PORTER_DEVICE void gpusnek_reach_source(
 #endif
 }
 
-// Streams, clock, C stack and interrupt word of interpreter `i`. `stack_size` is in bytes below
 // Item `i` of the uint64_t array at `each`, or `all` where there is none.
 static inline PORTER_DEVICE uint64_t gpusnek_each(uint64_t each, uint32_t i, uint64_t all) {
     return each ? ((const uint64_t *)each)[i] : all;
@@ -236,6 +253,8 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     gpusnek_head_t *head, void *stack_top, size_t stack_size) {
     gpusnek_io_t io;
     const uint64_t stdin_lane = launch->stdin_stride ? i : 0;
+    uint64_t rows;
+    const uint64_t row = gpusnek_rows(launch, i, &rows);
     head->in_position = 0;
     head->out_length = 0;
     head->err_length = 0;
@@ -243,10 +262,10 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.in.size = launch->stdin_length ? ((const uint32_t *)launch->stdin_length)[stdin_lane] : 0;
     io.in.position = &head->in_position;
     io.in.live = (const volatile uint32_t *)launch->stdin_live;
-    io.out.data = (char *)launch->stdout_base + i * launch->stdout_size;
+    io.out.data = (char *)launch->stdout_base + row * launch->stdout_size;
     io.out.size = launch->stdout_size;
     io.out.length = &head->out_length;
-    io.err.data = (char *)launch->stderr_base + i * launch->stderr_size;
+    io.err.data = (char *)launch->stderr_base + row * launch->stderr_size;
     io.err.size = launch->stderr_size;
     io.err.length = &head->err_length;
     io.err.how = launch->rings ? GPUSNEK_SEND : GPUSNEK_KEEP;
@@ -258,7 +277,9 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
         : NULL;
     io.lost = launch->lost ? (uint32_t *)launch->lost + i : NULL;
     io.lane = i;
-    io.scattered = launch->order && launch->block_size > 1;
+    const bool alike = (launch->flags & GPUSNEK_FLAG_ALIKE) != 0;
+    io.alike = alike;
+    io.scattered = alike || (launch->order && launch->block_size > 1);
     if (launch->flags & GPUSNEK_FLAG_MERGE_STDERR) {
         io.err = io.out;
     }
@@ -266,6 +287,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.stack_size = stack_size;
     io.epoch_ns = launch->clock_origin;
     io.launch = launch->clock_origin;
+    io.clock_stands = launch->flags & GPUSNEK_FLAG_CLOCK ? 1 : 0;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
     PORTER_STATE->porter_sandbox = launch->flags & GPUSNEK_FLAG_SANDBOX ? 1 : 0;
@@ -278,7 +300,6 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
 static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     const gpusnek_launch_t *launch, uint32_t i, char *base) {
     gpusnek_boot_t boot;
-    boot.index = launch->first + i;
     boot.total = launch->total;
     boot.flags = (launch->flags & GPUSNEK_FLAG_GC_STRESS ? GPUSNEK_GC_STRESS : 0)
         | (launch->flags & GPUSNEK_FLAG_FS_MOUNT ? GPUSNEK_FS_MOUNT : 0)
@@ -298,9 +319,11 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.seed = launch->seed;
     boot.fail_allocation = launch->fail_alloc ? ((const uint32_t *)launch->fail_alloc)[i] : 0;
     const uint32_t block_size = launch->block_size ? launch->block_size : 1;
-    boot.block = launch->first / block_size + i / block_size;
-    boot.block_size = block_size;
-    boot.local = i % block_size;
+    const bool alike = (launch->flags & GPUSNEK_FLAG_ALIKE) != 0;
+    boot.index = alike ? launch->first : launch->first + i;
+    boot.block = alike ? 0 : launch->first / block_size + i / block_size;
+    boot.block_size = alike ? 1 : block_size;
+    boot.local = alike ? 0 : i % block_size;
     return gpusnek_template(launch, i) ? gpusnek_become(&boot) : gpusnek_start(&boot);
 }
 
@@ -400,10 +423,26 @@ static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launc
 }
 
 static inline PORTER_DEVICE void gpusnek_give_lengths(
-    const gpusnek_launch_t *launch, uint32_t i, const gpusnek_head_t *head) {
-    ((uint32_t *)launch->stdout_length)[i] = gpusnek_clip(head->out_length);
-    ((uint32_t *)launch->stderr_length)[i] = gpusnek_clip(head->err_length);
+    const gpusnek_launch_t *launch, uint64_t row, const gpusnek_head_t *head) {
+    ((uint32_t *)launch->stdout_length)[row] = gpusnek_clip(head->out_length);
+    ((uint32_t *)launch->stderr_length)[row] = gpusnek_clip(head->err_length);
 }
+
+// The row of interpreter `i` that is not judged yet, or its last one.
+static inline PORTER_DEVICE uint64_t gpusnek_open_row(const gpusnek_launch_t *launch, uint32_t i) {
+    uint64_t rows;
+    uint64_t row = gpusnek_rows(launch, i, &rows);
+    const uint64_t end = row + rows;
+    if (launch->judging) {
+        const int32_t *status = (const int32_t *)gpusnek_judging(launch)->status;
+        while (row + 1 < end && status[row] != GPUSNEK_STATUS_NOT_RUN) {
+            row++;
+        }
+    }
+    return row;
+}
+
+#include "judging.h"
 
 #if PORTER_FENCES
 // What becomes of the interpreter at `base` that a fence ends: its report, its output, its end.
@@ -425,7 +464,7 @@ static inline PORTER_DEVICE const gpusnek_launch_t *gpusnek_fenced(
     }
 #endif
     if (launch) {
-        gpusnek_give_lengths(launch, (uint32_t)head->index, head);
+        gpusnek_give_lengths(launch, gpusnek_open_row(launch, (uint32_t)head->index), head);
     }
     return launch;
 }
@@ -481,6 +520,9 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
             if (launch->value_kind) {
                 gpusnek_give_value(launch, i, &status);
             }
+            if (launch->judging && !gpusnek_judge(launch, i, status, head)) {
+                return gpusnek_refusal(base);
+            }
         }
         if (launch->data_base) {
             gpusnek_give_data(launch, i);
@@ -503,7 +545,9 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         return gpusnek_refusal(base);
     }
     gpusnek_detach();
-    gpusnek_give_lengths(launch, i, head);
+    if (!launch->judging) {
+        gpusnek_give_lengths(launch, i, head);
+    }
     return status;
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import attrs
@@ -80,6 +81,12 @@ class Device(Protocol):
     warp: int
     figures: Figures
     templates: Templates
+
+    def here(self) -> AbstractContextManager[object]:
+        """While it is entered, what this thread does with arrays and launches is for this device.
+
+        Only several devices at once need it: one GPU is the thread's current one anyway.
+        """
 
     def array(self, values: np.ndarray[Any, Any]) -> Array:
         """A copy of `values` where interpreters can read it."""

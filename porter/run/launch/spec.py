@@ -14,6 +14,7 @@ from porter.base.arguments import text, utf8
 from porter.run.device.base import Arenas, Array
 from porter.run.launch import checking, limits
 from porter.run.launch.binding import Binding
+from porter.run.launch.calls import Calls
 from porter.run.launch.checking import (
     MOST_KEPT,
     WORD,
@@ -172,6 +173,12 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     order: bool | None = field(default=None, validator=optional(instance(bool)))
     # Programs can name no address and bring no code in: docs/robustness.md.
     sandbox: bool = False
+    # Every interpreter has threadIdx `first` and numThreads `total`, is alone in its block (a
+    # barrier raises RuntimeError), and draws the same random numbers.
+    alike: bool = False
+    # Seconds since 1970 at which the clock stands, but for what programs wait, which takes no time.
+    # None: the machine's clock.
+    clock: float | None = field(default=None, validator=optional(seconds))
     # Arrays of the device that programs find by these names, as memoryviews of their elements.
     # They must live as long as the interpreters that use them.
     bind: Mapping[str, Array] = field(factory=dict, validator=mapping)
@@ -235,6 +242,8 @@ class Phase:
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))
     # Globals made before the programs run.
     bindings: Sequence[Binding] = field(default=(), validator=sequence(Binding))
+    # What is called after them. Streams then have a row for each call.
+    calls: Calls | None = field(default=None, validator=optional(instance(Calls)))
 
     @property
     def going_on(self) -> bool:

@@ -12,13 +12,25 @@ from typing import Protocol
 import attrs
 from attrs import define
 
-from porter.run.device.base import Interrupt, Running
-
 GRACE = 2.0  # seconds from an interruption to the hard stop
 STEP = 0.1  # seconds between looks at the clock
 LIVE_STEP = 0.002  # and between looks at rings in which nothing was
 
 Pump = Callable[[bool], bool]  # whether the launch has ended -> whether anything came
+
+
+class Awaited(Protocol):
+    """What is waited for: a launch, or those of several devices."""
+
+    def wait(self, seconds: float | None) -> bool:
+        """Whether it has ended, after at most `seconds`. Raises LaunchFailed."""
+
+
+class Writable(Protocol):
+    """An interrupt word, or those of several devices."""
+
+    def write(self, value: int) -> None:
+        """Set it."""
 
 
 class Asked(Protocol):
@@ -69,8 +81,8 @@ class Ended:
 
 
 def wait(
-    running: Running,
-    interrupt: Interrupt,
+    running: Awaited,
+    interrupt: Writable,
     *,
     end: float | None,
     cancel: Asked,
@@ -90,8 +102,8 @@ def wait(
 
 @define
 class _Waiting:
-    running: Running
-    interrupt: Interrupt
+    running: Awaited
+    interrupt: Writable
     end: float | None
     cancel: Asked
     stop: int

@@ -80,6 +80,22 @@ class Groups(Sequence[Group]):
                 yield Group(raw[start : start + min(length, width)], count, example, length)
 
 
+@frozen(eq=False)
+class Distinct:
+    """Different outputs, of k groups, on the host. words: k x columns uint64; lengths: k uint32."""
+
+    words: np.ndarray[Any, Any]
+    lengths: np.ndarray[Any, Any]
+    rows: Rows
+
+    @property
+    def groups(self) -> Groups:
+        """They, in order."""
+        texts = np.ascontiguousarray(self.words).view(np.uint8)
+        shape = (len(self.words), 8 * self.words.shape[1])
+        return Groups(texts.reshape(shape), self.lengths, self.rows)
+
+
 @frozen(slots=False, eq=False)
 class Stream:
     """One stream of all interpreters.
@@ -101,7 +117,9 @@ class Stream:
         index = whole(index, "index", -BEYOND, BEYOND)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} of {len(self)} interpreters")
-        index %= len(self)
+        return self._row(index % len(self))
+
+    def _row(self, index: int) -> bytes:
         row = self.device.host(self.words[index : index + 1])
         return row.tobytes()[: min(self.size, int(self.lengths[index]))]
 
@@ -120,19 +138,26 @@ class Stream:
         """Which interpreters wrote more than was kept (n bools, numpy)."""
         return self.device.host(self.lengths > self.size)
 
+    @property
+    def columns(self) -> int:
+        """Words of each row that hold something, at most."""
+        return -(-min(self.size, self.longest) // 8)
+
     @cached_property
     def groups(self) -> Groups:
         """Equal outputs merged, on the device; only distinct ones travel."""
+        return self.distinct(self.columns).groups
+
+    def distinct(self, columns: int) -> Distinct:
+        """Equal outputs merged, of so many columns."""
         if not len(self.words):
             empty = np.zeros(0, np.int64)
-            return Groups(np.zeros((0, 1), np.uint8), empty, Rows(empty, empty, empty))
-        columns = -(-min(self.size, self.longest) // 8)
+            return Distinct(np.zeros((0, 1), np.uint64), empty, Rows(empty, empty, empty))
         used = self.words[:, :columns]
         rows = group_rows(used, self.lengths, self.device.xp)
         example = self.device.array(rows.example)
         if columns:
-            texts = self.device.host(self.device.xp.ascontiguousarray(used[example]))
-            texts = texts.view(np.uint8).reshape(len(rows.example), -1)
+            words = self.device.host(self.device.xp.ascontiguousarray(used[example]))
         else:
-            texts = np.zeros((len(rows.example), 0), np.uint8)
-        return Groups(texts, self.device.host(self.lengths[example]), rows)
+            words = np.zeros((len(rows.example), 0), np.uint64)
+        return Distinct(words, self.device.host(self.lengths[example]), rows)
