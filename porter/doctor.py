@@ -18,7 +18,6 @@ from porter.base.release_name import version_key
 from porter.base.sizes import format_size
 from porter.bundled import Bundled, bundled_builds
 from porter.errors import PorterError, SyncFailed
-from porter.manifest import DeviceOutput
 from porter.settings import load_config
 from porter.sync.folder import VARIABLE, sources_releases
 from porter.sync.store import inspect, synced_releases
@@ -60,7 +59,7 @@ def examine() -> list[Diagnosis]:
         _sources(),
         *map(_bundled, builds),
         _serving(builds),
-        _builds(),
+        _builds(needed=makes),
     ]
 
 
@@ -160,14 +159,13 @@ def _bundled(build: Bundled) -> Diagnosis:
     if damaged := build.damaged():
         advice = "Install porter again: `python -m pip install --force-reinstall gpusnek-porter`."
         return Diagnosis("bundled", "broken", f"damaged: {', '.join(damaged)}", advice, True)
-    targets = build.manifest.targets
-    codes = [
-        f"cuda for {', '.join([*target.machine, *([target.ptx] if target.ptx else [])])}"
-        if isinstance(target, DeviceOutput)
-        else name
-        for name, target in targets.items()
-    ]
+    names = sorted(build.manifest.targets, reverse=True)
+    codes = [f"cuda for {_listed(build)}" if name == "cuda" else name for name in names]
     return Diagnosis("bundled", "ok", f"{build.manifest.release}: {'; '.join(codes)}")
+
+
+def _listed(build: Bundled) -> str:
+    return str(build.manifest.inputs.config["arch"]).replace(",", ", ")
 
 
 def _serving(builds: list[Bundled]) -> Diagnosis:
@@ -185,10 +183,10 @@ def _serving(builds: list[Bundled]) -> Diagnosis:
     return Diagnosis("serves", "ok", f"{where} ({reasons})" if reasons else where)
 
 
-def _builds() -> Diagnosis:
+def _builds(needed: bool) -> Diagnosis:
     root = paths.build_dir()
     count = len(list(root.glob("*/*/build.json")))
-    if count == 0:
+    if count == 0 and needed:
         return Diagnosis("builds", "lacks", f"none in {root}", "Run `porter build`.")
     return Diagnosis("builds", "ok", f"{count} in {root}")
 

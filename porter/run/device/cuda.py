@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,11 +15,11 @@ from porter.errors import (
     UsageError,
     WrongType,
 )
-from porter.run.built import Built, device_output
+from porter.run.built import Built
 from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared
 from porter.run.device.fences import fences_of
 from porter.run.device.images import grow, single, trim
-from porter.run.device.linking import linked_for
+from porter.run.device.linking import device_code, loaded
 from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
 
@@ -139,18 +138,9 @@ class Cuda:
     def __init__(self, built: Built, *, block: int = BLOCK, stream: Any = None) -> None:
         self.built = built
         self.block = block
-        code = built.file("cuda", Path(device_output(built).code).name)
+        code = device_code(built)
         cupy = self.xp = _cupy()
-        code = linked_for(cupy, built) or code
-        try:
-            self._module = cupy.RawModule(path=str(code))
-            self._kernel = self._module.get_function("gpusnek_launch")
-        except cupy.cuda.driver.CUDADriverError as error:
-            arch = built.config["arch"]
-            raise LaunchFailed(
-                f"{code} does not load on this GPU: {error}",
-                hint=f"It is built for {arch}; `porter build --arch` builds for another.",
-            ) from error
+        self._module, self._kernel = loaded(cupy, built, code)
         self.most_block = int(self._kernel.max_threads_per_block)
         self._fences = fences_of(cupy, self._module, built)
         self.figures = Figures.of(built.whole.targets["cuda"].info)

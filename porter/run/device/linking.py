@@ -1,4 +1,4 @@
-"""Machine code for a GPU that is newer than a build: the driver links it from the build's PTX.
+"""Loading device code, and linking it from PTX for a GPU that is newer than the build.
 
 The driver compiles each unit by itself and links them, as `ptxas` and `nvlink` do. One PTX text of
 all units would not do: compiled as a whole program each kernel gets functions of its own, and
@@ -30,6 +30,31 @@ _MAX_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES = 0, 5, 6  # CUjit_option
 _PTX = 1  # CUjitInputType
 _LOG_BYTES = 8192
 _CAP = re.compile(r"-maxrregcount=(\d+)")
+
+
+KERNEL = "gpusnek_launch"
+
+
+def device_code(built: Built) -> Path:
+    """The cubin or fatbin of a build. Raises NotBuilt."""
+    return built.file("cuda", Path(device_output(built).code).name)
+
+
+def loaded(cupy: Any, built: Built, code: Path) -> tuple[Any, Any]:
+    """The module of `code` on the current GPU, or of what is linked for it, and its kernel.
+
+    Raises LaunchFailed.
+    """
+    path = linked_for(cupy, built) or code
+    try:
+        module = cupy.RawModule(path=str(path))
+        return module, module.get_function(KERNEL)
+    except cupy.cuda.driver.CUDADriverError as error:
+        arch = built.config["arch"]
+        raise LaunchFailed(
+            f"{path} does not load on this GPU: {error}",
+            hint=f"It is built for {arch}; `porter build --arch` builds for another.",
+        ) from error
 
 
 def linked_for(cupy: Any, built: Built) -> Path | None:
