@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from porter.base import reading
+from porter.bundled import serving
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError
 from porter.toolchain import nvcc
@@ -43,15 +44,18 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     return {name: environ[var] for name, var in names.items() if environ.get(var)}
 
 
-def default_target() -> str:
-    """`cuda` where this machine can build for a GPU and run there, else `host`; starts nothing."""
+def default_target(bundled: Callable[[], bool] = lambda: False) -> str:
+    """`cuda` where this machine can run on a GPU and there is or can be a build, else `host`.
+
+    bundled: whether a build for GPUs came with porter. Starts nothing.
+    """
     device = next(Path("/dev").glob("nvidia[0-9]*"), None) or Path("/dev/dxg")
     if not device.exists() or importlib.util.find_spec("cupy") is None:
         return "host"
     try:
         nvcc()
     except NoNvcc:
-        return "host"
+        return "cuda" if bundled() else "host"
     return "cuda"
 
 
@@ -75,10 +79,18 @@ def load_config(
     environment = from_environment(os.environ if environ is None else environ)
     layers += [(f"${ENVIRONMENT_PREFIX}{k.upper()}", {k: v}) for k, v in environment.items()]
     layers.append(("", options))
-    if not any(layer.get("target") for _, layer in layers):
-        layers.insert(0, ("", {"target": default_target()}))
     if default_release is None:
         from porter.sync.lock import newest_release
 
         default_release = newest_release()
+    if not any(layer.get("target") for _, layer in layers):
+
+        def bundled() -> bool:
+            try:
+                config = merge(("", {"target": "cuda"}), *layers, release=default_release)
+            except UsageError:
+                return False
+            return serving(config) is not None
+
+        layers.insert(0, ("", {"target": default_target(bundled)}))
     return merge(*layers, release=default_release)

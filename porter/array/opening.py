@@ -8,7 +8,8 @@ from typing import Any
 
 from porter.base import arguments
 from porter.base.sizes import check_bounds, parse_size
-from porter.config import SIZE_BOUNDS
+from porter.bundled import choices_of, serving
+from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import PorterError, UsageError, WrongType
 from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
@@ -45,6 +46,8 @@ def open_target(
         from porter.settings import load_config
 
         config = load_config({"target": target, "release": release, **sizes})
+        if (ready := ready_build(config)) is not None:
+            return _open(ready, config.target, stream, devices)
         return _open(build_now(config).folder, config.target, stream, devices)
     if release is not None:
         raise UsageError("release: the build in a folder has its own")
@@ -58,6 +61,14 @@ def check_target(devices: Any, target: str | None, name: str = "devices") -> str
     if target not in (None, found):
         raise UsageError(f"target: {target}, but {name} are of target {found}")
     return found
+
+
+def ready_build(config: BuildConfig) -> Built | None:
+    """The build that came with porter, with the choices of `config`; None where it cannot serve."""
+    folder = serving(config)
+    if folder is None:
+        return None
+    return open_build(folder).with_choices(choices_of(config))
 
 
 def open_built(

@@ -46,7 +46,14 @@ def instructions(built: Built) -> dict[str, int]:
 
 def resources(built: Built) -> dict[str, int]:
     """What the compiler says of the device code: registers, bytes of stack and spills."""
-    report = built.manifest["targets"]["cuda"]["resources"]
+    machine = built.manifest["targets"]["cuda"]["machine"]
+    if len(machine) != 1:
+        raise UsageError(
+            f"{built.folder} is for {', '.join(machine)}",
+            hint="Compare a build for one architecture.",
+        )
+    (code,) = machine.values()
+    report = code["resources"]
     kernel = report["kernels"][KERNEL]
     return {
         "registers": int(kernel["registers"]),

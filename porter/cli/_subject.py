@@ -12,7 +12,8 @@ import click
 from attrs import field, frozen
 from rich.console import Console
 
-from porter.array.opening import check_target, open_built
+from porter.array.opening import check_target, open_built, ready_build
+from porter.base.architectures import Architectures, canonical
 from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options
 from porter.config import SIZE_BOUNDS, BuildConfig
@@ -70,6 +71,10 @@ class BuildChoice:
         if self.folder is not None:
             return open_finished(self.folder, self.given, devices=self.devices)
         assert self.config is not None
+        if (ready := ready_build(self.config)) is not None:
+            if self.devices is not None:
+                return open_several(ready, self.devices)
+            return open_device(ready, self.config.target)
         # Building needs libclang and compilers; running what was built elsewhere must not.
         from porter.cli._building import build_shown
 
@@ -118,6 +123,8 @@ def check_fixed(built: Built, name: str, value: Any) -> None:
     """UsageError unless the build has `value` for `name`."""
     has = built.config.get(name, False if isinstance(value, bool) else None)
     if has == value:
+        return
+    if name == "arch" and Architectures.of(str(has)).serve(Architectures.of(canonical(value))):
         return
     option, said = f"--{name.replace('_', '-')}", f" {value}"
     if isinstance(value, bool):

@@ -140,7 +140,7 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
     local = config.arena == "local"
     stack = (f"-DPORTER_STACK_BYTES={config.stack}u", f"-DPORTER_STACK_SLACK={STACK_SLACK}u")
     return (
-        f"-arch={config.arch}",
+        f"-arch={config.architectures.front}",
         "-rdc=true",
         "-std=c++17",
         "-O3",
@@ -152,7 +152,9 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
     )
 
 
-def nvcc_back(config: BuildConfig, registers: int) -> tuple[str, ...]:
-    """Options that turn PTX into a relocatable cubin; `registers` caps them per thread."""
-    cap = f"-maxrregcount={registers}"
-    return (f"-arch={config.arch}", "-rdc=true", "-Xptxas", "-v", cap)
+def nvcc_back(registers: int) -> tuple[str, ...]:
+    """Options that turn PTX into a relocatable cubin; `registers` caps them per thread.
+
+    The architecture stands before them: one PTX may become machine code of several.
+    """
+    return ("-rdc=true", "-Xptxas", "-v", f"-maxrregcount={registers}")

@@ -99,6 +99,7 @@ def compile_build(
             sources,
             shared.probe,
             nvcc=str(toolchain.nvcc().path),
+            **_joiner(config),
             nvdisasm=_nvdisasm(),
             jobs=jobs,
             registers=registers,
@@ -131,11 +132,12 @@ class _Shared:
 
     def checked(self, host: HostBuild | None, cuda: CudaBuild | None) -> SharedLayout:
         """The layout, which every compiler that has built confirms. Raises VerifyFailed."""
-        made = {"g++": host, "nvcc": cuda}
+        probes = {"g++": host.probe} if host is not None else {}
+        if cuda is not None:
+            probes |= {f"nvcc for {name}": made.probe for name, made in cuda.machine.items()}
         found = {
-            compiler: measure(build.probe, self.structs, self.enums, compiler)
-            for compiler, build in made.items()
-            if build is not None
+            compiler: measure(probe, self.structs, self.enums, compiler)
+            for compiler, probe in probes.items()
         }
         layout, *others = found.values()
         if any(other.state_size != layout.state_size for other in others):
@@ -153,6 +155,12 @@ def _copy_headers(folder: Path, sources: Sources) -> None:
             shutil.copyfile(header, include / header.name)
 
 
+def _joiner(config: BuildConfig) -> dict[str, str]:
+    """The program that makes a fatbin, where one is wanted. Raises ToolMissing."""
+    wanted = config.architectures.several
+    return {"fatbinary": str(toolchain.cuda_tool("fatbinary").path)} if wanted else {}
+
+
 def _nvdisasm() -> str | None:
     try:
         return str(toolchain.cuda_tool("nvdisasm").path)
@@ -161,7 +169,8 @@ def _nvdisasm() -> str | None:
 
 
 def _warning(cuda: CudaBuild | None) -> str:
-    if cuda is None or cuda.flush.reader == "nvdisasm":
+    readers = {made.flush.reader for made in cuda.machine.values()} if cuda is not None else set()
+    if readers <= {"nvdisasm"}:
         return ""
     return (
         "no nvdisasm: the collector's saved registers were checked with porter's own reading of "

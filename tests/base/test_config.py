@@ -200,7 +200,7 @@ def test_target_is_the_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -
         cwd = Path("/nonexistent")
         return load_config(options, cwd=cwd, environ=environ, default_release="1").target
 
-    monkeypatch.setattr(settings, "default_target", lambda: "cuda")
+    monkeypatch.setattr(settings, "default_target", lambda bundled: "cuda")
     assert target({}, {}) == "cuda"
     assert target({"target": None}, {"PORTER_TARGET": "host"}) == "host"
     assert target({"target": "all"}, {"PORTER_TARGET": "host"}) == "all"

@@ -1,4 +1,4 @@
-"""The GPU, through CuPy's driver-level parts: a cubin, buffers, streams."""
+"""The GPU, through CuPy's driver-level parts: a cubin or fatbin, buffers, streams."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shar
 from porter.run.device.cuda_running import CudaInterrupt, CudaRunning
 from porter.run.device.fences import fences_of
 from porter.run.device.images import grow, single, trim
+from porter.run.device.linking import device_code, loaded
 from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
 
@@ -94,29 +95,17 @@ class Cuda:
     ) -> None:
         self.built = built
         self.block = block
-        cubin = built.file("cuda", "gpusnek.cubin")
+        code = device_code(built)
         cupy = self.xp = _cupy()
         self.number = _number(cupy, number)
         self.figures = Figures.of(built.whole.targets["cuda"].info)
         self.local = self.scratch = self.figures.local
         self.templates = Templates()
         with self.here():
-            self._load(cubin)
+            self._module, self._kernel = loaded(cupy, built, code)
             self.stream = _stream_of(cupy, stream)
             self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
             self.stream.synchronize()
-
-    def _load(self, cubin: Path) -> None:
-        cupy = self.xp
-        try:
-            self._module = cupy.RawModule(path=str(cubin))
-            self._kernel = self._module.get_function("gpusnek_launch")
-        except cupy.cuda.driver.CUDADriverError as error:
-            arch = self.built.config["arch"]
-            raise LaunchFailed(
-                f"{cubin} does not load on this GPU: {error}",
-                hint=f"It is built for {arch}; `porter build --arch` builds for another.",
-            ) from error
         self.most_block = int(self._kernel.max_threads_per_block)
         self._fences = fences_of(cupy, self._module, self.built)
 
