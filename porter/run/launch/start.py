@@ -154,6 +154,7 @@ class Started:
                 cancel=launch.cancel or Cancel(),
                 stop=self._stop,
                 pump=self._pump,
+                watch=None if launch.on_progress is None else self._progress,
             )
         finally:
             if isinstance(launch.stdin, Feed):
@@ -163,6 +164,12 @@ class Started:
         if ended.keyboard:
             raise LaunchInterrupted(result)
         return result
+
+    def _progress(self) -> None:
+        statuses = self.statuses()
+        ended = None if statuses is None else int((statuses != self.not_run).sum())
+        assert self._plan.launch.on_progress is not None
+        self._plan.launch.on_progress(ended)
 
     def _result(self, interrupted: bool) -> Result:
         seconds = time.monotonic() - self._began
