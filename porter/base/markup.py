@@ -16,6 +16,7 @@ BANNER = "var(--jp-info-color0,#00838f)"
 DIM = "var(--jp-content-font-color2,#757575)"
 RED = "var(--jp-error-color1,#d32f2f)"
 LINE = "var(--jp-border-color2,#bdbdbd)"
+ASIDE = f"color:{DIM};font-size:var(--jp-ui-font-size1,13px)"
 MOST_TEXT = 1 << 16  # characters of one text
 # What has no picture of its own, or moves the text around it: control characters, marks that
 # change the direction of writing, halves of surrogate pairs.
@@ -56,14 +57,13 @@ def block(text: bytes | str, *, most: int = MOST_TEXT, colour: str | None = None
 
 def banner(text: str) -> Markup:
     """A line that says whose the text below it is: `349526x`."""
-    style = f"color:{BANNER};{MONO};border-bottom:1px solid;margin:.4em 0 .1em"
+    style = f"color:{BANNER};{MONO};border-bottom:1px solid {LINE};margin:.4em 0 .1em"
     return Markup('<div style="{}"><b>{}</b></div>').format(style, visible(text))
 
 
 def note(text: str) -> Markup:
     """A line of porter's own."""
-    style = f"color:{DIM};font-size:var(--jp-ui-font-size1,13px)"
-    return Markup('<div style="{}">{}</div>').format(style, visible(text))
+    return Markup('<div style="{}">{}</div>').format(ASIDE, visible(text))
 
 
 def table(rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> Markup:
@@ -99,4 +99,4 @@ def progress(text: str, done: int | None, total: int) -> Markup:
     value = Markup("") if done is None else Markup(' value="{}"').format(done)
     style = "width:16em;vertical-align:middle;accent-color:var(--jp-brand-color1,#1976d2)"
     bar = Markup('<progress max="{}"{} style="{}"></progress>').format(total, value, style)
-    return Markup('<div style="color:{}">{} {}</div>').format(DIM, bar, visible(text))
+    return Markup('<div style="{}">{} {}</div>').format(ASIDE, bar, visible(text))

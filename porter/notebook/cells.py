@@ -11,7 +11,7 @@ from typing import Any
 from attrs import define, field
 
 from porter.array import Outcome
-from porter.errors import LaunchFailed, PorterError, UsageError
+from porter.errors import InterpreterError, LaunchFailed, PorterError, UsageError
 from porter.notebook import program
 from porter.notebook.bound import named, wanted
 from porter.notebook.excerpts import Excerpts
@@ -23,6 +23,8 @@ from porter.notebook.program import CellProgram
 from porter.notebook.status import InterpretersKept
 from porter.repl.shell import interrupting
 from porter.run import Cancel
+from porter.run.lacks import advice
+from porter.run.limited import limit_hint
 from porter.run.streams.live import Live
 
 
@@ -62,7 +64,8 @@ class Cells:
 
     @property
     def _count(self) -> int:
-        return int(self.shell.execution_count)
+        """The number that stands beside the cell."""
+        return int(self.shell.displayhook.prompt_count)  # execution_count is ahead in some releases
 
     def _run(self, words: list[str], cell: CellProgram | None) -> None:
         request = parse(words)
@@ -128,7 +131,12 @@ class Cells:
             raise
         if cancel.asked:
             raise CellInterrupted(outcome)
-        outcome.check()
+        try:
+            outcome.check()
+        except InterpreterError as error:  # its hint names arguments of Python
+            hints = (advice(outcome.lacks, array.n), limit_hint(outcome.limited))
+            error.hint = " ".join(filter(None, hints)) or None
+            raise
 
     @contextmanager
     def _reported(self) -> Iterator[None]:

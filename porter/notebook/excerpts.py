@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import frozen
 from pygments import highlight
 from pygments.formatters import TerminalFormatter
+from pygments.formatters.terminal import TERMINAL_COLORS
 from pygments.lexers import PythonLexer
+from pygments.token import Comment, Whitespace
 
 from porter.array import Raised
 from porter.array.shown import indices
@@ -18,10 +20,12 @@ from porter.errors import InterpreterError, PorterError, ProgramSyntaxError
 AROUND = 2  # lines above and below the one that is marked
 MOST_SHOWN = 3  # different exceptions
 MOST_TRACEBACK = 1 << 14  # characters of one
+# JupyterLab's greys vanish in one theme or the other, and its bold colours in the dark one.
+COLOURS = {**TERMINAL_COLORS, Whitespace: ("", ""), Comment: ("", "")}
 _FRAME = re.compile(r'  File "(?P<name>[^"]*)", line (?P<line>\d{1,9})\b')
 # Of ANSI: each ends with RESET.
 RED, GREEN, CYAN, BOLD, MARKED, RESET = (
-    f"\x1b[{code}m" for code in ("1;31", "1;32", "36", "1", "1;7", "0")
+    f"\x1b[{code}m" for code in ("31", "32", "36", "1", "30;43", "0")
 )
 
 
@@ -79,7 +83,9 @@ class Excerpts:
         for at in range(max(1, number - AROUND), min(len(lines), number + AROUND) + 1):
             if at == number:
                 arrow = f"{'-' * (6 - len(str(at)))}> {at}"
-                yield f"{BOLD}{arrow}{RESET} {MARKED}{lines[at - 1]}{RESET}"
+                code = lines[at - 1].lstrip()
+                blank = lines[at - 1].removesuffix(code)
+                yield f"{BOLD}{arrow}{RESET} {blank}{MARKED}{code}{RESET}"
             else:
                 yield f"{at:>8} {coloured[at - 1]}"
 
@@ -88,4 +94,4 @@ def highlighted(source: str) -> str:
     """`source` in colours, each line by itself."""
     # Neither adds nor takes away a line.
     lexer = PythonLexer(stripnl=False, ensurenl=False)
-    return str(highlight(source, lexer, TerminalFormatter()))
+    return str(highlight(source, lexer, TerminalFormatter(colorscheme=COLOURS)))
