@@ -32,7 +32,7 @@ CELLS = {
     "total = rows[0] + rows[1] + whole[4] * fixed[0] + k\nrows[1] = -1\nname = each",
     "bound": "print(total.tolist(), name, rows[:, 1].sum())",
     "shared": "%%gpusnek --share rows\nlen(rows)",
-    "picture": "%%gpusnek\noutbuf[threadIdx * 3:threadIdx * 3 + 3] = [20 * threadIdx, 1, 255]\noutbuf",
+    "picture": "%%gpusnek\ni = threadIdx\noutbuf[i * 3:i * 3 + 3] = [20 * i, 1, 255]\noutbuf",
     "sized": "%gpusnek --image 4x3",
     "python": "from porter.notebook import interpreters\ninterpreters('other').eval('who')",
     "barrier": "%%gpusnek\nsyncthreads()\nprint('after')",
@@ -42,7 +42,8 @@ CELLS = {
     "reset": "%gpusnek --reset 'x' in globals(), numThreads",
     "close": "%gpusnek --name other --close",
     "help": "%gpusnek --help",
-    "evil": "%%gpusnek --name <i>\nimport sys\nprint('<script>alert(1)</script>\\x1b[31m', end='')\n"
+    "evil": "%%gpusnek --name <i>\nimport sys\n"
+    "print('<script>alert(1)</script>\\x1b[31m', end='')\n"
     "sys.stdout.buffer.write(b'\\xff\\0')\nprint('\\u202e', file=sys.stderr)\n"
     "raise ValueError('<img src=x>\\x1b[0m')",
 }
