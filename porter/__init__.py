@@ -24,3 +24,17 @@ def __getattr__(name: str) -> Any:
 
         return evaluate
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """What `%load_ext porter` calls: the magics of docs/notebook.md. shell: IPython's."""
+    from porter.notebook import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: Any) -> None:
+    """What `%unload_ext porter` calls; the interpreters of the notebook's cells end."""
+    from porter.notebook import unload
+
+    unload(shell)

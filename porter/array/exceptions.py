@@ -9,7 +9,9 @@ from typing import Any, overload
 import numpy as np
 from attrs import field, frozen
 
+from porter.array import shown
 from porter.array.fetch import Fetcher, fetch_rows
+from porter.base import markup
 from porter.run import Device, Result
 from porter.run.limited import Limited
 from porter.run.streams.merge import group_rows
@@ -31,6 +33,9 @@ class Raised:
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}" if self.message else self.type
+
+    def _repr_html_(self) -> str:
+        return shown.exceptions_html([self])
 
 
 Text = tuple[str, str, str]  # type, message, traceback
@@ -72,6 +77,9 @@ class Exceptions(Sequence[Raised]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} exceptions of {int(self.failed.sum())} interpreters>"
+
+    def _repr_html_(self) -> str:
+        return shown.exceptions_html(self) if len(self) else markup.note("no exceptions")
 
 
 def collect(device: Device, result: Result, fetcher: Fetcher, exits: bool = False) -> Exceptions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -38,6 +38,7 @@ KINDS = ("file", "single", "eval", "continue", "complete")
 MODES = ("buffer", "printf", "ring")
 # wait: for the host to make room; drop: count what is lost.
 OVERFLOWS = ("wait", "drop")
+OnProgress = Callable[[int | None], None]
 
 
 @frozen(cache_hash=True)
@@ -165,6 +166,9 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     interrupt: int = field(default=0, validator=whole(0, WORD))
     # Ends the launch early, which Result.interrupted then says.
     cancel: Cancel | None = field(default=None, validator=optional(instance(Cancel)))
+    # Gets, ten times a second while the launch is waited for, how many interpreters have ended;
+    # None on a GPU, which says it at the end alone.
+    on_progress: OnProgress | None = field(default=None, validator=optional(function))
     # Let one interpreter of each program boot and compile, and the others begin as its copies.
     # None: in local arenas, of programs that run in numbers for which it pays (template.py).
     fork: bool | None = None

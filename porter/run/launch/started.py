@@ -16,7 +16,7 @@ from porter.run.launch.order import Order
 from porter.run.launch.outputs import Outputs
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
-from porter.run.launch.spec import Cancel
+from porter.run.launch.spec import Cancel, Launch
 from porter.run.launch.wait import wait
 from porter.run.result import Result
 from porter.run.streams.collect import Collector, flush_printed
@@ -48,6 +48,19 @@ class Started(Protocol):
 
         Raises LaunchInterrupted with the result after Ctrl-C.
         """
+
+
+def watch_of(started: Started, launch: Launch) -> Callable[[], None] | None:
+    """What tells the launch's `on_progress` how many interpreters have ended; None without one."""
+    tell = launch.on_progress
+    if tell is None:
+        return None
+
+    def watch() -> None:
+        statuses = started.statuses()
+        tell(None if statuses is None else int((statuses != started.not_run).sum()))
+
+    return watch
 
 
 @attrs.define(eq=False)
@@ -106,6 +119,7 @@ class StartedOnOne:
                 cancel=launch.cancel or Cancel(),
                 stop=self._stop,
                 pump=pump,
+                watch=watch_of(self, launch),
             )
         finally:
             if isinstance(launch.stdin, Feed):

@@ -16,7 +16,7 @@ from porter.run.launch.plan import Plan
 from porter.run.launch.several.division import Division
 from porter.run.launch.several.joining import join, nothing
 from porter.run.launch.spec import Cancel
-from porter.run.launch.started import StartedOnOne
+from porter.run.launch.started import StartedOnOne, watch_of
 from porter.run.launch.wait import wait
 from porter.run.result import Result
 from porter.run.streams.collect import Collector
@@ -111,6 +111,7 @@ class StartedOnSeveral:
                 cancel=launch.cancel or Cancel(),
                 stop=int(self._device.built.interrupt["STOP"]),
                 pump=pump,
+                watch=watch_of(self, launch),
             )
         finally:
             if isinstance(launch.stdin, Feed):
