@@ -45,10 +45,10 @@ def numbers(device: Device, values: Values, default: object = None) -> Array | N
         return _placed(device, bits).view(np.int64)
     if counts[kind["FLOAT"]] == n:
         return _placed(device, bits).view(np.float64)
+    here = bits if isinstance(bits, np.ndarray) else device.host(bits)
     if counts[kind["BOOL"]] == n:
-        return device.array(device.host(bits).astype(np.bool_))
+        return device.array(here.astype(np.bool_))
     if counts[kind["INT"]] + counts[kind["FLOAT"]] == n:
-        here = device.host(bits)
         whole = here.view(np.int64).astype(np.float64)
         return device.array(np.where(of == kind["INT"], whole, here.view(np.float64)))
     return None
