@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from porter.base import arguments
 from porter.base.files import replacing
 from porter.errors import FileProblem, MissingPackage, UsageError
 
@@ -42,8 +42,9 @@ def pixels(buffer: Pixels, width: int, height: int, *, rgb: bool = False) -> Pix
     return picture if rgb else picture[:, :, ::-1]
 
 
-def save_png(picture: Pixels, path: Path) -> None:
+def save_png(picture: Pixels, path: arguments.StrPath) -> None:
     """Write `picture` to `path`. Up to 256 colours become a palette, which loses nothing."""
+    path = arguments.path(path, "path")
     image = _pillow()
     packed = picture.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
     colours, index = np.unique(packed, return_inverse=True)
