@@ -192,6 +192,8 @@ def _rewrite(
     return RewrittenSources(folder, tuple(texts), report)
 
 
-def rewrite_release(config: BuildConfig, jobs: int | None = None) -> dict[str, int]:
+def rewrite_release(
+    config: BuildConfig, jobs: int | None = None, tell: Teller = DEFAULT
+) -> dict[str, int]:
     """Bring the C++ of a release up to date without compiling it; the edits that each rule made."""
-    return rewrite_sources(config, jobs=jobs).report.per_rule()
+    return rewrite_sources(config, jobs=jobs, tell=tell).report.per_rule()

@@ -15,6 +15,7 @@ from rich.console import Console
 from porter.array.opening import open_built
 from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options
+from porter.cli._telling import telling
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
@@ -26,6 +27,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # What a launch can choose; everything else a build has fixed.
 OF_LAUNCH = (*SIZES, "gc_stress")
 OF_RUN = (*OF_LAUNCH, "fs_size")
+LOADING = "loading the build"
 
 folder_option = click.option(
     "--build",
@@ -51,14 +53,18 @@ class BuildChoice:
     def open(self, console: Console) -> Device:
         """Build if need be, showing progress on `console`, and open. Raises what these raise."""
         if self.folder is not None:
-            return open_finished(self.folder, self.given)
+            with telling() as tell:
+                tell.now(LOADING)
+                return open_finished(self.folder, self.given)
         assert self.config is not None
         # Building needs libclang and compilers; running what was built elsewhere must not.
         from porter.cli._building import build_shown
 
         built = build_shown(self.config, console)
         self.seconds.update(built.seconds)
-        return open_device(built.folder, self.config.target)
+        with telling() as tell:
+            tell.now(LOADING)
+            return open_device(built.folder, self.config.target)
 
     def sized(self, launch: Launch) -> Launch:
         """`launch` with what was given for one of a finished build: sizes above all."""

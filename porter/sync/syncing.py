@@ -37,6 +37,7 @@ def bring(release: str, say: Say = to_stderr) -> Path:
     Raises what `sync` raises.
     """
     if not is_synced(check_release(release)):
+        say(f"{release}: fetching its sources")
         sync(release, say=say)
     return release_dir(release)
 
