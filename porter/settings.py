@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from porter.base import reading
+from porter.base import arguments, reading
 from porter.bundled import serving
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError
@@ -16,8 +16,9 @@ from porter.toolchain import nvcc
 ENVIRONMENT_PREFIX = "PORTER_"
 
 
-def read_toml(path: Path) -> dict[str, object]:
+def read_toml(path: arguments.StrPath) -> dict[str, object]:
     """The build table of `porter.toml` (top level) or `pyproject.toml` (`[tool.porter.build]`)."""
+    path = arguments.path(path, "path")
     table: object = reading.read_toml(path, UsageError)
     if path.name == "pyproject.toml":
         for part in ("tool", "porter", "build"):
@@ -27,8 +28,9 @@ def read_toml(path: Path) -> dict[str, object]:
     return table
 
 
-def find_toml(start: Path) -> Path | None:
+def find_toml(start: arguments.StrPath) -> Path | None:
     """`porter.toml` of the folder `start`, or else its `pyproject.toml` if it has our table."""
+    start = arguments.path(start, "start")
     own = start / "porter.toml"
     if own.is_file():
         return own
@@ -62,8 +64,8 @@ def default_target(bundled: Callable[[], bool] = lambda: False) -> str:
 def load_config(
     options: Mapping[str, object],
     *,
-    config_file: Path | None = None,
-    cwd: Path | None = None,
+    config_file: arguments.StrPath | None = None,
+    cwd: arguments.StrPath | None = None,
     environ: Mapping[str, str] | None = None,
     default_release: str | None = None,
 ) -> BuildConfig:
@@ -72,6 +74,8 @@ def load_config(
     Later sources win. Without a release in any of them it is the newest that the lock knows,
     without a target the GPU where there is one.
     """
+    config_file = None if config_file is None else arguments.path(config_file, "config_file")
+    cwd = None if cwd is None else arguments.path(cwd, "cwd")
     path = config_file or find_toml(cwd or Path.cwd())
     layers: list[tuple[str, Mapping[str, object]]] = []
     if path is not None:

@@ -16,6 +16,7 @@ from porter.array.opening import check_target, open_built, ready_build
 from porter.base.architectures import Architectures, canonical
 from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options
+from porter.cli._telling import telling
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device, open_several
@@ -28,6 +29,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 # What a launch can choose; everything else a build has fixed.
 OF_LAUNCH = (*SIZES, "gc_stress")
 OF_RUN = (*OF_LAUNCH, "fs_size")
+LOADING = "loading the build"
 
 folder_option = click.option(
     "--build",
@@ -69,20 +71,26 @@ class BuildChoice:
     def open(self, console: Console) -> Device:
         """Build if need be, showing progress on `console`, and open. Raises what these raise."""
         if self.folder is not None:
-            return open_finished(self.folder, self.given, devices=self.devices)
+            with telling() as tell:
+                tell.now(LOADING)
+                return open_finished(self.folder, self.given, devices=self.devices)
         assert self.config is not None
         if (ready := ready_build(self.config)) is not None:
-            if self.devices is not None:
-                return open_several(ready, self.devices)
-            return open_device(ready, self.config.target)
+            return self._loaded(ready)
         # Building needs libclang and compilers; running what was built elsewhere must not.
         from porter.cli._building import build_shown
 
         built = build_shown(self.config, console)
         self.seconds.update(built.seconds)
-        if self.devices is not None:
-            return open_several(built.folder, self.devices)
-        return open_device(built.folder, self.config.target)
+        return self._loaded(built.folder)
+
+    def _loaded(self, build: Path | Built) -> Device:
+        assert self.config is not None
+        with telling() as tell:
+            tell.now(LOADING)
+            if self.devices is not None:
+                return open_several(build, self.devices)
+            return open_device(build, self.config.target)
 
     def sized(self, launch: Launch) -> Launch:
         """`launch` with what was given for one of a finished build: sizes above all."""

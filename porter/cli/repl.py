@@ -12,6 +12,7 @@ from rich.text import Text
 from porter.base.sizes import parse_size
 from porter.cli._options import limit_options, seconds_option
 from porter.cli._subject import BuildChoice, devices_option, subject_options
+from porter.cli._telling import telling
 from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
 from porter.repl import Session, Shell
@@ -80,14 +81,16 @@ def command(
     n = n or fitting(device, ON_GPU if "cuda" in device.name else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
-    session = Session.open(
-        device,
-        n,
-        files=files,
-        outbuf_size=outbuf,
-        timeout=timeout,
-        sizes=sizes,
-    )
+    with telling() as tell:
+        tell.now(f"starting {n} interpreters")
+        session = Session.open(
+            device,
+            n,
+            files=files,
+            outbuf_size=outbuf,
+            timeout=timeout,
+            sizes=sizes,
+        )
     shell = Shell(session, out, err, max_groups)
     if terminal:
         from porter.repl.terminal import interact

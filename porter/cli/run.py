@@ -11,6 +11,7 @@ from rich.console import Console
 from porter.cli._console import ConsoleOptions, Shower, console_options
 from porter.cli._options import limit_options, seconds_option
 from porter.cli._subject import BuildChoice, devices_option, subject_options
+from porter.cli._telling import telling
 from porter.errors import (
     DeviceFailed,
     LaunchInterrupted,
@@ -159,7 +160,10 @@ def command(
         launch = mounted(launch, device, files, n, shared=fs_shared)
     stopped: LaunchInterrupted | DeviceFailed | None = None
     try:
-        result = run(device, [program], n, launch)
+        # What comes while programs run needs the terminal for itself.
+        with telling(only_moving=True, quiet=console.mode != "buffer") as tell:
+            tell.now(f"{n} interpreters")
+            result = run(device, [program], n, launch)
     except (LaunchInterrupted, DeviceFailed) as error:
         stopped, result = error, error.result
     shower.finish(result)

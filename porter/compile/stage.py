@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from porter import toolchain
+from porter.base import arguments
 from porter.base.paths import templates_dir
 from porter.base.telling import QUIET, Teller
 from porter.compile.cuda import CudaBuild, build_cuda
@@ -48,12 +49,12 @@ class Compiled:
 
 def compile_build(
     config: BuildConfig,
-    folder: Path,
+    folder: arguments.StrPath,
     *,
     variant: str = "release",
     jobs: int | None = None,
     registers: int = REGISTERS,
-    runtime: Path | None = None,
+    runtime: arguments.StrPath | None = None,
     tell: Teller = QUIET,
 ) -> Compiled:
     """Compile `folder`/cxx for every target of `config`; the build is `folder`/`config.key()`.
@@ -68,6 +69,8 @@ def compile_build(
     preprocessor; VerifyFailed for machine code that fails the collector's check, and where a
     compiler sees another layout than the headers say.
     """
+    folder = arguments.path(folder, "folder")
+    runtime = None if runtime is None else arguments.path(runtime, "runtime")
     start = time.monotonic()
     sources = find_sources(folder, runtime)
     out = folder / config.key()

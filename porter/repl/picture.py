@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -59,8 +58,9 @@ def png_of(picture: Pixels) -> bytes:
     return file.getvalue()
 
 
-def save_png(picture: Pixels, path: Path) -> None:
+def save_png(picture: Pixels, path: arguments.StrPath) -> None:
     """Write `picture` to `path`, as png_of."""
+    path = arguments.path(path, "path")
     data = png_of(picture)
     try:
         write_whole(path, data)

@@ -10,8 +10,9 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
+from porter.base import arguments
 from porter.base.process import run
 from porter.errors import NoCompiler, NoNvcc, PorterError, ToolMissing
 
@@ -34,7 +35,7 @@ MINIMUM_NVCC = (12, 8)
 class Tool:
     """A program and its version; `origin` is `PATH`, `wheel`, or the variable that names it."""
 
-    path: Path
+    path: Path = field(converter=arguments.as_path)
     version: str
     origin: str
 

@@ -25,6 +25,7 @@ from porter.errors import BuildFailed, NoNvcc, NotBuilt
 from porter.manifest import KernelResources
 from porter.run import open_device, run
 from porter.run.built import open_build
+from porter.run.device.kernels import NAMES
 from porter.run.footprint import Figures
 
 CONFIG = BuildConfig(release="0.0.0", target="host")
@@ -148,7 +149,7 @@ def test_device_build(tmp_path: Path) -> None:
     assert (cuda["code"], cuda["ptx"]) == ("cuda/gpusnek.cubin", "")
     (code,) = cuda["machine"].values()
     assert code["gc_flush"]["saved_registers"] == len(usable(REGISTERS))
-    assert set(code["resources"]["kernels"]) == {"gpusnek_launch", "gpusnek_setup"}
+    assert set(code["resources"]["kernels"]) == {"gpusnek_launch", "gpusnek_setup", *NAMES}
     assert (built / "cuda" / "libgpusnek.a").stat().st_size > 0
     assert (built / "cuda" / "ptx" / "fake.ptx").read_text().count(".target sm_90") == 1
 

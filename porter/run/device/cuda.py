@@ -16,10 +16,11 @@ from porter.errors import (
     WrongType,
 )
 from porter.run.built import Built
-from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared
+from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Operations, Record, Shared
 from porter.run.device.cuda_running import CudaInterrupt, CudaRunning
 from porter.run.device.fences import fences_of
 from porter.run.device.images import grow, single, trim
+from porter.run.device.kernels import KernelOperations
 from porter.run.device.linking import device_code, loaded
 from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
@@ -102,6 +103,7 @@ class Cuda:
         self.templates = Templates()
         with self.here():
             self._module, self._kernel = loaded(cupy, built, code)
+            self.operations: Operations = KernelOperations(cupy, self._module, code)
             self.stream = _stream_of(cupy, stream)
             self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
             self.stream.synchronize()
@@ -151,10 +153,9 @@ class Cuda:
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Images of local arenas (interleaved), or arenas in global memory."""
         each = self.figures.resting(pystack, heap)
-        memory = self.xp.empty(n * each // WORD, np.uint64)
+        memory = self.xp.zeros(n * each // WORD, np.uint64)  # images that hold no interpreter
         sizes = {"pystack": pystack, "heap": heap}
         if self.local:
-            memory[:] = 0  # an image that holds no interpreter
             used = self.xp.zeros(n, np.uint32)
             fields = {
                 "images": memory.data.ptr,
@@ -163,7 +164,6 @@ class Cuda:
             }
             return Arenas(n, fields, sizes, memory, used=used)
         table = self.xp.zeros(n, np.uint64)
-        memory[:] = 0
         fields = {
             "arenas": memory.data.ptr,
             "arena_stride": each,

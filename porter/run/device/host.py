@@ -15,7 +15,8 @@ import numpy as np
 
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
-from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared
+from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Operations, Record, Shared
+from porter.run.device.operations import NumpyOperations
 from porter.run.device.templates import Templates
 from porter.run.footprint import Figures, Room
 
@@ -121,6 +122,7 @@ class HostTwin:
         self._threads = threads or os.cpu_count() or 1
         self.figures = Figures.of(built.whole.targets[variant].info)
         self.templates = Templates()
+        self.operations: Operations = NumpyOperations()
         size, pointer, number = ctypes.c_uint64, ctypes.c_void_p, ctypes.c_int
         for name, result, arguments in (
             ("gpusnek_launch", number, (pointer, number)),

@@ -11,7 +11,17 @@ import numpy as np
 from attrs import define, field, frozen
 
 from porter.errors import UsageError
-from porter.run.device.base import Arenas, Array, Device, Interrupt, Record, Running, Shared
+from porter.run.device.base import (
+    Arenas,
+    Array,
+    Device,
+    Interrupt,
+    Operations,
+    Record,
+    Running,
+    Shared,
+)
+from porter.run.device.operations import NumpyOperations
 from porter.run.device.shadows import Shadows
 from porter.run.device.templates import Templates
 from porter.run.footprint import Room
@@ -97,6 +107,7 @@ class Several:
         self.built, self.figures, self.warp = first.built, first.figures, first.warp
         self.block, self.local, self.scratch = first.block, first.local, first.scratch
         self.most_block = min(device.most_block for device in devices)
+        self.operations: Operations = NumpyOperations()
         self.templates = Templates()  # none: each device has its own
 
     def share(self, n: int, block: int) -> list[Part]:

@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from porter.base.arguments import whole
 from porter.run.device.base import Array, Device
-from porter.run.streams.merge import Rows, group_rows
+from porter.run.streams.merge import Rows, group_rows, rows_here
 
 
 @frozen
@@ -121,22 +121,29 @@ class Stream:
 
     def _row(self, index: int) -> bytes:
         row = self.device.host(self.words[index : index + 1])
-        return row.tobytes()[: min(self.size, int(self.lengths[index]))]
+        return row.tobytes()[: min(self.size, int(self._ends[index]))]
 
     def of(self, which: np.ndarray[Any, Any]) -> Stream:
         """The stream of interpreters `which` (indices) alone, as a copy."""
-        index = self.device.array(which)
-        return Stream(self.device, self.words[index], self.lengths[index], self.size)
+        words = self.device.operations.rows(self.words, which=which)
+        lengths = self.device.array(self._ends[which])
+        return Stream(self.device, words, lengths, self.size)
+
+    @cached_property
+    def _ends(self) -> np.ndarray[Any, Any]:
+        """The lengths, on the host."""
+        return self.device.host(self.lengths)
 
     @cached_property
     def longest(self) -> int:
         """The most bytes that one interpreter wrote."""
-        return int(self.lengths.max()) if len(self.lengths) else 0
+        return int(self._ends.max()) if len(self._ends) else 0
 
     @cached_property
     def cut(self) -> np.ndarray[Any, Any]:
         """Which interpreters wrote more than was kept (n bools, numpy)."""
-        return self.device.host(self.lengths > self.size)
+        more: np.ndarray[Any, Any] = self._ends > self.size
+        return more
 
     @property
     def columns(self) -> int:
@@ -149,15 +156,8 @@ class Stream:
         return self.distinct(self.columns).groups
 
     def distinct(self, columns: int) -> Distinct:
-        """Equal outputs merged, of so many columns."""
-        if not len(self.words):
-            empty = np.zeros(0, np.int64)
-            return Distinct(np.zeros((0, 1), np.uint64), empty, Rows(empty, empty, empty))
-        used = self.words[:, :columns]
-        rows = group_rows(used, self.lengths, self.device.xp)
-        example = self.device.array(rows.example)
-        if columns:
-            words = self.device.host(self.device.xp.ascontiguousarray(used[example]))
-        else:
-            words = np.zeros((len(rows.example), 0), np.uint64)
-        return Distinct(words, self.device.host(self.lengths[example]), rows)
+        """Equal outputs merged, of so many columns; only different ones come to the host."""
+        device = self.device
+        rows = group_rows(self.words, self.lengths, device.operations, columns=columns)
+        texts = rows_here(device, self.words, rows.example, columns)
+        return Distinct(texts.view(np.uint64), self._ends[rows.example], rows)

@@ -78,10 +78,13 @@ class JoinedStream(Stream):
         rows = group_rows(words, lengths)
         counts = np.zeros(len(rows.count), np.int64)
         np.add.at(counts, rows.group_of, np.concatenate([each.rows.count for each in found]))
-        firsts = zip(self.parts, found, strict=True)
-        examples = np.concatenate([part.first + each.rows.example for part, each in firsts])
+        every = list(zip(self.parts, found, strict=True))
+        examples = np.concatenate([part.first + each.rows.example for part, each in every])
+        firsts = np.concatenate([part.first + each.rows.first for part, each in every])
         # Of equal rows the first stands in the first part: its example is the least of all.
-        merged = Rows(examples[rows.example], counts, rows.group_of)
+        of_example = np.zeros(len(firsts), np.int64)
+        of_example[examples] = examples[rows.first]
+        merged = Rows(examples[rows.example], counts, of_example[firsts])
         return Distinct(words[rows.example], lengths[rows.example], merged)
 
     def _each(self, work: Any) -> list[Any]:

@@ -30,7 +30,7 @@ class PackedRows:
     def of(cls, stream: Stream) -> PackedRows:
         """Of a stream, where it is."""
         found = stream.distinct(stream.columns)
-        group_of = stream.device.host(found.rows.group_of).astype(np.uint32)
+        group_of = found.rows.group_of.astype(np.uint32)
         return cls(found.words, found.lengths, group_of, stream.size)
 
 
@@ -64,5 +64,5 @@ class UnpackedStream(Stream):
         if columns > words.shape[1]:
             words = np.pad(words, ((0, 0), (0, columns - words.shape[1])))
         _, example, count = np.unique(packed.group_of, return_index=True, return_counts=True)
-        rows = Rows(example.astype(np.int64), count.astype(np.int64), packed.group_of)
+        rows = Rows(example.astype(np.int64), count.astype(np.int64), example[packed.group_of])
         return Distinct(words[:, :columns], packed.lengths, rows)
