@@ -8,8 +8,9 @@ from porter.version import __version__
 
 if TYPE_CHECKING:
     from porter.array import InterpreterArray
+    from porter.profiling import profile
 
-__all__ = ["InterpreterArray", "__version__"]
+__all__ = ["InterpreterArray", "__version__", "profile"]
 
 
 def __getattr__(name: str) -> Any:
@@ -18,4 +19,8 @@ def __getattr__(name: str) -> Any:
         from porter.array import InterpreterArray
 
         return InterpreterArray
+    if name == "profile":
+        from porter.profiling import profile
+
+        return profile
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, find
+from porter.run.launch.counting import Counted, make_rooms
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
 from porter.run.limited import limited
@@ -32,6 +33,7 @@ class Outputs:
     steps: Array
     values: Values | None
     lost: Array | None
+    counted: Counted | None = None
 
     def result(
         self, plan: Plan, seconds: float, interrupted: bool, timings: dict[str, float]
@@ -60,6 +62,7 @@ class Outputs:
             lacks,
             limited(device.built.status, ends, limits),
             self.steps,
+            counted=self.counted,
         )
 
 
@@ -89,4 +92,15 @@ def make_outputs(packed: Packed, plan: Plan) -> Outputs:
         zeros("steps", np.uint64),
         Values(zeros("value_kind", np.uint8), zeros("value", np.uint64)) if phase.values else None,
         zeros("lost", np.uint32) if rings else None,
+        _counted(packed, plan),
     )
+
+
+def _counted(packed: Packed, plan: Plan) -> Counted | None:
+    if plan.launch.counting is None:
+        return None
+    counted = make_rooms(packed.device, plan.launch.counting, plan.n)
+    packed.own("profile", counted.rooms)
+    packed.record["profile_rooms"], packed.record["profile_stride"] = counted.rooms.shape
+    packed.record["profile_step"] = counted.step
+    return counted
