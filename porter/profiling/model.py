@@ -14,6 +14,9 @@ from porter.base.files import write_whole
 from porter.run import Result
 
 
+FEW_SAMPLES = 100  # below so many the sampler's shares are chance
+
+
 @frozen
 class Counts:
     """Sums over all interpreters that counted.
@@ -90,7 +93,8 @@ class Profile:
     """What `counted` of `n` interpreters did.
 
     lines: by file and number. functions: by total time, the longest first. outside: while no line
-    ran: starting and compiling. time_unit: `samples` (host twin) or `ticks` (GPU). full: how many
+    ran: starting and compiling. time_unit: `ns` of processor time (host twin) or `ticks` (GPU).
+    samples: that this time was found by; 0 where each instruction was timed. full: how many
     interpreters had more to count than room. sources: the text of each file that is known.
     result: the launch's, with what programs printed.
     """
@@ -103,6 +107,7 @@ class Profile:
     counted: int
     target: str
     time_unit: str
+    samples: int = 0
     full: int = 0
     sources: Mapping[str, str] = field(factory=dict, repr=False)
     result: Result | None = field(default=None, repr=False)
@@ -128,10 +133,19 @@ class Profile:
             "collections": np.array([each.collections for each in counts], np.int64),
         }
 
+    @property
+    def timed(self) -> bool:
+        """Whether there was time enough measured to rank lines by it."""
+        return self.time_unit == "ticks" or self.samples >= FEW_SAMPLES
+
     def hottest(self, top: int | None = None) -> list[LineCounts]:
-        """The lines that took most time, or most instructions where times are equal."""
-        ranked = sorted(self.lines, key=lambda line: (line.counts.time, line.counts.instructions))
-        return ranked[::-1][:top]
+        """The lines that took most time, or most instructions where not `timed`."""
+
+        def rank(line: LineCounts) -> tuple[int, int]:
+            time, instructions = line.counts.time, line.counts.instructions
+            return (time, instructions) if self.timed else (instructions, time)
+
+        return sorted(self.lines, key=rank, reverse=True)[:top]
 
     def source_line(self, file: str, line: int) -> str:
         """The text of a line, empty where the source is not known."""

@@ -12,7 +12,7 @@ from attrs import frozen
 
 from porter.base.sizes import format_size
 from porter.profiling.model import LineCounts, Profile
-from porter.profiling.terminal import format_lanes, notes
+from porter.profiling.terminal import format_lanes, format_time, notes
 
 
 @frozen
@@ -55,6 +55,7 @@ def _render(name: str, profile: Profile) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"bytes": format_size, "lanes": format_lanes, "percent": _percent}
+    environment.globals["time"] = lambda count: format_time(profile, count)
     sources = list(_files(profile))
     anchors = {file.name: file.anchor for file in sources}
     return environment.get_template(name).render(

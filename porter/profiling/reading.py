@@ -72,12 +72,14 @@ class Reader:
     functions: dict[Function, _Function] = field(factory=dict)
     stacks: dict[tuple[tuple[Function, ...], int], Counts] = field(factory=dict)
     outside: Counts = field(factory=Counts)
+    samples: int = 0
     full: int = 0
 
     def add(self, index: int, room: Room) -> None:
         """Add interpreter `index`."""
         if not room.began:
             return
+        self.samples += int(room.head["samples"])
         self.full += bool(room.head["full"])
         self.outside += counts_of(room.outside)
         for node in room.nodes():
@@ -141,7 +143,8 @@ def read(device: Device, result: Result, n: int, sources: Mapping[str, str]) -> 
         n,
         len(rooms),
         device.name,
-        "ticks" if device.on_gpu else "samples",
+        "ticks" if device.on_gpu else "ns",
+        reader.samples,
         reader.full,
         dict(sources),
         result,

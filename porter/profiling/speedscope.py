@@ -35,16 +35,17 @@ def document(profile: Profile) -> str:
     """The JSON text."""
     frames = _Frames()
     stacks = [_stack(profile, frames, stack) for stack in profile.stacks]
-    kinds = [("instructions", _instructions), (f"time ({profile.time_unit})", _time)]
+    unit = "nanoseconds" if profile.time_unit == "ns" else "none"
+    kinds = [("instructions", "none", _instructions), ("time", unit, _time)]
     profiles = []
-    for name, weight in kinds:
+    for name, unit, weight in kinds:
         weights = [weight(stack.counts) for stack in profile.stacks]
         chosen = [i for i, value in enumerate(weights) if value]
         profiles.append(
             {
                 "type": "sampled",
                 "name": name,
-                "unit": "none",
+                "unit": unit,
                 "startValue": 0,
                 "endValue": sum(weights),
                 "samples": [stacks[i] for i in chosen],

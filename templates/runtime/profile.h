@@ -18,7 +18,7 @@ enum gpusnek_profile_sizes {
 // stays 0.
 typedef struct gpusnek_profile_row_t {
     uint64_t time;  // on a GPU ticks until the next instruction of any function; on the host twin
-                    // how often the sampler found it running
+                    // nanoseconds of the processor's, as samples show them
     uint64_t lanes; // on a GPU, sum over executions: lanes of the warp that were active
     uint64_t bytes; // that it asked the heap for
     uint32_t allocations;
@@ -66,7 +66,8 @@ typedef struct gpusnek_profile_t {
     uint64_t rows;   // where its row would be; where there was no room, of a function that called
     uint64_t code;   // address of the running function's bytecode
     uint64_t frame;  // its code state
-    uint64_t then;   // on a GPU, ticks when the running instruction began
+    uint64_t then;    // on a GPU, ticks when the running instruction began
+    uint64_t samples; // on the host twin, how many there were
     uint32_t depth;
     uint32_t node;
     uint32_t nodes;

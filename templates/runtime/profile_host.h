@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <thread>
+#include <time.h>
 #include <vector>
 
 // The calling thread runs the interpreter that counts in `profile`, or none.
@@ -29,6 +30,9 @@ public:
 private:
     struct alignas(64) Turn {
         std::atomic<gpusnek_profile_t *> profile{nullptr};
+        std::atomic<bool> runs{false}; // then the clock is the thread's
+        clockid_t clock;
+        uint64_t spent; // of the clock, at the last look
     };
     void sample();
 
