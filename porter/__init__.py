@@ -9,8 +9,9 @@ from porter.version import __version__
 if TYPE_CHECKING:
     from porter.array import InterpreterArray
     from porter.evaluation import evaluate
+    from porter.profiling import profile
 
-__all__ = ["InterpreterArray", "__version__", "evaluate"]
+__all__ = ["InterpreterArray", "__version__", "evaluate", "profile"]
 
 
 def __getattr__(name: str) -> Any:
@@ -23,6 +24,10 @@ def __getattr__(name: str) -> Any:
         from porter.evaluation import evaluate
 
         return evaluate
+    if name == "profile":
+        from porter.profiling import profile
+
+        return profile
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -36,7 +36,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
 }
 
-SWITCHES = ("gc_stress", "fences")
+SWITCHES = ("gc_stress", "fences", "profile")
 
 HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
 
@@ -50,8 +50,8 @@ class BuildConfig:
     fs_size: private file system memory, 0 for none. level: `MICROPY_CONFIG_ROM_LEVEL`.
     arch: names with commas between them; `all` and `native` become such.
     gc_stress: collect before every allocation. fences: check every access through a pointer; one
-    that leaves its interpreter ends it. Raises UsageError for what is out of bounds, and NoGpu of
-    `native`.
+    that leaves its interpreter ends it. profile: count what each instruction does, for `porter
+    profile`. Raises UsageError for what is out of bounds, and NoGpu of `native`.
     """
 
     release: str
@@ -68,6 +68,7 @@ class BuildConfig:
     level: str = field(default="everything")
     gc_stress: bool = field(default=False)
     fences: bool = field(default=False)
+    profile: bool = field(default=False)
 
     def __attrs_post_init__(self) -> None:
         check_release(self.release)
@@ -87,6 +88,11 @@ class BuildConfig:
         for name in ("heap", "pystack", "stack"):
             if getattr(self, name) % 16:
                 raise UsageError(f"{name}: {getattr(self, name)} is not a multiple of 16 bytes")
+        if self.profile and self.fences:
+            raise UsageError(
+                "profile: a build with fences keeps no counts, for these lie outside interpreters",
+                hint="Leave one of the two out.",
+            )
         used = self.heap + self.stack + self.pystack + LOCAL_RESERVED
         if self.arena == "local" and "cuda" in self.targets and used > LOCAL_MEMORY_LIMIT:
             raise UsageError(

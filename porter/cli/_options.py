@@ -144,6 +144,11 @@ def build_options(function: F) -> F:
             help="Check every access to memory; a wrong one ends its own interpreter.",
         ),
         click.option(
+            "--profile/--no-profile",
+            default=None,
+            help="Count what each instruction does; slower (`porter profile` makes such a build).",
+        ),
+        click.option(
             "--config",
             "config_file",
             type=click.Path(dir_okay=False, path_type=Path),

@@ -27,7 +27,8 @@ from porter.run.streams.banners import render
 from porter.run.streams.writer import Writer
 
 
-def _program(file: Path | None, code: str | None) -> Program:
+def program_of(file: Path | None, code: str | None) -> Program:
+    """The program in FILE, or CODE. Raises UsageError, ProgramSyntaxError."""
     if (file is None) == (code is None):
         raise UsageError("give a FILE or -c CODE, and not both")
     if code is not None:
@@ -75,7 +76,7 @@ def show(
         writer.write(render(stream.groups, max_groups=max_groups, skip_empty=skip_empty))
 
 
-def _end(result: Result, stopped: LaunchInterrupted | DeviceFailed | None, stderr: Writer) -> None:
+def end(result: Result, stopped: LaunchInterrupted | DeviceFailed | None, stderr: Writer) -> None:
     """Raise what the launch came to; SystemExits end the command as they end a process."""
     try:
         if stopped is not None:
@@ -141,7 +142,7 @@ def command(
     sandbox: bool,
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
-    program = _program(file, code)
+    program = program_of(file, code)
     if n < 1:
         raise UsageError(f"-n {n}: at least one interpreter is needed")
     _check_files(n, image, fs_shared, save, save_from)
@@ -178,4 +179,4 @@ def command(
         stderr.fresh_line()
         steps = {**subject.seconds, **result.timings}
         err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
-    _end(result, stopped, stderr)
+    end(result, stopped, stderr)

@@ -128,6 +128,8 @@ def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -
         name += f"-stack{config.stack}"
     if config.fences:
         name += "-fenced"
+    if config.profile:
+        name += "-profiling"
     return folder / (name if registers == REGISTERS else f"{name}-r{registers}")
 
 

@@ -105,6 +105,10 @@ FENCED = (
 )
 
 
+# Of a build that counts what instructions do (templates/runtime/profile_hooks.h).
+PROFILING = ("-DPORTER_PROFILE=1",)
+
+
 def check_variant(variant: str, fences: bool) -> None:
     """UsageError for a variant that cannot have fences: both instrument every access."""
     if fences and (VARIANTS[variant].link or VARIANTS[variant].units):
@@ -114,12 +118,15 @@ def check_variant(variant: str, fences: bool) -> None:
         )
 
 
-def host_compile(variant: HostVariant, fences: bool = False) -> tuple[str, ...]:
+def host_compile(
+    variant: HostVariant, fences: bool = False, profile: bool = False
+) -> tuple[str, ...]:
     """Options of `g++ -c`. Thread-local state is reached without a call (initial-exec)."""
     return (
         *COMMON_CXX,
         *variant.compile,
         f"-DPORTER_FENCES={int(fences)}",
+        *(PROFILING if profile else ()),
         "-fPIC",
         "-fvisibility=hidden",
         "-ftls-model=initial-exec",
@@ -148,6 +155,7 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
         "-w",
         f"-DPORTER_ARENA_LOCAL={int(local)}",
         f"-DPORTER_FENCES={int(config.fences)}",
+        *(PROFILING if config.profile else ()),
         *(stack if local else ()),
     )
 

@@ -26,6 +26,7 @@ HOST_RUNTIME = (
     "hooks_host.cpp",
     "fences_host.cpp",
     "trace_host.cpp",
+    "profile_host.cpp",
     "gc_host.cpp",
     "kernel_host.cpp",
     *KERNEL_RUNTIME,

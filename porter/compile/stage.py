@@ -24,7 +24,7 @@ from porter.errors import ToolMissing, VerifyFailed
 from porter.manifest import MANIFEST, SharedLayout
 
 # Headers that a user's own kernels include.
-TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
+TRAVELLING = ("launch.h", "profile.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
 
 
 @frozen
@@ -92,6 +92,7 @@ def compile_build(
             compiler=compiler,
             variant=variant,
             fences=config.fences,
+            profile=config.profile,
             jobs=jobs,
             tell=tell,
         )

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from porter.base import arguments
 from porter.base.files import write_whole
 from porter.errors import FileProblem, MissingPackage, UsageError
 

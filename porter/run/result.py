@@ -18,6 +18,7 @@ from porter.errors import (
 )
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, advice
+from porter.run.launch.counting import Counted
 from porter.run.limited import Limited, limit_hint
 from porter.run.status import Status
 from porter.run.streams.groups import Stream
@@ -95,7 +96,8 @@ class Result:
     programs that ended with an exception. limited: limits that ended programs.
     taken: `steps`, where they are: n uint64 on the device. order: in which order interpreters
     began: "programs", or "caller", with ": " and why where several programs kept it. calls: what
-    calls left, where the launch made some; streams have a row for each of them then.
+    calls left, where the launch made some; streams have a row for each of them then. counted: what
+    interpreters of a profiling build counted, where the launch asked for it.
     """
 
     stdout: Stream
@@ -113,6 +115,7 @@ class Result:
     taken: Array | None = field(default=None, repr=False)
     order: str = "caller"
     calls: CallRows | None = field(default=None, repr=False)
+    counted: Counted | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""

@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "fences_host.h"
 #include "interpreter.h"
+#include "profile_host.h"
 #include "trace_host.h"
 
 #define MOST_BLOCKS 16 // that a worker has open; each takes memory of its own
@@ -161,6 +162,7 @@ void Worker::go_round(Block *block) {
 
 // Run `self` until it ends, waits or pauses.
 void Worker::step(Interpreter *self) {
+    const bool fresh = self->phase == PHASE_NEW;
     if (self->phase == PHASE_NEW && !begin(self)) {
         finish(self);
         return;
@@ -171,7 +173,9 @@ void Worker::step(Interpreter *self) {
     fence_stack(self->fiber.stack, self->fiber.stack_size);
     fence_arena(self->slot, self->slot + stride_);
     trace_begin(self->index);
+    profile_turn(fresh ? nullptr : self->base);
     fiber_resume(&self->fiber);
+    profile_turn(nullptr);
     trace_end();
     fence_nothing();
     porter_state_current = nullptr;

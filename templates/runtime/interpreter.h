@@ -24,6 +24,9 @@ extern "C" PORTER_DEVICE int porter_refused(void); // hooks.h
 // state's fields that begin with porter_.
 typedef struct gpusnek_head_t {
     // Of the running launch; the port counts in them through pointers.
+#if PORTER_PROFILE
+    uint64_t profile; // address of its gpusnek_profile_t; 0: it does not count
+#endif
     size_t in_position;
     size_t out_length;
     size_t err_length;
@@ -49,6 +52,10 @@ static_assert(offsetof(porter_state_t, porter_unwind) == PORTER_SEALED_ABOVE
         && sizeof(porter_ranges_t) == PORTER_SEALED_ABOVE, "what is sealed ends elsewhere");
 static_assert(offsetof(porter_state_t, porter_stack_limit) + sizeof(void *)
         == PORTER_SEALED_ABOVE + 24, "the state's fields of ours end elsewhere");
+#endif
+#if PORTER_PROFILE
+static_assert(GPUSNEK_HEAD_BYTES - offsetof(gpusnek_head_t, profile) == PORTER_PROFILE_BELOW,
+    "what is counted is looked for elsewhere");
 #endif
 #define GPUSNEK_CANARY_BYTES 64u
 #define GPUSNEK_CANARY 0xc5c5c5c5c5c5c5c5ull // no valid pointer, no small number
@@ -414,6 +421,42 @@ static inline PORTER_DEVICE void gpusnek_give_lack(const gpusnek_launch_t *launc
     }
 }
 
+#if PORTER_PROFILE
+extern "C" PORTER_DEVICE gpusnek_profile_t *porter_profile_begin(void *room, uint64_t size);
+extern "C" PORTER_DEVICE void porter_profile_end(gpusnek_profile_t *profile);
+#endif
+
+// Where interpreter `i` counts from now on.
+static inline PORTER_DEVICE void gpusnek_profile_from(
+    const gpusnek_launch_t *launch, uint32_t i, gpusnek_head_t *head) {
+#if PORTER_PROFILE
+    head->profile = 0;
+    const uint64_t warp = i / GPUSNEK_WARP;
+    if (launch->profile && warp % launch->profile_step == 0) {
+        const uint64_t room = warp / launch->profile_step * GPUSNEK_WARP + i % GPUSNEK_WARP;
+        if (room < launch->profile_rooms) {
+            void *at = (char *)launch->profile + room * launch->profile_stride;
+            head->profile = (uint64_t)porter_profile_begin(at, launch->profile_stride);
+        }
+    }
+#else
+    (void)launch;
+    (void)i;
+    (void)head;
+#endif
+}
+
+static inline PORTER_DEVICE void gpusnek_profile_over(gpusnek_head_t *head) {
+#if PORTER_PROFILE
+    if (head->profile) {
+        porter_profile_end((gpusnek_profile_t *)head->profile);
+        head->profile = 0;
+    }
+#else
+    (void)head;
+#endif
+}
+
 // The bytes that interpreter `i` announced in an earlier launch, or in this one.
 static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launch, uint32_t i) {
     const uint64_t offset = ((const uint64_t *)launch->data_offsets)[i];
@@ -489,6 +532,9 @@ static inline PORTER_DEVICE int32_t gpusnek_refusal(char *base) {
 static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
     char *base, void *stack_top, size_t stack_size) {
     gpusnek_head_t *head = gpusnek_head(base);
+#if PORTER_PROFILE
+    head->profile = 0;
+#endif
     const bool start = gpusnek_boots(launch, i);
     if (start) {
         gpusnek_wipe(base);
@@ -504,6 +550,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     head->index = i;
 #endif
     gpusnek_connect(launch, i, head, stack_top, stack_size);
+    gpusnek_profile_from(launch, i, head);
     const bool fresh = start || launch->flags & GPUSNEK_FLAG_FORK;
     int32_t status = fresh ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;
     if (status == GPUSNEK_OK) {
@@ -545,6 +592,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         return gpusnek_refusal(base);
     }
     gpusnek_detach();
+    gpusnek_profile_over(head);
     if (!launch->judging) {
         gpusnek_give_lengths(launch, i, head);
     }

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "profile.h"
+
 enum gpusnek_flags {
     GPUSNEK_FLAG_START = 1,         // boot a fresh VM (else go on with the arena or image)
     GPUSNEK_FLAG_EXEC = 2,          // run each interpreter's program
@@ -174,6 +176,11 @@ typedef struct gpusnek_launch_t {
     uint64_t steps;           // uint64_t[n]: steps that each program took; 0: not wanted
     uint64_t fail_alloc;   // uint32_t[n]: fail that allocation (1 is the first, 0 none); 0: none
     uint64_t allocations;  // uint32_t[n]: how many allocations were tried, in all; 0: not wanted
+
+    uint64_t profile;        // profiling builds: room of the interpreters that count; 0: none do
+    uint64_t profile_stride; // bytes of each one's: gpusnek_profile_t and what follows it
+    uint64_t profile_rooms;  // how many count: every profile_step-th warp's, from the first
+    uint64_t profile_step;
 } gpusnek_launch_t;
 
 // What a build says of itself, which holds for every launch: GPUSNEK_INFO of interpreter.h.

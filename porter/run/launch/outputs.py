@@ -9,6 +9,7 @@ from attrs import frozen
 
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, find
+from porter.run.launch.counting import Counted, make_rooms
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
 from porter.run.launch.rows import pack_calls
@@ -33,7 +34,8 @@ class Outputs:
     steps: Array
     values: Values | None
     lost: Array | None
-    calls: CallRows | None
+    calls: CallRows | None = None
+    counted: Counted | None = None
 
     def result(
         self, plan: Plan, seconds: float, interrupted: bool, timings: dict[str, float]
@@ -63,6 +65,7 @@ class Outputs:
             limited(device.built.status, ends, limits),
             self.steps,
             calls=self.calls,
+            counted=self.counted,
         )
 
 
@@ -96,4 +99,15 @@ def make_outputs(packed: Packed, plan: Plan) -> Outputs:
         Values(zeros("value_kind", np.uint8), zeros("value", np.uint64)) if phase.values else None,
         zeros("lost", np.uint32) if rings else None,
         None if phase.calls is None else pack_calls(packed, phase.calls),
+        _counted(packed, plan),
     )
+
+
+def _counted(packed: Packed, plan: Plan) -> Counted | None:
+    if plan.launch.counting is None:
+        return None
+    counted = make_rooms(packed.device, plan.launch.counting, plan.n)
+    packed.own("profile", counted.rooms)
+    packed.record["profile_rooms"], packed.record["profile_stride"] = counted.rooms.shape
+    packed.record["profile_step"] = counted.step
+    return counted

@@ -27,6 +27,7 @@ from porter.run.launch.checking import (
     string,
     whole,
 )
+from porter.run.launch.counting import Counting
 from porter.run.streams.collect import OnOutput
 from porter.run.streams.feed import Feed
 
@@ -175,6 +176,8 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     # Run several programs in the order of programs. None: unless interpreters may wait for each
     # other; True: then too, and a barrier raises RuntimeError; False: in the caller's order.
     order: bool | None = field(default=None, validator=optional(instance(bool)))
+    # In a profiling build: interpreters count what they do, which Result.counted then has.
+    counting: Counting | None = field(default=None, validator=optional(instance(Counting)))
     # Programs can name no address and bring no code in: docs/robustness.md.
     sandbox: bool = False
     # Every interpreter has threadIdx `first` and numThreads `total`, is alone in its block (a
