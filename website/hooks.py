@@ -6,6 +6,7 @@ Pages stay as they are in the repository, where their links work too.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,9 +41,21 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) 
     if uri.startswith("api/"):
         return markdown
     here = ROOT if uri == HOME else (DOCS / uri).parent
+    names = dict(titles(config.nav))
     return outside_fences(
-        MARK.sub("", markdown), lambda text: relinked(text, here, uri, config.repo_url or "")
+        MARK.sub("", markdown),
+        lambda text: relinked(text, here, uri, config.repo_url or "", names),
     )
+
+
+def titles(navigation: Any) -> Iterator[tuple[str, str]]:
+    """Page and title of each entry of the navigation that has a title."""
+    for part in navigation or ():
+        for title, below in part.items() if isinstance(part, dict) else ():
+            if isinstance(below, str):
+                yield below, title
+            else:
+                yield from titles(below)
 
 
 def outside_fences(markdown: str, change: Any) -> str:
@@ -54,9 +67,15 @@ def outside_fences(markdown: str, change: Any) -> str:
     return "".join([*parts, change(markdown[at:])])
 
 
-def relinked(text: str, here: Path, uri: str, repository: str) -> str:
-    """`text` of a page in the folder `here` of the tree, as the page `uri` of the site has it."""
+def relinked(text: str, here: Path, uri: str, repository: str, names: Mapping[str, str]) -> str:
+    """`text` of a page in the folder `here` of the tree, as the page `uri` of the site has it.
+
+    names: of the site's pages; a link that is called by its file shows the page's name.
+    """
     up = "../" * uri.count("/")
+
+    def called(file: Path) -> str:
+        return names.get(file.relative_to(DOCS).as_posix()) or heading(file)
 
     def link(found: re.Match[str]) -> str:
         picture, shown, name, anchor = found[1], found[2], found[3], found[4] or ""
@@ -67,7 +86,7 @@ def relinked(text: str, here: Path, uri: str, repository: str) -> str:
             return f"[{shown}]({up}{HOME}{anchor})"
         if file.is_relative_to(DOCS):
             if shown.endswith(".md") and file.is_file():
-                shown = title(file)
+                shown = called(file)
             return f"{picture}[{shown}]({up}{file.relative_to(DOCS).as_posix()}{anchor})"
         if not file.is_relative_to(ROOT) or not file.exists():
             return found[0]  # mkdocs says that it leads nowhere
@@ -77,12 +96,12 @@ def relinked(text: str, here: Path, uri: str, repository: str) -> str:
 
     def bare(found: re.Match[str]) -> str:
         file = DOCS / found[1]
-        return f"[{title(file)}]({up}{found[1]})" if file.is_file() else found[0]
+        return f"[{called(file)}]({up}{found[1]})" if file.is_file() else found[0]
 
     return BARE.sub(bare, LINK.sub(link, text))
 
 
-def title(page: Path) -> str:
+def heading(page: Path) -> str:
     """A page's first heading."""
     found = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), re.M)
     return found[1] if found else page.name

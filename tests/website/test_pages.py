@@ -24,6 +24,7 @@ sys.path.insert(0, str(ROOT / "website"))
 import links  # noqa: E402
 
 REPOSITORY = "https://example.org/porter"
+NAMES = {"repl.md": "The prompt"}
 needs_mkdocs = pytest.mark.skipif(
     not all(map(find_spec, ("mkdocs", "material", "mkdocstrings_handlers"))),
     reason="mkdocs-material or mkdocstrings is missing: install .[site]",
@@ -156,17 +157,18 @@ def hooks() -> ModuleType:
         ("[examples](examples/sweep.py)", f"[examples]({REPOSITORY}/blob/main/examples/sweep.py)"),
         ("[a](docs/none.md)", "[a](../none.md)"),
         ("[a](none.md) [b](#here) [c](https://a.b)", "[a](none.md) [b](#here) [c](https://a.b)"),
-        ("[docs/repl.md](docs/repl.md)", "[The Mega-REPL](../repl.md)"),
-        ("(docs/repl.md)", "([The Mega-REPL](../repl.md))"),
+        ("[docs/repl.md](docs/repl.md)", "[The prompt](../repl.md)"),
+        ("(docs/repl.md)", "([The prompt](../repl.md))"),
+        ("(docs/lab/gpu.md)", "([Lab book: what was run on a GPU](../lab/gpu.md))"),
         ("`docs/repl.md`", "`docs/repl.md`"),
     ],
 )
 def test_links_of_a_page(hooks: ModuleType, text: str, wanted: str) -> None:
-    assert hooks.relinked(text, ROOT, "lab/page.md", REPOSITORY) == wanted
+    assert hooks.relinked(text, ROOT, "lab/page.md", REPOSITORY, NAMES) == wanted
 
 
 def test_links_out_of_the_site_without_a_repository(hooks: ModuleType) -> None:
-    assert hooks.relinked("[a file](examples/sweep.py)", ROOT, "index.md", "") == "a file"
+    assert hooks.relinked("[a file](examples/sweep.py)", ROOT, "index.md", "", {}) == "a file"
 
 
 def test_comments_for_tests_and_code(hooks: ModuleType) -> None:
