@@ -12,7 +12,7 @@ from porter.base import arguments
 from porter.errors import ClusterMismatch, MissingPackage, NoCluster, NoGpu, PorterError, WrongType
 from porter.version import __version__
 
-PATIENCE = 10.0  # seconds that a scheduler, and the first worker, may take to answer
+PATIENCE = 5.0  # seconds that a scheduler, and the first worker, may take to answer
 INSTALL = "Install it on the client and on all workers: pip install 'gpusnek-porter[dask]'."
 
 

@@ -25,7 +25,10 @@ MOST_FAILURES = 2  # devices that a portion may break
 
 
 def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases | None) -> int:
-    """Calls of one portion: as many as each device has room for, and a portion for each device."""
+    """Calls of one portion: as many as each device has room for, and a portion for each device.
+
+    programs: those that there are, where their number decides.
+    """
     if not isinstance(device, Several):
         return rows_at_once(device, how)
     found = []
