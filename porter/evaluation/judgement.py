@@ -70,12 +70,14 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
     size = VALUE_SIZE if how.wants_values else None
     result = _launch(device, portion, how, work, size)
     assert result.calls is not None
+    status = _statuses(device, how, result)
     values = None
     if how.wants_values:
-        values = _values(device, portion, how, work, result)
-    status = _statuses(device, how, result)
-    if how.function is not None and values is not None:
-        _compare(portion, how, status, values)
+        returned = _values(device, portion, how, work, result)
+        values = returned.values
+        if how.function is not None:
+            status[(status == CaseStatus.WRONG) & ~returned.there] = CaseStatus.OUT_OF_MEMORY
+            _compare(portion, how, status, values)
     keeps = how.keep
     return Judgement(
         portion.first,
@@ -84,7 +86,7 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         device.host(result.calls.steps).astype(np.int64),
         kept.texts(result.stdout) if "outputs" in keeps else None,
         values if "values" in keeps else None,
-        kept.tracebacks(result.stderr, status) if "tracebacks" in keeps else None,
+        kept.tracebacks(result.stderr, status, work.first_row) if "tracebacks" in keeps else None,
     )
 
 
@@ -178,22 +180,24 @@ def _statuses(device: Device, how: Judging, result: Result) -> np.ndarray[Any, A
 
 def _values(
     device: Device, portion: Portion, how: Judging, work: _Work, result: Result
-) -> list[Any]:
+) -> kept.Returned:
     """What each row returned; longer values come from a second run, for every run is the same."""
     assert result.calls is not None
-    values, lengths = kept.values(device, result.calls)
+    once = kept.values(device, result.calls)
+    lengths = once.lengths
     if not (lengths > VALUE_SIZE).any():
-        return values
+        return once
     of_row = np.repeat(np.arange(len(work.which)), work.counts)
     again = np.unique(of_row[lengths > VALUE_SIZE])
     size = -(-int(lengths.max()) // 8) * 8
     longer = _launch(device, portion, how, work.of(again), size)
     assert longer.calls is not None
-    found, _ = kept.values(device, longer.calls)
+    found = kept.values(device, longer.calls)
     rows = np.flatnonzero(np.isin(of_row, again))
-    for row, value in zip(rows.tolist(), found, strict=True):
-        values[row] = value
-    return values
+    for row, value in zip(rows.tolist(), found.values, strict=True):
+        once.values[row] = value
+    once.there[rows] = found.there
+    return once
 
 
 def _compare(
