@@ -38,13 +38,13 @@ def test_as_on_one(one: Device, several: Several) -> None:
     assert np.array_equal(generated.status, alone.status)
 
 
-def test_a_portion_moves_on_when_its_device_fails(one: Device, built: Build) -> None:
+def test_a_portion_moves_on_when_its_device_fails(built: Build) -> None:
     devices = apart(built)
     failing = devices.devices[1]
     assert isinstance(failing, ApartTwin)
     failing.fails = "wait"
     found = evaluate(PROGRAMS, CASES, device=devices, steps=2000, batch=2)
-    alone = evaluate(PROGRAMS, CASES, device=one, steps=2000)
+    alone = evaluate(PROGRAMS, CASES, build=built.folder, steps=2000)
     assert np.array_equal(found.status, alone.status)
 
 
@@ -57,7 +57,7 @@ def test_no_device_is_left(built: Build) -> None:
         evaluate(PROGRAMS, CASES, device=devices, batch=2)
 
 
-def test_mistakes_and_what_a_function_raises(several: Several, built: Build) -> None:
+def test_mistakes_and_what_a_function_raises(several: Several) -> None:
     def compare(got: object, expected: object) -> bool:
         raise KeyError(got)
 
@@ -66,4 +66,4 @@ def test_mistakes_and_what_a_function_raises(several: Several, built: Build) -> 
     with pytest.raises(UsageError, match="3 values, but there are more programs"):
         evaluate(PROGRAMS, CASES, device=several, steps=[5, 5, 5])
     with pytest.raises(UsageError, match="'tpu' is no device"):
-        evaluate(PROGRAMS, CASES, build=built.folder, devices="tpu")
+        evaluate(PROGRAMS, CASES, build=several.built.folder, devices="tpu")

@@ -31,7 +31,9 @@ def same(a: Result, b: Result) -> None:
         assert mine.longest == other.longest and (mine.cut == other.cut).all()
         some = np.arange(len(mine))[::-7]
         assert list(mine.of(some).groups) == list(other.of(some).groups)
-    for name in ("status", "exit_code", "allocations", "steps"):
+    # On a GPU those that begin as copies have not compiled, and parts may be too small for copies.
+    forked = ("allocations",) if a.stdout.device.name != "cuda" else ()
+    for name in ("status", "exit_code", "steps", *forked):
         assert getattr(a, name).tolist() == getattr(b, name).tolist(), name
     assert (a.lacks, a.limited, a.order) == (b.lacks, b.limited, b.order)
 
