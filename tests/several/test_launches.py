@@ -38,8 +38,8 @@ def same(a: Result, b: Result) -> None:
     assert (a.lacks, a.limited, a.order) == (b.lacks, b.limited, b.order)
 
 
-@pytest.mark.parametrize("block", [0, 1, 33])
-@pytest.mark.parametrize("n", [1, 3, 128, 129, 700])
+@pytest.mark.parametrize("block", [0, 33])
+@pytest.mark.parametrize("n", [1, 129, 700])
 def test_as_on_one(one: Device, several: Several, n: int, block: int) -> None:
     lines = [f"line {i % 4}\n" for i in range(n)]
     launch = Launch(block=block, seed=7, stdin=lines, stdout=64)
