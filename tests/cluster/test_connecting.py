@@ -18,7 +18,7 @@ from porter import dask
 from porter.dask.building import build_for
 from porter.dask.connecting import Abilities, check_workers, target_for, workers_of
 from porter.dask.shipping import packed, unpacked
-from porter.errors import ClusterMismatch, NoCluster, NoGpu, UsageError, WrongType
+from porter.errors import ClusterFailed, ClusterMismatch, NoCluster, NoGpu, UsageError, WrongType
 from porter.pipeline import Build
 from porter.run import open_device, run
 from porter.run.built import open_build
@@ -68,6 +68,26 @@ def test_no_workers() -> None:
         pytest.raises(NoCluster, match="has no workers"),
     ):
         workers_of(client, None, timeout=0.2)
+
+
+def test_a_scheduler_that_goes_away(built: Build) -> None:
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, dashboard_address=None, processes=False, protocol="tcp", silence_logs=60
+    ) as cluster:
+        client = dask.connect(cluster.scheduler_address, timeout=1)
+        programs = ["def solve(x):\n    for i in range(20000): pass\n    return x"] * 200
+        with pytest.raises(ClusterFailed, match=r"^programs \d+ to \d+: the scheduler") as raised:
+            dask.evaluate(
+                client,
+                programs,
+                [((1,), 1)],
+                batch=2,
+                progress=lambda done: cluster.close() if done == 4 else None,
+                build=built.folder,
+            )
+        assert [judgement.first for judgement in raised.value.result][:2] == [0, 2]
+        client.close()
 
 
 def test_workers_that_do_not_fit() -> None:
