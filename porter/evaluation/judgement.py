@@ -65,7 +65,7 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
 
 
 @frozen(eq=False)
-class _Rows:
+class _Left:
     """Rows as they came from interpreters; lists are empty where they were not asked for."""
 
     status: np.ndarray[Any, Any]
@@ -74,7 +74,7 @@ class _Rows:
     values: list[Any]
     tracebacks: list[str | None]
 
-    def replace(self, rows: np.ndarray[Any, Any], others: _Rows) -> None:
+    def replace(self, rows: np.ndarray[Any, Any], others: _Left) -> None:
         """`others` instead of these `rows`."""
         self.status[rows] = others.status
         self.steps[rows] = others.steps
@@ -90,7 +90,7 @@ class _Rows:
 
 def _rows(
     device: Device, portion: Portion, how: Judging, work: Work
-) -> tuple[_Rows, np.ndarray[Any, Any]]:
+) -> tuple[_Left, np.ndarray[Any, Any]]:
     """The rows of one launch, and which of its interpreters broke (bools)."""
     result = launch(device, portion, how, work, VALUE_SIZE if how.wants_values else None)
     assert result.calls is not None
@@ -101,7 +101,7 @@ def _rows(
         values = returned.values
         if how.function is not None:
             status[(status == CaseStatus.WRONG) & ~returned.there] = CaseStatus.OUT_OF_MEMORY
-    rows = _Rows(
+    rows = _Left(
         status,
         device.host(result.calls.steps).astype(np.int64),
         kept.texts(result.stdout) if "outputs" in how.keep else [],
@@ -148,7 +148,7 @@ def _values(
     return once
 
 
-def _compare(portion: Portion, how: Judging, rows: _Rows) -> None:
+def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
     """Let the caller's function say which of the returned values are right."""
     assert how.function is not None
     starts = np.repeat(np.cumsum(portion.counts) - portion.counts, portion.counts)
