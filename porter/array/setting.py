@@ -10,6 +10,7 @@ import numpy as np
 from porter.errors import BindingError, WrongType
 from porter.run import Device
 from porter.run.device.base import Array
+from porter.run.device.several import Several, on_host
 from porter.run.launch.binding import Binding
 
 # numpy's kind: GPUSNEK_BIND_* and the 8 bytes that a value travels as.
@@ -24,6 +25,8 @@ def value_binding(device: Device, n: int, name: str, value: object) -> Binding:
     """
     if value is None:
         return Binding(name, "NONE")
+    if isinstance(device, Several):
+        value = on_host(value)
     if isinstance(value, str | bytes):
         return _texts(device, name, [value], each=False)
     if isinstance(value, list | tuple):

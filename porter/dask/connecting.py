@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ from porter.base import arguments
 from porter.errors import ClusterMismatch, MissingPackage, NoCluster, NoGpu, PorterError, WrongType
 from porter.version import __version__
 
-PATIENCE = 10.0  # seconds that a scheduler, and the first worker, may take to answer
+PATIENCE = 5.0  # seconds that a scheduler, and the first worker, may take to answer
 INSTALL = "Install it on the client and on all workers: pip install 'gpusnek-porter[dask]'."
 
 
@@ -80,17 +81,22 @@ def workers_of(client: Any, target: str | None, timeout: float = PATIENCE) -> di
 
     target: what all of them need. Raises NoCluster, ClusterMismatch, NoGpu.
     """
-    try:
-        client.wait_for_workers(1, timeout=timeout)
-    except TimeoutError as error:
-        where = client.scheduler.address if client.scheduler else "this address"
-        raise NoCluster(
-            f"the scheduler at {where} has no workers",
-            hint="`dask worker ADDRESS` starts one, `dask cuda worker ADDRESS` one for each GPU.",
-        ) from error
-    found = client.run(abilities, on_error="return")
+    end = time.monotonic() + timeout
+    found: dict[str, Any] = {}
+    while not found:
+        try:
+            client.wait_for_workers(1, timeout=max(0.1, end - time.monotonic()))
+        except TimeoutError as error:
+            where = client.scheduler.address if client.scheduler else "this address"
+            raise NoCluster(
+                f"the scheduler at {where} has no workers",
+                hint="`dask worker ADDRESS` starts one, `dask cuda worker ADDRESS` for each GPU.",
+            ) from error
+        answers = client.run(abilities, on_error="return")
+        # A worker that is gone by now cannot be reached, and is none.
+        found = {at: said for at, said in answers.items() if not isinstance(said, OSError)}
     check_workers(found, target)
-    return dict(found)
+    return found
 
 
 def check_workers(found: Mapping[str, Abilities | BaseException], target: str | None) -> None:

@@ -110,7 +110,7 @@ def judgements(
     workers = workers_of(client, target)
     built = build_for(workers, target, release, build)
     common = Common(packed(built), target, how, cases)
-    rows = _rows(workers, programs, cases)
+    rows = _rows(workers, programs, cases, batch)
     done = 0
     tasks = _tasks(portions(programs, cases, rows=rows, most=batch or MOST_BATCH), cases)
     for judgement in answers(client, tasks, common, workers, retries):
@@ -131,8 +131,11 @@ def _tasks(cut: Iterable[Portion], cases: Cases | None) -> Iterator[Task[Judgeme
 NO_CASES: Any = None
 
 
-def _rows(workers: dict[str, Abilities], programs: Iterable[Any], cases: Cases | None) -> int:
+def _rows(
+    workers: dict[str, Abilities], programs: Iterable[Any], cases: Cases | None, batch: int | None
+) -> int:
     """Calls of a task: a few tasks for each worker, so that those that are done can take more."""
     most = ROWS_ON_GPU if all(worker.gpus for worker in workers.values()) else ROWS
-    rows = length_hint(programs) * (0 if cases is None else len(cases))
+    asked = batch is not None or cases is None
+    rows = 0 if asked or cases is None else length_hint(programs) * len(cases)
     return min(most, -(-rows // (4 * len(workers)))) if rows else most

@@ -38,14 +38,14 @@ LEAST = 1 << 10  # interpreters of a task, as long as there are enough
 
 
 @frozen(eq=False)
-class Target:
+class Destination:
     """Where all parts of one launch run."""
 
     parcel: Parcel
     target: str | None
 
 
-def run_part(common: Target, division: Division, count: int) -> Travelling:
+def run_part(common: Destination, division: Division, count: int) -> Travelling:
     """On a worker: `count` interpreters."""
     with device_for(common.parcel, common.target) as device:
         result = run_here(
@@ -102,7 +102,7 @@ def run(
             division = divide(Share(one, Shadows(here)), chosen, common, phase, launch.stdin)  # type: ignore[arg-type]
             yield Task(one.range, run_part, (division, one.count))
 
-    found = list(answers(client, tasks(), Target(packed(built), target), workers, retries))
+    found = list(answers(client, tasks(), Destination(packed(built), target), workers, retries))
     results = [travelling.result(here) for travelling in found]
     return join(here, parts, results, str(order), time.monotonic() - began)
 

@@ -72,7 +72,7 @@ def _answer(task: Task[T], future: Any, retries: int) -> T:
             f"{task.name} ended every worker that ran them: {error}",
             hint="Run them alone, with the host twin of a fenced build, to see which it is.",
         ) from error
-    except CancelledError as error:
+    except (CancelledError, package().comm.CommClosedError) as error:
         raise ClusterFailed(
             f"{task.name}: the scheduler is gone, or has dropped them: {error}",
             hint="What had been answered is in the error's result.",

@@ -126,7 +126,7 @@ def judgements(
 ) -> Iterator[Judgement]:
     """Judge `programs`, a portion at a time, in their order. As `evaluate` has the arguments."""
     done = 0
-    rows = rows_for(device, how, programs, cases)
+    rows = rows_for(device, how, programs if batch is None else (), cases)
     cut = portions(programs, cases, rows=rows, most=batch or MOST_BATCH)
     for judgement in judged(device, cut, how):
         yield judgement

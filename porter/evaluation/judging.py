@@ -15,6 +15,7 @@ from porter.base.arguments import choice, seconds, text, whole
 from porter.base.sizes import check_bounds, parse_size
 from porter.config import SIZE_BOUNDS
 from porter.errors import UsageError, WrongType
+from porter.run import Cancel
 from porter.run.launch.limits import Each, seconds_of, steps_of
 
 EACH = ("case", "program")
@@ -122,6 +123,7 @@ class Judging:
     each: str = field(default="case", converter=_each)
     keep: frozenset[str] = field(default=frozenset(), converter=_keep)
     files: Files | None = None
+    cancel: Cancel | None = None  # ends launches that nobody wants an answer of any more
 
     def __attrs_post_init__(self) -> None:
         if self.steps is None and self.deadline is None:

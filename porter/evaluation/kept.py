@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from attrs import frozen
 
 from porter.array import values as objects
 from porter.array.exceptions import parse_traceback
@@ -31,20 +32,36 @@ def texts(stream: Stream) -> list[bytes]:
     return [data[row * width : row * width + length] for row, length in enumerate(lengths.tolist())]
 
 
-def tracebacks(stream: Stream, status: np.ndarray[Any, Any]) -> list[str | None]:
-    """The traceback of each row that an exception ended; None for others."""
+def tracebacks(
+    stream: Stream, status: np.ndarray[Any, Any], first_row: np.ndarray[Any, Any]
+) -> list[str | None]:
+    """The traceback of each row that an exception ended; None for others.
+
+    first_row: of each interpreter. Where its program failed before any call, that one wrote it.
+    """
     found: list[str | None] = [None] * len(status)
     written = texts(stream)
+    firsts = np.repeat(first_row[:-1], np.diff(first_row))
     for row in np.flatnonzero(np.isin(status, _WITH_TRACEBACK)).tolist():
-        found[row] = parse_traceback(written[row])[2]
+        found[row] = parse_traceback(written[row] or written[firsts[row]])[2]
     return found
 
 
-def values(device: Device, rows: CallRows) -> tuple[list[Any], np.ndarray[Any, Any]]:
-    """What each row returned, and how many bytes each value has that was announced (int64).
+@frozen(eq=False)
+class Returned:
+    """What each row returned. there: whether it is here (bool).
 
-    None where nothing was returned, and where the bytes were more than were kept.
+    values: None where nothing was returned, or it is not here. lengths: bytes of each value that
+    was announced (int64); they may be more than were kept.
     """
+
+    values: list[Any]
+    there: np.ndarray[Any, Any]
+    lengths: np.ndarray[Any, Any]
+
+
+def values(device: Device, rows: CallRows) -> Returned:
+    """What interpreters have kept of what was returned."""
     assert rows.kind is not None and rows.bits is not None and rows.data is not None
     kinds = objects.kinds(device)
     kind, bits, data = (device.host(part) for part in (rows.kind, rows.bits, rows.data))
@@ -61,4 +78,5 @@ def values(device: Device, rows: CallRows) -> tuple[list[Any], np.ndarray[Any, A
         fetch.memory[:] = device.array(np.frombuffer(b"".join(parts), np.uint8))
 
     there = Values(device.array(shorter), device.array(bits))
-    return objects.objects(device, there, fetch, None), lengths
+    found = objects.objects(device, there, fetch, None)
+    return Returned(found, (shorter != kinds["NONE"]) & (shorter != kinds["ERROR"]), lengths)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from porter.evaluation.judgement import VALUE_SIZE
 from porter.evaluation.judging import Judging
+from porter.evaluation.launching import VALUE_SIZE
 from porter.run import Device
 from porter.run.launch.plan import footprint, free
 from porter.run.launch.spec import Sizes

@@ -9,7 +9,7 @@ from operator import length_hint
 from queue import SimpleQueue
 from typing import Any
 
-from attrs import define, field
+from attrs import define, evolve, field
 
 from porter.errors import DeviceFailed, LaunchFailed
 from porter.evaluation.cases import Cases
@@ -25,7 +25,10 @@ MOST_FAILURES = 2  # devices that a portion may break
 
 
 def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases | None) -> int:
-    """Calls of one portion: as many as each device has room for, and a portion for each device."""
+    """Calls of one portion: as many as each device has room for, and a portion for each device.
+
+    programs: those that there are, where their number decides.
+    """
     if not isinstance(device, Several):
         return rows_at_once(device, how)
     found = []
@@ -45,7 +48,8 @@ def judged(device: Device, portions: Iterable[Portion], how: Judging) -> Iterato
     the same. Raises as judge; DeviceFailed where no device is left, or a portion breaks several.
     """
     if isinstance(device, Several):
-        return _Spread(device, how).run(portions)
+        cancel = how.cancel or Cancel()
+        return _Spread(device, evolve(how, cancel=cancel), cancel).run(portions)
     return (judge(device, portion, how) for portion in portions)
 
 
@@ -53,7 +57,7 @@ def judged(device: Device, portions: Iterable[Portion], how: Judging) -> Iterato
 class _Spread:
     several: Several
     how: Judging
-    cancel: Cancel = field(factory=Cancel)
+    cancel: Cancel
     _free: SimpleQueue[int | None] = field(factory=SimpleQueue, init=False)
     _left: set[int] = field(factory=set, init=False)
 
@@ -88,7 +92,7 @@ class _Spread:
             device = self.several.devices[k]
             try:
                 with device.here():
-                    judgement = judge(device, portion, self.how, self.cancel)
+                    judgement = judge(device, portion, self.how)
             except LaunchFailed as error:
                 failures.append(error)
                 self._lost(k)

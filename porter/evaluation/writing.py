@@ -18,20 +18,20 @@ from porter.evaluation.status import CaseStatus
 
 SUFFIXES = (".jsonl", ".parquet")
 KEPT = {"outputs": "output", "values": "value", "tracebacks": "traceback"}
-Rows = dict[str, list[Any]]  # a column's values by its name
+Columns = dict[str, list[Any]]  # a column's values by its name
 
 
 class RowWriter(Protocol):
     """Takes the rows of one judgement after the other."""
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Columns) -> None:
         """Write these rows."""
 
     def close(self) -> None:
         """Nothing follows."""
 
 
-def rows_of(judgement: Judgement, names: Sequence[str]) -> Rows:
+def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
     """The columns of a judgement: program, case, passed, status, steps, and what was kept.
 
     names: of its programs. Outputs are text, a byte that is no UTF-8 replaced; values are their
@@ -39,7 +39,7 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Rows:
     """
     counts = judgement.counts.tolist()
     status = judgement.status.tolist()
-    rows: Rows = {
+    rows: Columns = {
         "program": [name for name, count in zip(names, counts, strict=True) for _ in range(count)],
         "case": [case for count in counts for case in range(count)],
         "passed": (judgement.status == CaseStatus.PASSED).tolist(),
@@ -91,7 +91,7 @@ class _JsonLines:
     def __attrs_post_init__(self) -> None:
         self._file = self.path.open("w", encoding="utf-8")
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Columns) -> None:
         names = list(rows)
         for values in zip(*rows.values(), strict=True):
             row = dict(zip(names, values, strict=True))
@@ -133,7 +133,7 @@ class _Parquet:
         self._schema = pyarrow.schema(list(kinds.items()))
         self._writer = parquet.ParquetWriter(str(self.path), self._schema)
 
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: Columns) -> None:
         texts = {name: _texts(values) for name, values in rows.items()}
         self._writer.write_table(self._arrow.table(texts, schema=self._schema))
 

@@ -101,9 +101,8 @@ uint64_t mp_hal_time_ns(void) {
 // Where the clock stands, waiting moves it and takes no time; waiting for ever is out of time at once.
 void gpusnek_wait(int64_t ms) {
     if (!gpusnek_io.clock_stands) {
-        return;
-    }
-    if (ms < 0) {
+        porter_pause();
+    } else if (ms < 0) {
         gpusnek_limits_expire();
         gpusnek_poll();
     } else {

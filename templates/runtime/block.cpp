@@ -100,6 +100,8 @@ void Worker::finish(Interpreter *self) {
             arena_unmap(self->slot, 1, stride_);
         }
     }
+    free(self->kept);
+    self->kept = nullptr;
     *status_of(launch_, self->index) = self->status;
     self->phase = PHASE_DONE;
 }
@@ -119,6 +121,7 @@ void Worker::open_block(uint64_t first, uint32_t count) {
         self.phase = PHASE_NEW;
         self.alone = launch_->n == 1;
         self.slot = nullptr;
+        self.kept = nullptr;
         if (self.index == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch_, self.index)) {
             self.phase = PHASE_DONE; // its status stays what the caller wrote
             block->done++;
@@ -201,6 +204,11 @@ void gpusnek_give_way() {
     if (++calls % 256 == 0 && gpusnek_turn && !gpusnek_turn->alone) {
         fiber_yield(false);
     }
+}
+
+void *gpusnek_turn_memory(size_t size) {
+    gpusnek_turn->kept = malloc(size);
+    return gpusnek_turn->kept;
 }
 
 void gpusnek_end_here(int32_t status) {

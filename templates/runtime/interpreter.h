@@ -567,7 +567,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
             if (launch->value_kind) {
                 gpusnek_give_value(launch, i, &status);
             }
-            if (launch->judging && !gpusnek_judge(launch, i, status, head)) {
+            if (launch->judging && !gpusnek_judge(launch, i, status, base)) {
                 return gpusnek_refusal(base);
             }
         }

@@ -65,17 +65,99 @@ static inline PORTER_DEVICE void gpusnek_judge_row(
     }
 }
 
+// An interpreter as its program left it: head and state, and what the heap has in use.
+typedef struct gpusnek_snapshot_t {
+    char *memory; // NULL: there is none
+    uint64_t used;
+    uint64_t out_length;
+    uint64_t err_length;
+} gpusnek_snapshot_t;
+
+#define GPUSNEK_SNAPSHOT_FIXED (GPUSNEK_HEAD_BYTES + GPUSNEK_STATE_BYTES)
+
+#ifdef __CUDACC__
+// A thread of a GPU has an interpreter of its own for each row.
+static inline PORTER_DEVICE void gpusnek_snapshot(
+    const gpusnek_launch_t *launch, char *base, gpusnek_snapshot_t *snapshot) {
+    (void)launch;
+    (void)base;
+    snapshot->memory = NULL;
+}
+
+static inline PORTER_DEVICE void gpusnek_renew(const gpusnek_launch_t *launch, char *base,
+    const gpusnek_snapshot_t *snapshot, uint64_t first, uint64_t row) {
+    (void)launch;
+    (void)base;
+    (void)snapshot;
+    (void)first;
+    (void)row;
+}
+#else
+#include <string.h>
+
+void *gpusnek_turn_memory(size_t size); // block.h
+
+static inline void gpusnek_snapshot(
+    const gpusnek_launch_t *launch, char *base, gpusnek_snapshot_t *snapshot) {
+    const gpusnek_head_t *head = gpusnek_head(base);
+    size_t tables;
+    const uint64_t used = gpusnek_heap_used(&tables);
+    const uint64_t heap_size = GPUSNEK_ROUND(launch->heap_size);
+    snapshot->used = used < heap_size ? used : heap_size;
+    snapshot->out_length = head->out_length;
+    snapshot->err_length = head->err_length;
+    snapshot->memory = (char *)gpusnek_turn_memory(GPUSNEK_SNAPSHOT_FIXED + snapshot->used);
+    if (snapshot->memory) {
+        memcpy(snapshot->memory, head, GPUSNEK_SNAPSHOT_FIXED);
+        memcpy(snapshot->memory + GPUSNEK_SNAPSHOT_FIXED, gpusnek_heap(base, launch),
+            snapshot->used);
+    }
+}
+
+// What the program printed stands at the start of each row's output.
+static inline void gpusnek_copy_output(
+    uint64_t output, uint64_t size, uint64_t length, uint64_t first, uint64_t row) {
+    memcpy((char *)output + row * size, (const char *)output + first * size,
+        length < size ? length : size);
+}
+
+static inline void gpusnek_renew(const gpusnek_launch_t *launch, char *base,
+    const gpusnek_snapshot_t *snapshot, uint64_t first, uint64_t row) {
+    memcpy(gpusnek_head(base), snapshot->memory, GPUSNEK_SNAPSHOT_FIXED);
+    memcpy(gpusnek_heap(base, launch), snapshot->memory + GPUSNEK_SNAPSHOT_FIXED, snapshot->used);
+    gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
+        (char *)launch->stderr_base + row * launch->stderr_size);
+    gpusnek_head(base)->out_length = snapshot->out_length;
+    gpusnek_head(base)->err_length = snapshot->err_length;
+    gpusnek_copy_output(
+        launch->stdout_base, launch->stdout_size, snapshot->out_length, first, row);
+    gpusnek_copy_output(
+        launch->stderr_base, launch->stderr_size, snapshot->err_length, first, row);
+}
+#endif
+
 // All rows of interpreter `i`, whose program ended with `status`. False: a fence refused an access.
 static inline PORTER_DEVICE bool gpusnek_judge(
-    const gpusnek_launch_t *launch, uint32_t i, int32_t status, const gpusnek_head_t *head) {
+    const gpusnek_launch_t *launch, uint32_t i, int32_t status, char *base) {
+    const gpusnek_head_t *head = gpusnek_head(base);
     const gpusnek_judging_t *judging = gpusnek_judging(launch);
     const uint32_t number = ((const uint32_t *)judging->first_case)[i];
     uint64_t rows;
     const uint64_t first = gpusnek_rows(launch, i, &rows);
     const uint64_t steps = gpusnek_steps();
+    gpusnek_snapshot_t snapshot;
+    snapshot.memory = NULL;
+    if (launch->flags & GPUSNEK_FLAG_RENEW && rows > 1 && status == GPUSNEK_OK) {
+        gpusnek_snapshot(launch, base, &snapshot);
+        if (!snapshot.memory) {
+            rows = 1; // the others stay as the host wrote them: not run
+        }
+    }
     for (uint64_t k = 0; k < rows; k++) {
         const uint64_t row = first + k;
-        if (k > 0) { // the first row has the program's own output too
+        if (k > 0 && snapshot.memory) {
+            gpusnek_renew(launch, base, &snapshot, first, row);
+        } else if (k > 0) { // the first row has the program's own output too
             gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
                 (char *)launch->stderr_base + row * launch->stderr_size);
         }

@@ -29,6 +29,8 @@ enum gpusnek_flags {
     GPUSNEK_FLAG_SANDBOX = 8192,    // programs can name no address and bring no code in
     GPUSNEK_FLAG_ALIKE = 16384,     // every interpreter has threadIdx `first`, is alone in its block,
                                     // and draws the same random numbers
+    GPUSNEK_FLAG_RENEW = 65536,     // host twin, with judging: each row begins as its program left the
+                                    // interpreter, whatever the rows before it did
     GPUSNEK_FLAG_CLOCK = 32768,     // the clock stands at clock_origin, but for what programs wait
 };
 

@@ -63,11 +63,6 @@ class ApartTwin(HostTwin):
         return running
 
 
-@pytest.fixture(scope="session")
-def one(built: Build) -> Device:
-    return open_device(built.folder, "host")
-
-
 def apart(built: Build, count: int = 2) -> Several:
     """So many twins with memories of their own."""
     whole = open_build(built.folder)
@@ -78,13 +73,22 @@ GPUS = pytest.param("gpus", marks=pytest.mark.gpu)
 
 
 @pytest.fixture(params=["twins", "apart", "three", GPUS])
-def several(request: pytest.FixtureRequest, built: Build) -> Several:
+def several(request: pytest.FixtureRequest) -> Several:
     """Two host twins; two, and three, with memories of their own; two GPUs."""
+    if request.param == "gpus":
+        return two_gpus()
+    built = request.getfixturevalue("built")
     if request.param == "twins":
         return open_several(built.folder, ["host", "host"])
-    if request.param != "gpus":
-        return apart(built, 2 if request.param == "apart" else 3)
-    return two_gpus()
+    return apart(built, 2 if request.param == "apart" else 3)
+
+
+@pytest.fixture
+def one(several: Several) -> Device:
+    """One device of the kind."""
+    if several.devices[0].on_gpu and several.devices[0].name == "cuda":
+        return several.devices[0]
+    return open_device(several.built.folder, "host")
 
 
 def two_gpus() -> Several:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from porter import InterpreterArray
-from porter.errors import InterpreterError, UsageError
+from porter.errors import InterpreterError, UsageError, WrongType
 from porter.run import Device
 from porter.run.device.several import Several
 
@@ -148,3 +148,21 @@ def test_copies_where_they_can_be(pythons: InterpreterArray) -> None:
     assert pythons.eval("x").tolist() == [19] * N
     assert pythons.trim() > 0
     assert pythons.eval("x + threadIdx").tolist() == [19 + i for i in range(N)]
+
+
+class OnAnotherGpu:
+    """An array as CuPy has it."""
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        self.values = values
+        self.__cuda_array_interface__: dict[str, Any] = {}
+
+    def get(self) -> np.ndarray[Any, Any]:
+        return self.values
+
+
+def test_arrays_of_one_gpu_go_through_the_host(pythons: InterpreterArray) -> None:
+    pythons.set("value", OnAnotherGpu(np.arange(N)))
+    assert pythons.eval("value").tolist() == list(range(N))
+    with pytest.raises(WrongType, match="several devices share arrays of the host"):
+        pythons.bind("mine", OnAnotherGpu(np.arange(N)))

@@ -204,6 +204,14 @@ class Several:
         return f"<{type(self).__name__} {', '.join(self.labels)}>"
 
 
+def on_host(value: object) -> object:
+    """A CuPy array as NumPy's; anything else as it is."""
+    if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
+        copy: object = value.get()
+        return copy
+    return value
+
+
 def renamed(error: Exception, label: str) -> None:
     """Let a message of porter's say which device it is about."""
     if hasattr(error, "message"):

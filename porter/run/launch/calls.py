@@ -31,6 +31,8 @@ class Calls:
     Interpreter i has the rows first_row[i] up to first_row[i + 1] (n + 1 uint32); its first row
     has case first_case[i] (n uint32), the next one the next case. tolerance: relative and absolute,
     for floats; None: exact. value_size: bytes kept of each result; None: results are not wanted.
+    renew: on the host twin each call begins as the program left its interpreter, whatever the calls
+    before it did.
     """
 
     entry: str
@@ -39,6 +41,7 @@ class Calls:
     first_row: np.ndarray[Any, Any] = field(repr=False)
     tolerance: tuple[float, float] | None = None
     value_size: int | None = None
+    renew: bool = False
 
     @property
     def rows(self) -> int:

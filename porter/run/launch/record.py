@@ -116,6 +116,7 @@ def _flags(device: Device, launch: Launch, phase: Phase) -> int:
         "SANDBOX": launch.sandbox,
         "ALIKE": launch.alike,
         "CLOCK": launch.clock is not None,
+        "RENEW": phase.calls is not None and phase.calls.renew,
         "FS_MOUNT": launch.fs is not None,
         "FS_FORMAT": launch.fs is not None and launch.fs_format,
     }

@@ -55,6 +55,8 @@ def start(
 
     A device that fails loses its part alone, which is raised when the others have ended.
     """
+    if phase.calls is not None:
+        raise UsageError("calls are for one device; porter.evaluate spreads them over several")
     planned = plan(device, n, launch, phase)
     chosen = programs_of(device, programs, program_of, planned.n, phase)
     chosen.check(planned.room, planned.n * planned.footprint.each)
@@ -78,10 +80,12 @@ def start(
         return _begin(begin, shares[k], divide(shares[k], chosen, common, phase, stdin))
 
     found = on_each([share.part for share in shares], one, stop=cancel)
+    started = StartedOnSeveral(device, planned, found, str(order), time.monotonic())
     for each in found:
         if each.refused is not None:
-            raise each.refused  # the others are stopped, for nobody keeps them
-    return StartedOnSeveral(device, planned, found, str(order), time.monotonic())
+            started.stop()
+            raise each.refused
+    return started
 
 
 def _begin(begin: Begin, share: Share, division: Division) -> OnePart:

@@ -12,6 +12,7 @@ from attrs import define
 
 from porter.errors import DeviceFailed, LaunchFailed, LaunchInterrupted, PorterError
 from porter.run.device.several import Several, Share, on_each
+from porter.run.launch.abandoned import PATIENCE
 from porter.run.launch.plan import Plan
 from porter.run.launch.several.division import Division
 from porter.run.launch.several.joining import join, nothing
@@ -93,6 +94,11 @@ class StartedOnSeveral:
     def interrupt(self, value: int = 1) -> None:
         """Write every device's interrupt word, from any thread (values: interp.h)."""
         _AllWords(self._parts).write(value)
+
+    def stop(self) -> None:
+        """Stop all interpreters hard, and wait for them a while: nobody wants what they leave."""
+        _AllWords(self._parts).write(int(self._device.built.interrupt["STOP"]))
+        _All(self._parts).wait(PATIENCE)
 
     def wait(self) -> Result:
         """Wait for the end on all devices, once. Ctrl-C, the timeout or `cancel` interrupts all.
