@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from porter.base import arguments, reading
-from porter.bundled import serving
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError
 from porter.toolchain import nvcc
@@ -90,6 +89,8 @@ def load_config(
     if not any(layer.get("target") for _, layer in layers):
 
         def bundled() -> bool:
+            from porter.bundled import serving
+
             try:
                 config = merge(("", {"target": "cuda"}), *layers, release=default_release)
             except UsageError:

@@ -8,7 +8,6 @@ from typing import Any
 
 from porter.base import arguments
 from porter.base.sizes import check_bounds, parse_size
-from porter.bundled import choices_of, serving
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import PorterError, UsageError, WrongType
 from porter.run import Device, Launch, open_device, open_several
@@ -65,6 +64,8 @@ def check_target(devices: Any, target: str | None, name: str = "devices") -> str
 
 def ready_build(config: BuildConfig) -> Built | None:
     """The build that came with porter, with the choices of `config`; None where it cannot serve."""
+    from porter.bundled import choices_of, serving  # not needed to run what is in a folder
+
     folder = serving(config)
     if folder is None:
         return None

@@ -14,8 +14,10 @@ from porter.array.opening import ready_build
 from porter.base import paths
 from porter.base.architectures import EVERY
 from porter.bundled import bundled_builds, serving
+from porter.cli._subject import check_fixed
 from porter.config import BuildConfig
 from porter.doctor import examine
+from porter.errors import NoNvcc, UsageError
 from porter.manifest import FORMAT
 from porter.settings import default_target, load_config
 from porter.sync.lock import newest_release
@@ -110,6 +112,17 @@ def test_sizes_are_a_launchs(folder: Path) -> None:
     assert json.loads((folder / "build.json").read_text()) == manifest()
 
 
+def test_a_finished_build_for_several_serves_each(folder: Path) -> None:
+    built = ready_build(CONFIG)
+    assert built is not None
+    for arch in ("sm_90", "all", "sm_120,sm_86"):
+        check_fixed(built, "arch", arch)
+    with pytest.raises(UsageError, match="--arch sm_75: the build in"):
+        check_fixed(built, "arch", "sm_75")
+    with pytest.raises(UsageError, match="'sm_x' is not a GPU architecture"):
+        check_fixed(built, "arch", "sm_x")
+
+
 @pytest.mark.parametrize("text", ["", "{", "[]", json.dumps({"inputs": 1, "targets": 2})])
 def test_what_cannot_be_read_serves_nothing(folder: Path, text: str) -> None:
     (folder / "build.json").write_text(text)
@@ -137,8 +150,6 @@ def test_a_gpu_without_nvcc_needs_a_bundled_build(
 
 
 def _no_nvcc() -> None:
-    from porter.errors import NoNvcc
-
     raise NoNvcc("none")
 
 

@@ -6,6 +6,7 @@
 # LOCAL and GLOBAL are folders that `porter build --target cuda` printed, with local and with
 # global arenas; results go to OUT. $CONFORMANCE names further builds, with the heap that upstream's
 # tests need (`porter conformance --help` has the sizes), on which those run.
+# $PORTER_GPU_FATBIN names a build with `--arch all`, for the tests of fatbins.
 #
 # What is timed runs alone, first; then the tests, four at a time. Each part has a time limit, for
 # what hangs on a GPU cannot always be interrupted. Needs CuPy, pytest, sybil, porter's dependencies;

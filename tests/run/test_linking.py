@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -127,3 +128,11 @@ def test_a_home_that_cannot_be_written(
     made = linking.linked_for(gpu("130"), built)
     assert made is not None and made.read_bytes().startswith(b"64:")
     assert not made.is_relative_to(tmp_path / "home")
+
+
+def test_a_machine_that_runs_builds_needs_little() -> None:
+    """README says what running a build needs; where caches are is not among it."""
+    missing = "('platformdirs', 'click', 'rich', 'elftools', 'clang')"
+    code = f"import sys; sys.modules |= dict.fromkeys({missing})\n"
+    code += "import porter.run.device.cuda, porter.run.device.host, porter.array.opening"
+    subprocess.run([sys.executable, "-c", code], check=True)

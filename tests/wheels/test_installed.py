@@ -20,6 +20,7 @@ import pytest
 from porter.bundling import LICENCES, write_bundle
 from porter.errors import NoCompiler
 from porter.sync.store import release_dir
+from porter.version import __version__
 from tests.wheels.first_program import bare
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 USERS = (65533, 65534)  # of nobody: they own nothing
 # One worker makes and installs the wheel.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 
 @pytest.fixture(scope="module")
@@ -197,13 +198,31 @@ def test_a_bundle_that_is_not_whole_makes_no_wheel(wheel: Path, tmp_path: Path) 
     (library,) = bundle.glob("*/host/libgpusnek.so")
     library.unlink()
     for named, said in ((bundle, "lacks host/libgpusnek.so"), (tmp_path, "no finished build in")):
-        done = subprocess.run(
-            [sys.executable, "-c", HOOK, ROOT],
-            env={**os.environ, "PORTER_BUNDLE": str(named)},
-            capture_output=True,
-            text=True,
-        )
+        done = hook(str(named))
         assert done.returncode == 1 and said in done.stderr
+    manifest = next(wheel.parent.glob("bundle/*/build.json"))
+    older = tmp_path / "older" / manifest.parent.name
+    shutil.copytree(manifest.parent, older)
+    document = json.loads(manifest.read_text())
+    document["inputs"]["porter"] = "0.0.9"
+    (older / "build.json").write_text(json.dumps(document))
+    assert "porter 0.0.9 made " in hook(str(older.parent)).stderr
+
+
+def test_without_a_bundle_the_wheel_is_pure() -> None:
+    for version, named in (("standard", ""), ("editable", "/nonexistent")):
+        done = hook(named, version)
+        assert (done.returncode, done.stdout) == (0, "{'force_include': {}}\n"), done.stderr
+
+
+def hook(named: str, version: str = "standard") -> subprocess.CompletedProcess[str]:
+    """hatch_build.py with PORTER_BUNDLE=`named`; it prints what hatchling would be told."""
+    return subprocess.run(
+        [sys.executable, "-c", HOOK, ROOT, version],
+        env={**os.environ, "PORTER_BUNDLE": named},
+        capture_output=True,
+        text=True,
+    )
 
 
 # The hook without hatchling, which only pip's own environment has.
@@ -216,6 +235,8 @@ sys.modules[".".join(names)].BuildHookInterface = object
 sys.path.insert(0, sys.argv[1])
 import hatch_build
 hook = hatch_build.BundleHook()
-hook.root, hook.metadata = sys.argv[1], types.SimpleNamespace(version="0.1.0")
-hook.initialize("standard", {"force_include": {}})
-"""
+hook.root, hook.metadata = sys.argv[1], types.SimpleNamespace(version="VERSION")
+told = {"force_include": {}}
+hook.initialize(sys.argv[2], told)
+print(told)
+""".replace("VERSION", __version__)

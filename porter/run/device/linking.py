@@ -18,7 +18,6 @@ from typing import Any
 
 from attrs import frozen
 
-from porter.base import paths
 from porter.base.architectures import Architectures
 from porter.base.files import write_whole
 from porter.base.telling import to_stderr
@@ -74,7 +73,9 @@ def linked_for(cupy: Any, built: Built) -> Path | None:
     driver = cupy.cuda.runtime.driverGetVersion()
     parts = (capability, driver, *output.flags, *(output.files[name].sha256 for name in units))
     key = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
-    kept = paths.linked_dir() / f"sm_{capability}-{key}.cubin"
+    from porter.base.paths import linked_dir  # a machine that only runs builds may lack its needs
+
+    kept = linked_dir() / f"sm_{capability}-{key}.cubin"
     if kept.is_file():
         return kept
     to_stderr(f"linking machine code for sm_{capability} from PTX, which is done once")
