@@ -16,6 +16,7 @@ from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run import Launch
 from porter.run.launch.plan import footprint, free
+from porter.run.launch.spec import SIZES
 
 DEFAULT_N = 1024
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel
@@ -44,6 +45,13 @@ class CellInterpreters(InterpreterArray):
             )
         self.outbuf = self.device.zeros(size, np.uint8)
         return attrs.evolve(launch, outbuf=self.outbuf)
+
+    def leaves_room(self, making: Mapping[str, Any]) -> bool:
+        """Whether interpreters made with these options would fit if these had ended."""
+        sizes = Launch(**{name: making[name] for name in SIZES if name in making})
+        need = footprint(self.device, sizes)
+        own = footprint(self.device, self._launch).resting * self.n
+        return need.resting * int(making["n"]) <= free(self.device, need).left + own
 
     def run_cell(self, code: Code, limits: Mapping[str, Any], **options: Any) -> Outcome:
         """Run `code` in all. limits: timeout, max_steps, deadline. options: others of a launch.
@@ -75,7 +83,7 @@ class Kept:
         """The interpreters `name`, made now if there are none or if `given` asks for others.
 
         fresh: new ones in any case. The text says what was made and what is gone. Raises what
-        making raises; the old ones are there then, unless there was no memory beside them.
+        making raises; the old ones are there then. They end first where the new ones fit only then.
         """
         old = self.entries.get(name)
         making = {"n": DEFAULT_N, **(old.making if old else {}), **given}
@@ -95,7 +103,8 @@ class Kept:
         try:
             return CellInterpreters(**making)
         except NotEnoughMemory:
-            if name not in self.entries:
+            old = self.entries.get(name)
+            if old is None or not old.array.leaves_room(making):
                 raise
         self.drop(name)
         return CellInterpreters(**making)
