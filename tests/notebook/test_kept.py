@@ -24,11 +24,11 @@ def kept() -> Iterator[Kept]:
     made.close()
 
 
-def short_of_memory(monkeypatch: pytest.MonkeyPatch, kept: Kept, *, until_alone: bool) -> None:
-    """New interpreters find no memory: never, or as long as old ones are there."""
+def short_of_memory(monkeypatch: pytest.MonkeyPatch, kept: Kept) -> None:
+    """New interpreters find no memory as long as old ones are there."""
 
     def make(**options: Any) -> CellInterpreters:
-        if kept.entries or not until_alone:
+        if kept.entries:
             raise NotEnoughMemory("no room")
         return CellInterpreters(**options)
 
@@ -39,16 +39,19 @@ def test_others_take_the_place_of_those_that_leave_no_room(
     built: Build, kept: Kept, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, _ = kept.obtain("main", {"n": 3, "build": str(built.folder)})
-    short_of_memory(monkeypatch, kept, until_alone=True)
+    short_of_memory(monkeypatch, kept)
     second, told = kept.obtain("main", {"n": 5})
     assert first.closed and second.n == 5 and told is not None and "the 3 before them" in told
 
 
-def test_no_room_at_all(built: Build, kept: Kept, monkeypatch: pytest.MonkeyPatch) -> None:
-    short_of_memory(monkeypatch, kept, until_alone=False)
-    with pytest.raises(NotEnoughMemory, match="no room"):
-        kept.obtain("main", {"n": 3, "build": str(built.folder)})
+def test_too_many_change_nothing(built: Build, kept: Kept) -> None:
+    with pytest.raises(NotEnoughMemory, match="do not fit"):
+        kept.obtain("main", {"n": 2**31 - 1, "build": str(built.folder)})
     assert not kept.entries
+    first, _ = kept.obtain("main", {"n": 3, "build": str(built.folder)})
+    with pytest.raises(NotEnoughMemory, match="do not fit"):
+        kept.obtain("main", {"n": 2**31 - 1})
+    assert kept.entries["main"].array is first and not first.closed
 
 
 def test_a_mistake_leaves_the_old_ones(built: Build, kept: Kept) -> None:
