@@ -64,7 +64,7 @@ class CellInterpreters(InterpreterArray):
 
 
 @frozen
-class Entry:
+class KeptArray:
     """Interpreters, and the options that they were made with."""
 
     array: CellInterpreters
@@ -75,7 +75,7 @@ class Entry:
 class Kept:
     """Interpreters by name."""
 
-    entries: dict[str, Entry] = field(factory=dict)
+    entries: dict[str, KeptArray] = field(factory=dict)
 
     def obtain(
         self, name: str, given: Mapping[str, Any], *, fresh: bool = False
@@ -96,7 +96,7 @@ class Kept:
         array = self._made(name, making)
         if old is not None:
             old.array.close()
-        self.entries[name] = Entry(array, making)
+        self.entries[name] = KeptArray(array, making)
         return array, _told(name, array, old)
 
     def _made(self, name: str, making: Mapping[str, Any]) -> CellInterpreters:
@@ -123,7 +123,7 @@ class Kept:
             self.drop(name)
 
 
-def _told(name: str, array: CellInterpreters, old: Entry | None) -> str:
+def _told(name: str, array: CellInterpreters, old: KeptArray | None) -> str:
     what = f"{many(array.n)} on {array.device.name}"
     if name != "main":
         what = f"{name}: {what}"

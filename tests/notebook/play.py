@@ -1,6 +1,7 @@
 """Prints what the last of some cells shows: `python tests/notebook/play.py CELL... LAST`.
 
-The arguments are files with a cell each; all run in one kernel, after `%load_ext porter`.
+The arguments are files with a cell each; all run in one kernel, after `%load_ext porter`. Only the
+last may raise.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ def main(files: list[str]) -> None:
     """The command."""
     cells = ["%load_ext porter", *(Path(file).read_text() for file in files)]
     made = [nbformat.v4.new_code_cell(cell) for cell in cells]
-    last = execute_notebook(nbformat.v4.new_notebook(cells=made))[-1]
+    *before, last = execute_notebook(nbformat.v4.new_notebook(cells=made))
+    assert not [ran.error for ran in before if ran.error]
     if last.text:
         print(last.text)
     if last.error:
