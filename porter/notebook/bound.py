@@ -17,7 +17,7 @@ VALUES = (bool, int, float, str, bytes, list, tuple, np.generic, type(None))  # 
 
 
 @frozen
-class Wanted:
+class WantedBinding:
     """One object to bind. option: as it was written, which says how."""
 
     option: str
@@ -56,7 +56,7 @@ class Wanted:
             ) from error
 
 
-def wanted(request: Request, names: Mapping[str, Any]) -> list[Wanted]:
+def wanted(request: Request, names: Mapping[str, Any]) -> list[WantedBinding]:
     """What a line binds, out of the notebook's `names`. Raises BindingError, UsageError."""
     options = {"--bind": request.bind, "--split": request.split, "--share": request.share}
     found = []
@@ -65,7 +65,7 @@ def wanted(request: Request, names: Mapping[str, Any]) -> list[Wanted]:
             named(option, name)
             if name not in names:
                 raise UsageError(f"{option} {name}: the notebook has no variable of this name")
-            found.append(Wanted(option, name, names[name]))
+            found.append(WantedBinding(option, name, names[name]))
     return found
 
 

@@ -24,9 +24,7 @@ MOST_TRACEBACK = 1 << 14  # characters of one
 COLOURS = {**TERMINAL_COLORS, Whitespace: ("", ""), Comment: ("", "")}
 _FRAME = re.compile(r'  File "(?P<name>[^"]*)", line (?P<line>\d{1,9})\b')
 # Of ANSI: each ends with RESET.
-RED, GREEN, CYAN, BOLD, MARKED, RESET = (
-    f"\x1b[{code}m" for code in ("31", "32", "36", "1", "30;43", "0")
-)
+RED, GREEN, BOLD, MARKED, RESET = (f"\x1b[{code}m" for code in ("31", "32", "1", "30;43", "0"))
 
 
 @frozen
@@ -47,14 +45,14 @@ class Excerpts:
             lines += self.traceback(above)
         lines.append(f"{RED}{type(error).__name__}{RESET}: {shortened(message, MOST_TRACEBACK)}")
         if error.hint:
-            lines.append(f"{CYAN}hint{RESET}: {visible(error.hint)}")
+            lines.append(f"{BOLD}hint{RESET}: {visible(error.hint)}")
         return lines
 
     def raised(self, exceptions: Sequence[Raised]) -> list[str]:
         """Lines for the most frequent exceptions."""
         lines: list[str] = []
         for one in exceptions[:MOST_SHOWN]:
-            lines.append(f"{CYAN}----- {one.count}x -----{RESET} threadIdx {indices(one.which)}")
+            lines.append(f"{BOLD}----- {one.count}x -----{RESET} threadIdx {indices(one.which)}")
             lines += self.traceback(one.traceback)
         if len(exceptions) > MOST_SHOWN:
             lines.append(f"... and {len(exceptions) - MOST_SHOWN} more different exceptions")

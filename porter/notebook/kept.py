@@ -16,6 +16,7 @@ from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory, UsageError
 from porter.run import Launch
 from porter.run.launch.plan import footprint, free
+from porter.run.launch.spec import SIZES
 
 DEFAULT_N = 1024
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel
@@ -45,6 +46,13 @@ class CellInterpreters(InterpreterArray):
         self.outbuf = self.device.zeros(size, np.uint8)
         return attrs.evolve(launch, outbuf=self.outbuf)
 
+    def leaves_room(self, making: Mapping[str, Any]) -> bool:
+        """Whether interpreters made with these options would fit if these had ended."""
+        sizes = Launch(**{name: making[name] for name in SIZES if name in making})
+        need = footprint(self.device, sizes)
+        own = footprint(self.device, self._launch).resting * self.n
+        return need.resting * int(making["n"]) <= free(self.device, need).left + own
+
     def run_cell(self, code: Code, limits: Mapping[str, Any], **options: Any) -> Outcome:
         """Run `code` in all. limits: timeout, max_steps, deadline. options: others of a launch.
 
@@ -56,7 +64,7 @@ class CellInterpreters(InterpreterArray):
 
 
 @frozen
-class Entry:
+class KeptArray:
     """Interpreters, and the options that they were made with."""
 
     array: CellInterpreters
@@ -67,7 +75,7 @@ class Entry:
 class Kept:
     """Interpreters by name."""
 
-    entries: dict[str, Entry] = field(factory=dict)
+    entries: dict[str, KeptArray] = field(factory=dict)
 
     def obtain(
         self, name: str, given: Mapping[str, Any], *, fresh: bool = False
@@ -75,7 +83,7 @@ class Kept:
         """The interpreters `name`, made now if there are none or if `given` asks for others.
 
         fresh: new ones in any case. The text says what was made and what is gone. Raises what
-        making raises; the old ones are there then, unless there was no memory beside them.
+        making raises; the old ones are there then. They end first where the new ones fit only then.
         """
         old = self.entries.get(name)
         making = {"n": DEFAULT_N, **(old.making if old else {}), **given}
@@ -88,14 +96,15 @@ class Kept:
         array = self._made(name, making)
         if old is not None:
             old.array.close()
-        self.entries[name] = Entry(array, making)
+        self.entries[name] = KeptArray(array, making)
         return array, _told(name, array, old)
 
     def _made(self, name: str, making: Mapping[str, Any]) -> CellInterpreters:
         try:
             return CellInterpreters(**making)
         except NotEnoughMemory:
-            if name not in self.entries:
+            old = self.entries.get(name)
+            if old is None or not old.array.leaves_room(making):
                 raise
         self.drop(name)
         return CellInterpreters(**making)
@@ -114,7 +123,7 @@ class Kept:
             self.drop(name)
 
 
-def _told(name: str, array: CellInterpreters, old: Entry | None) -> str:
+def _told(name: str, array: CellInterpreters, old: KeptArray | None) -> str:
     what = f"{many(array.n)} on {array.device.name}"
     if name != "main":
         what = f"{name}: {what}"

@@ -59,7 +59,8 @@ def _checked(check: Callable[[Any, str], Any]) -> Callable[..., Any]:
 
 
 def _names(value: Sequence[str], option: str) -> tuple[str, ...]:
-    return tuple(name.strip() for part in value for name in part.split(","))
+    # A comma may stand at the end.
+    return tuple(name.strip() for part in value for name in part.removesuffix(",").split(","))
 
 
 def _image(value: str, option: str) -> tuple[int, int] | str:

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -90,9 +91,10 @@ def environment() -> dict[str, str]:
 
 
 def execute_notebook(notebook: Any, **variables: str) -> list[Ran]:
-    """Execute it in this folder; its cells with their outputs."""
+    """Execute it in an empty folder; its cells with their outputs."""
     client = Client(notebook, kernel_name="python3", allow_errors=True, timeout=300)
-    client.execute(cwd=str(ROOT), env={**environment(), **variables})
+    with TemporaryDirectory() as folder:
+        client.execute(cwd=folder, env={**environment(), **variables})
     return [Ran(cell) for cell in notebook.cells if cell.cell_type == "code"]
 
 

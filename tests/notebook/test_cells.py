@@ -38,7 +38,6 @@ CELLS = {
     "barrier": "%%gpusnek\nsyncthreads()\nprint('after')",
     "stdin": "open('line.txt', 'w').write('typed')",
     "read": "%%gpusnek --stdin-file line.txt\nprint(input(), end='')",
-    "unlink": "import os\nos.unlink('line.txt')",
     "reset": "%gpusnek --reset 'x' in globals(), numThreads",
     "close": "%gpusnek --name other --close",
     "help": "%gpusnek --help",
