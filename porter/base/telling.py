@@ -12,7 +12,8 @@ from typing import Self
 from attrs import frozen
 
 Say = Callable[[str], None]
-EVERY = 2.0  # seconds after which plain lines say how far it is
+EVERY = 2.0  # seconds after which plain lines say how far it is, or a tenth of the part's time
+SELDOM = 30.0  # and at most: logs of long work stay short
 PATIENCE = 1.0  # seconds that a part may take before anything is said of it
 
 
@@ -73,7 +74,7 @@ class Part:
 
 
 class PlainLines:
-    """Progress where no line can move: a line as a part begins, then one every EVERY seconds.
+    """Progress where no line can move: a line as a part begins, then one every few seconds.
 
     line: writes one. While it is entered, a thread sees to it that work which takes no steps shows
     that it goes on.
@@ -104,7 +105,8 @@ class PlainLines:
     def _look(self) -> None:
         with self._part.lock:
             quiet = time.monotonic() - max(self._told, self._part.since)
-            if self._part.name and quiet >= EVERY:
+            pause = min(max(EVERY, self._part.seconds / 10), SELDOM)
+            if self._part.name and quiet >= pause:
                 self._told = time.monotonic()
                 self._line(f"{self._part.text}, {self._part.seconds:.0f} s")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 
@@ -29,6 +30,19 @@ def test_parts_and_steps(clock: list[float]) -> None:
     tell.say("linking")
     tell.step(1, 2)
     assert said[3:] == ["linking"]
+
+
+def test_long_work_is_told_more_seldom(clock: list[float]) -> None:
+    said: list[str] = []
+    tell = PlainLines(said.append).teller
+    tell.say("tests")
+    for done in range(3600):
+        clock[0] += 1
+        tell.step(done, 3600)
+    times = [int(line.rsplit(" ", 2)[1]) for line in said[1:]]
+    pauses = [later - earlier for earlier, later in pairwise([0, *times])]
+    assert pauses[0] == 2 and pauses[-1] == 30 and pauses == sorted(pauses)
+    assert len(said) < 150
 
 
 def test_what_is_over_at_once_is_not_told(clock: list[float]) -> None:

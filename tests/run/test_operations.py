@@ -107,13 +107,28 @@ def test_resized(operations, cupy, length: int) -> None:  # type: ignore[no-unty
         assert len(other) == length and (other[:5] == words[:length]).all()
 
 
-def test_a_build_without_these_kernels_says_so(cupy, tmp_path) -> None:  # type: ignore[no-untyped-def]
-    class Old:
-        def get_function(self, name: str) -> object:
-            raise DriverError("named symbol not found")
+class Nothing:
+    """A kernel that is not there, which is found out when it is used."""
 
+    @property
+    def max_threads_per_block(self) -> int:
+        raise DriverError("named symbol not found")
+
+
+class Old:
+    """A module without these kernels."""
+
+    def __init__(self, late: bool) -> None:
+        self._late = late
+
+    def get_function(self, name: str) -> object:
+        return Nothing() if self._late else Nothing().max_threads_per_block
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_a_build_without_these_kernels_says_so(cupy, tmp_path, late: bool) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(LaunchFailed, match="another version of porter made this build"):
-        KernelOperations(cupy, Old(), tmp_path)
+        KernelOperations(cupy, Old(late), tmp_path)
 
 
 def test_the_stand_in_refuses_what_compiles(cupy) -> None:  # type: ignore[no-untyped-def]

@@ -27,12 +27,15 @@ class KernelOperations:
     def __init__(self, cupy: Any, module: Any, cubin: Path) -> None:
         self._cupy = cupy
         try:
-            self._find, self._first, self._copy = map(module.get_function, NAMES)
+            kernels = [module.get_function(name) for name in NAMES]
+            for kernel in kernels:
+                int(kernel.max_threads_per_block)  # CuPy looks for a kernel when it is used
         except cupy.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(
                 f"{cubin}: another version of porter made this build: {error}",
                 hint="Build again, with `porter build --target cuda`.",
             ) from error
+        self._find, self._first, self._copy = kernels
 
     def first_equal(
         self, words: Array, columns: int, lengths: Array
