@@ -80,7 +80,7 @@ def build(
     others wait. What is up to date is used as it is, whoever owns it. Raises what `ensure` and the
     stages raise, and FileProblem where the build would have to be written and cannot be.
     """
-    check_variant(variant, config.fences)
+    check_variant(variant, config.fences, config.profile)
     if "host" in config.targets:
         toolchain.gxx()  # what is missing is said before minutes of other work
     if "cuda" in config.targets:
