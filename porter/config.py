@@ -88,11 +88,6 @@ class BuildConfig:
         for name in ("heap", "pystack", "stack"):
             if getattr(self, name) % 16:
                 raise UsageError(f"{name}: {getattr(self, name)} is not a multiple of 16 bytes")
-        if self.profile and self.fences:
-            raise UsageError(
-                "profile: a build with fences keeps no counts, for these lie outside interpreters",
-                hint="Leave one of the two out.",
-            )
         used = self.heap + self.stack + self.pystack + LOCAL_RESERVED
         if self.arena == "local" and "cuda" in self.targets and used > LOCAL_MEMORY_LIMIT:
             raise UsageError(

@@ -81,7 +81,7 @@ def build(
     stages raise, and FileProblem where the build would have to be written and cannot be.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
-    check_variant(variant, config.fences)
+    check_variant(variant, config.fences, config.profile)
     if "host" in config.targets:
         toolchain.gxx()  # what is missing is said before minutes of other work
     if "cuda" in config.targets:

@@ -135,7 +135,8 @@ def command(
     shower.finish(result)
     if console.mode == "buffer" or result.stdout.longest:
         show(result.stdout, stdout, max_groups)
-    if result.stderr.longest:
+    syntax = result.statuses.count(result.status, "SYNTAX_ERROR")
+    if result.stderr.longest and syntax != n:
         show(result.stderr, stderr, max_groups, skip_empty=True)
     profile = profile_of(device, result, n, program, files)
     if not quiet:

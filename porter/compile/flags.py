@@ -109,8 +109,16 @@ FENCED = (
 PROFILING = ("-DPORTER_PROFILE=1",)
 
 
-def check_variant(variant: str, fences: bool) -> None:
-    """UsageError for a variant that cannot have fences: both instrument every access."""
+def check_variant(variant: str, fences: bool, profile: bool = False) -> None:
+    """UsageError for a variant that cannot have fences: both instrument every access.
+
+    Nor can a build that counts: the counts lie outside interpreters.
+    """
+    if fences and profile:
+        raise UsageError(
+            "profile: fences let no interpreter write counts, which lie outside its memory",
+            hint="Leave out --fences (--sandbox brings it), or --profile.",
+        )
     if fences and (VARIANTS[variant].link or VARIANTS[variant].units):
         raise UsageError(
             f"fences: the host twin's variant {variant} has checks of its own",

@@ -35,7 +35,7 @@ def profile(
     heap: int | str | None = None,
     pystack: int | str | None = None,
     stack: int | str | None = None,
-    room: int | str = "512K",
+    room: int | str | None = None,
     files: Image | None = None,
     launch: Launch | None = None,
 ) -> Profile:
@@ -43,7 +43,7 @@ def profile(
 
     program: source (str or bytes), or the path of a file (pathlib.Path). build: a finished
     build with `profile`; without it one is made if need be. heap, pystack, stack: bytes, or
-    `"64K"`. room: in which each interpreter counts. files: an image that interpreters find at
+    `"64K"`; so is room, in which each interpreter counts. files: an image that interpreters find at
     `/`, and may write. launch: other options of the run.
 
     What programs print, and how they ended, is in `Profile.result`: a program that raises has a
@@ -53,7 +53,9 @@ def profile(
     sizes: dict[str, Any] = {**read_sizes({"heap": heap, "pystack": pystack, "stack": stack})}
     chosen = program_of(program)
     options = attrs.evolve(launch or Launch(), **sizes)
-    counting = Counting(room=parse_size(room, "room"))
+    counting = options.counting or Counting()
+    if room is not None:
+        counting = attrs.evolve(counting, room=parse_size(room, "room"))
     device = _open(target, release, build, sizes)
     try:
         if files is not None:

@@ -12,6 +12,7 @@ from porter.run.device.base import Array, Device
 from porter.run.launch.checking import whole
 
 WARP = 32
+LEAST_ROOM = 64 << 10  # the tables of profile.h alone take 60 KiB
 MOST_ROOM = 1 << 30
 
 
@@ -19,7 +20,7 @@ MOST_ROOM = 1 << 30
 class Counting:
     """room: bytes of each interpreter that counts; total: of all, which says how many these are."""
 
-    room: int = field(default=512 << 10, validator=whole(1, MOST_ROOM))
+    room: int = field(default=512 << 10, validator=whole(LEAST_ROOM, MOST_ROOM))
     total: int = field(default=1 << 30, validator=whole())
 
     def share(self, n: int) -> tuple[int, int]:
