@@ -21,13 +21,16 @@ DICE = """
 import sys
 
 class Dice:
-    state = threadIdx + 1
+    pass
 
-    def random(self):
-        self.state = self.state * 16807 % 2147483647
-        return self.state / 2147483647
+def roll():
+    dice.state = dice.state * 16807 % 2147483647
+    return dice.state / 2147483647
 
-sys.modules["random"] = Dice()
+dice = Dice()
+dice.state = threadIdx + 1
+dice.random = roll
+sys.modules["random"] = dice
 """
 
 
