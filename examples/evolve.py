@@ -3,9 +3,9 @@
     python examples/evolve.py [-n 1000] [--generations 40] [evolve.png]
 
 A function is looked for that does what a multiplexer does: of its six inputs two are an address,
-and it returns the one of the other four that they name. There are 64 cases. Every generation is
-one launch in which each interpreter compiles a candidate and tries it on all cases. The plot needs
-matplotlib.
+and it returns the one of the other four that they name. There are 64 cases. `porter.evaluate`
+judges a generation in one launch, in which each interpreter compiles a candidate and tries it on
+all cases. The plot needs matplotlib.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from porter import InterpreterArray
+from porter import evaluate
 
 INPUTS = ("a", "b", "w", "x", "y", "z")
 CASES = [
@@ -22,12 +22,7 @@ CASES = [
     for a, b, w, x, y, z in product((False, True), repeat=6)
 ]
 LONGEST = 60  # nodes of a candidate
-STEPS = 20_000  # loop turns, branches and calls that a candidate may take
-
-TRY = """
-for number, (given, wanted) in enumerate(cases):
-    row[number] = solve(*given) is wanted
-"""
+STEPS = 1000  # loop turns, branches and calls that a candidate may take in a case
 
 
 # A candidate is a tree: the name of an input, or a tuple of an operator and its operands.
@@ -52,24 +47,12 @@ def program(tree):
     return f"def solve({', '.join(INPUTS)}):\n    return {expression(tree)}\n"
 
 
-class Judge:
-    """Says which cases programs pass. `porter.evaluate` would go here."""
+def judge(programs, cases):
+    """passed[p, c]: whether program p returns what case c expects.
 
-    def __init__(self, pythons, cases):
-        self.pythons = pythons
-        self.passed = pythons.device.xp.zeros((pythons.n, len(cases)), np.uint8)
-        pythons.bind("row", self.passed, split=True)
-        pythons.exec(f"cases = {cases!r}")
-        self._try = pythons.compile(TRY)
-
-    def __call__(self, programs):
-        """passed[p, c]: whether program p returns what case c wants."""
-        self.passed[:] = 0
-        # What does not compile, raises, or takes too many steps, passes fewer cases, or none.
-        self.pythons.exec("solve = None")
-        self.pythons.exec(programs, check=False)
-        self.pythons.exec(self._try, check=False, max_steps=STEPS)
-        return self.pythons.device.host(self.passed) > 0
+    What does not compile, raises, or takes too many steps, passes fewer cases, or none.
+    """
+    return evaluate(programs, cases, steps=STEPS, each="program").passed
 
 
 class Breeder:
@@ -138,15 +121,13 @@ def evolve(n, generations, seed=1):
     breeder = Breeder(seed)
     trees = [breeder.tree(4) for _ in range(n)]
     history = []
-    with InterpreterArray(n, sandbox=True) as pythons:
-        judge = Judge(pythons, CASES)
-        for _ in range(generations):
-            passed = judge([program(tree) for tree in trees])
-            history.append(passed)
-            hits = passed.sum(axis=1)
-            if hits.max() == len(CASES):
-                break
-            trees = breeder.generation(trees, hits)
+    for _ in range(generations):
+        passed = judge([program(tree) for tree in trees], CASES)
+        history.append(passed)
+        hits = passed.sum(axis=1)
+        if hits.max() == len(CASES):
+            break
+        trees = breeder.generation(trees, hits)
     return trees[hits.argmax()], history
 
 

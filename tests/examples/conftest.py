@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from porter import InterpreterArray
+from porter import InterpreterArray, evaluate
 from porter.run import Device
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -28,8 +28,11 @@ def load(any_device: Device, monkeypatch: pytest.MonkeyPatch) -> Load:
         assert spec is not None and spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-        ours = {"InterpreterArray": partial(InterpreterArray, device=any_device)}
-        ours["open_device"] = lambda folder, target: any_device
+        ours = {
+            "InterpreterArray": partial(InterpreterArray, device=any_device),
+            "evaluate": partial(evaluate, device=any_device),
+            "open_device": lambda folder, target: any_device,
+        }
         for name, value in ours.items():
             if hasattr(module, name):
                 monkeypatch.setattr(module, name, value)

@@ -21,13 +21,16 @@ DICE = """
 import sys
 
 class Dice:
-    state = threadIdx + 1
+    pass
 
-    def random(self):
-        self.state = self.state * 16807 % 2147483647
-        return self.state / 2147483647
+def roll():
+    dice.state = dice.state * 16807 % 2147483647
+    return dice.state / 2147483647
 
-sys.modules["random"] = Dice()
+dice = Dice()
+dice.state = threadIdx + 1
+dice.random = roll
+sys.modules["random"] = dice
 """
 
 
@@ -109,10 +112,7 @@ def test_candidates_pass_what_they_pass_in_cpython(load: Load) -> None:
         names: dict[str, Any] = {}
         exec(source, names)
         wanted.append([names["solve"](*given) is right for given, right in evolve.CASES])
-    with evolve.InterpreterArray(60, sandbox=True) as pythons:
-        judge = evolve.Judge(pythons, evolve.CASES)
-        assert np.array_equal(judge(programs), wanted)
-        assert np.array_equal(judge(programs[::-1]), wanted[::-1])
+    assert np.array_equal(evolve.judge(programs, evolve.CASES), wanted)
     assert 0 < np.mean(wanted) < 1
 
 
@@ -121,10 +121,8 @@ def test_candidates_that_are_no_good_pass_nothing(load: Load) -> None:
     heads = "def solve(a, b, w, x, y, z):\n    "
     bad = ["def solve(", "1 / 0", heads + "while True: pass", heads + "raise SystemExit", "x = 1"]
     good = "def solve(a, b, *data):\n    return data[2 * a + b]"
-    with evolve.InterpreterArray(6, sandbox=True) as pythons:
-        judge = evolve.Judge(pythons, evolve.CASES)
-        assert judge([good] * 6).all()
-        assert judge([*bad, good]).sum(axis=1).tolist() == [0, 0, 0, 0, 0, 64]
+    passed = evolve.judge([*bad, good], evolve.CASES).sum(axis=1)
+    assert passed.tolist() == [0, 0, 0, 0, 0, len(evolve.CASES)]
 
 
 def test_children_are_trees_of_bounded_size(load: Load) -> None:
