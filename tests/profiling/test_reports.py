@@ -92,7 +92,9 @@ def test_the_page_is_whole_and_escapes_sources(text: str) -> None:
 
 def test_lines_stand_beside_their_counts() -> None:
     text = made().html()
-    rows = [Page(row.partition(">")[2].partition("</tr>")[0]).text for row in text.split("<tr")[-3:]]
+    rows = [
+        Page(row.partition(">")[2].partition("</tr>")[0]).text for row in text.split("<tr")[-3:]
+    ]
     assert "b = 2diverges" in rows[1]
     assert [cell in rows[1] for cell in ("33.3%", "10", "3/32", "64")] == [True] * 4
 
