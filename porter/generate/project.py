@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 import jinja2
 
-from porter.base.architectures import Architectures
+from porter.base.architectures import Architectures, canonical
 from porter.base.paths import templates_dir
 from porter.errors import FileProblem, UsageError
 
@@ -24,7 +24,7 @@ def write_project(folder: Path, arch: str) -> tuple[Path, ...]:
     Raises UsageError for a name or an architecture that is none, FileProblem where `folder` cannot
     be made.
     """
-    if Architectures.of(arch).several:
+    if Architectures.of(canonical(arch)).several:
         raise UsageError(f"arch: {arch}: users' kernels are compiled for one architecture")
     name = folder.name
     if not _NAME.fullmatch(name):
