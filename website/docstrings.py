@@ -77,7 +77,7 @@ def listed(paragraph: str, names: Collection[str]) -> str:
     known = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
     if not known:
         return paragraph
-    begins = rf"(?:^|(?<=\.)\s+)(?=(?:{known})(?:,\s+(?:{known}))*: |Raises )"
+    begins = rf"(?:^|(?<=\.)\s+)(?=(?:{known})(?:,\s+(?:{known}))*:\s|Raises )"
     first, *parts = re.split(begins, paragraph)
     if not parts:
         return paragraph

@@ -52,6 +52,18 @@ def test_life(load: Load, side: int, number: int) -> None:
     assert np.array_equal(ages, wanted_ages)
 
 
+@pytest.mark.gpu
+@pytest.mark.slow
+@pytest.mark.parametrize("any_device", ["cuda"], indirect=True)
+def test_life_of_a_million(load: Load) -> None:
+    life = load("life.py")
+    begin = life.soup(1024)
+    board, ages = life.life(begin, 16)
+    wanted_board, wanted_ages = generations(begin, 16)
+    assert np.array_equal(board, wanted_board) and board.any()
+    assert np.array_equal(ages, wanted_ages)
+
+
 @pytest.mark.parametrize(("shape", "number"), [((20, 20), 4), ((16, 32), 4), ((16, 16), 6)])
 def test_boards_that_are_no_tiles(load: Load, shape: tuple[int, int], number: int) -> None:
     with pytest.raises(ValueError, match="multiple of 16"):

@@ -97,11 +97,13 @@ def test_the_home_page_is_the_readme(site: Path) -> None:
 def test_the_reference_shows_the_public_names(site: Path) -> None:
     import porter.array
     import porter.errors
+    import porter.evaluation
     import porter.run
 
     shown = "".join(path.read_text() for path in (site / "api").rglob("*.html"))
     wanted = [f"porter.array.{name}" for name in porter.array.__all__ if name != "Handle"]
     wanted += [f"porter.run.{name}" for name in porter.run.__all__]
+    wanted += [f"porter.evaluation.{name}" for name in porter.evaluation.__all__]
     wanted += [f"porter.errors.{name}" for name in porter.errors.__all__ if name[0].isupper()]
     wanted = [name for name in wanted if not name.rpartition(".")[2].isupper()]
     constants = {"porter.errors.EXIT_INTERNAL", "porter.errors.EXIT_INTERRUPTED"}
