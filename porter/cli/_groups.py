@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Run programs": ("run", "repl"),
+    "Run programs": ("run", "repl", "evaluate", "profile"),
     "Files": ("fs",),
-    "Build and kernels": ("build", "new-kernel", "doctor"),
+    "Build and kernels": ("build", "bundle", "new-kernel", "doctor"),
     "Follow upstream": ("sync", "releases", "rules", "patch", "regress"),
     "Check and measure": ("smoke", "conformance", "bench", "sweep", "fuzz", "torture"),
 }

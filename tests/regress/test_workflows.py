@@ -43,7 +43,7 @@ def commands(text: str) -> list[list[str]]:
 
 
 def test_there_are_workflows() -> None:
-    assert {file.stem for file in WORKFLOWS} == {"ci", "site", "upstream"}
+    assert {file.stem for file in WORKFLOWS} == {"ci", "site", "upstream", "wheels"}
 
 
 @pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.name)
