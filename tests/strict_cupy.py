@@ -201,6 +201,8 @@ def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL) -> Any:
         if isinstance(value, Array):
             return value
         assert isinstance(value, np.ndarray)
+        if value.ndim == 0:
+            raise Compiles("an array of one number without dimensions, which CuPy fills in")
         return Array(np.array(value, order="C"))
 
     properties = {"multiProcessorCount": 4, "maxThreadsPerMultiProcessor": 256}

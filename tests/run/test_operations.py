@@ -142,6 +142,7 @@ def test_the_stand_in_refuses_what_compiles(cupy) -> None:  # type: ignore[no-un
         lambda: array.__setitem__(slice(None), 0),
         lambda: array.reshape(2, 2)[:, :1].get(),
         lambda: cupy.arange(3),
+        lambda: cupy.asarray(np.array(1, np.uint64)),
         lambda: cupy.where,
         lambda: np.asarray(array),
         lambda: np.bincount(array),
