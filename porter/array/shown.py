@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 import numpy as np
@@ -119,10 +119,10 @@ def exceptions_html(exceptions: Sequence[Any]) -> Markup:
 
 
 def _raised(one: Any) -> Markup:
-    what = str(one)
-    frames = one.traceback.rstrip("\n").removesuffix(what)
+    lines = one.traceback.splitlines(keepends=True)
+    frames = "".join(takewhile(lambda line: line.startswith(("Traceback (", "  ")), lines))
     above = markup.block(frames, most=MOST_BYTES) if frames else Markup("")
-    below = markup.block(what, most=MOST_BYTES, colour=markup.RED)
+    below = markup.block(str(one), most=MOST_BYTES, colour=markup.RED)
     return markup.banner(f"{one.count}x: threadIdx {indices(one.which)}") + above + below
 
 
