@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("IPython", reason="a machine for GPU tests alone may lack Jupyter")
+
 from porter.errors import UsageError
 from porter.notebook.excerpts import Excerpts
 from porter.notebook.options import SQUARE, parse, split_line
