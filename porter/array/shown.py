@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 import numpy as np
@@ -111,22 +111,19 @@ def indices(which: np.ndarray[Any, Any]) -> str:
     return f"{shown}, ..." if len(which) > MOST_INDICES else shown
 
 
-def raised_rows(raised: Iterable[Any]) -> Iterator[tuple[object, ...]]:
-    """Rows of a table: how many, what, who, where; of each exception (exceptions.Raised)."""
-    for one in raised:
-        what = Markup('<b style="color:{}">{}</b>').format(
-            markup.RED, markup.shortened(str(one), MOST_BYTES)
-        )
-        where = markup.block(one.traceback, most=MOST_BYTES)
-        yield f"{one.count:,}x", what, indices(one.which), where
-
-
 def exceptions_html(exceptions: Sequence[Any]) -> Markup:
-    """The most frequent exceptions as a table, with how many there are besides."""
-    head = ("", "exception", "threadIdx", "traceback")
-    parts = markup.table(raised_rows(islice(exceptions, MOST_GROUPS)), head)
+    """The most frequent exceptions (exceptions.Raised), and how many there are besides."""
+    parts = Markup("").join(map(_raised, islice(exceptions, MOST_GROUPS)))
     left = len(exceptions) - MOST_GROUPS
     return parts + markup.note(f"and {left:,} more different exceptions") if left > 0 else parts
+
+
+def _raised(one: Any) -> Markup:
+    lines = one.traceback.splitlines(keepends=True)
+    frames = "".join(takewhile(lambda line: line.startswith(("Traceback (", "  ")), lines))
+    above = markup.block(frames, most=MOST_BYTES) if frames else Markup("")
+    below = markup.block(str(one), most=MOST_BYTES, colour=markup.RED)
+    return markup.banner(f"{one.count}x: threadIdx {indices(one.which)}") + above + below
 
 
 def many(count: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 
 from attrs import frozen
 from pygments import highlight
@@ -23,6 +24,7 @@ MOST_TRACEBACK = 1 << 14  # characters of one
 # JupyterLab's greys vanish in one theme or the other, and its bold colours in the dark one.
 COLOURS = {**TERMINAL_COLORS, Whitespace: ("", ""), Comment: ("", "")}
 _FRAME = re.compile(r'  File "(?P<name>[^"]*)", line (?P<line>\d{1,9})\b')
+_ABOVE = ("Traceback ", "  ")  # how the lines above the exception begin
 # Of ANSI: each ends with RESET.
 RED, GREEN, BOLD, MARKED, RESET = (f"\x1b[{code}m" for code in ("31", "32", "1", "30;43", "0"))
 
@@ -59,18 +61,23 @@ class Excerpts:
         return [*lines, ""] if lines else []
 
     def traceback(self, text: str) -> list[str]:
-        """The lines of a traceback, below each frame of a cell the cell's lines around it."""
+        """The lines of a traceback, below each frame of a cell the cell's lines around it.
+
+        A frame that follows itself is counted, and a place is shown once.
+        """
         lines: list[str] = []
-        frames = True
-        for line in shortened(text.rstrip("\n"), MOST_TRACEBACK).split("\n"):
+        places: set[str] = set()
+        whole = shortened(text.rstrip("\n"), MOST_TRACEBACK).split("\n")
+        end = next((i for i, line in enumerate(whole) if not line.startswith(_ABOVE)), len(whole))
+        for line, same in groupby(whole[:end]):
             frame = _FRAME.match(line)
-            if frame:
-                lines.append(f"{GREEN}{line}{RESET}")
+            lines.append(f"{GREEN}{line}{RESET}" if frame else line)
+            if frame and line not in places:
+                places.add(line)
                 lines += self._around(frame["name"], int(frame["line"]))
-            else:
-                frames = frames and (line.startswith(("Traceback ", "  ")))
-                lines.append(line if frames else f"{RED}{line}{RESET}")
-        return lines
+            if more := len(list(same)) - 1:
+                lines.append(f"  ... and {more} more such frames")
+        return [*lines, *(f"{RED}{line}{RESET}" for line in whole[end:])]
 
     def _around(self, name: str, number: int) -> Iterator[str]:
         source = self.sources.get(name)

@@ -22,6 +22,7 @@ from porter.run.streams.writer import Writer
 PATIENCE = 0.5  # seconds of a launch until a bar is shown
 INTERVAL = 0.2  # seconds between two pictures of what moves
 MOST_LIVE = 1 << 16  # bytes of output that are kept in sight while interpreters run
+MOST_PIECES = 400  # banners and texts of it
 
 
 @define
@@ -72,7 +73,7 @@ class Pane:
         for line in lines:
             self._live.append((stream, line))
             self._live_bytes += len(line.text)
-        while self._live_bytes > MOST_LIVE and len(self._live) > 1:
+        while self._live_bytes > MOST_LIVE or len(self._live) > MOST_PIECES:
             _, gone = self._live.popleft()
             self._live_bytes -= len(gone.text)
             self._left_out += len(gone.text)

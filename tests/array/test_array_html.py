@@ -47,9 +47,11 @@ def test_exceptions(make: Make) -> None:
     array.exec("raise ValueError(threadIdx // 2)", check=False)
     html = array.exceptions._repr_html_()
     check_tags(html)
-    assert html.count("<tr>") == 1 + 10 and "and 10 more different exceptions" in html
+    assert html.count("<b>2x: ") == 10 and "and 10 more different exceptions" in html
     one = next(raised for raised in array.exceptions if raised.message == "7")
     assert "14, 15" in one._repr_html_() and "2x" in one._repr_html_()
+    array.exec("assert False", check=False)
+    assert check_tags(array.exceptions._repr_html_()).count("AssertionError") == 1
     assert "no exceptions" in Exceptions([], np.full(3, -1))._repr_html_()
 
 

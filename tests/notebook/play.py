@@ -11,7 +11,7 @@ from pathlib import Path
 
 import nbformat
 
-from tests.notebook.conftest import execute_notebook, uncoloured
+from tests.notebook.executing import execute_notebook, uncoloured
 
 
 def main(files: list[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.notebook.conftest import Execute, Ran
+from tests.notebook.executing import Execute, Ran
 
 MAKE = """\
 %%gpusnek -n 40 --build BUILD

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("IPython", reason="a machine for GPU tests alone may lack Jupyter")
+
 from porter.errors import UsageError
 from porter.notebook.excerpts import Excerpts
 from porter.notebook.options import SQUARE, parse, split_line
@@ -85,3 +87,12 @@ def test_a_frame_of_what_is_no_cell_has_no_excerpt() -> None:
     )
     lines = Excerpts({"<c>": "one"}).traceback(text)
     assert len(lines) == 4 and lines[-1] == "\x1b[31mE: a\x1b[0m"
+
+
+def test_a_recursion_is_counted() -> None:
+    frame = '  File "<c>", line 1, in f\n'
+    text = f"Traceback (most recent call last):\n{frame * 500}RuntimeError: deep\n  two\n"
+    lines = Excerpts({"<c>": "def f(): return f()"}).traceback(text)
+    assert [line.count("return f()") for line in lines] == [0, 0, 1, 0, 0, 0]
+    assert lines[3] == "  ... and 499 more such frames"
+    assert "RuntimeError: deep" in lines[4] and lines[5] == "\x1b[31m  two\x1b[0m"

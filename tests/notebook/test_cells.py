@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.hypertext import check_tags
-from tests.notebook.conftest import Execute, Ran
+from tests.notebook.executing import Execute, Ran
 
 Image = pytest.importorskip("PIL.Image")
 

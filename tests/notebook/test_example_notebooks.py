@@ -7,11 +7,10 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
-import nbformat
 import numpy as np
 import pytest
 
-from tests.notebook.conftest import ROOT, Ran, execute_notebook, uncoloured
+from tests.notebook.executing import ROOT, Ran, execute_notebook, nbformat, uncoloured
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.notebook.conftest import ROOT, environment, uncoloured
+from tests.notebook.executing import ROOT, environment, uncoloured
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+pytest.importorskip("IPython", reason="a machine for GPU tests alone may lack Jupyter")
+
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.notebook import kept as module
 from porter.notebook.cells import Cells

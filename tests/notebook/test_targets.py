@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("IPython", reason="a machine for GPU tests alone may lack Jupyter")
+
 from porter.notebook.cells import Cells
 from tests.conftest import TARGETS
 
