@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from porter.pipeline import Build
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
 
 CODE = "print(threadIdx % 3, numThreads)\nif threadIdx == 700: raise KeyError(1)"
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import os
 import threading
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from porter import InterpreterArray
-from porter.pipeline import Build
 from porter.run import Launch, run
 from porter.run.device.several import Several
-from tests.local_twin import LocalTwin, local_twin
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 N = 600  # so many that each part's interpreters begin as copies of a template
 
@@ -23,6 +24,8 @@ def images(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Several:
     """Two devices with local arenas; launches take turns, for their windows are at one address."""
     if os.environ.get("PORTER_FENCES"):
         pytest.skip("fences know arenas that stay where they are")
+    from tests.local_twin import LocalTwin, local_twin
+
     twin = local_twin(built, Path(tmp_path_factory.mktemp("twin")))
     turn, launch = threading.Lock(), twin.launch
 
