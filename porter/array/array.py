@@ -277,7 +277,7 @@ class InterpreterArray(Interpreters):
         """
         index = opening.check_index(index, self.n)
         with self._lock:
-            clone(self.device, self._open_arenas(), index)
+            clone(self.device, self._open_arenas(), index, self._launch.block)
 
     def file_system(self, index: int) -> Image:
         """A copy of interpreter `index`'s file system as it is now."""

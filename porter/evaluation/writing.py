@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -74,10 +75,8 @@ def writing(path: Path, keep: frozenset[str]) -> Iterator[RowWriter]:
     try:
         with replacing(path) as beside:
             writer: RowWriter = make(beside, [KEPT[name] for name in KEPT if name in keep])
-            try:
+            with closing(writer):
                 yield writer
-            finally:
-                writer.close()
     except OSError as error:
         raise FileProblem(f"{error.filename or path}: {error.strerror or error}") from error
 
@@ -106,21 +105,26 @@ class _JsonLines:
 
 @define
 class _Parquet:
+    """Loads pyarrow with the first rows, for a host twin that is loaded after it may find no room
+    for its thread-local variables in the process."""
+
     path: Path
     kept: list[str]
-    _arrow: Any = field(init=False)
-    _schema: Any = field(init=False)
-    _writer: Any = field(init=False)
+    _arrow: Any = field(init=False, default=None)
+    _schema: Any = field(init=False, default=None)
+    _writer: Any = field(init=False, default=None)
 
     def __attrs_post_init__(self) -> None:
+        if importlib.util.find_spec("pyarrow") is None:
+            raise _no_arrow("it is not installed")
+        self.path.touch()
+
+    def _open(self) -> None:
         try:
             import pyarrow
             import pyarrow.parquet as parquet
         except ImportError as error:
-            raise MissingPackage(
-                f"Parquet needs pyarrow: {error}",
-                hint="pip install 'gpusnek-porter[parquet]', or write .jsonl.",
-            ) from error
+            raise _no_arrow(str(error)) from error
         kinds = {
             "program": pyarrow.string(),
             "case": pyarrow.int32(),
@@ -134,11 +138,22 @@ class _Parquet:
         self._writer = parquet.ParquetWriter(str(self.path), self._schema)
 
     def add(self, rows: Columns) -> None:
+        if self._writer is None:
+            self._open()
         texts = {name: _texts(values) for name, values in rows.items()}
         self._writer.write_table(self._arrow.table(texts, schema=self._schema))
 
     def close(self) -> None:
+        if self._writer is None:
+            self._open()
         self._writer.close()
+
+
+def _no_arrow(why: str) -> MissingPackage:
+    return MissingPackage(
+        f"Parquet needs pyarrow: {why}",
+        hint="pip install 'gpusnek-porter[parquet]', or write .jsonl.",
+    )
 
 
 def _texts(values: list[Any]) -> list[Any]:

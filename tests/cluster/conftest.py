@@ -8,12 +8,11 @@ import pytest
 from porter.pipeline import Build
 from porter.run import Device, open_device
 
-distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
-
 
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
     """A cluster of two worker processes without a GPU."""
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     import dask
 
     options = {
@@ -23,7 +22,7 @@ def client() -> Iterator[Any]:
     with (
         dask.config.set(options),
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as found,
     ):

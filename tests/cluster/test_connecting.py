@@ -24,6 +24,8 @@ from porter.run import open_device, run
 from porter.run.built import open_build
 from porter.version import __version__
 
+distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+
 PYTHON = "{}.{}".format(*sys.version_info)
 WITHOUT = Abilities(__version__, PYTHON, 0, 1)
 WITH = attrs.evolve(WITHOUT, gpus=1)
@@ -59,10 +61,9 @@ def test_the_command_says_so(closed: str, built: Build, tmp_path: Path) -> None:
 
 
 def test_no_workers() -> None:
-    distributed = pytest.importorskip("distributed")
     with (
         distributed.LocalCluster(
-            n_workers=0, dashboard_address=None, processes=False, protocol="tcp"
+            n_workers=0, dashboard_address=":0", processes=False, protocol="tcp"
         ) as cluster,
         distributed.Client(cluster, set_as_default=False) as client,
         pytest.raises(NoCluster, match="has no workers"),
@@ -71,9 +72,8 @@ def test_no_workers() -> None:
 
 
 def test_a_scheduler_that_goes_away(built: Build) -> None:
-    distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=1, dashboard_address=None, processes=False, protocol="tcp", silence_logs=60
+        n_workers=1, dashboard_address=":0", processes=False, protocol="tcp", silence_logs=60
     ) as cluster:
         client = dask.connect(cluster.scheduler_address, timeout=1)
         programs = ["def solve(x):\n    for i in range(20000): pass\n    return x"] * 200

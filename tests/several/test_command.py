@@ -6,10 +6,13 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from porter.pipeline import Build
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
 
 CODE = "print(threadIdx % 3, numThreads)\nif threadIdx == 700: raise KeyError(1)"
 
@@ -67,3 +70,15 @@ def test_one_file_system_for_all_is_refused(built: Build, tmp_path: Path) -> Non
     options = ("--fs", str(tmp_path / "image"), "--fs-shared", "--gpus", "host,host", "-n", "300")
     done = porter(built, "run", *options, "-c", "pass")
     assert done.returncode == 2 and "one device's memory" in done.stderr
+
+
+def test_an_evaluation_on_two(built: Build, tmp_path: Path) -> None:
+    programs, cases = tmp_path / "programs.jsonl", tmp_path / "cases.jsonl"
+    programs.write_text("".join(f'"def solve(x): return x * {k}"\n' for k in range(9)))
+    cases.write_text("[[3], 6]\n[[0], 0]\n")
+    files = ("evaluate", str(programs), str(cases))
+    done = porter(built, *files, "--gpus", "host,host", "--batch", "2")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("9 programs, 18 calls, 1 solved\n        10 PASSED")
+    done = porter(built, *files, "--gpus", "host,host", "--scheduler", "tcp://127.0.0.1:9")
+    assert done.returncode == 2 and "workers of --scheduler have their own" in done.stderr

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
 from porter.errors import DeviceFailed, UsageError
 from porter.evaluation import evaluate
-from porter.pipeline import Build
 from porter.run import Device
 from porter.run.device.several import Several
 from tests.several.conftest import ApartTwin, apart
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 CASES = [((x, y), x + y) for x in range(3) for y in range(3)]
 PROGRAMS = [

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from porter import InterpreterArray
 from porter.errors import DeviceFailed, NotEnoughMemory, UsageError, WrongType
-from porter.pipeline import Build
 from porter.run import Launch, open_several, run
 from porter.run.footprint import Room
 from tests.several.conftest import ApartTwin, apart
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 
 @pytest.mark.parametrize("how", ["start", "wait"])

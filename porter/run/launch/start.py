@@ -108,9 +108,10 @@ def _on_one(
     )
 
 
-def clone(device: Device, arenas: Arenas, index: int) -> None:
+def clone(device: Device, arenas: Arenas, index: int, block: int = 0) -> None:
     """Make all interpreters that rest in `arenas` copies of interpreter `index`.
 
-    Raises UsageError where they cannot be, LaunchFailed. See template.clone.
+    block: as their launches have it. Raises UsageError where they cannot be, LaunchFailed. See
+    template.clone.
     """
-    template.clone(device, arenas, index, run)
+    template.clone(device, arenas, index, run, block)
