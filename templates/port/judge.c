@@ -39,12 +39,36 @@ static void call(const void *name) {
     mp_handle_pending(true);
 }
 
-static int protect(void (*act)(const void *argument), const void *argument) {
+static void find(const void *name) {
+    mp_obj_t key = MP_OBJ_NEW_QSTR(qstr_from_str(name));
+    const mp_map_elem_t *found = mp_map_lookup(&MP_STATE_VM(dict_main).map, key, MP_MAP_LOOKUP);
+    MP_STATE_VM(gpusnek_result) =
+        mp_obj_new_bool(found != NULL && mp_obj_is_callable(found->value));
+}
+
+enum steps_of_judging { READ_ARGUMENTS, FIND_ENTRY, CALL_ENTRY };
+
+// By number: whoever calls through a pointer of some signature may raise what all of them raise.
+static void act(enum steps_of_judging step, const void *argument) {
+    switch (step) {
+        case READ_ARGUMENTS:
+            read_arguments(argument);
+            break;
+        case FIND_ENTRY:
+            find(argument);
+            break;
+        default:
+            call(argument);
+            break;
+    }
+}
+
+static int protect(enum steps_of_judging step, const void *argument) {
     int status = GPUSNEK_OK;
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
-        act(argument);
+        act(step, argument);
         nlr_pop();
         nlr_set_abort(NULL);
     } else {
@@ -67,23 +91,16 @@ int gpusnek_arguments(const void *bytes) {
     gpusnek_lack_start();
     gpusnek_limits_begin(true);
     forget();
-    return protect(read_arguments, bytes);
-}
-
-static void find(const void *name) {
-    mp_obj_t key = MP_OBJ_NEW_QSTR(qstr_from_str(name));
-    const mp_map_elem_t *found = mp_map_lookup(&MP_STATE_VM(dict_main).map, key, MP_MAP_LOOKUP);
-    MP_STATE_VM(gpusnek_result) =
-        mp_obj_new_bool(found != NULL && mp_obj_is_callable(found->value));
+    return protect(READ_ARGUMENTS, bytes);
 }
 
 int gpusnek_call(const char *entry) {
-    int status = protect(find, entry);
+    int status = protect(FIND_ENTRY, entry);
     if (status == GPUSNEK_OK && MP_STATE_VM(gpusnek_result) != mp_const_true) {
         status = GPUSNEK_NO_ENTRY;
     }
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
-    return status == GPUSNEK_OK ? protect(call, entry) : status;
+    return status == GPUSNEK_OK ? protect(CALL_ENTRY, entry) : status;
 }
 
 bool gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance) {
