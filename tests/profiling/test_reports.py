@@ -92,7 +92,9 @@ def test_the_page_is_whole_and_escapes_sources(text: str) -> None:
 
 def test_lines_stand_beside_their_counts() -> None:
     text = made().html()
-    rows = [Page(row.partition(">")[2].partition("</tr>")[0]).text for row in text.split("<tr")[-3:]]
+    rows = [
+        Page(row.partition(">")[2].partition("</tr>")[0]).text for row in text.split("<tr")[-3:]
+    ]
     assert "b = 2diverges" in rows[1]
     assert [cell in rows[1] for cell in ("33.3%", "10", "3/32", "64")] == [True] * 4
 
@@ -106,7 +108,7 @@ def test_a_page_without_sources_or_lines() -> None:
 
 
 def check_speedscope(document: dict[str, Any]) -> None:
-    """What https://www.speedscope.app/file-format-schema.json asks of a file of sampled profiles."""
+    """What speedscope's file-format-schema.json asks of a file of sampled profiles."""
     assert document["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     for frame in document["shared"]["frames"]:
         assert isinstance(frame["name"], str) and isinstance(frame["file"], str)
