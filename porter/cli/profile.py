@@ -16,8 +16,8 @@ from porter.cli._subject import BuildChoice, subject_options
 from porter.cli.run import end, program_of, show
 from porter.errors import FileProblem, LaunchInterrupted, UsageError
 from porter.fs import Image
-from porter.profiling.model import Profile
 from porter.profiling.running import count, profile_of
+from porter.profiling.showing import Profile
 from porter.profiling.terminal import show as show_profile
 from porter.run import Launch
 from porter.run.device.base import BLOCK

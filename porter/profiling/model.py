@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
-from porter.base import arguments
-from porter.base.files import write_whole
 from porter.run import Result
 
 FEW_SAMPLES = 100  # below so many the sampler's shares are chance
@@ -20,8 +17,8 @@ FEW_SAMPLES = 100  # below so many the sampler's shares are chance
 class Counts:
     """Sums over all interpreters that counted.
 
-    instructions: of bytecode, executed. time: of `Profile.time_unit`. allocations: blocks that the
-    heap was asked for, of `bytes` in all. collections: of garbage, that began here.
+    instructions: of bytecode, executed. time: in a profile's `time_unit`. allocations: blocks that
+    the heap was asked for, of `bytes` in all. collections: of garbage, that began here.
     """
 
     instructions: int = 0
@@ -88,7 +85,7 @@ class StackCounts:
 
 
 @frozen(eq=False)
-class Profile:
+class ProfileCounts:
     """What `counted` of `n` interpreters did.
 
     lines: by file and number. functions: by total time, the longest first. outside: while no line
@@ -150,29 +147,3 @@ class Profile:
         """The text of a line, empty where the source is not known."""
         rows = self.sources.get(file, "").splitlines()
         return rows[line - 1] if 0 < line <= len(rows) else ""
-
-    def html(self) -> str:
-        """A page of its own: sources beside counts. Needs nothing else."""
-        from porter.profiling.page import page
-
-        return page(self)
-
-    def speedscope(self) -> str:
-        """JSON for https://www.speedscope.app."""
-        from porter.profiling.speedscope import document
-
-        return document(self)
-
-    def save_html(self, path: str | os.PathLike[str]) -> None:
-        """Write `html()` to `path`. Raises OSError, WrongType."""
-        write_whole(arguments.path(path, "path"), self.html())
-
-    def save_speedscope(self, path: str | os.PathLike[str]) -> None:
-        """Write `speedscope()` to `path`. Raises OSError, WrongType."""
-        write_whole(arguments.path(path, "path"), self.speedscope())
-
-    def _repr_html_(self) -> str:
-        """What notebooks show: the page without its frame."""
-        from porter.profiling.page import fragment
-
-        return fragment(self)

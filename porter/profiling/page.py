@@ -11,7 +11,7 @@ import jinja2
 from attrs import frozen
 
 from porter.base.sizes import format_size
-from porter.profiling.model import LineCounts, Profile
+from porter.profiling.model import LineCounts, ProfileCounts
 from porter.profiling.terminal import format_lanes, format_time, notes
 
 
@@ -36,17 +36,17 @@ class File:
     rows: list[Row]
 
 
-def page(profile: Profile) -> str:
+def page(profile: ProfileCounts) -> str:
     """A whole HTML document."""
     return _render("page.html.j2", profile)
 
 
-def fragment(profile: Profile) -> str:
+def fragment(profile: ProfileCounts) -> str:
     """What stands in the page's body, with its style."""
     return _render("fragment.html.j2", profile)
 
 
-def _render(name: str, profile: Profile) -> str:
+def _render(name: str, profile: ProfileCounts) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_template),
         undefined=jinja2.StrictUndefined,
@@ -71,7 +71,7 @@ def _percent(share: float | None) -> str:
     return "-" if share is None else f"{share:.1%}"
 
 
-def _files(profile: Profile) -> Iterator[File]:
+def _files(profile: ProfileCounts) -> Iterator[File]:
     """The sources, the one that took longest first."""
     names = dict.fromkeys(line.file for line in profile.lines)
     times = {name: _weight(profile, name) for name in names}
@@ -89,12 +89,12 @@ def _files(profile: Profile) -> Iterator[File]:
         yield File(name, f"file{number}", known is not None, share, rows)
 
 
-def _weight(profile: Profile, name: str) -> tuple[int, int]:
+def _weight(profile: ProfileCounts, name: str) -> tuple[int, int]:
     counts: Any = [line.counts for line in profile.lines if line.file == name]
     return sum(each.time for each in counts), sum(each.instructions for each in counts)
 
 
-def _heat(profile: Profile, line: LineCounts | None) -> int:
+def _heat(profile: ProfileCounts, line: LineCounts | None) -> int:
     """How hot a line is, of the hottest; the root, for most lines are far below that one."""
     if line is None:
         return 0

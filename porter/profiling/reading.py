@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from attrs import define, field
 
-from porter.profiling.model import Counts, FunctionCounts, LineCounts, Profile, StackCounts
-from porter.profiling.rooms import Code, Node, Room
+from porter.profiling.model import Counts, FunctionCounts, LineCounts, StackCounts
+from porter.profiling.rooms import Bytecode, CallNode, CountingRoom
+from porter.profiling.showing import Profile
 from porter.run import Device, Result
 from porter.run.launch.counting import WARP
 
@@ -22,7 +23,7 @@ def counts_of(row: Any) -> Counts:
     return Counts(0, *(int(row[name]) for name in COLUMNS))
 
 
-def by_line(node: Node) -> Iterator[tuple[int, Counts, int]]:
+def by_line(node: CallNode) -> Iterator[tuple[int, Counts, int]]:
     """Lines of work: number, sums of all instructions, and the sum of lanes."""
     rows = node.rows
     busy = np.flatnonzero((node.counts > 0) | (rows["time"] > 0) | (rows["allocations"] > 0))
@@ -75,7 +76,7 @@ class Reader:
     samples: int = 0
     full: int = 0
 
-    def add(self, index: int, room: Room) -> None:
+    def add(self, index: int, room: CountingRoom) -> None:
         """Add interpreter `index`."""
         if not room.began:
             return
@@ -85,7 +86,7 @@ class Reader:
         for node in room.nodes():
             self._add_node(index, node)
 
-    def _add_node(self, index: int, node: Node) -> None:
+    def _add_node(self, index: int, node: CallNode) -> None:
         path = tuple(code.key for code in node.path)
         code = node.path[-1]
         own = Counts()
@@ -99,7 +100,7 @@ class Reader:
         self.functions[path[-1]].own += own
         self.functions[path[-1]].calls += node.calls
 
-    def _add_line(self, index: int, code: Code, line: int, counts: Counts, lanes: int) -> None:
+    def _add_line(self, index: int, code: Bytecode, line: int, counts: Counts, lanes: int) -> None:
         found = self.lines.get((code.file, line))
         if found is None:
             found = self.lines[code.file, line] = _Line(np.zeros(self.rooms, np.int64))
@@ -134,7 +135,7 @@ def read(device: Device, result: Result, n: int, sources: Mapping[str, str]) -> 
     rooms = result.counted.host(device)
     reader = Reader(len(rooms))
     for index, row in enumerate(rooms):
-        reader.add(index, Room(device.built, row))
+        reader.add(index, CountingRoom(device.built, row))
     return Profile(
         tuple(reader.line_counts(device.on_gpu)),
         tuple(reader.function_counts()),

@@ -15,7 +15,7 @@ FRAME = "gpusnek_profile_frame_t"
 
 
 @frozen
-class Code:
+class Bytecode:
     """A function's bytecode. lines: the number of each byte's line (uint32)."""
 
     name: str
@@ -30,20 +30,20 @@ class Code:
 
 
 @frozen
-class Node:
+class CallNode:
     """A function, called by way of `path`, its own code last.
 
     counts: how often the instruction at each byte was executed. rows: what else it did.
     """
 
-    path: tuple[Code, ...]
+    path: tuple[Bytecode, ...]
     calls: int
     counts: np.ndarray[Any, Any]
     rows: np.ndarray[Any, Any]
 
 
 @frozen(eq=False, slots=False)
-class Room:
+class CountingRoom:
     """One interpreter's."""
 
     built: Built
@@ -65,14 +65,14 @@ class Room:
         return self._table("gpusnek_profile_row_t", self._size("gpusnek_profile_t"), 1)[0]
 
     @cached_property
-    def codes(self) -> list[Code | None]:
+    def codes(self) -> list[Bytecode | None]:
         """The functions by number. Number 0 is none."""
         table = self._table("gpusnek_profile_code_t", self._codes_at, int(self.head["codes"]))
         return [None, *map(self._code, table[1:])]
 
-    def nodes(self) -> Iterator[Node]:
+    def nodes(self) -> Iterator[CallNode]:
         """The tree of calls, callers first."""
-        paths: list[tuple[Code, ...]] = [()]
+        paths: list[tuple[Bytecode, ...]] = [()]
         table = self._table("gpusnek_profile_node_t", self._nodes_at, int(self.head["nodes"]))
         for node in table[1:]:
             code = self.codes[node["code"]]
@@ -81,9 +81,9 @@ class Room:
             size, at = len(code.lines), int(node["counts"])
             counts = self.bytes[at : at + 8 * size].view(np.uint64)
             rows = self._table("gpusnek_profile_row_t", int(node["rows"]), size)
-            yield Node(paths[-1], int(node["calls"]), counts, rows)
+            yield CallNode(paths[-1], int(node["calls"]), counts, rows)
 
-    def _code(self, row: Any) -> Code:
+    def _code(self, row: Any) -> Bytecode:
         at, size = int(row["lines"]), int(row["size"])
         lines = self.bytes[at : at + 4 * size].view(np.uint32)
         known = lines[lines > 0]
@@ -91,7 +91,7 @@ class Room:
         name = self._text(row["name"], row["name_size"])
         file = self._text(row["file"], row["file_size"])
         # What stands before the instructions has no line.
-        return Code(name, file, np.where(lines > 0, lines, first), first)
+        return Bytecode(name, file, np.where(lines > 0, lines, first), first)
 
     def _text(self, offset: Any, size: Any) -> str:
         return (

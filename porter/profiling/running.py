@@ -15,8 +15,8 @@ from porter.base.paths import templates_dir, upstream_dir
 from porter.base.sizes import parse_size
 from porter.errors import FileProblem, UsageError
 from porter.fs import Image
-from porter.profiling.model import Profile
 from porter.profiling.reading import read
+from porter.profiling.showing import Profile
 from porter.run import Device, Launch, Program, Result, open_device, run
 from porter.run.built import Built, open_build
 from porter.run.launch.counting import Counting

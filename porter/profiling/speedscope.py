@@ -11,7 +11,7 @@ from typing import Any
 
 from attrs import define, field
 
-from porter.profiling.model import Counts, Profile, StackCounts
+from porter.profiling.model import Counts, ProfileCounts, StackCounts
 from porter.version import __version__
 
 SCHEMA = "https://www.speedscope.app/file-format-schema.json"
@@ -31,7 +31,7 @@ class _Frames:
         ]
 
 
-def document(profile: Profile) -> str:
+def document(profile: ProfileCounts) -> str:
     """The JSON text."""
     frames = _Frames()
     stacks = [_stack(profile, frames, stack) for stack in profile.stacks]
@@ -64,7 +64,7 @@ def document(profile: Profile) -> str:
     )
 
 
-def _stack(profile: Profile, frames: _Frames, stack: StackCounts) -> list[int]:
+def _stack(profile: ProfileCounts, frames: _Frames, stack: StackCounts) -> list[int]:
     """The functions, outermost first, and the line as what is innermost."""
     numbers = [frames.number(name, file, line) for file, name, line in stack.functions]
     file = stack.functions[-1][0]

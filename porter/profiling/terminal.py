@@ -8,14 +8,14 @@ from rich.console import Console
 from rich.text import Text
 
 from porter.base.sizes import format_size
-from porter.profiling.model import LineCounts, Profile
+from porter.profiling.model import LineCounts, ProfileCounts
 
 COLUMNS = ("time", "instructions", "lanes", "allocations", "bytes", "gc", "line", "source")
 LEAST_SOURCE = 30  # characters of a source line that are shown on the narrowest terminal
 HOT = ((0.25, "bold red"), (0.1, "red"), (0.02, "yellow"))
 
 
-def show(profile: Profile, console: Console, top: int) -> None:
+def show(profile: ProfileCounts, console: Console, top: int) -> None:
     """Print the `top` hottest lines, and what there is to know about them."""
     for row in _table(profile, top, console.width) if profile.lines else ():
         console.print(row, soft_wrap=True)
@@ -23,7 +23,7 @@ def show(profile: Profile, console: Console, top: int) -> None:
         console.print(Text(note), soft_wrap=True)
 
 
-def notes(profile: Profile, top: int | None = None) -> Iterator[str]:
+def notes(profile: ProfileCounts, top: int | None = None) -> Iterator[str]:
     """Sentences about the whole profile."""
     total, who = profile.total, f"{profile.n:,} interpreters"
     if profile.counted < profile.n:
@@ -58,7 +58,7 @@ def notes(profile: Profile, top: int | None = None) -> Iterator[str]:
         )
 
 
-def _table(profile: Profile, top: int, width: int) -> Iterator[Text]:
+def _table(profile: ProfileCounts, top: int, width: int) -> Iterator[Text]:
     """The rows of the table. Sources alone are cut where it would be wider than `width`.
 
     rich's own Table would cut numbers and places too.
@@ -74,7 +74,7 @@ def _table(profile: Profile, top: int, width: int) -> Iterator[Text]:
         yield Text("  ").join([*cells, source])
 
 
-def _row(profile: Profile, line: LineCounts) -> list[Text]:
+def _row(profile: ProfileCounts, line: LineCounts) -> list[Text]:
     counts = line.counts
     return [
         _share(line),
@@ -95,7 +95,7 @@ def _share(line: LineCounts) -> Text:
     return Text(f"{line.share:.1%}", style)
 
 
-def _lanes(profile: Profile, line: LineCounts) -> Text:
+def _lanes(profile: ProfileCounts, line: LineCounts) -> Text:
     if profile.n == 1:
         return Text("-")
     text = Text(format_lanes(line))
@@ -104,7 +104,7 @@ def _lanes(profile: Profile, line: LineCounts) -> Text:
     return text
 
 
-def format_time(profile: Profile, time: int) -> str:
+def format_time(profile: ProfileCounts, time: int) -> str:
     """`1.2 ms`, or `1,200` ticks."""
     return f"{time / 1e6:,.1f} ms" if profile.time_unit == "ns" else f"{time:,} ticks"
 

@@ -16,9 +16,9 @@ from porter.errors import (
     ProgramFailed,
     ProgramSyntaxError,
 )
+from porter.run.counted import Counted
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, advice
-from porter.run.launch.counting import Counted
 from porter.run.limited import Limited, limit_hint
 from porter.run.status import Status
 from porter.run.streams.groups import Stream

@@ -68,6 +68,7 @@ typedef struct gpusnek_profile_t {
     uint64_t frame;  // its code state
     uint64_t then;    // on a GPU, ticks when the running instruction began
     uint64_t samples; // on the host twin, how many there were
+    uint64_t moves;   // odd while the VM moves from function to function, when ip and rows may differ
     uint32_t depth;
     uint32_t node;
     uint32_t nodes;

@@ -59,17 +59,19 @@ void Sampler::leave() {
     turn = nullptr;
 }
 
-// The VM may be on its way from function to function: what does not fit together is no sample.
-static void found(gpusnek_profile_t *profile, uint64_t nanoseconds) {
+// Whether there was a sample: none where the VM is on its way from function to function.
+static bool found(gpusnek_profile_t *profile, uint64_t nanoseconds) {
     const volatile gpusnek_profile_t *const seen = profile;
-    const uint64_t rows = seen->rows, ip = seen->ip;
-    const uint64_t row = rows + ip * sizeof(gpusnek_profile_row_t), room = (uint64_t)profile;
-    const bool inside = row >= room + sizeof(gpusnek_profile_t)
-        && row <= room + seen->used - sizeof(gpusnek_profile_row_t);
-    if (seen->rows == rows && inside) {
-        ((gpusnek_profile_row_t *)row)->time += nanoseconds;
-        profile->samples++;
+    const uint64_t moves = seen->moves;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    const uint64_t row = seen->rows + seen->ip * sizeof(gpusnek_profile_row_t);
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if (moves % 2 != 0 || seen->moves != moves) {
+        return false;
     }
+    ((gpusnek_profile_row_t *)row)->time += nanoseconds;
+    profile->samples++;
+    return true;
 }
 
 // At uneven times, or a loop that takes as long as the time between two would always be found at one
@@ -84,11 +86,9 @@ void Sampler::sample() {
             if (!turn.runs.load(std::memory_order_acquire) || !spent(turn.clock, &now)) {
                 continue;
             }
-            const uint64_t since = now - turn.spent;
-            turn.spent = now;
             gpusnek_profile_t *const profile = turn.profile.load(std::memory_order_acquire);
-            if (profile && since != 0) {
-                found(profile, since);
+            if (!profile || now == turn.spent || found(profile, now - turn.spent)) {
+                turn.spent = now; // else the next sample has this time too
             }
         }
     }

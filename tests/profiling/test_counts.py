@@ -265,6 +265,22 @@ def test_too_little_room_is_said(profiled: Profiled) -> None:
             profiled("pass", room=room)
 
 
+def test_samples_disturb_no_count(profiled: Profiled) -> None:
+    """Interpreters that do the same have the same counts, also where functions come and go fast."""
+    source = """\
+def f():
+    return g()
+def g():
+    return 1
+for i in range(20000):
+    f()
+"""
+    found = profiled(source, 64)
+    assert found.samples > 100
+    assert [line.lanes for line in found.lines] == [32] * len(found.lines)
+    assert instructions(found) == {n: 64 * k for n, k in instructions(profiled(source)).items()}
+
+
 def test_steps_are_as_they_were(profiled: Profiled) -> None:
     source = LOOP.format(k=3000) + RECURSION.format(n=8)
     counted = profiled(source)

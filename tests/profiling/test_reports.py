@@ -108,7 +108,7 @@ def test_a_page_without_sources_or_lines() -> None:
 
 
 def check_speedscope(document: dict[str, Any]) -> None:
-    """What https://www.speedscope.app/file-format-schema.json asks of a file of sampled profiles."""
+    """What speedscope's file-format-schema.json asks of a file of sampled profiles."""
     assert document["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     for frame in document["shared"]["frames"]:
         assert isinstance(frame["name"], str) and isinstance(frame["file"], str)

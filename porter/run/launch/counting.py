@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from attrs import field, frozen
 
 from porter.errors import UsageError
-from porter.run.device.base import Array, Device
+from porter.run.counted import Counted
+from porter.run.device.base import Device
 from porter.run.launch.checking import whole
 
 WARP = 32
@@ -28,21 +27,6 @@ class Counting:
         warps = -(-n // WARP)
         step = -(-warps // max(1, self.total // (self.room * WARP)))
         return sum(min(WARP, n - first) for first in range(0, n, step * WARP)), step
-
-
-@frozen(eq=False)
-class Counted:
-    """What interpreters counted. rooms: their memory, a row each, on the device; step: of warps.
-
-    Row r is interpreter `r // 32 * step * 32 + r % 32`.
-    """
-
-    rooms: Array
-    step: int
-
-    def host(self, device: Device) -> np.ndarray[Any, Any]:
-        """The rows as numpy sees them (uint8)."""
-        return device.host(self.rooms)
 
 
 def make_rooms(device: Device, counting: Counting, n: int) -> Counted:

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from porter.run.counted import Counted
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, find
-from porter.run.launch.counting import Counted, make_rooms
+from porter.run.launch.counting import make_rooms
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
 from porter.run.launch.rows import pack_calls
