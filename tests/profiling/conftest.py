@@ -9,9 +9,12 @@ from porter.config import BuildConfig
 from porter.profiling import Profile, profile
 from porter.run import Launch
 from porter.sync.store import synced_releases
+from tests.cli.conftest import porter
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
+
+__all__ = ["porter"]  # a fixture
 
 Profiled = Callable[..., Profile]
 

@@ -12,7 +12,7 @@ import pytest
 from porter.fs import Image
 from tests.cli.conftest import Done, Porter
 
-pytest_plugins = ["tests.cli.conftest"]
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("counting build")]
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

@@ -13,6 +13,8 @@ from porter.run import Launch
 from porter.run.launch.counting import Counting
 from tests.profiling.conftest import Profiled, instructions
 
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("counting build")]
+
 LOOP = """\
 def f(k):
     t = 0
