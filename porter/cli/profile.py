@@ -11,16 +11,15 @@ from rich.console import Console
 
 from porter.base.files import write_whole
 from porter.cli._console import ConsoleOptions, Shower, console_options
-from porter.cli._options import limit_options, seconds_option, size_option
+from porter.cli._options import size_option
+from porter.cli._running import end, program_of, running_options, show_output
 from porter.cli._subject import BuildChoice, subject_options
-from porter.cli.run import end, program_of, show
 from porter.errors import FileProblem, LaunchInterrupted, UsageError
 from porter.fs import Image
 from porter.profiling.running import count, profile_of
 from porter.profiling.showing import Profile
 from porter.profiling.terminal import show as show_profile
 from porter.run import Launch
-from porter.run.device.base import BLOCK
 from porter.run.launch.counting import Counting
 from porter.run.launch.filesystem import mounted
 from porter.run.streams.writer import Writer
@@ -68,16 +67,7 @@ def _counting_build(subject: BuildChoice) -> BuildChoice:
 )
 @click.option("-q", "--quiet", is_flag=True, help="No table.")
 @size_option("--room", "Memory in which each interpreter counts [512K].")
-@seconds_option("Seconds until the interpreters are interrupted.")
-@limit_options
-@click.option(
-    "--block",
-    type=click.IntRange(1),
-    default=BLOCK,
-    show_default=True,
-    help="Interpreters of a block: syncthreads() waits for these.",
-)
-@click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
+@running_options
 @console_options
 @click.option(
     "--fs",
@@ -132,12 +122,8 @@ def command(
         result = count(device, program, n, launch, counting)
     except LaunchInterrupted as error:
         stopped, result = error, error.result
-    shower.finish(result)
-    if console.mode == "buffer" or result.stdout.longest:
-        show(result.stdout, stdout, max_groups)
-    syntax = result.statuses.count(result.status, "SYNTAX_ERROR")
-    if result.stderr.longest and syntax != n:
-        show(result.stderr, stderr, max_groups, skip_empty=True)
+    buffered = console.mode == "buffer"
+    show_output(result, n, shower, buffered=buffered, max_groups=max_groups)
     profile = profile_of(device, result, n, program, files)
     if not quiet:
         stderr.fresh_line()

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import numpy as np
 from attrs import define, field, frozen
 
 from porter.errors import UsageError
 from porter.run.device.base import (
     Arenas,
-    Array,
     Device,
     Interrupt,
-    Operations,
     Record,
     Running,
     Shared,
 )
-from porter.run.device.operations import NumpyOperations
+from porter.run.device.host_arrays import HostArrays
 from porter.run.device.shadows import Shadows
 from porter.run.device.templates import Templates
 from porter.run.footprint import Room
@@ -90,15 +86,12 @@ def on_each(
             raise
 
 
-class Several:
+class Several(HostArrays):
     """Several devices of one build and one kind; arrays are numpy's, in the host's memory.
 
     A launch is divided before it starts (launch/several): consecutive whole blocks go to each
     device. `labels` are the devices' names for people.
     """
-
-    xp: Any = np
-    on_gpu = False
 
     def __init__(self, devices: Sequence[Device], labels: Sequence[str]) -> None:
         first = devices[0]
@@ -107,7 +100,6 @@ class Several:
         self.built, self.figures, self.warp = first.built, first.figures, first.warp
         self.block, self.local, self.scratch = first.block, first.local, first.scratch
         self.most_block = min(device.most_block for device in devices)
-        self.operations: Operations = NumpyOperations()
         self.templates = Templates()  # none: each device has its own
 
     def share(self, n: int, block: int) -> list[Part]:
@@ -119,28 +111,6 @@ class Several:
             for k, (device, label) in enumerate(zip(self.devices, self.labels, strict=True))
             if bounds[k + 1] > bounds[k]
         ]
-
-    def here(self) -> AbstractContextManager[object]:
-        """Nothing: each device is made the current one in its turn."""
-        return nullcontext()
-
-    def array(self, values: np.ndarray[Any, Any]) -> Array:
-        """A contiguous copy of `values`, on the host."""
-        return np.array(values, order="C")
-
-    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
-        """Zeroed memory of the host."""
-        return np.zeros(shape, dtype)
-
-    def address(self, array: Array) -> int:
-        """Where `array` is on the host."""
-        address: int = array.ctypes.data
-        return address
-
-    def host(self, array: Array) -> np.ndarray[Any, Any]:
-        """`array` itself."""
-        view: np.ndarray[Any, Any] = array
-        return view
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Arenas that each device makes for its part when the first launch tells the blocks."""
