@@ -1,6 +1,5 @@
 // The host twin's entry points, called by Python through ctypes.
 #include <atomic>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -39,8 +38,10 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
     if (launch->record_size != sizeof(gpusnek_launch_t)) {
         return -1;
     }
-    static std::once_flag loaded;
-    std::call_once(loaded, porter_setup);
+    // Not std::call_once: the thread-local variables of libstdc++ that it uses would have to be where
+    // ours are, and are elsewhere in a process that has loaded libstdc++ before.
+    static const bool loaded = (porter_setup(), true);
+    (void)loaded;
     std::atomic<uint64_t> next(0);
     Sampler sampler(launch, threads);
     std::vector<std::thread> pool;
