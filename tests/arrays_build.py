@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
 
 import attrs
 
+from porter.manifest import DeviceOutput
 from porter.run.built import Built
 
 
@@ -17,7 +17,8 @@ def cuda_build(built: Built, folder: Path) -> Built:
     (folder / "cuda").mkdir(parents=True)
     (folder / name).touch()
     files = {name: next(iter(host.files.values()))}
-    cuda = attrs.evolve(cast(Any, host), files=files, info={**host.info, "local_top": 64})
+    info = {**host.info, "local_top": 64}
+    cuda = DeviceOutput(nvcc="", flags=(), files=files, info=info, code=name, machine={})
     targets = {**built.whole.targets, "cuda": cuda}
     whole = attrs.evolve(built.whole, targets=targets)
     return attrs.evolve(built, folder=folder, whole=whole)

@@ -44,7 +44,7 @@ class Teller:
         return Teller(self.now, self.step, self.now)
 
 
-class Part:
+class Underway:
     """The part of the work that is under way, for what shows it."""
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class PlainLines:
 
     def __init__(self, line: Say = to_stderr) -> None:
         self._line = line
-        self._part = Part()
+        self._part = Underway()
         self._told = time.monotonic()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 from rich.console import Console
 from rich.text import Text
 
-from porter.base.telling import PATIENCE, QUIET, Part, PlainLines, Teller, to_stderr
+from porter.base.telling import PATIENCE, QUIET, PlainLines, Teller, Underway, to_stderr
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -55,7 +55,7 @@ class MovingLine:
 
     def __init__(self, console: Console, prefix: str) -> None:
         self._console, self._prefix = console, prefix
-        self._part = Part()
+        self._part = Underway()
         self._progress: Progress | None = None
         self._task: Any = None
         self._over = threading.Event()

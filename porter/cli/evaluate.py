@@ -10,11 +10,10 @@ from typing import Any
 
 import click
 from attrs import define, field
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from porter.cli._options import limit_options, size_option
 from porter.cli._subject import devices_option
+from porter.cli._telling import telling
 from porter.errors import UsageError
 from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
 from porter.evaluation.evaluating import files_of, judgements
@@ -100,12 +99,11 @@ class _Sums:
 
 
 @contextmanager
-def _bar(total: int | None) -> Iterator[Callable[[int], None]]:
-    console = Console(stderr=True)
-    columns = (TextColumn("programs"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task("programs", total=total)
-        yield lambda done: progress.update(task, completed=done)
+def _told(total: int | None) -> Iterator[Callable[[int], None]]:
+    """What to call with the number of programs that are done. total: None where nobody knows."""
+    with telling() as tell:
+        tell.now("judging programs")
+        yield lambda done: tell.step(done, done if total is None else total)
 
 
 def _on_cluster(
@@ -176,7 +174,7 @@ def command(
         writer: RowWriter | None = None
         if out is not None:
             writer = stack.enter_context(writing(out, how.keep))
-        progress = stack.enter_context(_bar(count))
+        progress = stack.enter_context(_told(count))
         do: dict[str, Any] = {"batch": most, "progress": progress}
         choice: dict[str, Any] = {"target": target, "release": release, "build": build}
         if scheduler is not None:

@@ -11,6 +11,7 @@ import inspect
 import os
 import pkgutil
 import re
+import sys
 import types
 import typing
 from collections.abc import Callable, Iterator
@@ -101,12 +102,21 @@ def mentioned(hint: Any) -> set[Any]:
     return {hint, typing.get_origin(hint)}.union(*map(mentioned, parts)) if parts else {hint}
 
 
+def names_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """What the modules of a constructor's class and of its bases name."""
+    owner = getattr(sys.modules[function.__module__], function.__qualname__.split(".")[0], None)
+    bases = reversed(owner.__mro__) if inspect.isclass(owner) else ()
+    modules = [sys.modules[base.__module__] for base in bases]
+    return {name: value for module in modules for name, value in vars(module).items()}
+
+
 def path_parameters() -> Iterator[tuple[str, set[Any]]]:
     for name, function in functions():
         if inspect.isbuiltin(function) or not hasattr(function, "__annotations__"):
             continue
-        # An attrs class has its converters' annotations, whose names are those of their module.
-        hints = typing.get_type_hints(function, localns=CONVERTERS)
+        # An attrs class has its converters' and its bases' annotations, whose names are those of
+        # their modules.
+        hints = typing.get_type_hints(function, localns={**CONVERTERS, **names_of(function)})
         for parameter, hint in hints.items():
             named = mentioned(hint)
             if parameter != "return" and named & {Path, os.PathLike}:

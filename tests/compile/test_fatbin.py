@@ -22,6 +22,7 @@ from porter.config import BuildConfig
 from porter.errors import NoNvcc, ToolMissing, VerifyFailed
 from porter.manifest import DeviceOutput, SavedRegisters
 from porter.run.built import device_output, open_build
+from porter.run.device.kernels import NAMES
 from porter.run.footprint import Figures
 
 ARCH = "sm_80,sm_90,compute_80"
@@ -62,7 +63,7 @@ def test_one_file_of_checked_parts(folder: Path) -> None:
     assert "cuda/libgpusnek.a" not in made.files
     for code in made.machine.values():
         assert code.gc_flush.saved_registers == len(usable(REGISTERS))
-        assert set(code.resources.kernels) == {"gpusnek_launch", "gpusnek_setup"}
+        assert set(code.resources.kernels) == {"gpusnek_launch", "gpusnek_setup", *NAMES}
     info = Figures.of(made.info)
     assert info.local_top == info.state_size + 64 + CONFIG.stack + 4096
     ptx = folder / CONFIG.key() / "cuda/ptx/fake.ptx"

@@ -54,7 +54,9 @@ def test_a_workflow_is_whole(workflow: Path) -> None:
     for step in steps(workflow):
         assert ("uses" in step) != ("run" in step), step
         if "uses" in step:
-            assert re.fullmatch(r"[\w-]+/[\w-]+@v\d+", step["uses"]), step["uses"]
+            assert re.fullmatch(r"[\w-]+/[\w-]+@(release/)?v\d+(\.\d+)*", step["uses"]), step[
+                "uses"
+            ]
     known = set(re.findall(r"^ +(?:- )?id: (\w+)", workflow.read_text(), re.MULTILINE))
     assert set(re.findall(r"steps\.(\w+)\.outputs", workflow.read_text())) <= known
     for job in document["jobs"].values():

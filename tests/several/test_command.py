@@ -43,9 +43,12 @@ def test_ctrl_c_ends_all(built: Build) -> None:
     command += ["-c", "print('on')\nwhile True: pass"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
-        process.stdout.readline()
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=30) == 130
+        try:
+            process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == 130
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize(

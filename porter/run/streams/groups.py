@@ -156,8 +156,8 @@ class Stream:
         return self.distinct(self.columns).groups
 
     def distinct(self, columns: int) -> Distinct:
-        """Equal outputs merged, of so many columns; only different ones come to the host."""
-        device = self.device
+        """Equal outputs merged, of at most so many columns; different ones come to the host."""
+        device, columns = self.device, min(columns, self.words.shape[1])
         rows = group_rows(self.words, self.lengths, device.operations, columns=columns)
         texts = rows_here(device, self.words, rows.example, columns)
         return Distinct(texts.view(np.uint64), self._ends[rows.example], rows)
