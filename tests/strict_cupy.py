@@ -134,7 +134,8 @@ class Event:
 
 
 class Device:
-    id = 0
+    def __init__(self, number: int = 0) -> None:
+        self.id = number
 
     def __enter__(self) -> Device:
         return self
