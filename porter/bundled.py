@@ -15,12 +15,13 @@ from attrs import frozen
 from porter.base import paths
 from porter.base.architectures import Architectures
 from porter.base.fingerprint import file_digest
-from porter.config import SIZE_BOUNDS, BuildConfig
+from porter.config import FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.errors import NotBuilt
 from porter.manifest import MANIFEST, Manifest, manifest_of, read_document
 
-# What is compiled into every build; sizes are a launch's matter.
-_FIXED = ("release", "float", "level", "gc_stress", "fences")
+# What is compiled into every build: all choices but sizes, which are a launch's matter, and those
+# of device code, which `lacks` looks at.
+_FIXED = tuple(name for name in FIELDS if name not in (*SIZE_BOUNDS, "target", "arch", "arena"))
 
 
 @frozen

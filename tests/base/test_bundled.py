@@ -88,6 +88,7 @@ def test_served(folder: Path, values: dict[str, Any]) -> None:
         ({"level": "full"}, "level is everything, not full"),
         ({"gc_stress": True}, "gc_stress is off, not on"),
         ({"fences": True}, "fences is off, not on"),
+        ({"profile": True}, "profile is off, not on"),
         ({"target": "cuda", "arch": "sm_75"}, "not sm_75"),
         ({"target": "cuda", "arch": "sm_90,compute_90"}, "not sm_90,compute_90"),
         ({"target": "cuda", "arena": "global"}, "arena is local, not global"),
