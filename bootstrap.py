@@ -14,11 +14,13 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
 VENV = Path(os.environ.get("PORTER_VENV", ROOT / ".venv"))
 PYTHON = VENV / "bin" / "python"
+EVERY = 2.0  # seconds between signs of life
 TESTS = ["-m", "pytest", "-q", "-m", "not gpu", "-n", "auto", "--dist", "loadgroup"]
 
 
@@ -38,9 +40,18 @@ def install(extras: list[str]) -> None:
 
 
 def run(command: list[str], hint: str) -> None:
-    """Run `command`; when it fails, say what to do and stop."""
-    print("bootstrap:", " ".join(command), file=sys.stderr)
-    if subprocess.run(command).returncode != 0:
+    """Run `command`, saying every few seconds that it goes on; when it fails, say what to do."""
+    print("bootstrap:", " ".join(command), file=sys.stderr, flush=True)
+    began = time.monotonic()
+    with subprocess.Popen(command) as running:
+        while True:
+            try:
+                code = running.wait(EVERY)
+                break
+            except subprocess.TimeoutExpired:
+                seconds = time.monotonic() - began
+                print(f"bootstrap: {seconds:.0f} s, it goes on", file=sys.stderr, flush=True)
+    if code != 0:
         sys.exit(f"bootstrap: that failed. {hint}")
 
 

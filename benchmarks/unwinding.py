@@ -25,7 +25,8 @@ from benchmarks.counting import PROGRAMS, launch_programs, text_bytes
 from porter.base import paths, process
 from porter.bench.callgrind import COMMAND, SIZES, read_counts
 from porter.compile import compile_build
-from porter.compile.cuda import CUBIN, LINK_LOG, cuda_folder
+from porter.compile.cuda import CUBIN, cuda_folder
+from porter.compile.device_units import log_of
 from porter.compile.host import LIBRARY, host_folder
 from porter.compile.resources import parse_frames, parse_kernels
 from porter.config import BuildConfig
@@ -120,7 +121,7 @@ def build_device(variant: Variant, config: BuildConfig, jobs: int) -> dict[str, 
     out = cuda_folder(folder, config)
     logs = sorted((out / "obj").rglob("*.log"))
     frames = [frame for log in logs for frame in parse_frames(log.read_text())]
-    kernels = parse_kernels((out / LINK_LOG).read_text())
+    kernels = parse_kernels(log_of(out / CUBIN).read_text())
     stacks = {frame.function: frame.stack for frame in frames}
     return {
         "code bytes": text_bytes(out / CUBIN),

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
 import attrs
 from attrs import field, frozen
 
+from porter.base.architectures import Architectures, canonical
 from porter.base.release_name import check_release
 from porter.base.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
 from porter.errors import UsageError
@@ -36,12 +36,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
 }
 
-SWITCHES = ("gc_stress", "fences")
+SWITCHES = ("gc_stress", "fences", "profile")
 
 HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
-
-_ARCH = re.compile(r"sm_(\d{2,3})a?")
-OLDEST_ARCH = 75  # what nvcc 13.0 still compiles for
 
 
 @frozen(kw_only=True)
@@ -51,8 +48,10 @@ class BuildConfig:
     heap: the Python heap. stack: C stack that an interpreter may use before it raises.
     pystack: MicroPython's own frame stack. stdout, stderr: buffers of one launch.
     fs_size: private file system memory, 0 for none. level: `MICROPY_CONFIG_ROM_LEVEL`.
+    arch: names with commas between them; `all` and `native` become such.
     gc_stress: collect before every allocation. fences: check every access through a pointer; one
-    that leaves its interpreter ends it. Raises UsageError for what is out of bounds.
+    that leaves its interpreter ends it. profile: count what each instruction does, for `porter
+    profile`. Raises UsageError for what is out of bounds, and NoGpu of `native`.
     """
 
     release: str
@@ -62,13 +61,14 @@ class BuildConfig:
     stdout: int = field(default=KIB)
     stderr: int = field(default=KIB)
     fs_size: int = field(default=0)
-    arch: str = field(default="sm_90")
+    arch: str = field(default="sm_90", converter=canonical)
     arena: str = field(default="local")
     target: str = field(default="host")
     float: str = field(default="double")
     level: str = field(default="everything")
     gc_stress: bool = field(default=False)
     fences: bool = field(default=False)
+    profile: bool = field(default=False)
 
     def __attrs_post_init__(self) -> None:
         check_release(self.release)
@@ -80,7 +80,11 @@ class BuildConfig:
                     f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}",
                     hint=HINTS.get(name),
                 )
-        check_arch(self.arch)
+        if self.fences and "cuda" in self.targets and self.architectures.several:
+            raise UsageError(
+                f"fences: a build with fences is for one architecture, not for {self.arch}",
+                hint="Its checks hold addresses of one machine code's constants.",
+            )
         for name in ("heap", "pystack", "stack"):
             if getattr(self, name) % 16:
                 raise UsageError(f"{name}: {getattr(self, name)} is not a multiple of 16 bytes")
@@ -97,6 +101,11 @@ class BuildConfig:
     def targets(self) -> tuple[str, ...]:
         """The targets to build: `all` is both."""
         return ("host", "cuda") if self.target == "all" else (self.target,)
+
+    @property
+    def architectures(self) -> Architectures:
+        """What `arch` names."""
+        return Architectures.of(self.arch)
 
     def as_dict(self) -> dict[str, Any]:
         """Every field by name, for `build.json`."""
@@ -132,15 +141,6 @@ FIELDS: dict[str, attrs.Attribute[Any]] = {f.name: f for f in attrs.fields(Build
 
 def _hash(values: Mapping[str, object]) -> str:
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def check_arch(arch: str) -> None:
-    """Raise UsageError unless `arch` names a GPU architecture that nvcc compiles for."""
-    match = _ARCH.fullmatch(arch)
-    if match is None:
-        raise UsageError(f"arch: {arch!r} is not a GPU architecture", hint="Write sm_90 or so.")
-    if int(match.group(1)) < OLDEST_ARCH:
-        raise UsageError(f"arch: {arch} is too old: the least is sm_{OLDEST_ARCH}")
 
 
 def convert(name: str, value: object, where: str) -> object:

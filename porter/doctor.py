@@ -16,7 +16,9 @@ from porter.base import paths
 from porter.base.process import run
 from porter.base.release_name import version_key
 from porter.base.sizes import format_size
+from porter.bundled import Bundled, bundled_builds
 from porter.errors import PorterError, SyncFailed
+from porter.settings import load_config
 from porter.sync.folder import VARIABLE, sources_releases
 from porter.sync.store import inspect, synced_releases
 from porter.toolchain import Tool, cuda_tool, gxx, nvcc
@@ -34,13 +36,18 @@ class Diagnosis:
 
 
 def examine() -> list[Diagnosis]:
-    """Everything that `porter doctor` shows. Looks only; changes nothing, never raises."""
+    """Everything that `porter doctor` shows. Looks only; changes nothing, never raises.
+
+    What compiles is essential unless a build for the host twin came with porter.
+    """
+    builds = list(bundled_builds())
+    makes = not any("host" in one.manifest.targets for one in builds)
     return [
         _python(),
-        _libclang(),
+        _libclang(makes),
         _package("numpy", essential=True),
-        _package("ninja", essential=True),
-        _tool("g++", gxx, essential=True),
+        _package("ninja", essential=makes),
+        _tool("g++", gxx, essential=makes),
         _tool("nvcc", nvcc),
         _tool("cuobjdump", lambda: cuda_tool("cuobjdump")),
         _tool("nvdisasm", lambda: cuda_tool("nvdisasm")),
@@ -50,7 +57,9 @@ def examine() -> list[Diagnosis]:
         _on_path("apt-get", "sync needs git, or `porter sync --from`"),
         _folder(),
         _sources(),
-        _builds(),
+        *map(_bundled, builds),
+        _serving(builds),
+        _builds(needed=makes),
     ]
 
 
@@ -59,16 +68,17 @@ def _python() -> Diagnosis:
     return Diagnosis("Python", "ok", f"{version}, {sys.executable}", essential=True)
 
 
-def _libclang() -> Diagnosis:
+def _libclang(essential: bool) -> Diagnosis:
     advice = "Run `python -m pip install libclang==18.1.1`."
     try:
         cindex = importlib.import_module("clang.cindex")
         cindex.Index.create()
     except ImportError:
-        return Diagnosis("libclang", "lacks", "", advice, True)
+        return Diagnosis("libclang", "lacks", "", advice, essential)
     except Exception as error:  # the wheel's library may not load on this machine
-        return Diagnosis("libclang", "broken", _first_line(error), advice, True)
-    return Diagnosis("libclang", "ok", importlib.metadata.version("libclang"), essential=True)
+        return Diagnosis("libclang", "broken", _first_line(error), advice, essential)
+    version = importlib.metadata.version("libclang")
+    return Diagnosis("libclang", "ok", version, essential=essential)
 
 
 def _package(name: str, *, essential: bool) -> Diagnosis:
@@ -144,10 +154,39 @@ def _folder() -> Diagnosis:
     return Diagnosis(VARIABLE, "ok", ", ".join(sorted(found, key=version_key)))
 
 
-def _builds() -> Diagnosis:
+def _bundled(build: Bundled) -> Diagnosis:
+    """A build of the wheel: is it whole?"""
+    if damaged := build.damaged():
+        advice = "Install porter again: `python -m pip install --force-reinstall gpusnek-porter`."
+        return Diagnosis("bundled", "broken", f"damaged: {', '.join(damaged)}", advice, True)
+    names = sorted(build.manifest.targets, reverse=True)
+    codes = [f"cuda for {_listed(build)}" if name == "cuda" else name for name in names]
+    return Diagnosis("bundled", "ok", f"{build.manifest.release}: {'; '.join(codes)}")
+
+
+def _listed(build: Bundled) -> str:
+    return str(build.manifest.inputs.config["arch"]).replace(",", ", ")
+
+
+def _serving(builds: list[Bundled]) -> Diagnosis:
+    """Which build runs here when nothing else is asked for, and why."""
+    try:
+        config = load_config({})
+    except PorterError as error:
+        return Diagnosis("serves", "broken", error.message, error.hint or "")
+    asked = f"{config.release} on {config.target}"
+    for one in builds:
+        if not one.lacks(config):
+            return Diagnosis("serves", "ok", f"{asked}: the bundled build, {one.folder}")
+    where = f"{asked}: made when it is first used, in {paths.build_dir()}"
+    reasons = "; ".join(f"the bundled build: {', '.join(one.lacks(config))}" for one in builds)
+    return Diagnosis("serves", "ok", f"{where} ({reasons})" if reasons else where)
+
+
+def _builds(needed: bool) -> Diagnosis:
     root = paths.build_dir()
     count = len(list(root.glob("*/*/build.json")))
-    if count == 0:
+    if count == 0 and needed:
         return Diagnosis("builds", "lacks", f"none in {root}", "Run `porter build`.")
     return Diagnosis("builds", "ok", f"{count} in {root}")
 

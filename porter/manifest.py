@@ -16,8 +16,9 @@ from porter.base.reading import structured
 from porter.errors import NotBuilt
 
 MANIFEST = "build.json"
-# 1 had no layout: the runner read C headers; 2 had no info of host twins, 3 no constants.
-FORMAT = 4
+# 1 had no layout: the runner read C headers; 2 had no info of host twins, 3 no constants, 4 machine
+# code of one architecture alone.
+FORMAT = 5
 
 
 @frozen
@@ -119,16 +120,30 @@ class DeviceConstants:
 
 
 @frozen
+class MachineCode:
+    """The device build's code for one architecture: what was checked, and what it needs."""
+
+    gc_flush: SavedRegisters
+    resources: DeviceResources
+    constants: DeviceConstants
+
+
+@frozen
 class DeviceOutput:
-    """A device build. info: the fields of `gpusnek_info_t`, by name, bytes."""
+    """A device build. info: the fields of `gpusnek_info_t`, by name, bytes.
+
+    code: the file that is loaded, a cubin or a fatbin, below the build's folder. machine: the parts
+    of it, by architecture. ptx: the architecture of PTX that the driver may link for a GPU newer
+    than these (the files cuda/ptx/*.ptx); empty where that was not asked for.
+    """
 
     nvcc: str
     flags: tuple[str, ...]
     files: Mapping[str, BuiltFile]
     info: Mapping[str, int]
-    constants: DeviceConstants
-    gc_flush: SavedRegisters
-    resources: DeviceResources
+    code: str
+    machine: Mapping[str, MachineCode]
+    ptx: str = ""
 
 
 @frozen

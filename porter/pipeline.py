@@ -12,7 +12,7 @@ from typing import Any
 from attrs import frozen
 
 from porter import toolchain
-from porter.base import paths
+from porter.base import arguments, paths
 from porter.base.locking import locked
 from porter.base.telling import DEFAULT, Teller
 from porter.compile import compile_build
@@ -67,7 +67,7 @@ def sources_of(config: BuildConfig) -> Path:
 def build(
     config: BuildConfig,
     *,
-    folder: Path | None = None,
+    folder: arguments.StrPath | None = None,
     variant: str = "release",
     jobs: int | None = None,
     registers: int = REGISTERS,
@@ -80,7 +80,8 @@ def build(
     others wait. What is up to date is used as it is, whoever owns it. Raises what `ensure` and the
     stages raise, and FileProblem where the build would have to be written and cannot be.
     """
-    check_variant(variant, config.fences)
+    folder = None if folder is None else arguments.path(folder, "folder")
+    check_variant(variant, config.fences, config.profile)
     if "host" in config.targets:
         toolchain.gxx()  # what is missing is said before minutes of other work
     if "cuda" in config.targets:
@@ -157,7 +158,7 @@ def _build(
 def rewrite_sources(
     config: BuildConfig,
     *,
-    folder: Path | None = None,
+    folder: arguments.StrPath | None = None,
     jobs: int | None = None,
     tell: Teller = DEFAULT,
 ) -> RewrittenSources:
@@ -166,6 +167,7 @@ def rewrite_sources(
     Fetches the release if it is not here; compiles nothing. Raises what `ensure` and the stages
     raise.
     """
+    folder = None if folder is None else arguments.path(folder, "folder")
     ensure(config.release, tell.say)
     folder = folder or sources_of(config)
     with _working_in(folder, tell):
@@ -190,6 +192,8 @@ def _rewrite(
     return RewrittenSources(folder, tuple(texts), report)
 
 
-def rewrite_release(config: BuildConfig, jobs: int | None = None) -> dict[str, int]:
+def rewrite_release(
+    config: BuildConfig, jobs: int | None = None, tell: Teller = DEFAULT
+) -> dict[str, int]:
     """Bring the C++ of a release up to date without compiling it; the edits that each rule made."""
-    return rewrite_sources(config, jobs=jobs).report.per_rule()
+    return rewrite_sources(config, jobs=jobs, tell=tell).report.per_rule()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import importlib.util
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from porter.base import reading
+from porter.base import arguments, reading
 from porter.config import FIELDS, GONE, BuildConfig, merge
 from porter.errors import NoNvcc, UsageError
 from porter.toolchain import nvcc
@@ -15,8 +15,9 @@ from porter.toolchain import nvcc
 ENVIRONMENT_PREFIX = "PORTER_"
 
 
-def read_toml(path: Path) -> dict[str, object]:
+def read_toml(path: arguments.StrPath) -> dict[str, object]:
     """The build table of `porter.toml` (top level) or `pyproject.toml` (`[tool.porter.build]`)."""
+    path = arguments.path(path, "path")
     table: object = reading.read_toml(path, UsageError)
     if path.name == "pyproject.toml":
         for part in ("tool", "porter", "build"):
@@ -26,8 +27,9 @@ def read_toml(path: Path) -> dict[str, object]:
     return table
 
 
-def find_toml(start: Path) -> Path | None:
+def find_toml(start: arguments.StrPath) -> Path | None:
     """`porter.toml` of the folder `start`, or else its `pyproject.toml` if it has our table."""
+    start = arguments.path(start, "start")
     own = start / "porter.toml"
     if own.is_file():
         return own
@@ -43,23 +45,26 @@ def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
     return {name: environ[var] for name, var in names.items() if environ.get(var)}
 
 
-def default_target() -> str:
-    """`cuda` where this machine can build for a GPU and run there, else `host`; starts nothing."""
+def default_target(bundled: Callable[[], bool] = lambda: False) -> str:
+    """`cuda` where this machine can run on a GPU and there is or can be a build, else `host`.
+
+    bundled: whether a build for GPUs came with porter. Starts nothing.
+    """
     device = next(Path("/dev").glob("nvidia[0-9]*"), None) or Path("/dev/dxg")
     if not device.exists() or importlib.util.find_spec("cupy") is None:
         return "host"
     try:
         nvcc()
     except NoNvcc:
-        return "host"
+        return "cuda" if bundled() else "host"
     return "cuda"
 
 
 def load_config(
     options: Mapping[str, object],
     *,
-    config_file: Path | None = None,
-    cwd: Path | None = None,
+    config_file: arguments.StrPath | None = None,
+    cwd: arguments.StrPath | None = None,
     environ: Mapping[str, str] | None = None,
     default_release: str | None = None,
 ) -> BuildConfig:
@@ -68,6 +73,8 @@ def load_config(
     Later sources win. Without a release in any of them it is the newest that the lock knows,
     without a target the GPU where there is one.
     """
+    config_file = None if config_file is None else arguments.path(config_file, "config_file")
+    cwd = None if cwd is None else arguments.path(cwd, "cwd")
     path = config_file or find_toml(cwd or Path.cwd())
     layers: list[tuple[str, Mapping[str, object]]] = []
     if path is not None:
@@ -75,10 +82,20 @@ def load_config(
     environment = from_environment(os.environ if environ is None else environ)
     layers += [(f"${ENVIRONMENT_PREFIX}{k.upper()}", {k: v}) for k, v in environment.items()]
     layers.append(("", options))
-    if not any(layer.get("target") for _, layer in layers):
-        layers.insert(0, ("", {"target": default_target()}))
     if default_release is None:
         from porter.sync.lock import newest_release
 
         default_release = newest_release()
+    if not any(layer.get("target") for _, layer in layers):
+
+        def bundled() -> bool:
+            from porter.bundled import serving
+
+            try:
+                config = merge(("", {"target": "cuda"}), *layers, release=default_release)
+            except UsageError:
+                return False
+            return serving(config) is not None
+
+        layers.insert(0, ("", {"target": default_target(bundled)}))
     return merge(*layers, release=default_release)

@@ -103,10 +103,14 @@ class Standing:
     def _made(self) -> str:
         folders = [self.folder / name for name in _MADE]
         if "host" in self.config.targets:
-            folders.append(host_folder(self.folder, self.variant, self.config.fences))
+            folders.append(self._host_folder())
         if "cuda" in self.config.targets:
             folders.append(cuda_folder(self.folder, self.config, self.registers))
         return fingerprint([*folders, self.out], _is_ninjas).digest
+
+    def _host_folder(self) -> Path:
+        config = self.config
+        return host_folder(self.folder, self.variant, config.fences, config.profile)
 
     def _content(self) -> str:
         return self._key(content_digest(self._inputs(), _NOT_INPUTS.__contains__))

@@ -11,8 +11,10 @@ from porter.config import BuildConfig
 FAKE_PORT = Path(__file__).parent / "fake_port"
 
 
-def fake_build(folder: Path, *, target: str = "host", variant: str = "release") -> Path:
+def fake_build(
+    folder: Path, *, target: str = "host", variant: str = "release", arch: str = "sm_90"
+) -> Path:
     """Compile the stand-in under `folder`; returns the build's own folder."""
     shutil.copytree(FAKE_PORT, folder / "cxx", dirs_exist_ok=True)
-    config = BuildConfig(release="0.0.0", target=target)
+    config = BuildConfig(release="0.0.0", target=target, arch=arch)
     return compile_build(config, folder, variant=variant, jobs=2).folder

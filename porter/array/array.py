@@ -9,13 +9,12 @@ from typing import Any, Literal, overload
 import attrs
 import numpy as np
 
-from porter.array import values
+from porter.array import opening, values
 from porter.array.bindings import check_name
 from porter.array.call import Call
 from porter.array.code import Code, compile_code
 from porter.array.files import FileSystems, file_systems
 from porter.array.interpreters import Interpreters
-from porter.array.opening import check_count, check_device, check_room, open_target, read_sizes
 from porter.array.outcome import Outcome
 from porter.array.sources import Source, Which, limits_of, programs_of, sources_of
 from porter.base.arguments import choice, flag, whole
@@ -27,6 +26,7 @@ from porter.run.launch.limits import Seconds, Steps
 from porter.run.launch.plan import MAXIMUM
 from porter.run.launch.spec import SIZES
 from porter.run.launch.start import clone
+from porter.run.open_several import Devices
 
 Size = int | str | None
 KINDS = ("file", "single", "eval")
@@ -40,6 +40,8 @@ class InterpreterArray(Interpreters):
 
     target: "cuda", "host", or None: the GPU where there is one. build: the folder of a finished
     build (`porter build` prints it); without it one is made, of `release` or the newest.
+    devices: several to share them: "all" GPUs, numbers of GPUs ([0, 1]), or "host" for each of
+    several host twins; then results are NumPy arrays (docs/devices.md).
     device: one that is open already, instead of all these. heap, pystack, stack, stdout, stderr:
     bytes per interpreter (4096 or "4K"); None takes the build's. block: interpreters that share
     a barrier. seed: of random numbers. sandbox: programs name no address and bring no code in
@@ -63,26 +65,30 @@ class InterpreterArray(Interpreters):
         release: str | None = None,
         build: str | os.PathLike[str] | Built | None = None,
         device: Device | None = None,
+        devices: Devices | None = None,
         block: int = 0,
         seed: int = 0,
         sandbox: bool = False,
         fs: str | os.PathLike[str] | Image | None = None,
         stream: Any = None,
     ) -> None:
-        n = check_count(n)
-        given = read_sizes(dict(zip(SIZES, (heap, pystack, stack, stdout, stderr), strict=True)))
-        block = whole(block, "block", 0, MAXIMUM)
-        seed = whole(seed, "seed", -(2**63), 2**64 - 1)
+        n = opening.check_count(n)
+        given = opening.read_sizes(
+            dict(zip(SIZES, (heap, pystack, stack, stdout, stderr), strict=True))
+        )
+        launch = Launch(
+            block=whole(block, "block", 0, MAXIMUM),
+            seed=whole(seed, "seed", -(2**63), 2**64 - 1),
+            sandbox=flag(sandbox, "sandbox"),
+            **given,
+        )
         self._owned = device is None
         if device is None:
-            device = open_target(target, release, build, stream, given)
+            device = opening.open_target(target, release, build, stream, given, devices)
         else:
-            others = {"target": target, "release": release, "build": build, "stream": stream}
-            device = check_device(device, **others)
-        options: dict[str, Any] = {**given}
-        sandbox = flag(sandbox, "sandbox")
-        launch = Launch(block=block, seed=seed, sandbox=sandbox, **options)
-        check_room(device, n, launch)
+            chosen = {"target": target, "release": release, "build": build}
+            device = opening.check_device(device, devices=devices, stream=stream, **chosen)
+        opening.check_room(device, n, launch)
         self._files: FileSystems | None = None
         if fs is not None:
             self._files = file_systems(device, fs, n)
@@ -196,7 +202,7 @@ class InterpreterArray(Interpreters):
             self._check_open()
             launch = self._launch
             if heap is not None:
-                launch = attrs.evolve(launch, heap=read_sizes({"heap": heap})["heap"])
+                launch = attrs.evolve(launch, heap=opening.read_sizes({"heap": heap})["heap"])
             return compile_code(self.device, launch, program.source, name, kind)
 
     def run(self, code: Code, **options: Any) -> Any:
@@ -269,13 +275,13 @@ class InterpreterArray(Interpreters):
         Only on a GPU with local arenas, whose addresses are the same for all interpreters;
         UsageError elsewhere.
         """
-        index = self._check_index(index)
+        index = opening.check_index(index, self.n)
         with self._lock:
-            clone(self.device, self._open_arenas(), index)
+            clone(self.device, self._open_arenas(), index, self._launch.block)
 
     def file_system(self, index: int) -> Image:
         """A copy of interpreter `index`'s file system as it is now."""
-        index = self._check_index(index)
+        index = opening.check_index(index, self.n)
         with self._lock:
             self._check_open()
             if self._files is None:
@@ -292,9 +298,3 @@ class InterpreterArray(Interpreters):
             self._files = None
             if self._owned:
                 self.device.close()
-
-    def _check_index(self, index: int) -> int:
-        number = whole(index, "index", -MAXIMUM, MAXIMUM)
-        if not 0 <= number < self.n:
-            raise UsageError(f"index {number}: there are interpreters 0 to {self.n - 1}")
-        return number

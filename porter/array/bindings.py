@@ -67,6 +67,11 @@ class Bindings:
         kind = "FORGET" if not old.size or any(map(old.overlaps, others)) else "REVOKE"
         self._queue.append(Binding(name, kind, old.address, count=old.size, keep=old))
 
+    @property
+    def bound(self) -> dict[str, str]:
+        """What is bound to each name: type of elements and shape, for people."""
+        return {name: f"{memory.dtype}{list(memory.shape)}" for name, memory in self._bound.items()}
+
     def changes(self) -> list[Binding]:
         """What the next launch has to do. Raises BindingError for an array that has moved."""
         for name, memory in list(self._bound.items()):

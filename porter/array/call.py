@@ -13,7 +13,7 @@ from porter.array.fetch import Fetcher
 from porter.array.outcome import Outcome
 from porter.errors import LaunchFailed
 from porter.run import Device, Result
-from porter.run.launch.start import Started
+from porter.run.launch.started import Started
 from porter.run.result import fenced
 
 T = TypeVar("T")

@@ -9,10 +9,12 @@ from typing import Any, overload
 import numpy as np
 from attrs import field, frozen
 
+from porter.array import shown
 from porter.array.fetch import Fetcher, fetch_rows
+from porter.base import markup
 from porter.run import Device, Result
 from porter.run.limited import Limited
-from porter.run.streams.merge import group_rows
+from porter.run.streams.merge import group_rows, rows_here
 
 
 @frozen(eq=False)
@@ -31,6 +33,9 @@ class Raised:
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}" if self.message else self.type
+
+    def _repr_html_(self) -> str:
+        return shown.exceptions_html([self])
 
 
 Text = tuple[str, str, str]  # type, message, traceback
@@ -72,6 +77,9 @@ class Exceptions(Sequence[Raised]):
 
     def __repr__(self) -> str:
         return f"<{len(self)} exceptions of {int(self.failed.sum())} interpreters>"
+
+    def _repr_html_(self) -> str:
+        return shown.exceptions_html(self) if len(self) else markup.note("no exceptions")
 
 
 def collect(device: Device, result: Result, fetcher: Fetcher, exits: bool = False) -> Exceptions:
@@ -121,17 +129,17 @@ def _announced(
     device: Device, result: Result, fetcher: Fetcher, group_of: np.ndarray[Any, Any], base: int
 ) -> list[bytes]:
     assert result.values is not None
-    xp = device.xp
-    lengths = result.values.bits
-    chosen = xp.flatnonzero(result.values.kind == int(device.built.value["ERROR"]))
+    kind = device.host(result.values.kind)
+    chosen = np.flatnonzero(kind == int(device.built.value["ERROR"]))
     if not len(chosen):
         return []
+    lengths = device.host(result.values.bits)
+    sizes = lengths[chosen]
     rows = fetch_rows(device, chosen, lengths, fetcher)
-    merged = group_rows(rows, lengths[chosen], xp)
-    group_of[device.host(chosen)] = base + device.host(merged.group_of)
-    example = device.array(merged.example)
-    texts = device.host(xp.ascontiguousarray(rows[example]))
-    sizes = device.host(lengths[chosen][example])
+    merged = group_rows(rows, device.array(sizes.astype(np.uint32)), device.operations)
+    group_of[chosen] = base + merged.group_of
+    texts = rows_here(device, rows, merged.example)
+    sizes = sizes[merged.example]
     return [row.tobytes()[: int(size)] for row, size in zip(texts, sizes, strict=True)]
 
 
@@ -139,10 +147,9 @@ def _printed(
     result: Result, rest: np.ndarray[Any, Any], group_of: np.ndarray[Any, Any], base: int
 ) -> list[Text]:
     """Exceptions that had no room to be announced (a full heap): by what stderr holds."""
-    device = result.stderr.device
-    at = device.array(rest)
-    merged = group_rows(result.stderr.words[at], result.stderr.lengths[at], device.xp)
-    group_of[rest] = base + device.host(merged.group_of)
+    printed = result.stderr.of(rest)
+    merged = group_rows(printed.words, printed.lengths, printed.device.operations)
+    group_of[rest] = base + merged.group_of
     return [parse_traceback(result.stderr[int(rest[i])]) for i in merged.example]
 
 

@@ -10,10 +10,13 @@ from typing import Any, Self, TypeVar
 import attrs
 import numpy as np
 
+from porter.array import shown
 from porter.array.bindings import Bindings
 from porter.array.call import Call, Finish, refuse_broken
 from porter.array.exceptions import Exceptions
 from porter.array.outcome import Outcome
+from porter.base import markup
+from porter.base.sizes import format_size
 from porter.errors import ArrayClosed, LaunchFailed, UsageError
 from porter.run import Device, Launch, Program, Stream, run
 from porter.run.device.base import Arenas
@@ -33,7 +36,7 @@ class Interpreters:
 
     def __init__(self, device: Device, n: int, launch: Launch) -> None:
         self.device, self.n = device, n
-        self._launch = launch
+        self._launch = launch = self._equipped(launch)
         need = footprint(device, launch)
         self._arenas: Arenas | None = device.arenas(n, need.pystack, need.heap)
         self._lock = threading.RLock()  # held for each call
@@ -46,6 +49,10 @@ class Interpreters:
         result = run(device, [], n, launch, self._phase(execute=False))
         result.raise_unless_started("heap")
         refuse_broken(result)
+
+    def _equipped(self, launch: Launch) -> Launch:
+        """`launch` with what a subclass gives all launches, before the interpreters boot."""
+        return launch
 
     def interrupt(self) -> bool:
         """Raise KeyboardInterrupt in every interpreter that runs now; from any thread.
@@ -136,6 +143,25 @@ class Interpreters:
     def __repr__(self) -> str:
         state = "closed" if self.closed else self.device.name
         return f"<{type(self).__name__} of {self.n}, {state}>"
+
+    def facts(self) -> list[tuple[str, str]]:
+        """What people want to know of them, each with its name; nothing runs for it."""
+        call = self._call
+        if self._closed:
+            return [("state", "closed")]
+        busy = call is not None and call.outcome is None and not call.done()
+        need = footprint(self.device, self._launch)
+        each = need.resting + need.streams
+        return [
+            ("state", "running" if busy else "ready"),
+            ("heap", format_size(need.heap)),
+            ("memory", f"{format_size(each)} each, {format_size(each * self.n)} in all"),
+            *self._bindings.bound.items(),
+        ]
+
+    def _repr_html_(self) -> str:
+        title = f"{shown.many(self.n)} on {self.device.name}"
+        return markup.panel(title, markup.table(self.facts()))
 
     def __enter__(self) -> Self:
         with self._lock:

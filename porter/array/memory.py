@@ -10,6 +10,7 @@ from attrs import field, frozen
 
 from porter.errors import BindingError, WrongType
 from porter.run import Device
+from porter.run.device.several import Several
 
 # numpy's kind and size of an element, and what Python's array and memoryview call it.
 TYPECODES = {
@@ -72,6 +73,11 @@ class Memory:
 
 def memory_of(array: object, device: Device) -> Memory:
     """The memory of `array` on `device`, without a copy. Raises WrongType, BindingError."""
+    if isinstance(device, Several) and hasattr(array, "__cuda_array_interface__"):
+        raise WrongType(
+            f"{type(array).__name__}: interpreters on several devices share arrays of the host",
+            hint="Copy it (cupy.asnumpy), and bind the copy.",
+        )
     return _on_gpu(array, device) if device.on_gpu else _on_host(array)
 
 

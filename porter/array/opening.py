@@ -8,12 +8,13 @@ from typing import Any
 
 from porter.base import arguments
 from porter.base.sizes import check_bounds, parse_size
-from porter.config import SIZE_BOUNDS
+from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import PorterError, UsageError, WrongType
-from porter.run import Device, Launch, open_device
+from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch import plan
 from porter.run.launch.plan import MAXIMUM, footprint, free
+from porter.run.open_several import Devices, chosen_devices, target_of
 
 
 def open_target(
@@ -22,14 +23,19 @@ def open_target(
     build: str | os.PathLike[str] | Built | None,
     stream: Any,
     sizes: dict[str, int],
+    devices: Devices | None = None,
 ) -> Device:
     """The device to run on; `build` is a finished build's folder, None builds one if need be.
 
-    target None: the GPU where there is one. Raises UsageError, NotBuilt, NoGpu, MissingPackage,
-    and what building raises.
+    target None: the GPU where there is one. devices: several, as one. Raises UsageError,
+    NotBuilt, NoGpu, MissingPackage, and what building raises.
     """
     if target is not None:
         arguments.choice(target, "target", ("host", "cuda"))
+    if devices is not None:
+        target = check_target(devices, target)
+        if stream is not None:
+            raise UsageError("stream: it is one GPU's; leave it out where you give devices")
     if release is not None:
         arguments.text(release, "release")
     if stream is not None and target == "host":
@@ -39,15 +45,42 @@ def open_target(
         from porter.settings import load_config
 
         config = load_config({"target": target, "release": release, **sizes})
-        return _open(build_now(config).folder, config.target, stream)
+        if (ready := ready_build(config)) is not None:
+            return _open(ready, config.target, stream, devices)
+        return _open(build_now(config).folder, config.target, stream, devices)
     if release is not None:
         raise UsageError("release: the build in a folder has its own")
     built = build if isinstance(build, Built) else open_build(arguments.path(build, "build"))
-    return open_built(built, target, stream)
+    return open_built(built, target, stream, devices)
 
 
-def open_built(built: Built, target: str | None, stream: Any = None) -> Device:
-    """`target` of a finished build; None: the GPU where the build and this machine have one."""
+def check_target(devices: Any, target: str | None, name: str = "devices") -> str:
+    """The target of `devices`. Raises UsageError where `target` is another, WrongType."""
+    found = target_of(chosen_devices(devices, name))
+    if target not in (None, found):
+        raise UsageError(f"target: {target}, but {name} are of target {found}")
+    return found
+
+
+def ready_build(config: BuildConfig) -> Built | None:
+    """The build that came with porter, with the choices of `config`; None where it cannot serve."""
+    from porter.bundled import choices_of, serving  # not needed to run what is in a folder
+
+    folder = serving(config)
+    if folder is None:
+        return None
+    return open_build(folder).with_choices(choices_of(config))
+
+
+def open_built(
+    built: Built, target: str | None, stream: Any = None, devices: Devices | None = None
+) -> Device:
+    """`target` of a finished build; None: the GPU where the build and this machine have one.
+
+    devices: several, as one.
+    """
+    if devices is not None:
+        return open_several(built, devices)
     if target is None and "cuda" in built.manifest["targets"]:
         try:
             return _open(built, "cuda", stream)
@@ -67,7 +100,9 @@ def check_device(device: Any, **others: Any) -> Device:
     return opened
 
 
-def _open(folder: Path | Built, target: str, stream: Any) -> Device:
+def _open(folder: Path | Built, target: str, stream: Any, devices: Devices | None = None) -> Device:
+    if devices is not None:
+        return open_several(folder, devices)
     if target == "all":
         raise UsageError("target: an array's interpreters are on host or cuda, not on all")
     if target == "cuda":
@@ -77,7 +112,7 @@ def _open(folder: Path | Built, target: str, stream: Any) -> Device:
     return open_device(folder, target)
 
 
-def read_sizes(given: dict[str, int | str | None]) -> dict[str, int]:
+def read_sizes(given: dict[str, int | str | None]) -> dict[str, Any]:
     """Bytes of the sizes that are given. Raises UsageError, WrongType."""
     found: dict[str, int] = {}
     for name, value in given.items():
@@ -100,3 +135,11 @@ def check_room(device: Device, n: int, launch: Launch) -> None:
 def check_count(n: int) -> int:
     """`n` if so many interpreters can run in one launch. Raises WrongType, UsageError."""
     return arguments.whole(n, "n", 1, MAXIMUM)
+
+
+def check_index(index: int, n: int) -> int:
+    """`index` if one of `n` interpreters has it. Raises WrongType, UsageError."""
+    number = arguments.whole(index, "index", -MAXIMUM, MAXIMUM)
+    if not 0 <= number < n:
+        raise UsageError(f"index {number}: there are interpreters 0 to {n - 1}")
+    return number

@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
+from porter.array import shown
 from porter.array.exceptions import Exceptions
+from porter.base import markup
 from porter.errors import InterpreterError, InterpreterTimeout
 from porter.run import Result, Stream
 from porter.run.device.base import Array
@@ -15,6 +17,7 @@ from porter.run.lacks import Lack, advice
 from porter.run.limited import Limited, limit_hint
 
 SHOWN = 3  # groups whose tracebacks an error's message holds
+SHOWN_BYTES = 1 << 14  # of each stream, in a notebook
 
 
 @frozen(eq=False)
@@ -58,6 +61,20 @@ class Outcome:
     def failed(self) -> np.ndarray[Any, Any]:
         """Which interpreters an exception ended (n bools)."""
         return self.exceptions.failed
+
+    def _repr_html_(self) -> str:
+        title = f"{shown.many(len(self.status))}, {self.seconds:.3g} s"
+        if count := int(self.failed.sum()):
+            title += f", {count:,} failed"
+        parts = [
+            shown.as_html(shown.stream_lines(self.stdout), SHOWN_BYTES),
+            shown.as_html(
+                shown.stderr_lines(self.stderr, self.failed), SHOWN_BYTES, colour=markup.RED
+            ),
+        ]
+        if len(self.exceptions):
+            parts.append(shown.exceptions_html(self.exceptions))
+        return markup.panel(title, *parts)
 
     def check(self) -> None:
         """Raise InterpreterError, or InterpreterTimeout, if an interpreter failed."""

@@ -9,6 +9,8 @@ import numpy as np
 
 from porter.errors import BindingError, WrongType
 from porter.run import Device
+from porter.run.device.base import Array
+from porter.run.device.several import Several, on_host
 from porter.run.launch.binding import Binding
 
 # numpy's kind: GPUSNEK_BIND_* and the 8 bytes that a value travels as.
@@ -23,6 +25,8 @@ def value_binding(device: Device, n: int, name: str, value: object) -> Binding:
     """
     if value is None:
         return Binding(name, "NONE")
+    if isinstance(device, Several):
+        value = on_host(value)
     if isinstance(value, str | bytes):
         return _texts(device, name, [value], each=False)
     if isinstance(value, list | tuple):
@@ -37,9 +41,16 @@ def value_binding(device: Device, n: int, name: str, value: object) -> Binding:
     if array.ndim == 1:
         _check_length(name, array.shape[0], n)
     kind, word = _WORDS[array.dtype.kind]
-    words = device.xp.ascontiguousarray(array.astype(word)).reshape(-1)
+    words = _words(device, array, word)
     stride = 8 if array.ndim else 0
     return Binding(name, kind, device.address(words), stride, keep=words)
+
+
+def _words(device: Device, array: Any, word: Any) -> Array:
+    """A copy of `array`, NumPy's or the device's own, as a vector of `word` on the device."""
+    if not isinstance(array, np.ndarray):
+        array = device.host(array)
+    return device.array(np.array(array, word, order="C").reshape(-1))
 
 
 def _check_length(name: str, length: int, n: int) -> None:
@@ -48,12 +59,12 @@ def _check_length(name: str, length: int, n: int) -> None:
 
 
 def _numbers(device: Device, name: str, value: object) -> Any:
-    """Scalars, sequences and arrays of numbers as an array on the device."""
+    """Scalars, sequences and arrays of numbers as an array, NumPy's or the device's own."""
     items = value if isinstance(value, list | tuple) and value else [value]
     if all(isinstance(item, int) and not isinstance(item, bool) for item in items):
         word = np.int64 if max(items) < 2**63 else np.uint64
         try:
-            return device.array(np.array(value, word))
+            return np.array(value, word)
         except OverflowError as error:
             raise BindingError(
                 f"{name}: an integer of more than 64 bits cannot come from outside",
@@ -69,7 +80,7 @@ def _numbers(device: Device, name: str, value: object) -> Any:
             f"{name}: {type(value).__name__} of {array.dtype} is no value from outside",
             hint="Numbers, str, bytes and None are, and sequences of them, one for each.",
         )
-    return array if here else device.array(array)
+    return array
 
 
 def _texts(device: Device, name: str, values: Sequence[str | bytes], *, each: bool) -> Binding:

@@ -27,35 +27,36 @@ class Repr:
 
 
 def kinds(device: Device) -> dict[str, int]:
-    """Built.value as plain integers, which CuPy compares with."""
+    """Built.value as plain integers, which NumPy compares with."""
     return {member.name: int(member) for member in device.built.value}
 
 
 def numbers(device: Device, values: Values, default: object = None) -> Array | None:
     """All values as one array on the device: bool, int64 or float64; None if they are not that.
 
-    Integers among floats become floats. `default`: the value of those that have none. Nothing
-    travels but the number of each kind.
+    Integers among floats become floats. `default`: the value of those that have none. Where all are
+    integers, or all floats, nothing travels but the kind of each.
     """
-    xp, kind = device.xp, kinds(device)
-    values = _filled(device, values, default)
-    counts = device.host(xp.bincount(values.kind, minlength=len(kind)))
-    n = len(values.kind)
-    if counts[kind["BOOL"]] == n:
-        return values.bits.astype(np.bool_)
+    kind = kinds(device)
+    of, bits = _filled(device, values, default)
+    counts = np.bincount(of, minlength=len(kind))
+    n = len(of)
     if counts[kind["INT"]] == n:
-        return values.bits.view(np.int64)
+        return _placed(device, bits).view(np.int64)
     if counts[kind["FLOAT"]] == n:
-        return values.bits.view(np.float64)
+        return _placed(device, bits).view(np.float64)
+    here = bits if isinstance(bits, np.ndarray) else device.host(bits)
+    if counts[kind["BOOL"]] == n:
+        return device.array(here.astype(np.bool_))
     if counts[kind["INT"]] + counts[kind["FLOAT"]] == n:
-        whole = values.bits.view(np.int64).astype(np.float64)
-        return xp.where(values.kind == kind["INT"], whole, values.bits.view(np.float64))
+        whole = here.view(np.int64).astype(np.float64)
+        return device.array(np.where(of == kind["INT"], whole, here.view(np.float64)))
     return None
 
 
-def _filled(device: Device, values: Values, default: object) -> Values:
-    """`values` with the number `default` where there is none; as they are if it is no number."""
-    kind = kinds(device)
+def _filled(device: Device, values: Values, default: object) -> tuple[np.ndarray[Any, Any], Array]:
+    """Kinds (numpy) and bits (anywhere), with the number `default` where there is no value."""
+    kind, of = kinds(device), device.host(values.kind)
     if isinstance(default, bool):
         filler, name = np.uint64(default), "BOOL"
     elif isinstance(default, int) and -(2**63) <= default < 2**63:
@@ -63,24 +64,30 @@ def _filled(device: Device, values: Values, default: object) -> Values:
     elif isinstance(default, float):
         filler, name = np.float64(default).view(np.uint64), "FLOAT"
     else:
-        return values
-    none = (values.kind == kind["NONE"]) | (values.kind == kind["ERROR"])
-    where = device.xp.where
-    filled = where(none, np.uint8(kind[name]), values.kind)
-    return Values(filled, where(none, filler, values.bits))
+        return of, values.bits
+    none = (of == kind["NONE"]) | (of == kind["ERROR"])
+    if not none.any():
+        return of, values.bits
+    return np.where(none, np.uint8(kind[name]), of), np.where(
+        none, filler, device.host(values.bits)
+    )
+
+
+def _placed(device: Device, bits: Array) -> Array:
+    """`bits` on the device."""
+    return bits if isinstance(bits, device.xp.ndarray) else device.array(bits)
 
 
 def objects(device: Device, values: Values, fetcher: Fetcher, default: object) -> list[Any]:
     """Every value as a Python object; `default` for interpreters that have none."""
     kind = kinds(device)
-    kept = values.kind >= kind["DATA"]
-    kept &= values.kind != kind["ERROR"]
-    lengths = device.xp.where(kept, values.bits, np.uint64(0)).astype(np.int64)
-    data, ends = fetch_packed(device, lengths, fetcher)
     of, bits = device.host(values.kind), device.host(values.bits)
+    kept = (of >= kind["DATA"]) & (of != kind["ERROR"])
+    lengths = np.where(kept, bits, np.uint64(0)).astype(np.int64)
+    data, ends = fetch_packed(device, lengths, fetcher)
     ints, floats = bits.view(np.int64).tolist(), bits.view(np.float64).tolist()
     found: list[Any] = [default] * len(of)
-    starts = ends - device.host(lengths)
+    starts = ends - lengths
     for i in np.flatnonzero(of != kind["NONE"]).tolist():
         k = of[i]
         if k == kind["INT"]:
@@ -104,16 +111,17 @@ def _load(data: bytes | memoryview, wrapped: bool, index: int) -> Any:
         value = marshal.loads(data)
     except (ValueError, EOFError, TypeError) as error:
         raise LaunchFailed(f"the value of interpreter {index} does not read: {error}") from error
-    return _unwrap(value) if wrapped else value
+    return unwrap(value) if wrapped else value
 
 
-def _unwrap(value: Any) -> Any:
+def unwrap(value: Any) -> Any:
+    """`value`, as marshal read it, with what the format has no code for (marshal.h)."""
     if isinstance(value, tuple) and value and value[0] is StopIteration:
         return _special(*value[1:])
     if isinstance(value, dict):
-        return {_unwrap(key): _unwrap(item) for key, item in value.items()}
+        return {unwrap(key): unwrap(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return type(value)(map(_unwrap, value))
+        return type(value)(map(unwrap, value))
     return value
 
 

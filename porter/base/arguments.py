@@ -10,6 +10,7 @@ from typing import Any
 
 from porter.errors import UsageError, WrongType
 
+StrPath = str | os.PathLike[str]  # what every function takes that users give a path to
 MOST_SECONDS = 1e9  # thirty years; a clock of the system may hold no more
 
 
@@ -59,6 +60,11 @@ def path(value: Any, name: str) -> Path:
     if "\0" in text or not text:
         raise UsageError(f"{name}: {text!r} is not a path")
     return Path(text)
+
+
+def as_path(value: StrPath) -> Path:
+    """`value` as a Path: the converter of attrs' fields."""
+    return path(value, "path")
 
 
 def text(value: Any, name: str) -> str:

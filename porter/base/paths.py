@@ -54,6 +54,16 @@ def gitmodules_file() -> Path:
     return root / ".gitmodules" if root is not None else _DATA / "gitmodules"
 
 
+def bundled_dir() -> Path | None:
+    """The finished builds inside the wheel, a folder each; None in a checkout."""
+    return _DATA / "builds" if checkout() is None else None
+
+
+def linked_dir() -> Path:
+    """`linked/`: machine code that the driver made from PTX, for GPUs that a build has none for."""
+    return home() / "linked"
+
+
 def upstream_dir() -> Path:
     """`upstream/`: one folder per synced release."""
     return home() / "upstream"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from porter.base import arguments
 from porter.bench import native, scripts
 from porter.bench.catalogue import Benchmark
 from porter.bench.measure import Setting
@@ -17,11 +17,14 @@ from porter.run import Device
 from porter.run.launch.spec import SIZES
 
 
-def with_references(setting: Setting, executable: Path | None) -> tuple[BenchSuite, dict[str, str]]:
+def with_references(
+    setting: Setting, executable: arguments.StrPath | None
+) -> tuple[BenchSuite, dict[str, str]]:
     """The suite with all references that this machine has, and what each is or why it lacks.
 
     `executable` is upstream's unix port, None to build it. Raises UsageError when it is not.
     """
+    executable = None if executable is None else arguments.path(executable, "executable")
     about = scripts.cpython().about
     found = {
         C: native.ABOUT[setting.device.name],

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from porter.base import arguments
 from porter.base.files import write_whole
 from porter.base.reading import read_toml, structured
 from porter.bench.callgrind import count
@@ -46,7 +47,14 @@ def instructions(built: Built) -> dict[str, int]:
 
 def resources(built: Built) -> dict[str, int]:
     """What the compiler says of the device code: registers, bytes of stack and spills."""
-    report = built.manifest["targets"]["cuda"]["resources"]
+    machine = built.manifest["targets"]["cuda"]["machine"]
+    if len(machine) != 1:
+        raise UsageError(
+            f"{built.folder} is for {', '.join(machine)}",
+            hint="Compare a build for one architecture.",
+        )
+    (code,) = machine.values()
+    report = code["resources"]
     kernel = report["kernels"][KERNEL]
     return {
         "registers": int(kernel["registers"]),
@@ -57,13 +65,15 @@ def resources(built: Built) -> dict[str, int]:
     }
 
 
-def load(path: Path) -> Baseline:
+def load(path: arguments.StrPath) -> Baseline:
     """The stored counts, by table. Raises UsageError."""
+    path = arguments.path(path, "path")
     return structured(read_toml(path, UsageError), Baseline, path, UsageError)
 
 
-def store(path: Path, table: str, counts: Mapping[str, int]) -> None:
+def store(path: arguments.StrPath, table: str, counts: Mapping[str, int]) -> None:
     """Write `counts` as the new `table` of the baseline; other tables stay."""
+    path = arguments.path(path, "path")
     tables = load(path) if path.exists() else {}
     tables[table] = dict(counts)
     lines = ["# Written by `python -m porter.bench.guard BUILD BASELINE.toml --store`."]

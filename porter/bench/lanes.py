@@ -22,6 +22,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from porter.base import arguments
 from porter.base.reading import structured
 from porter.bench.catalogue import LANES, SUITE, Benchmark
 from porter.bench.measure import EMPTY, Setting
@@ -36,12 +37,13 @@ _NAME = re.compile(re.escape(MARK) + r"([\w.-]+)")
 HINT = "The command that makes such a file stands in docs/performance.md."
 
 
-def read_lanes(path: Path) -> dict[str, float]:
+def read_lanes(path: arguments.StrPath) -> dict[str, float]:
     """Lanes active of a warp's 32, on average, by program, from ncu's CSV or from JSON.
 
     JSON: an object of names and numbers. A program that was counted in several launches has their
     mean. Raises UsageError.
     """
+    path = arguments.path(path, "path")
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from porter.base import process
+from porter.base import arguments, process
 from porter.base.files import replacing
 from porter.bench.scripts import Python
 from porter.errors import BuildFailed, ToolFailed, UnknownRelease, UsageError
@@ -47,11 +47,12 @@ HEAP, ROOMY = (
 )  # of the one interpreter; with the matrix of Figure 8, twice for a time
 
 
-def unix_port(release: str, executable: Path | None = None) -> Python:
+def unix_port(release: str, executable: arguments.StrPath | None = None) -> Python:
     """Upstream's unix port of `release`, built where it is not there yet; or `executable`.
 
     Raises UnknownRelease, ToolMissing, BuildFailed; UsageError for another executable.
     """
+    executable = None if executable is None else arguments.path(executable, "executable")
     about = f"upstream's unix port {release}, standard variant, upstream's optimisation"
     if executable is None:
         executable = build(release)

@@ -1,8 +1,8 @@
 """The `porter` command: one file per subcommand, each with a click command named `command`.
 
 A file `cli/new_kernel.py` is `porter new-kernel`; it is imported only when it is used or listed
-by `porter --help`, so that a command that needs little starts fast. Names with a leading `_` are
-helpers.
+by `porter --help`, so that a command that needs little starts fast. `_groups.py` says under which
+heading. Names with a leading `_` are helpers.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from porter.cli._groups import grouped
 from porter.errors import EXIT_INTERNAL, EXIT_INTERRUPTED, FileProblem, PorterError
 from porter.version import __version__
 
@@ -38,6 +39,22 @@ class CommandFolder(click.Group):
         command = module.command
         assert isinstance(command, click.Command), f"{module.__name__}.command"
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands into the help, under the headings of their groups."""
+        names = self.list_commands(ctx)
+        limit = formatter.width - 6 - max(map(len, names))
+        # Of all groups one above the other, so that all have one column.
+        width = max(map(len, names)) + 2
+        for title, group in grouped(names):
+            rows = []
+            for name in group:
+                command = self.get_command(ctx, name)
+                if command is not None and not command.hidden:
+                    rows.append((name.ljust(width), command.get_short_help_str(limit)))
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows, col_spacing=0)
 
 
 @click.group(cls=CommandFolder, context_settings={"help_option_names": ["-h", "--help"]})

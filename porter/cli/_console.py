@@ -86,11 +86,11 @@ class Shower:
     """Shows what interpreters write while they run."""
 
     def __init__(self, out: Writer, err: Writer, n: int, max_groups: int | None) -> None:
-        self._writers = {"stdout": out, "stderr": err}
+        self.out, self.err = out, err
         self.live = Live(n, self._write, max_groups)
 
     def _write(self, stream: str, lines: list[Line]) -> None:
-        self._writers[stream].write(lines)
+        (self.out if stream == "stdout" else self.err).write(lines)
 
     def finish(self, result: Result) -> None:
         """Show what is left, and say what was lost."""

@@ -8,6 +8,7 @@ from typing import Any
 import click
 from rich.console import Console
 
+from porter.cli._telling import telling
 from porter.errors import FuzzFailed, UsageError
 from porter.fuzz.calls.session import CallSession, fuzz_calls
 from porter.run.built import open_build
@@ -37,12 +38,14 @@ def _campaign(session: CallSession, console: Console) -> Any:
     def say(text: str) -> None:
         console.print(text, markup=False, soft_wrap=True)
 
-    if not session.target.endswith("-asan"):
-        return fuzz_calls(session, say)
-    from porter.toolchain.sanitizer import children  # asks g++ where its library is
+    with telling() as tell:
+        tell.now("programs of hostile calls")
+        if not session.target.endswith("-asan"):
+            return fuzz_calls(session, say)
+        from porter.toolchain.sanitizer import children  # asks g++ where its library is
 
-    with children(session.target):
-        return fuzz_calls(session, say)
+        with children(session.target):
+            return fuzz_calls(session, say)
 
 
 def _built(release: str | None, target: str | None, variant: str, fences: bool) -> tuple[Path, str]:

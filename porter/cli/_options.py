@@ -130,7 +130,11 @@ def build_options(function: F) -> F:
         text = CHOICE_HELP[name][0].upper() + CHOICE_HELP[name][1:] + "."
         options.append(click.option(f"--{name}", type=click.Choice(choices), help=text))
     options += [
-        click.option("--arch", metavar="SM", help="GPU architecture, such as sm_90."),
+        click.option(
+            "--arch",
+            metavar="SM",
+            help="GPU architectures: sm_90, several with commas between them, all, or native.",
+        ),
         click.option(
             "--gc-stress/--no-gc-stress", default=None, help="Collect before every allocation."
         ),
@@ -138,6 +142,11 @@ def build_options(function: F) -> F:
             "--fences/--no-fences",
             default=None,
             help="Check every access to memory; a wrong one ends its own interpreter.",
+        ),
+        click.option(
+            "--profile/--no-profile",
+            default=None,
+            help="Count what each instruction does; slower (`porter profile` makes such a build).",
         ),
         click.option(
             "--config",

@@ -12,20 +12,24 @@ import click
 from attrs import field, frozen
 from rich.console import Console
 
-from porter.array.opening import open_built
+from porter.array.opening import check_target, open_built, ready_build
+from porter.base.architectures import Architectures, canonical
 from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options
+from porter.cli._telling import telling
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
-from porter.run import Device, Launch, open_device
+from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch.spec import SIZES
+from porter.run.open_several import Devices, chosen_devices
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 # What a launch can choose; everything else a build has fixed.
 OF_LAUNCH = (*SIZES, "gc_stress")
 OF_RUN = (*OF_LAUNCH, "fs_size")
+LOADING = "loading the build"
 
 folder_option = click.option(
     "--build",
@@ -34,6 +38,21 @@ folder_option = click.option(
     type=click.Path(path_type=Path),
     help="Use this finished build, with its sizes unless others are given; builds nothing.",
 )
+
+
+def devices_option(function: F) -> F:
+    """Give a command several devices to run on: --gpus. It gets them in its `subject`."""
+
+    def check(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
+        return None if value is None else chosen_devices(value, "--gpus")
+
+    return click.option(
+        "--gpus",
+        "devices",
+        metavar="LIST",
+        callback=check,
+        help="Several GPUs as one: all, or numbers such as 0,1. host,host: two host twins.",
+    )(function)
 
 
 @frozen
@@ -46,19 +65,32 @@ class BuildChoice:
     given: Mapping[str, Any]
     config: BuildConfig | None = None
     folder: Path | None = None
+    devices: Devices | None = None  # several, as one
     seconds: dict[str, float] = field(factory=dict)  # of the stages of a build, once it is made
 
     def open(self, console: Console) -> Device:
         """Build if need be, showing progress on `console`, and open. Raises what these raise."""
         if self.folder is not None:
-            return open_finished(self.folder, self.given)
+            with telling() as tell:
+                tell.now(LOADING)
+                return open_finished(self.folder, self.given, devices=self.devices)
         assert self.config is not None
+        if (ready := ready_build(self.config)) is not None:
+            return self._loaded(ready)
         # Building needs libclang and compilers; running what was built elsewhere must not.
         from porter.cli._building import build_shown
 
         built = build_shown(self.config, console)
         self.seconds.update(built.seconds)
-        return open_device(built.folder, self.config.target)
+        return self._loaded(built.folder)
+
+    def _loaded(self, build: Path | Built) -> Device:
+        assert self.config is not None
+        with telling() as tell:
+            tell.now(LOADING)
+            if self.devices is not None:
+                return open_several(build, self.devices)
+            return open_device(build, self.config.target)
 
     def sized(self, launch: Launch) -> Launch:
         """`launch` with what was given for one of a finished build: sizes above all."""
@@ -74,12 +106,15 @@ class BuildChoice:
 
 
 def open_finished(
-    folder: Path, given: Mapping[str, Any], known: tuple[str, ...] = OF_RUN
+    folder: Path,
+    given: Mapping[str, Any],
+    known: tuple[str, ...] = OF_RUN,
+    devices: Devices | None = None,
 ) -> Device:
     """The finished build in `folder`, on the target among `given` or the best that it has.
 
-    UsageError where `given` asks for something else than was built and than `known`, what a
-    launch chooses.
+    devices: several, as one. UsageError where `given` asks for something else than was built and
+    than `known`, what a launch chooses.
     """
     built = open_build(folder)
     for name, value in given.items():
@@ -89,13 +124,15 @@ def open_finished(
             check_fixed(built, name, value)
         elif name in SIZE_BOUNDS:
             check_bounds(value, SIZE_BOUNDS[name], name)
-    return open_built(built, given.get("target"))
+    return open_built(built, given.get("target"), devices=devices)
 
 
 def check_fixed(built: Built, name: str, value: Any) -> None:
     """UsageError unless the build has `value` for `name`."""
     has = built.config.get(name, False if isinstance(value, bool) else None)
     if has == value:
+        return
+    if name == "arch" and Architectures.of(str(has)).serve(Architectures.of(canonical(value))):
         return
     option, said = f"--{name.replace('_', '-')}", f" {value}"
     if isinstance(value, bool):
@@ -113,20 +150,28 @@ def subject_options(function: F) -> F:
     def wrapper(*args: Any, folder: Path | None, **kwargs: Any) -> Any:
         if folder is None and kwargs.get("sandbox") and kwargs.get("fences", False) is None:
             kwargs["fences"] = True  # who runs programs of strangers wants both
+        if (chosen := kwargs.pop("devices", None)) is not None:
+            kwargs["target"] = check_target(chosen, kwargs["target"], "--gpus")
         given = {name: kwargs[name] for name in BUILD_NAMES}
         if given["target"] == "all":
             raise UsageError("target: interpreters run on host or cuda, not on all")
         if folder is None:
-            return making(*args, given=given, **kwargs)
+            return making(*args, given=given, chosen=chosen, **kwargs)
         rest = {name: value for name, value in kwargs.items() if name not in BUILD_NAMES}
         if rest.pop("config_file") is not None:
             raise UsageError("--config: a finished build has its own settings; give one of the two")
-        return function(*args, subject=BuildChoice(given, folder=folder), **rest)
+        return function(*args, subject=BuildChoice(given, folder=folder, devices=chosen), **rest)
 
-    def made(*args: Any, config: BuildConfig, given: Mapping[str, Any], **kwargs: Any) -> Any:
+    def made(
+        *args: Any,
+        config: BuildConfig,
+        given: Mapping[str, Any],
+        chosen: Devices | None,
+        **kwargs: Any,
+    ) -> Any:
         if config.target == "all":
             raise UsageError("target: interpreters run on host or cuda, not on all")
-        return function(*args, subject=BuildChoice(given, config=config), **kwargs)
+        return function(*args, subject=BuildChoice(given, config, devices=chosen), **kwargs)
 
     making: Any = build_options(made)
     parameters = list(making.__click_params__)

@@ -19,7 +19,8 @@ from porter.bench.conditions import conditions, fitting, with_references
 from porter.bench.lanes import read_lanes
 from porter.bench.measure import Setting
 from porter.bench.suite import BenchSuite
-from porter.cli._subject import folder_option, open_finished
+from porter.cli._subject import LOADING, folder_option, open_finished
+from porter.cli._telling import telling
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
 from porter.settings import load_config
@@ -85,14 +86,15 @@ def command(
     if plot_file is not None and not scaled:
         raise UsageError("--plot: only what --scale measures can be drawn")
     lanes = read_lanes(lanes_file) if lanes_file is not None else {}
-    out, err = Console(), Console(stderr=True, highlight=False)
+    out = Console()
     if not out.is_terminal:
         out.width = WIDTH  # a file or pipe can hold the whole table
     size = None if heap is None else parse_size(heap, "--heap")
     device = _device(folder, {"release": release, "target": target, "heap": size})
     benchmarks, left_out = fitting(benchmarks, device)
     setting = Setting(device, n or COUNTS[device.name], repeat, Launch(heap=size, block=block))
-    with err.status("references") as status:
+    with telling() as tell:
+        tell.now("references")
         suite = BenchSuite(setting, cpython=None, native=False)
         references: dict[str, str] = {}
         if (benchmarks or many.NAME in rest) and not (no_references or scaled):
@@ -101,10 +103,10 @@ def command(
         about |= {"references": references, "left_out": left_out}
         if scaled:
             chosen = (benchmarks or [COMPILED])[0]
-            _write(json_file, plot_file, about, scale.scaling(setting, chosen, status.update), out)
+            _write(json_file, plot_file, about, scale.scaling(setting, chosen, tell.now), out)
             return
         suite = attrs.evolve(suite, lanes=lanes)
-        measured = _measured(suite, benchmarks, rest, status.update)
+        measured = _measured(suite, benchmarks, rest, tell.now)
     if json_file is not None:
         text = json.dumps(report.to_json(measured, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
@@ -163,9 +165,14 @@ def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
 
 def _device(folder: Path | None, options: dict[str, Any]) -> Device:
     if folder is not None:
-        return open_finished(folder, options)
+        with telling() as tell:
+            tell.now(LOADING)
+            return open_finished(folder, options)
     # Building needs libclang and compilers; running what was built elsewhere must not.
     from porter.cli._building import build_shown
 
     config = load_config(options)
-    return open_device(build_shown(config).folder, config.targets[0])
+    built = build_shown(config)
+    with telling() as tell:
+        tell.now(LOADING)
+        return open_device(built.folder, config.targets[0])

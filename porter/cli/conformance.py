@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,12 +14,13 @@ from porter.base import paths
 from porter.base.files import write_whole
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import check_fixed, folder_option
+from porter.cli._telling import telling
 from porter.compile.flags import VARIANTS
 from porter.config import BuildConfig
 from porter.conformance import backends, library, report, selection
 from porter.conformance.discovery import discover
 from porter.conformance.expected import find_cpython
-from porter.conformance.progress import showing
+from porter.conformance.progress import events_of
 from porter.conformance.skips import DEFAULT_LIST, load
 from porter.conformance.suite import ConformanceSuite
 from porter.errors import ConformanceRegression, UsageError
@@ -107,7 +109,8 @@ def command(
         _check_sizes(built, config, chosen, bool(tests))
     runner = backends.open_runner(target, config, timeout, executable, folder, variant, chosen)
     cache = paths.build_dir() / "conformance" / "expected"
-    with showing(console) as events, children(f"{where}-{variant}"):
+    with telling() as tell, children(f"{where}-{variant}"):
+        tell.now("features")
         suite = ConformanceSuite(
             root=release / "tests",
             tests=selected,
@@ -115,7 +118,7 @@ def command(
             cpython=find_cpython(cache, cpython),
             skips=listed,
             library=library.modules(release, paths.templates_dir() / "frozen"),
-            events=events,
+            events=events_of(tell, partial(console.print, highlight=False)),
         )
         results = suite.run()
     done = report.Report(results, config.release, where, time.monotonic() - started)

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from porter.cli._telling import telling
 from porter.doctor import examine
 from porter.errors import ToolMissing
 
@@ -21,7 +22,9 @@ def command(as_json: bool) -> None:
 
     Fails only when something lacks that the host twin needs.
     """
-    findings = examine()
+    with telling() as tell:
+        tell.now("looking at this machine")
+        findings = examine()
     if as_json:
         print(json.dumps([attrs.asdict(finding) for finding in findings], indent=2))
     else:

@@ -12,6 +12,7 @@ from rich.table import Table
 from porter.base import paths
 from porter.cli._fuzz_calls import calls_options, run_calls
 from porter.cli._options import MOST_TEST, seconds_option
+from porter.cli._telling import telling
 from porter.errors import FuzzFailed
 
 if TYPE_CHECKING:
@@ -89,7 +90,8 @@ def _coverage(
     libfuzzer()  # says that it is missing before a build that takes minutes
     config = load_config({"release": release, "target": "host", "arena": "global"})
     built = build_shown(config, jobs=jobs)
-    with console.status("building the fuzzer"):
+    with telling() as tell:
+        tell.now("building the fuzzer")
         program = build_fuzzer(built.sources, jobs)
     folder = work or paths.build_dir() / "fuzz" / config.release
     modes = MODES if mode == "both" else (mode,)
@@ -98,13 +100,16 @@ def _coverage(
     seeds += [kept] if kept.is_dir() else []
     campaigns = []
     for each in modes:
-        with console.status(f"fuzzing ({each}) for {minutes / len(modes):g} minutes"):
+        with telling() as tell:
+            tell.now(f"fuzzing ({each}) for {minutes / len(modes):g} minutes")
             seconds = 60 * minutes / len(modes)
             campaigns.append(fuzz(program, each, seconds, folder / each, seeds))
     _show(campaigns, console)
     if save is not None:
         corpora = [folder / each / "corpus" for each in modes]
-        size = minimise(program, [*seeds, *corpora], save, save_bytes, LONGEST)
+        with telling() as tell:
+            tell.now("making the corpus small")
+            size = minimise(program, [*seeds, *corpora], save, save_bytes, LONGEST)
         console.print(f"{save}: {sum(1 for _ in save.iterdir())} inputs, {size} bytes")
     found = [path for campaign in campaigns for path in campaign.found]
     if found:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from porter.base import paths
+from porter.cli._telling import telling
 from porter.errors import PatchDrift, UsageError
 from porter.patches import check_series, load_series
 from porter.patches.refresh import refresh as rewrite
@@ -30,8 +31,10 @@ def check(releases: tuple[str, ...], as_json: bool) -> None:
     """Show which patches fit RELEASES (default: all that are synced), before a build does."""
     series = load_series()
     checks = []
-    for release in releases or synced_releases() or [newest_release()]:
-        checks += check_series(bring(release), release, series)
+    with telling() as tell:
+        for release in releases or synced_releases() or [newest_release()]:
+            tell.now(release)
+            checks += check_series(bring(release, tell.say), release, series)
     failed = [result for result in checks if result.state == "fails"]
     console = Console(highlight=False)
     if as_json:
@@ -56,7 +59,9 @@ def refresh(release: str) -> None:
     """Bring the patches up to RELEASE, which they fit: anchors as it writes them, tried-on list."""
     if paths.checkout() is None:
         raise UsageError("patches are refreshed in a source checkout")
-    done = rewrite(bring(release), release)
+    with telling() as tell:
+        tell.now(release)
+        done = rewrite(bring(release, tell.say), release)
     tried = ", ".join(done.patches) or "none"
     Console(highlight=False).print(
         f"{done.anchors} anchors rewritten; newly tried on {release}: {tried}", markup=False

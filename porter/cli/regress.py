@@ -12,7 +12,8 @@ from rich.console import Console
 
 from porter.base import paths
 from porter.base.files import write_whole
-from porter.conformance.progress import showing
+from porter.cli._telling import telling
+from porter.conformance.progress import events_of
 from porter.errors import UsageError
 from porter.regress import report
 from porter.regress.baseline import SHIPPED, read_baseline, updated, write_baseline
@@ -68,30 +69,23 @@ def command(
     changed is not run again. Exits with 10 to 19 if a tool fails, 20 to 29 if upstream has
     something that porter cannot handle, and 50 or 51 if a program that was right is wrong now.
     """
-    console, errors = Console(highlight=False), Console(stderr=True, highlight=False)
+    console = Console(highlight=False)
     if update_baseline and baseline == SHIPPED and paths.checkout() is None:
         raise UsageError("--update-baseline needs a source checkout, or --baseline FILE")
-
-    def say(line: str) -> None:
-        errors.print(line, style="dim", markup=False)
-
-    def say_stage(name: str, stage: str) -> None:
-        say(f"{name}: {stage}")
-
-    wanted = wanted_releases(releases, everything=everything, latest=latest, record=record, say=say)
-    known = read_baseline(baseline)
-    started = time.monotonic()
-    runs = []
-    for one in wanted:
-        with showing(errors) as events:
-            options = Options(
-                targets=TARGETS[target],
-                where_possible=target == EVERYWHERE,
-                jobs=jobs,
-                events=events,
-                started=partial(say_stage, one.name),
-            )
-            runs.append(run_release(one.name, partial(one.bring, say), options))
+    with telling(prefix="") as tell:
+        options = Options(
+            targets=TARGETS[target],
+            where_possible=target == EVERYWHERE,
+            jobs=jobs,
+            events=events_of(tell, tell.say),
+            tell=tell,
+        )
+        wanted = wanted_releases(
+            releases, everything=everything, latest=latest, record=record, say=tell.say
+        )
+        known = read_baseline(baseline)
+        started = time.monotonic()
+        runs = [run_release(one.name, partial(one.bring, tell.say), options) for one in wanted]
     changes = [compare(run, known) for run in runs]
     error = verdict(runs, changes)
     code = error.exit_code if error else 0

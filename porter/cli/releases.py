@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from porter.base import paths
+from porter.cli._telling import telling
 from porter.regress.releases import newest_online
 from porter.sync.listing import list_releases, online_releases
 from porter.sync.lock import read_lock
@@ -22,12 +23,16 @@ def command(online: bool, new: bool, as_json: bool) -> None:
     """List the releases that are here and those that can be had."""
     if new:
         said = Console(stderr=True, highlight=False)
-        newest = newest_online(lambda line: said.print(line, style="yellow", markup=False))
+        with telling() as tell:
+            tell.now("asking origins")
+            newest = newest_online(lambda line: said.print(line, style="yellow", markup=False))
         if newest not in read_lock(paths.lock_file()).entries:
             click.echo(newest)
         return
-    found, problems = online_releases() if online else ({}, [])
-    rows = list_releases(found)
+    with telling() as tell:
+        tell.now("asking origins" if online else "reading trees")
+        found, problems = online_releases() if online else ({}, [])
+        rows = list_releases(found)
     if as_json:
         fields = ("release", "state", "origin", "available")
         listed = [{name: getattr(row, name) for name in fields} for row in rows]

@@ -11,7 +11,8 @@ from rich.text import Text
 
 from porter.base.sizes import parse_size
 from porter.cli._options import limit_options, seconds_option
-from porter.cli._subject import BuildChoice, subject_options
+from porter.cli._subject import BuildChoice, devices_option, subject_options
+from porter.cli._telling import telling
 from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
 from porter.repl import Session, Shell
@@ -48,6 +49,7 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @limit_options
 @click.option("--history", type=click.Path(path_type=Path), help="File of earlier inputs.")
 @click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
+@devices_option
 @subject_options
 def command(
     subject: BuildChoice,
@@ -76,17 +78,19 @@ def command(
     device = subject.open(err)
     limits = Launch(max_steps=max_steps, deadline=deadline, sandbox=sandbox)
     sizes = subject.sized(limits)
-    n = n or fitting(device, ON_GPU if device.on_gpu else ON_HOST, sizes)
+    n = n or fitting(device, ON_GPU if "cuda" in device.name else ON_HOST, sizes)
     if terminal:
         out.print(Text(f"Starting gpusnek REPL with {n:,} snek..."))
-    session = Session.open(
-        device,
-        n,
-        files=files,
-        outbuf_size=outbuf,
-        timeout=timeout,
-        sizes=sizes,
-    )
+    with telling() as tell:
+        tell.now(f"starting {n} interpreters")
+        session = Session.open(
+            device,
+            n,
+            files=files,
+            outbuf_size=outbuf,
+            timeout=timeout,
+            sizes=sizes,
+        )
     shell = Shell(session, out, err, max_groups)
     if terminal:
         from porter.repl.terminal import interact

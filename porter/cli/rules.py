@@ -8,6 +8,7 @@ from rich.table import Table
 
 from porter.base import paths
 from porter.base.files import write_whole
+from porter.cli._telling import telling
 from porter.config import BuildConfig
 from porter.errors import FileProblem, UsageError
 from porter.pipeline import rewrite_release
@@ -29,7 +30,8 @@ def command(releases: tuple[str, ...], edits: bool, write: bool, jobs: int | Non
     counts: Counts = {}
     if edits:
         names = releases or tuple(synced_releases()) or (newest_release(),)
-        counts = {name: rewrite_release(BuildConfig(release=name), jobs) for name in names}
+        with telling() as tell:
+            counts = {n: rewrite_release(BuildConfig(release=n), jobs, tell) for n in names}
     elif releases:
         raise UsageError("--release: say --edits too, for the rules are the same for all")
     table = Table("", "rule", "what it does", *counts, box=None)

@@ -2,53 +2,24 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 from rich.console import Console
 
 from porter.cli._console import ConsoleOptions, Shower, console_options
-from porter.cli._options import limit_options, seconds_option
-from porter.cli._subject import BuildChoice, subject_options
+from porter.cli._running import end, program_of, running_options, show_output
+from porter.cli._subject import BuildChoice, devices_option, subject_options
+from porter.cli._telling import telling
 from porter.errors import (
+    DeviceFailed,
     LaunchInterrupted,
-    PorterError,
-    ProgramSyntaxError,
     UsageError,
 )
 from porter.fs import Image
-from porter.run import Launch, Program, Result, Stream, run
-from porter.run.device.base import BLOCK
+from porter.run import Launch, run
 from porter.run.launch.filesystem import mounted, written
-from porter.run.streams.banners import render
 from porter.run.streams.writer import Writer
-
-
-def _program(file: Path | None, code: str | None) -> Program:
-    if (file is None) == (code is None):
-        raise UsageError("give a FILE or -c CODE, and not both")
-    if code is not None:
-        return _in_utf8(Program(os.fsencode(code) + b"\n", "<string>"))
-    assert file is not None
-    try:
-        return _in_utf8(Program(file.read_bytes(), str(file)))
-    except OSError as error:
-        raise UsageError(f"{file}: {error.strerror}") from error
-
-
-def _in_utf8(program: Program) -> Program:
-    """`program`, refused as CPython refuses it when its bytes are no text."""
-    try:
-        program.source.decode()
-    except UnicodeDecodeError as error:
-        line = program.source.count(b"\n", 0, error.start) + 1
-        raise ProgramSyntaxError(
-            f'File "{program.name}", line {line}: byte 0x{program.source[error.start]:02x} is not '
-            "UTF-8",
-            hint="Write programs in UTF-8; in a bytes literal such a byte is written as \\x..",
-        ) from error
-    return program
 
 
 def _check_files(
@@ -65,41 +36,11 @@ def _check_files(
         raise UsageError("--fs-shared: there is no image to share; give --fs IMAGE")
 
 
-def show(
-    stream: Stream, writer: Writer, max_groups: int | None, *, skip_empty: bool = False
-) -> None:
-    """Write a stream's groups under their banners; nothing where nothing is kept."""
-    if stream.size:
-        writer.write(render(stream.groups, max_groups=max_groups, skip_empty=skip_empty))
-
-
-def _end(result: Result, stopped: LaunchInterrupted | None, stderr: Writer) -> None:
-    """Raise what the launch came to; SystemExits end the command as they end a process."""
-    try:
-        if stopped is not None:
-            raise stopped
-        result.raise_for_status()
-    except (LaunchInterrupted, PorterError):
-        stderr.fresh_line()  # a message follows
-        raise
-    if code := result.exit_status:
-        raise click.exceptions.Exit(code)
-
-
 @click.command("run")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
 @click.option("-c", "code", metavar="CODE", help="Run this program.")
 @click.option("-n", "n", type=int, default=32, show_default=True, help="Interpreters.")
-@seconds_option("Seconds until the interpreters are interrupted.")
-@limit_options
-@click.option(
-    "--block",
-    type=click.IntRange(1),
-    default=BLOCK,
-    show_default=True,
-    help="Interpreters of a block: syncthreads() waits for these.",
-)
-@click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True)
+@running_options
 @console_options
 @click.option(
     "--fs",
@@ -118,6 +59,7 @@ def _end(result: Result, stopped: LaunchInterrupted | None, stderr: Writer) -> N
 @click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
 @click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
+@devices_option
 @subject_options
 def command(
     subject: BuildChoice,
@@ -138,7 +80,7 @@ def command(
     sandbox: bool,
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
-    program = _program(file, code)
+    program = program_of(file, code)
     if n < 1:
         raise UsageError(f"-n {n}: at least one interpreter is needed")
     _check_files(n, image, fs_shared, save, save_from)
@@ -155,21 +97,20 @@ def command(
     launch = console.apply(subject.sized(launch), n, shower)
     if files is not None:
         launch = mounted(launch, device, files, n, shared=fs_shared)
-    stopped: LaunchInterrupted | None = None
+    stopped: LaunchInterrupted | DeviceFailed | None = None
     try:
-        result = run(device, [program], n, launch)
-    except LaunchInterrupted as error:
+        # What comes while programs run needs the terminal for itself.
+        with telling(only_moving=True, quiet=console.mode != "buffer") as tell:
+            tell.now(f"{n} interpreters")
+            result = run(device, [program], n, launch)
+    except (LaunchInterrupted, DeviceFailed) as error:
         stopped, result = error, error.result
-    shower.finish(result)
-    if console.mode == "buffer" or result.stdout.longest:
-        show(result.stdout, stdout, max_groups)
-    syntax = result.statuses.count(result.status, "SYNTAX_ERROR")
-    if result.stderr.longest and syntax != n:
-        show(result.stderr, stderr, max_groups, skip_empty=True)
+    buffered = console.mode == "buffer"
+    show_output(result, n, shower, buffered=buffered, max_groups=max_groups)
     if save and image is not None:
         written(launch, device, n, save_from or 0, str(image)).save(image)
     if times:
         stderr.fresh_line()
         steps = {**subject.seconds, **result.timings}
         err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
-    _end(result, stopped, stderr)
+    end(result, stopped, stderr)

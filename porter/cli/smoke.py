@@ -8,6 +8,7 @@ import click
 from rich.console import Console
 
 from porter.cli._subject import BuildChoice, subject_options
+from porter.cli._telling import telling
 from porter.errors import SmokeFailed
 from porter.run import Launch
 from porter.smoke import smoke
@@ -21,7 +22,9 @@ def command(subject: BuildChoice, n: int, as_json: bool) -> None:
     """Load a build and check a few programs' outputs on many interpreters."""
     out = Console(highlight=False)
     device = subject.open(Console(stderr=True, highlight=False))
-    checks = smoke(device, n, subject.sized(Launch()))
+    with telling() as tell:
+        tell.now(f"smoke programs on {n} interpreters")
+        checks = smoke(device, n, subject.sized(Launch()))
     if as_json:
         out.print_json(json.dumps([check.as_dict() for check in checks]))
     else:

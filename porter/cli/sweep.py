@@ -9,7 +9,6 @@ from pathlib import Path
 import attrs
 import click
 from rich.console import Console
-from rich.progress import Progress
 
 from porter.base import paths
 from porter.base.files import write_whole
@@ -17,6 +16,7 @@ from porter.base.sizes import parse_size
 from porter.cli._building import build_shown
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import folder_option
+from porter.cli._telling import telling
 from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load
 from porter.errors import SweepFailed
@@ -93,11 +93,15 @@ def command(
     runner = TrialRunner.open(
         TrialOpener(folder, device, timeout, sizes, rest), chunk or size, parallel
     )
-    with Progress(console=console, transient=True) as shown, children(device):
-        bars = {name: shown.add_task(name, total=None) for name in ("programs", "allocations")}
+    with telling() as tell, children(device):
+        under_way = ""
 
         def progress(what: str, done: int, total: int) -> None:
-            shown.update(bars[what], completed=done, total=total)
+            nonlocal under_way
+            if what != under_way:
+                under_way = what
+                tell.now(what)
+            tell.step(done, total)
 
         done = sweep(wanted, runner, limit=limit, most=most, progress=progress)
     about = {"release": config.release, "target": device, "rest": rest, **attrs.asdict(sizes)}

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from porter.cli._telling import telling
 from porter.sync.origins import ORIGINS
 from porter.sync.syncing import sync
 
@@ -45,13 +46,8 @@ def command(
     Tries the folder PORTER_SOURCES, the git submodule, git, and the distribution's source package,
     in this order. Without RELEASE: the newest that the lock knows.
     """
-    console = Console(stderr=True, highlight=False)
-
-    def say(line: str) -> None:
-        if not quiet:
-            console.print(line, style="dim", markup=False, soft_wrap=True)
-
-    with console.status("syncing"):
+    with telling(prefix="", quiet=quiet) as tell:
+        tell.now("syncing")
         done = sync(
             release,
             source=source,
@@ -59,7 +55,7 @@ def command(
             force=force,
             new=new,
             record=record,
-            say=say,
+            say=tell.say,
         )
     if not quiet:
         Console(highlight=False).print(

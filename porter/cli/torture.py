@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 from rich.console import Console
-from rich.progress import Progress
 
 from porter.base import paths
+from porter.cli._telling import telling
 from porter.errors import TortureFailed
 from porter.torture.campaign import Found, replay, saved, torture
 from porter.torture.libraries import examine_library
@@ -51,22 +51,33 @@ def command(
     start = time.monotonic()
     if libraries:
         for name in libraries:
-            units, runs = examine_library(name, jobs)
+            with telling() as tell:
+                tell.now(name)
+                units, runs = examine_library(name, jobs)
             console.print(f"{name}: {units} units, {runs} runs, all the same")
         return
     if replayed:
-        found = [one for path in replayed if (one := replay(path)) is not None]
+        with telling() as tell:
+            tell.now("replaying")
+            found = [one for path in replayed if (one := replay(path)) is not None]
         count = len(replayed)
     else:
-        with Progress(console=console, transient=True) as progress:
-            task = progress.add_task("programs", total=count)
+        with telling() as tell:
+            tell.now("programs")
+            ended = 0
+
+            def shown(more: int) -> None:
+                nonlocal ended
+                ended += more
+                tell.step(ended, count)
+
             found = torture(
                 seed,
                 count,
                 jobs=jobs,
                 reduced=reduce,
                 optimise=f"-O{optimise}",
-                shown=lambda done: progress.advance(task, done),
+                shown=shown,
             )
     seconds = time.monotonic() - start
     folder = keep or paths.build_dir() / "torture"

@@ -1,14 +1,20 @@
-"""The device build: PTX per unit, one linked cubin, and a relocatable library for users."""
+"""The device build: PTX per unit, linked machine code, and a relocatable library for users.
+
+For one architecture the machine code is a cubin. For several it is a fatbin: a cubin of each, all
+made from one PTX. nvlink links machine code alone, so PTX lies beside it, a file a unit.
+"""
 
 from __future__ import annotations
 
-import hashlib
 import shlex
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.architectures import Architectures
 from porter.base.telling import QUIET, Teller
+from porter.compile.device_units import FENCING, PTX_STEP, DeviceUnit, log_of
 from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
 from porter.compile.gcflush import check_flush
 from porter.compile.ninja import Edge, NinjaRule, run_ninja
@@ -18,39 +24,51 @@ from porter.errors import VerifyFailed
 from porter.manifest import SavedRegisters
 
 CUBIN = "gpusnek.cubin"
+FATBIN = "gpusnek.fatbin"
 LIBRARY = "libgpusnek.a"
-LINK_LOG = "gpusnek.cubin.log"
-PTX_STEP = Path(__file__).with_name("ptx.py")
 # Not upstream's: it fills tables at load, without an interpreter.
 STATE_UNIT = "porter_state.cpp"
 HOOKS = "hooks.cu"  # the one file of the runtime that upstream's and the port's code calls
-FENCING = Path(__file__).with_name("fencing")
 
 
 @frozen
-class CudaBuild:
-    """What the device build made, the steps that were run, the flags, and the checks' result.
+class MadeCode:
+    """The linked code of one architecture, the reports of what made it, and the check's result.
 
-    library: what users' kernels link with; none with fences. probe: the cubin of the layout's probe
-    (see layout.py).
+    logs: of all units, the link's last. probe: the cubin of the layout's probe (see layout.py).
     """
 
-    folder: Path
     cubin: Path
-    ptx: tuple[Path, ...]
-    library: Path | None
     logs: tuple[Path, ...]
-    steps: int
-    flags: tuple[str, ...]
     flush: SavedRegisters
     probe: Path
 
 
-def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> list[NinjaRule]:
+@frozen
+class CudaBuild:
+    """What the device build made, the steps that were run, and the flags.
+
+    code: what is loaded, a cubin or a fatbin of all `machine`, by architecture. ptx: of every unit,
+    for the architecture `for_ptx`, empty where newer GPUs were not asked for. library: what users'
+    kernels link with; none with fences, and none for several architectures.
+    """
+
+    folder: Path
+    code: Path
+    machine: Mapping[str, MadeCode]
+    ptx: tuple[Path, ...]
+    for_ptx: str
+    library: Path | None
+    steps: int
+    flags: tuple[str, ...]
+
+
+def _rules(
+    config: BuildConfig, nvcc: str, fatbinary: str, sources: Sources, registers: int
+) -> list[NinjaRule]:
     front = [nvcc, *nvcc_front(config), *(f"-I{path}" for path in sources.include)]
-    back = [nvcc, *nvcc_back(config, registers)]
-    arch = f"-arch={config.arch}"
     program = shlex.quote(nvcc)
+    arch = "-arch=$arch"
     # Each step writes beside and renames; ptxas' report goes to a log that is shown on failure.
     # run_ninja names the Python, so that another one is no other command and makes nothing again.
     python = '"$${PORTER_PYTHON:-python3}"'
@@ -71,7 +89,8 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> 
         ),
         NinjaRule(
             "cubin",
-            f"{shlex.join(back)} -cubin $in -o $out.tmp.cubin >$out.log 2>&1"
+            f"{program} {arch} {shlex.join(nvcc_back(registers))}"
+            " -cubin $in -o $out.tmp.cubin >$out.log 2>&1"
             " && mv -f $out.tmp.cubin $out || { cat $out.log; exit 1; }",
             "ptxas $out",
         ),
@@ -81,6 +100,12 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> 
             " -optf $out.rsp -o $out.tmp.cubin >$out.log 2>&1"
             " && mv -f $out.tmp.cubin $out || { cat $out.log; exit 1; }",
             "nvlink $out",
+        ),
+        NinjaRule(
+            "fatbin",
+            f"{shlex.quote(fatbinary)} -64 --compress-all --compress-mode=size $images"
+            " --create=$out.tmp && mv -f $out.tmp $out",
+            "fatbinary $out",
         ),
         # Each unit once more as a host object: what users link with. Linking them into one
         # relocatable object first (nvlink -r) makes tables of static functions point at others.
@@ -96,55 +121,15 @@ def _rules(config: BuildConfig, nvcc: str, sources: Sources, registers: int) -> 
     ]
 
 
-@frozen
-class _Unit:
-    """One unit of the device build: its source and what is made of it."""
-
-    source: Path
-    number: str
-    ptx: Path
-    cubin: Path
-
-    @classmethod
-    def of(cls, source: Path, out: Path, sources: Sources) -> _Unit:
-        """The unit of `source` in the device build's folder `out`."""
-        name = str(sources.object_name(source, ""))
-        number = hashlib.sha256(name.encode()).hexdigest()[:8]
-        ptx, cubin = (sources.object_name(source, suffix) for suffix in (".ptx", ".cubin"))
-        return cls(source, number, out / "ptx" / ptx, out / "obj" / cubin)
-
-    @property
-    def object(self) -> Path:
-        """The unit as users link it."""
-        return self.cubin.with_suffix(".o")
-
-    def to_cubin(self, sources: Sources, *, fenced: bool) -> tuple[Edge, Edge]:
-        """By PTX, to machine code."""
-        headers = (*sources.headers, PTX_STEP, *(sorted(FENCING.glob("*.py")) if fenced else ()))
-        rule = "fenced" if fenced else "ptx"
-        return (
-            Edge(rule, (self.ptx,), (self.source,), headers, (("id", self.number),)),
-            Edge("cubin", (self.cubin,), (self.ptx,), beside=(_log(self.cubin),)),
-        )
-
-    def to_object(self) -> Edge:
-        """From machine code to the archive's member."""
-        folder, name = str(self.cubin.parent), self.cubin.name
-        variables = (("folder", folder), ("name", name), ("object", self.object.name))
-        return Edge("relocatable", (self.object,), (self.cubin,), (), variables)
-
-
-def _log(cubin: Path) -> Path:
-    return cubin.with_name(cubin.name + ".log")
-
-
 def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -> Path:
     """Where the device build of `config` is: one folder for all configurations that share it."""
-    name = f"cuda-{config.arch}-{config.arena}"
+    name = f"cuda-{config.arch.replace(',', '+')}-{config.arena}"
     if config.arena == "local":
         name += f"-stack{config.stack}"
     if config.fences:
         name += "-fenced"
+    if config.profile:
+        name += "-profiling"
     return folder / (name if registers == REGISTERS else f"{name}-r{registers}")
 
 
@@ -155,55 +140,102 @@ def build_cuda(
     probe: Path,
     *,
     nvcc: str,
+    fatbinary: str = "fatbinary",
     nvdisasm: str | None,
     jobs: int | None = None,
     registers: int = REGISTERS,
     tell: Teller = QUIET,
 ) -> CudaBuild:
-    """Bring the device build under `folder` (see `cuda_folder`) and `probe`'s cubin up to date.
+    """Bring the device build under `folder` (see `cuda_folder`) and `probe`'s cubins up to date.
 
-    `registers` caps them per thread. Raises BuildFailed, and VerifyFailed when the
-    collector's entry does not save what it must (the cubin is then removed).
+    `registers` caps them per thread; `fatbinary` is started for several architectures alone. Raises
+    BuildFailed, and VerifyFailed when the collector's entry does not save what it must in the code
+    of one of them (what would be loaded is then removed).
     """
     out = cuda_folder(folder, config, registers)
     out.mkdir(parents=True, exist_ok=True)
-    units = [*sources.units, *sources.cuda_runtime, sources.gc_flush]
-    made = [_Unit.of(unit, out, sources) for unit in units]
-    probed = _Unit.of(probe, out, sources)
+    wanted = config.architectures
+    sources_of_units = [*sources.units, *sources.cuda_runtime, sources.gc_flush]
+    units = [DeviceUnit.of(source, out, sources, wanted) for source in sources_of_units]
+    probed = DeviceUnit.of(probe, out, sources, wanted)
     fenced = {unit for unit in sources.units if unit.name != STATE_UNIT}
-    fenced |= {unit for unit in units if unit.name == HOOKS}
+    fenced |= {unit for unit in sources_of_units if unit.name == HOOKS}
     edges = [
         edge
-        for unit in (*made, probed)
-        for edge in unit.to_cubin(sources, fenced=config.fences and unit.source in fenced)
+        for unit in (*units, probed)
+        for edge in unit.to_cubins(sources, fenced=config.fences and unit.source in fenced)
     ]
     # Users' kernels cannot have fences: their programs do not write what checks compare with.
-    library = None if config.fences else out / LIBRARY
+    library = None if config.fences or wanted.several else out / LIBRARY
     if library is not None:
-        edges += [unit.to_object() for unit in made]
-        edges.append(Edge("archive", (library,), tuple(unit.object for unit in made)))
-    cubins = [unit.cubin for unit in made]
-    linked = out / CUBIN
-    response = linked.with_name(linked.name + ".rsp")
-    text = "\n".join(str(cubin) for cubin in cubins) + "\n"
-    if not response.is_file() or response.read_text() != text:
-        response.write_text(text)
-    edges.append(Edge("link", (linked,), tuple(cubins), (response,), beside=(out / LINK_LOG,)))
-    rules = _rules(config, nvcc, sources, registers)
+        (only,) = wanted.machine
+        edges += [unit.to_object(only) for unit in units]
+        edges.append(Edge("archive", (library,), tuple(unit.object(only) for unit in units)))
+    linked = _linked(out, wanted)
+    for architecture, cubin in linked.items():
+        edges.append(_link(architecture, cubin, [unit.cubins[architecture] for unit in units]))
+    code = out / (FATBIN if wanted.several else CUBIN)
+    if wanted.several:
+        edges.append(_joined(code, linked))
+    rules = _rules(config, nvcc, fatbinary, sources, registers)
     steps = run_ninja(out, rules, edges, what="device build", jobs=jobs, tell=tell)
     try:
-        flush = check_flush(made[-1].cubin, nvdisasm, registers)
+        machine = {
+            architecture: _checked(architecture, cubin, units, probed, nvdisasm, registers)
+            for architecture, cubin in linked.items()
+        }
     except VerifyFailed:
-        linked.unlink(missing_ok=True)
+        code.unlink(missing_ok=True)
         raise
+    archs = (f"-arch={architecture}" for architecture in wanted.machine)
     return CudaBuild(
         folder=out,
-        cubin=linked,
-        ptx=tuple(unit.ptx for unit in made),
+        code=code,
+        machine=machine,
+        ptx=tuple(unit.ptx for unit in units),
+        for_ptx=wanted.ptx,
         library=library,
-        logs=(*(_log(cubin) for cubin in cubins), out / LINK_LOG),
         steps=steps,
-        flags=(*nvcc_front(config), *nvcc_back(config, registers)),
-        flush=flush,
-        probe=probed.cubin,
+        flags=(*nvcc_front(config), *archs, *nvcc_back(registers)),
     )
+
+
+def _linked(out: Path, wanted: Architectures) -> dict[str, Path]:
+    """Where each architecture's linked cubin is."""
+    if wanted.several:
+        return {architecture: out / f"{architecture}.cubin" for architecture in wanted.machine}
+    return {wanted.machine[0]: out / CUBIN}
+
+
+def _link(architecture: str, cubin: Path, units: list[Path]) -> Edge:
+    response = cubin.with_name(cubin.name + ".rsp")
+    text = "\n".join(map(str, units)) + "\n"
+    if not response.is_file() or response.read_text() != text:
+        response.write_text(text)
+    variables = (("arch", architecture),)
+    return Edge("link", (cubin,), tuple(units), (response,), variables, beside=(log_of(cubin),))
+
+
+def _joined(code: Path, linked: Mapping[str, Path]) -> Edge:
+    images = [
+        shlex.quote(f"--image3=kind=elf,sm={architecture.removeprefix('sm_')},file={cubin}")
+        for architecture, cubin in linked.items()
+    ]
+    return Edge("fatbin", (code,), tuple(linked.values()), (), (("images", " ".join(images)),))
+
+
+def _checked(
+    architecture: str,
+    cubin: Path,
+    units: list[DeviceUnit],
+    probe: DeviceUnit,
+    nvdisasm: str | None,
+    registers: int,
+) -> MadeCode:
+    """The code of one architecture, if it stands the collector's check. Raises VerifyFailed."""
+    try:
+        flush = check_flush(units[-1].cubins[architecture], nvdisasm, registers)
+    except VerifyFailed as error:
+        raise VerifyFailed(f"{architecture}: {error.message}", hint=error.hint) from error
+    logs = (*(log_of(unit.cubins[architecture]) for unit in units), log_of(cubin))
+    return MadeCode(cubin, logs, flush, probe.cubins[architecture])

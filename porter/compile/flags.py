@@ -105,8 +105,20 @@ FENCED = (
 )
 
 
-def check_variant(variant: str, fences: bool) -> None:
-    """UsageError for a variant that cannot have fences: both instrument every access."""
+# Of a build that counts what instructions do (templates/runtime/profile_hooks.h).
+PROFILING = ("-DPORTER_PROFILE=1",)
+
+
+def check_variant(variant: str, fences: bool, profile: bool = False) -> None:
+    """UsageError for a variant that cannot have fences: both instrument every access.
+
+    Nor can a build that counts: the counts lie outside interpreters.
+    """
+    if fences and profile:
+        raise UsageError(
+            "profile: fences let no interpreter write counts, which lie outside its memory",
+            hint="Leave out --fences (--sandbox brings it), or --profile.",
+        )
     if fences and (VARIANTS[variant].link or VARIANTS[variant].units):
         raise UsageError(
             f"fences: the host twin's variant {variant} has checks of its own",
@@ -114,12 +126,15 @@ def check_variant(variant: str, fences: bool) -> None:
         )
 
 
-def host_compile(variant: HostVariant, fences: bool = False) -> tuple[str, ...]:
+def host_compile(
+    variant: HostVariant, fences: bool = False, profile: bool = False
+) -> tuple[str, ...]:
     """Options of `g++ -c`. Thread-local state is reached without a call (initial-exec)."""
     return (
         *COMMON_CXX,
         *variant.compile,
         f"-DPORTER_FENCES={int(fences)}",
+        *(PROFILING if profile else ()),
         "-fPIC",
         "-fvisibility=protected",
         "-ftls-model=initial-exec",
@@ -140,7 +155,7 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
     local = config.arena == "local"
     stack = (f"-DPORTER_STACK_BYTES={config.stack}u", f"-DPORTER_STACK_SLACK={STACK_SLACK}u")
     return (
-        f"-arch={config.arch}",
+        f"-arch={config.architectures.front}",
         "-rdc=true",
         "-std=c++17",
         "-O3",
@@ -148,11 +163,14 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
         "-w",
         f"-DPORTER_ARENA_LOCAL={int(local)}",
         f"-DPORTER_FENCES={int(config.fences)}",
+        *(PROFILING if config.profile else ()),
         *(stack if local else ()),
     )
 
 
-def nvcc_back(config: BuildConfig, registers: int) -> tuple[str, ...]:
-    """Options that turn PTX into a relocatable cubin; `registers` caps them per thread."""
-    cap = f"-maxrregcount={registers}"
-    return (f"-arch={config.arch}", "-rdc=true", "-Xptxas", "-v", cap)
+def nvcc_back(registers: int) -> tuple[str, ...]:
+    """Options that turn PTX into a relocatable cubin; `registers` caps them per thread.
+
+    The architecture stands before them: one PTX may become machine code of several.
+    """
+    return ("-rdc=true", "-Xptxas", "-v", f"-maxrregcount={registers}")

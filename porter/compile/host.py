@@ -46,9 +46,12 @@ def target_of(variant: str) -> str:
     return "host" if variant == "release" else f"host-{variant}"
 
 
-def host_folder(folder: Path, variant: str = "release", fences: bool = False) -> Path:
-    """Where a variant of the host twin is: `host/`, `host-asan/` and its like, `host-fenced/`."""
-    return folder / (target_of(variant) + ("-fenced" if fences else ""))
+def host_folder(
+    folder: Path, variant: str = "release", fences: bool = False, profile: bool = False
+) -> Path:
+    """Where a host twin is: `host/`, `host-asan/`, `host-fenced/`, `host-profiling/`."""
+    kind = ("-fenced" if fences else "") + ("-profiling" if profile else "")
+    return folder / (target_of(variant) + kind)
 
 
 def build_host(
@@ -59,6 +62,7 @@ def build_host(
     compiler: str,
     variant: str = "release",
     fences: bool = False,
+    profile: bool = False,
     jobs: int | None = None,
     defines: Sequence[str] = (),
     tell: Teller = QUIET,
@@ -68,8 +72,8 @@ def build_host(
     Raises BuildFailed.
     """
     chosen = VARIANTS[variant]
-    out = host_folder(folder, variant, fences)
-    flags = (*host_compile(chosen, fences), *defines)
+    out = host_folder(folder, variant, fences, profile)
+    flags = (*host_compile(chosen, fences, profile), *defines)
     includes = [f"-I{path}" for path in sources.include]
     # Debug information names files without saying where the project lies.
     names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]

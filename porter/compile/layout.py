@@ -20,7 +20,13 @@ from porter.manifest import SharedLayout
 SHARED_STRUCTS = (
     "gpusnek_binding_t",
     "gpusnek_info_t",
+    "gpusnek_judging_t",
     "gpusnek_launch_t",
+    "gpusnek_profile_code_t",
+    "gpusnek_profile_frame_t",
+    "gpusnek_profile_node_t",
+    "gpusnek_profile_row_t",
+    "gpusnek_profile_t",
     "gpusnek_ring_t",
     "gpusnek_slot_t",
 )

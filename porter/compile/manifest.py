@@ -14,7 +14,7 @@ from attrs import asdict
 
 from porter import toolchain
 from porter.base.files import replacing, write_changed
-from porter.compile.cuda import CudaBuild
+from porter.compile.cuda import CudaBuild, MadeCode
 from porter.compile.elf import ElfProblem, symbol_bytes, symbol_place
 from porter.compile.host import HostBuild
 from porter.compile.resources import summary
@@ -28,6 +28,7 @@ from porter.manifest import (
     DeviceConstants,
     DeviceOutput,
     HostOutput,
+    MachineCode,
     SharedLayout,
     SharedStruct,
     read_document,
@@ -93,17 +94,38 @@ def _host_output(folder: Path, host: HostBuild, layout: SharedLayout) -> HostOut
 
 
 def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> DeviceOutput:
-    made = (cuda.cubin, cuda.library)
+    made = (cuda.code, cuda.library)
     files = {f"cuda/{path.name}": path for path in made if path is not None}
     files |= {f"cuda/ptx/{path.name}": path for path in cuda.ptx}
     return DeviceOutput(
         nvcc=toolchain.nvcc().version,
         flags=cuda.flags,
         files=place(folder, files),
-        info=read_info(cuda.cubin, layout.structs["gpusnek_info_t"]),
-        constants=_constants(cuda.cubin),
-        gc_flush=cuda.flush,
-        resources=summary(cuda.logs[:-1], cuda.logs[-1]),
+        info=_common_info(cuda, layout.structs["gpusnek_info_t"]),
+        code=f"cuda/{cuda.code.name}",
+        machine={architecture: _machine_code(made) for architecture, made in cuda.machine.items()},
+        ptx=cuda.for_ptx,
+    )
+
+
+def _common_info(cuda: CudaBuild, layout: SharedStruct) -> dict[str, int]:
+    """The fields of `gpusnek_info_t`, which the code of every architecture has alike.
+
+    Raises BuildFailed.
+    """
+    found = {name: read_info(made.cubin, layout) for name, made in cuda.machine.items()}
+    (first, info), *others = found.items()
+    for name, other in others:
+        if other != info:
+            raise BuildFailed(f"gpusnek_info is {other} for {name}, and {info} for {first}")
+    return info
+
+
+def _machine_code(made: MadeCode) -> MachineCode:
+    return MachineCode(
+        gc_flush=made.flush,
+        resources=summary(made.logs[:-1], made.logs[-1]),
+        constants=_constants(made.cubin),
     )
 
 

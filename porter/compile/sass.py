@@ -17,6 +17,7 @@ from porter.compile.elf import ElfProblem, function_code
 from porter.errors import VerifyFailed
 
 _STL = re.compile(r"STL(?:\.(64|128))?\s+\[R1(?:\+(0x[0-9a-f]+))?\],\s*R(\d+)")
+_SECTION = re.compile(r"\s*\.section\s")  # before sm_90 a .sectioninfo follows it
 _INSTRUCTION_BYTES = 16  # sm_70 and later
 _OPCODE_STL = 0x387
 _STACK_POINTER = 1
@@ -50,7 +51,7 @@ def parse_listing(listing: str, function: str) -> tuple[FrameStore, ...]:
     stores: list[FrameStore] = []
     inside = False
     for line in listing.splitlines():
-        if line.startswith((".section", "\t.section")):
+        if _SECTION.match(line):
             inside = f".text.{function}," in line
         match = _STL.search(line) if inside else None
         if match:

@@ -26,11 +26,12 @@ HOST_RUNTIME = (
     "hooks_host.cpp",
     "fences_host.cpp",
     "trace_host.cpp",
+    "profile_host.cpp",
     "gc_host.cpp",
     "kernel_host.cpp",
     *KERNEL_RUNTIME,
 )
-CUDA_RUNTIME = ("kernels.cu", *KERNEL_RUNTIME, "hooks.cu", "fences.cu")
+CUDA_RUNTIME = ("kernels.cu", "arrays.cu", *KERNEL_RUNTIME, "hooks.cu", "fences.cu")
 GC_FLUSH = "gc_flush.cu"
 
 

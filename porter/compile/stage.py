@@ -9,6 +9,7 @@ from pathlib import Path
 from attrs import frozen
 
 from porter import toolchain
+from porter.base import arguments
 from porter.base.paths import templates_dir
 from porter.base.telling import QUIET, Teller
 from porter.compile.cuda import CudaBuild, build_cuda
@@ -23,7 +24,7 @@ from porter.errors import ToolMissing, VerifyFailed
 from porter.manifest import MANIFEST, SharedLayout
 
 # Headers that a user's own kernels include.
-TRAVELLING = ("launch.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
+TRAVELLING = ("launch.h", "profile.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
 
 
 @frozen
@@ -48,12 +49,12 @@ class Compiled:
 
 def compile_build(
     config: BuildConfig,
-    folder: Path,
+    folder: arguments.StrPath,
     *,
     variant: str = "release",
     jobs: int | None = None,
     registers: int = REGISTERS,
-    runtime: Path | None = None,
+    runtime: arguments.StrPath | None = None,
     tell: Teller = QUIET,
 ) -> Compiled:
     """Compile `folder`/cxx for every target of `config`; the build is `folder`/`config.key()`.
@@ -68,6 +69,8 @@ def compile_build(
     preprocessor; VerifyFailed for machine code that fails the collector's check, and where a
     compiler sees another layout than the headers say.
     """
+    folder = arguments.path(folder, "folder")
+    runtime = None if runtime is None else arguments.path(runtime, "runtime")
     start = time.monotonic()
     sources = find_sources(folder, runtime)
     out = folder / config.key()
@@ -89,6 +92,7 @@ def compile_build(
             compiler=compiler,
             variant=variant,
             fences=config.fences,
+            profile=config.profile,
             jobs=jobs,
             tell=tell,
         )
@@ -99,6 +103,7 @@ def compile_build(
             sources,
             shared.probe,
             nvcc=str(toolchain.nvcc().path),
+            **_joiner(config),
             nvdisasm=_nvdisasm(),
             jobs=jobs,
             registers=registers,
@@ -131,11 +136,12 @@ class _Shared:
 
     def checked(self, host: HostBuild | None, cuda: CudaBuild | None) -> SharedLayout:
         """The layout, which every compiler that has built confirms. Raises VerifyFailed."""
-        made = {"g++": host, "nvcc": cuda}
+        probes = {"g++": host.probe} if host is not None else {}
+        if cuda is not None:
+            probes |= {f"nvcc for {name}": made.probe for name, made in cuda.machine.items()}
         found = {
-            compiler: measure(build.probe, self.structs, self.enums, compiler)
-            for compiler, build in made.items()
-            if build is not None
+            compiler: measure(probe, self.structs, self.enums, compiler)
+            for compiler, probe in probes.items()
         }
         layout, *others = found.values()
         if any(other.state_size != layout.state_size for other in others):
@@ -153,6 +159,12 @@ def _copy_headers(folder: Path, sources: Sources) -> None:
             shutil.copyfile(header, include / header.name)
 
 
+def _joiner(config: BuildConfig) -> dict[str, str]:
+    """The program that makes a fatbin, where one is wanted. Raises ToolMissing."""
+    wanted = config.architectures.several
+    return {"fatbinary": str(toolchain.cuda_tool("fatbinary").path)} if wanted else {}
+
+
 def _nvdisasm() -> str | None:
     try:
         return str(toolchain.cuda_tool("nvdisasm").path)
@@ -161,7 +173,8 @@ def _nvdisasm() -> str | None:
 
 
 def _warning(cuda: CudaBuild | None) -> str:
-    if cuda is None or cuda.flush.reader == "nvdisasm":
+    readers = {made.flush.reader for made in cuda.machine.values()} if cuda is not None else set()
+    if readers <= {"nvdisasm"}:
         return ""
     return (
         "no nvdisasm: the collector's saved registers were checked with porter's own reading of "

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import attrs
 
+from porter.base import arguments
 from porter.conformance.runtests.runner import default_tests
 from porter.errors import UnknownRelease, UsageError
 
@@ -44,7 +45,7 @@ class Test:
         return own if own.is_file() else self.path.with_name(self.path.name + ".exp")
 
 
-def discover(root: Path, asked: Sequence[str] = ()) -> list[Test]:
+def discover(root: arguments.StrPath, asked: Sequence[str] = ()) -> list[Test]:
     """The tests under ``root`` that ``asked`` names, sorted; without, those that upstream runs.
 
     Each of ``asked`` is a directory (``basics``), a test (``basics/list1.py``,
@@ -53,6 +54,7 @@ def discover(root: Path, asked: Sequence[str] = ()) -> list[Test]:
     Raises UnknownRelease if ``root`` holds no tests, UsageError for a name that matches
     nothing, and UpstreamChange if the release's own runner does not say what it runs.
     """
+    root = arguments.path(root, "root")
     if not (root / "basics").is_dir():
         raise UnknownRelease(
             f"no upstream tests in {root}", hint="Sync the release first: `porter sync RELEASE`."

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import attrs
 
+from porter.base import arguments
 from porter.base.files import write_whole
 from porter.conformance.discovery import Test
 from porter.conformance.matching import normalise
@@ -97,11 +98,12 @@ class CPython:
         return output if done.returncode == 0 else b"CPYTHON3 CRASH:\n" + output
 
 
-def find_cpython(cache: Path, executable: str | None = None) -> CPython:
+def find_cpython(cache: arguments.StrPath, executable: str | None = None) -> CPython:
     """The CPython to ask: ``executable``, else $MICROPY_CPYTHON3 as upstream, else this one.
 
     Raises ToolMissing if it does not start.
     """
+    cache = arguments.path(cache, "cache")
     name = executable or os.environ.get("MICROPY_CPYTHON3") or sys.executable
     try:
         version = subprocess.run(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from pathlib import Path
 
 import attrs
 
+from porter.base import arguments
 from porter.conformance.images import Tree
 
 FOLDER = "lib"  # in the image; the last entry of sys.path, so that a frozen module wins
@@ -26,13 +26,15 @@ class Module:
         return re.search(rb"\b(?:import|from)\s+(\w+,\s*)*" + name + rb"\b", source) is not None
 
 
-def modules(release: Path, frozen: Path) -> tuple[Module, ...]:
+def modules(release: arguments.StrPath, frozen: arguments.StrPath) -> tuple[Module, ...]:
     """What can be had: upstream's asyncio and uasyncio, and our unittest.
 
     ``release`` is an upstream tree, ``frozen`` our folder of Python modules. The
     distribution's source package has no micropython-lib, where upstream's
     unittest lives.
     """
+    release = arguments.path(release, "release")
+    frozen = arguments.path(frozen, "frozen")
     extmod = release / "extmod"
     # task.py is for builds without the C module _asyncio (extmod/asyncio/manifest.py).
     package = [p for p in sorted((extmod / "asyncio").glob("*.py")) if p.name != "task.py"]

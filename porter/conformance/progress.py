@@ -1,45 +1,38 @@
-"""Shows how far a run is."""
+"""Tells how far a run of upstream's tests is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-)
-
+from porter.base.telling import Say, Teller
 from porter.conformance.discovery import Test
 from porter.conformance.model import ScriptOutcome, ScriptStatus
 from porter.conformance.suite import Events
 
 
-@contextmanager
-def showing(console: Console) -> Iterator[Events]:
-    """Events that move a progress bar on ``console``; hung and crashed tests are named at once."""
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, TimeElapsedColumn(), console=console, transient=True) as progress:
-        expecting = progress.add_task("expected output", start=False, total=None)
-        running = progress.add_task("tests", start=False, total=None)
+def events_of(tell: Teller, name: Say) -> Events:
+    """Events that tell how many tests ran; `name` gets a line for each that hung or crashed."""
+    expecting, running = _Counted(tell, "expected output"), _Counted(tell, "tests")
 
-        def ran(test: Test, outcome: ScriptOutcome) -> None:
-            progress.advance(running)
-            if outcome.status in (ScriptStatus.TIMEOUT, ScriptStatus.CRASH):
-                progress.console.print(f"{outcome.status.value}: {test.name}", highlight=False)
+    def ran(test: Test, outcome: ScriptOutcome) -> None:
+        if outcome.status in (ScriptStatus.TIMEOUT, ScriptStatus.CRASH):
+            name(f"{outcome.status.value}: {test.name}")
+        running.advance()
 
-        def start(task: TaskID, total: int) -> None:
-            progress.update(task, total=total)
-            progress.start_task(task)
+    return Events(
+        expecting=expecting.start, expected=expecting.advance, running=running.start, ran=ran
+    )
 
-        yield Events(
-            expecting=lambda total: start(expecting, total),
-            expected=lambda: progress.advance(expecting),
-            running=lambda total: start(running, total),
-            ran=ran,
-        )
+
+class _Counted:
+    """A part of a run that has so many steps."""
+
+    def __init__(self, tell: Teller, name: str) -> None:
+        self._tell, self._name = tell, name
+        self._done = self._total = 0
+
+    def start(self, total: int) -> None:
+        self._done, self._total = 0, total
+        self._tell.now(self._name)
+
+    def advance(self) -> None:
+        self._done += 1
+        self._tell.step(self._done, self._total)

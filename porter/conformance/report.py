@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
@@ -14,6 +13,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from porter.base import arguments
 from porter.base.files import write_whole
 from porter.conformance.model import ReportedTest, Verdict
 
@@ -98,8 +98,9 @@ def show(report: Report, console: Console) -> None:
     console.print(report.table())
 
 
-def write_json(report: Report, path: Path) -> None:
+def write_json(report: Report, path: arguments.StrPath) -> None:
     """Write the report beside ``path``, then rename it there."""
+    path = arguments.path(path, "path")
     write_whole(path, json.dumps(report.to_json(), indent=1) + "\n", parents=True)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import attrs
 
+from porter.base import arguments
 from porter.base.reading import read_toml, structured
 from porter.conformance.discovery import Test
 from porter.errors import UsageError
@@ -84,18 +85,20 @@ class SkipList:
         return next((entry.reason for entry in self.needs if entry.lacks(need)), None)
 
 
-def load(target: str, path: Path = DEFAULT_LIST) -> SkipList:
+def load(target: str, path: arguments.StrPath = DEFAULT_LIST) -> SkipList:
     """The entries of ``path`` that count for ``target``.
 
     Raises UsageError for a list that is not readable or an entry without a reason.
     """
+    path = arguments.path(path, "path")
     lists = read(path)
     tests = tuple(entry for entry in lists.tests if entry.applies(target))
     return SkipList(tests, tuple(entry for entry in lists.needs if entry.applies(target)))
 
 
-def read(path: Path = DEFAULT_LIST) -> SkipList:
+def read(path: arguments.StrPath = DEFAULT_LIST) -> SkipList:
     """All entries of ``path``, whatever their target; raises UsageError as ``load`` does."""
+    path = arguments.path(path, "path")
     document = read_toml(path, UsageError, "not a readable skip list")
     lists = structured(document, _SkipFile, path, UsageError)
     skips = [

@@ -26,9 +26,15 @@ from porter.errors.checks import (
     SweepFailed,
     TortureFailed,
 )
+from porter.errors.clusters import (
+    ClusterFailed,
+    ClusterMismatch,
+    NoCluster,
+)
 from porter.errors.running import (
     ArrayClosed,
     BindingError,
+    DeviceFailed,
     InterpreterError,
     InterpreterTimeout,
     LaunchFailed,
@@ -71,9 +77,12 @@ __all__ = [
     "BenchFailed",
     "BindingError",
     "BuildFailed",
+    "ClusterFailed",
+    "ClusterMismatch",
     "CompilerRefused",
     "ConformanceRegression",
     "CorruptSource",
+    "DeviceFailed",
     "FileProblem",
     "FuzzFailed",
     "GenerateFailed",
@@ -83,6 +92,7 @@ __all__ = [
     "LaunchInterrupted",
     "LimitReached",
     "MissingPackage",
+    "NoCluster",
     "NoCompiler",
     "NoGpu",
     "NoNvcc",

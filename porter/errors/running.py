@@ -1,4 +1,4 @@
-"""Errors of programs and launches: exit codes 40 to 49."""
+"""Errors of programs and launches: exit codes 40 to 49, and 60 to 69."""
 
 from __future__ import annotations
 
@@ -40,6 +40,21 @@ class LaunchFailed(PorterError):
 
     exit_code = 43
     meaning = "the launch failed (a fault, or the arena has moved)"
+
+
+class DeviceFailed(LaunchFailed):
+    """One of several devices failed while interpreters ran; the others went on to the end.
+
+    result: what they left, a porter.run.Result of all interpreters, in which those of the failed
+    device have not run.
+    """
+
+    exit_code = 60
+    meaning = "one of several devices failed with its part of the interpreters"
+
+    def __init__(self, message: str, *, hint: str | None = None, result: Any = None) -> None:
+        super().__init__(message, hint=hint)
+        self.result = result
 
 
 class InterpreterError(PorterError):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
 
 from porter.errors.base import PorterError
 
@@ -36,7 +36,7 @@ class UnknownConstruct(UpstreamChange):
 
     def __init__(
         self,
-        file: str | Path,
+        file: str | os.PathLike[str],
         line: int,
         column: int,
         rule: str,

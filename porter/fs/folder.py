@@ -43,11 +43,12 @@ def image_of(
     return image
 
 
-def pull(image: Image, path: str, to: Path) -> int:
+def pull(image: Image, path: str, to: arguments.StrPath) -> int:
     """Copy a file, or a folder with all below it, from `image` to `to`; how many files.
 
     Raises FileProblem.
     """
+    to = arguments.path(to, "to")
     try:
         return _pull(image, path, to)
     except OSError as error:
@@ -79,11 +80,12 @@ def _is_folder(image: Image, path: str) -> bool:
         return False
 
 
-def push(image: Image, source: Path, path: str) -> int:
+def push(image: Image, source: arguments.StrPath, path: str) -> int:
     """Copy a file or a folder's content into `image` at `path`; how many files.
 
     A file goes into `path` if that is a folder or ends with a slash. Raises FileProblem.
     """
+    source = arguments.path(source, "source")
     if source.is_dir():
         files = 0
         for name, content in read_folder(source):

@@ -13,6 +13,7 @@ import shutil
 from pathlib import Path
 
 from porter import toolchain
+from porter.base import arguments
 from porter.base.paths import templates_dir
 from porter.base.process import run
 from porter.compile.flags import STACK_SCANNERS, VARIANTS, host_compile
@@ -58,11 +59,12 @@ def _clangs() -> list[str]:
     return [path for path in found if path is not None]
 
 
-def build_fuzzer(sources_folder: Path, jobs: int | None = None) -> Path:
+def build_fuzzer(sources_folder: arguments.StrPath, jobs: int | None = None) -> Path:
     """Build the fuzzer of the sources in `sources_folder`; returns the program.
 
     Raises NoCompiler, ToolMissing, BuildFailed, NotBuilt.
     """
+    sources_folder = arguments.path(sources_folder, "sources_folder")
     archive = libfuzzer()
     compiler = str(toolchain.gxx().path)
     sources = find_sources(sources_folder)

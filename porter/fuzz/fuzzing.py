@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attrs import field, frozen
 
+from porter.base import arguments
 from porter.base.paths import templates_dir
 from porter.base.process import run
 from porter.errors import ToolFailed
@@ -34,12 +35,20 @@ class Campaign:
     log: str = field(default="", repr=False)
 
 
-def fuzz(program: Path, mode: str, seconds: float, work: Path, seeds: Sequence[Path]) -> Campaign:
+def fuzz(
+    program: arguments.StrPath,
+    mode: str,
+    seconds: float,
+    work: arguments.StrPath,
+    seeds: Sequence[arguments.StrPath],
+) -> Campaign:
     """Fuzz for `seconds`, starting from `seeds` and from what earlier runs left in `work`.
 
     `work`/corpus grows; inputs that break an interpreter go to `work`/found. One process, at the
     lowest priority.
     """
+    program = arguments.path(program, "program")
+    work = arguments.path(work, "work")
     corpus, found = work / "corpus", work / "found"
     for folder in (corpus, found):
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,7 +69,7 @@ def fuzz(program: Path, mode: str, seconds: float, work: Path, seeds: Sequence[P
                 f"-dict={templates_dir() / 'fuzz' / 'python.dict'}",
                 f"-artifact_prefix={found}/",
                 corpus,
-                *seeds,
+                *map(arguments.as_path, seeds),
             ],
             env={**OPTIONS, "PORTER_FUZZ_MODE": mode},
             timeout=left + 120,
@@ -82,16 +91,31 @@ def _nice() -> list[str]:
     return [nice, "-n", "19"] if nice else []
 
 
-def minimise(program: Path, folders: Sequence[Path], into: Path, most: int, longest: int) -> int:
+def minimise(
+    program: arguments.StrPath,
+    folders: Sequence[arguments.StrPath],
+    into: arguments.StrPath,
+    most: int,
+    longest: int,
+) -> int:
     """Put a small corpus of `folders`' inputs into `into`, which is emptied first; its bytes.
 
     The inputs that together reach most code, short ones first, up to `most` bytes in all and
     `longest` each.
     """
+    program = arguments.path(program, "program")
+    into = arguments.path(into, "into")
     with tempfile.TemporaryDirectory(prefix="porter-fuzz-") as temporary:
         merged = Path(temporary)
         run(
-            [program, "-merge=1", f"-max_len={longest}", "-use_counters=0", merged, *folders],
+            [
+                program,
+                "-merge=1",
+                f"-max_len={longest}",
+                "-use_counters=0",
+                merged,
+                *map(arguments.as_path, folders),
+            ],
             env=OPTIONS,
             check=True,
         )

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
-from porter.base import paths
+from porter.base import arguments, paths
 
 
 @frozen
 class Layout:
     """The folders of one build: `build` is its root, `upstream` the release's sources."""
 
-    build: Path
-    upstream: Path
+    build: Path = field(converter=arguments.as_path)
+    upstream: Path = field(converter=arguments.as_path)
 
     @classmethod
-    def of(cls, release: str, build: Path) -> Layout:
+    def of(cls, release: str, build: arguments.StrPath) -> Layout:
         """The layout of `release` built in the folder `build`."""
-        return cls(build.resolve(), paths.upstream_dir() / release)
+        return cls(arguments.path(build, "build").resolve(), paths.upstream_dir() / release)
 
     @property
     def port(self) -> Path:

@@ -9,8 +9,8 @@ from tempfile import TemporaryDirectory
 
 import jinja2
 
+from porter.base.architectures import Architectures, canonical
 from porter.base.paths import templates_dir
-from porter.config import check_arch
 from porter.errors import FileProblem, UsageError
 
 MEMORY = "32 * 1024"  # bytes per interpreter, as C++
@@ -24,7 +24,8 @@ def write_project(folder: Path, arch: str) -> tuple[Path, ...]:
     Raises UsageError for a name or an architecture that is none, FileProblem where `folder` cannot
     be made.
     """
-    check_arch(arch)
+    if Architectures.of(canonical(arch)).several:
+        raise UsageError(f"arch: {arch}: users' kernels are compiled for one architecture")
     name = folder.name
     if not _NAME.fullmatch(name):
         raise UsageError(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from attrs import asdict, frozen
 
+from porter.base import arguments
 from porter.base.reading import structured
 from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import GenerateFailed, NotBuilt
@@ -71,8 +72,9 @@ def write_units(path: Path, units: UnitList) -> None:
     write_sealed(path, document)
 
 
-def read_units(path: Path) -> UnitList:
+def read_units(path: arguments.StrPath) -> UnitList:
     """The units at `path`. Raises NotBuilt where there are none that are whole."""
+    path = arguments.path(path, "path")
     document = read_sealed(path)
     if document is None or document.pop("format", None) != FORMAT:
         raise NotBuilt(f"{path}: no list of units, or a damaged one", hint="Run `porter build`.")

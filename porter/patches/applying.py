@@ -7,6 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base import arguments
 from porter.errors import PatchDrift
 from porter.patches.anchors import apply_hunk, drift
 from porter.patches.model import Patch
@@ -25,12 +26,13 @@ class Fit:
 
 
 def patched_files(
-    root: Path, release: str, series: Iterable[Patch] | None = None
+    root: arguments.StrPath, release: str, series: Iterable[Patch] | None = None
 ) -> dict[str, str]:
     """The new text of every file of the tree `root` that a patch changes, by relative path.
 
     Raises PatchDrift. The caller writes them to `build/<key>/src`, ahead of upstream's.
     """
+    root = arguments.path(root, "root")
     texts: dict[str, str] = {}
     for patch in chosen(root, load_series() if series is None else series):
         if isinstance(patch, PatchDrift):
@@ -39,8 +41,9 @@ def patched_files(
     return texts
 
 
-def check_series(root: Path, release: str, series: Iterable[Patch]) -> list[Fit]:
+def check_series(root: arguments.StrPath, release: str, series: Iterable[Patch]) -> list[Fit]:
     """How each patch that `release` wants fits the tree `root`; nothing is written."""
+    root = arguments.path(root, "root")
     texts: dict[str, str] = {}
     checks = []
     for patch in chosen(root, series):

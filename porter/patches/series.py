@@ -7,7 +7,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-from porter.base import paths
+from porter.base import arguments, paths
 from porter.base.reading import read_toml, structured
 from porter.errors import PorterError
 from porter.patches.model import ACTIONS, Hunk, Patch, Sign, squeeze
@@ -46,11 +46,12 @@ class _Hunks:
     hunk: tuple[_HunkRow, ...] = ()
 
 
-def load_series(folder: Path | None = None) -> tuple[Patch, ...]:
+def load_series(folder: arguments.StrPath | None = None) -> tuple[Patch, ...]:
     """The patches of `series.toml`, in order; none when there is no such file.
 
     Raises PorterError.
     """
+    folder = None if folder is None else arguments.path(folder, "folder")
     folder = paths.patches_dir() if folder is None else folder
     series = folder / "series.toml"
     if not series.is_file():

@@ -6,9 +6,9 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
-from porter.base import process
+from porter.base import arguments, process
 from porter.base.files import write_whole
 from porter.base.telling import QUIET, Teller
 from porter.errors import PreprocessFailed, ToolFailed
@@ -33,7 +33,7 @@ class Preprocessed:
     """A unit and its preprocessed text's file; `fresh` says that this run wrote it."""
 
     unit: SourceUnit
-    path: Path
+    path: Path = field(converter=arguments.as_path)
     fresh: bool
 
 

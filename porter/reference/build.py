@@ -10,7 +10,7 @@ from pathlib import Path
 
 import attrs
 
-from porter.base import paths, process
+from porter.base import arguments, paths, process
 from porter.base.files import replacing
 from porter.base.locking import locked
 from porter.config import BuildConfig
@@ -26,13 +26,18 @@ _C_FLAGS = ("-std=gnu99", "-fno-builtin", "-fno-strict-aliasing", "-w", "-O1", "
 
 
 def build_reference(
-    config: BuildConfig, folder: Path, *, flags: Sequence[str] = (), jobs: int | None = None
+    config: BuildConfig,
+    folder: arguments.StrPath,
+    *,
+    flags: Sequence[str] = (),
+    jobs: int | None = None,
 ) -> Path:
     """The executable of `config`'s port as plain C, made below `folder` when it is not there yet.
 
     `flags` go to every compiler and linker call (`-fsanitize=address`). Fetches the release if it
     is not here. Raises BuildFailed, and what `ensure` and the stages raise.
     """
+    folder = arguments.path(folder, "folder")
     ensure(config.release)
     layout = Layout.of(config.release, folder)
     layout.build.mkdir(parents=True, exist_ok=True)

@@ -11,7 +11,7 @@ from typing import Any
 from attrs import define, evolve, field, frozen
 
 from porter import pipeline
-from porter.base.telling import QUIET
+from porter.base.telling import QUIET, Teller
 from porter.config import BuildConfig
 from porter.conformance.suite import Events
 from porter.errors import (
@@ -29,7 +29,7 @@ from porter.patches import check_series, load_series
 from porter.regress.checks import conformance_config, run_smoke, run_tests
 from porter.regress.memory import StageMemory
 from porter.regress.model import Facts, ReleaseRun, StageState
-from porter.regress.running import StageSequence, StageUnderWay, Started
+from porter.regress.running import StageSequence, StageUnderWay
 from porter.regress.sizes import sizes_of
 from porter.regress.warnings import warnings_of
 from porter.sync.store import Synced
@@ -48,7 +48,7 @@ class Options:
     targets: tuple[str, ...] = ("host",)
     where_possible: bool = False
     jobs: int | None = None
-    started: Started = lambda name: None
+    tell: Teller = QUIET
     events: Events = field(factory=Events)
 
 
@@ -69,7 +69,8 @@ def run_release(name: str, sync: Callable[[], tuple[Synced, bool]], options: Opt
     `sync` brings its sources and says whether they were there already; `name` stands in reports
     until they are. Only what is no PorterError gets out.
     """
-    steps, found = StageSequence(options.started), _Facts()
+    tell = options.tell
+    steps, found = StageSequence(lambda stage: tell.say(f"{name}: {stage}")), _Facts()
     synced: Synced | None = None
     with steps.stage("sync") as running:
         synced, there = sync()
@@ -121,7 +122,8 @@ def _patch(synced: Synced, running: StageUnderWay, found: _Facts) -> None:
 
 
 def _rewrite(release: str, options: Options, running: StageUnderWay, found: _Facts) -> None:
-    done = pipeline.rewrite_sources(BuildConfig(release=release), jobs=options.jobs, tell=QUIET)
+    tell = options.tell.within()
+    done = pipeline.rewrite_sources(BuildConfig(release=release), jobs=options.jobs, tell=tell)
     names = {unit.unit.name: unit.unit.path for unit in done.units}
     edits = {names[name]: dict(sorted(e.items())) for name, e in done.report.edits.items()}
     jobs = options.jobs or os.cpu_count() or 1
@@ -191,7 +193,7 @@ def _build(config: BuildConfig, options: Options, running: StageUnderWay, found:
 
 def _compiled(config: BuildConfig, options: Options) -> pipeline.Build:
     try:
-        return pipeline.build(config, jobs=options.jobs, tell=QUIET)
+        return pipeline.build(config, jobs=options.jobs, tell=options.tell.within())
     except BuildFailed as error:
         raise _refused(error) from error
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from porter.compile.cuda import CUBIN
 from porter.compile.elf import ElfProblem, code_bytes
 from porter.compile.host import LIBRARY
 from porter.compile.manifest import read_manifest
@@ -23,23 +22,25 @@ def sizes_of(folder: Path, target: str) -> dict[str, int]:
     manifest = read_manifest(folder)
     if manifest is None or target not in manifest["targets"]:
         raise NotBuilt(f"{folder}: there is no finished build for {target}")
-    name = LIBRARY if target == "host" else CUBIN
+    output = manifest["targets"][target]
+    name = f"host/{LIBRARY}" if target == "host" else output["code"]
     try:
-        sizes = {"code": code_bytes(folder / target / name)}
+        sizes = {"code": code_bytes(folder / name)}
     except ElfProblem as error:
         raise NotBuilt(str(error)) from error
     if target == "cuda":
-        sizes |= _device(manifest["targets"]["cuda"])
-    sizes["state"] = int(manifest["targets"][target]["info"]["state_size"])
+        sizes |= _device(output)
+    sizes["state"] = int(output["info"]["state_size"])
     return sizes
 
 
 def _device(target: dict[str, Any]) -> dict[str, int]:
-    resources = target["resources"]
+    (machine,) = target["machine"].values()  # releases are compared for one architecture
+    resources = machine["resources"]
     kernels = resources["kernels"].values()
     return {
         "registers": max((kernel["registers"] for kernel in kernels), default=0),
         "stack": max(resources["largest_frames"].values(), default=0),
         "spills": resources["spill_stores"],
-        "saved registers": target["gc_flush"]["saved_registers"],
+        "saved registers": machine["gc_flush"]["saved_registers"],
     }

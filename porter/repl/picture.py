@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+import io
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
-from porter.base.files import replacing
+from porter.base import arguments
+from porter.base.files import write_whole
 from porter.errors import FileProblem, MissingPackage, UsageError
 
 Pixels = np.ndarray[Any, Any]  # height x width x 3 uint8: red, green, blue
@@ -42,8 +43,8 @@ def pixels(buffer: Pixels, width: int, height: int, *, rgb: bool = False) -> Pix
     return picture if rgb else picture[:, :, ::-1]
 
 
-def save_png(picture: Pixels, path: Path) -> None:
-    """Write `picture` to `path`. Up to 256 colours become a palette, which loses nothing."""
+def png_of(picture: Pixels) -> bytes:
+    """`picture` as a PNG file. Up to 256 colours become a palette, which loses nothing."""
     image = _pillow()
     packed = picture.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
     colours, index = np.unique(packed, return_inverse=True)
@@ -53,9 +54,17 @@ def save_png(picture: Pixels, path: Path) -> None:
         drawn.putpalette(parts.astype(np.uint8).tobytes())
     else:
         drawn = image.fromarray(np.ascontiguousarray(picture))
+    file = io.BytesIO()
+    drawn.save(file, format="PNG", optimize=True)
+    return file.getvalue()
+
+
+def save_png(picture: Pixels, path: arguments.StrPath) -> None:
+    """Write `picture` to `path`, as png_of."""
+    path = arguments.path(path, "path")
+    data = png_of(picture)
     try:
-        with replacing(path) as beside:
-            drawn.save(beside, format="PNG", optimize=True)
+        write_whole(path, data)
     except OSError as error:
         raise FileProblem(f"{path}: {error.strerror or error}") from error
 

@@ -15,6 +15,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.key_binding.bindings.completion import display_completions_like_readline
 
+from porter.base import arguments
 from porter.repl.commands import COMMANDS
 from porter.repl.prompter import Prompter
 from porter.repl.shell import Shell
@@ -104,8 +105,9 @@ def _bindings(prompter: Prompter) -> KeyBindings:
     return bindings
 
 
-def interact(shell: Shell, history: Path | None = None) -> None:
+def interact(shell: Shell, history: arguments.StrPath | None = None) -> None:
     """Prompt, run, print, until Ctrl-D or until no interpreter is left."""
+    history = None if history is None else arguments.path(history, "history")
     prompt: PromptSession[str] = PromptSession(
         PROMPTS[0],
         multiline=True,

@@ -8,6 +8,7 @@ from porter.run.device.base import Device
 from porter.run.launch.spec import Cancel, Launch, Program
 from porter.run.launch.start import run
 from porter.run.open import open_device
+from porter.run.open_several import open_several
 from porter.run.result import Result
 from porter.run.status import Status
 from porter.run.streams.feed import Feed
@@ -26,5 +27,6 @@ __all__ = [
     "Status",
     "Stream",
     "open_device",
+    "open_several",
     "run",
 ]

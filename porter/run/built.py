@@ -15,7 +15,14 @@ from attrs import frozen
 
 from porter.base import arguments
 from porter.errors import NotBuilt
-from porter.manifest import MANIFEST, Manifest, SharedLayout, manifest_of, read_document
+from porter.manifest import (
+    MANIFEST,
+    DeviceOutput,
+    Manifest,
+    SharedLayout,
+    manifest_of,
+    read_document,
+)
 from porter.run.record import dtype_of
 from porter.run.status import PREFIX, Status, statuses
 
@@ -99,6 +106,14 @@ class Built:
         """Values of the interrupt word: NONE, STOP."""
         return self._enum("Interrupt", "gpusnek_interrupts", "INTERRUPT_")
 
+    def with_choices(self, values: Mapping[str, Any]) -> Built:
+        """This build where launches that say nothing take `values`, by BuildConfig's names."""
+        inputs = self.whole.inputs
+        config = {**inputs.config, **values}
+        whole = attrs.evolve(self.whole, inputs=attrs.evolve(inputs, config=config))
+        written = {**self.manifest["inputs"], "config": config}
+        return Built(self.folder, {**self.manifest, "inputs": written}, whole)
+
     def _enum(self, name: str, tag: str, prefix: str = "") -> type[IntEnum]:
         values = self.layout.enums[tag].items()
         members = {c_name.removeprefix(PREFIX + prefix): value for c_name, value in values}
@@ -114,6 +129,16 @@ class Built:
                 hint=f"Run `porter build --target {target.split('-')[0]}`.",
             )
         return self.folder / relative
+
+
+def device_output(built: Built) -> DeviceOutput:
+    """What `build.json` says of the device build. Raises NotBuilt."""
+    output = built.whole.targets.get("cuda")
+    if isinstance(output, DeviceOutput):
+        return output
+    raise NotBuilt(
+        f"{built.folder}: there is no cuda build", hint="Run `porter build --target cuda`."
+    )
 
 
 def open_build(folder: str | os.PathLike[str]) -> Built:

@@ -18,8 +18,8 @@ WORD = 8  # bytes; images move by words
 LOCAL_GRAIN = 512  # the driver rounds local memory per thread up to this
 LOCAL_SLACK = 4 * KIB  # local arenas: C stack below what the port enforces
 GLOBAL_SLACK = 8 * KIB  # global arenas: C stack beyond what the port may use, the kernel's frame
-# Status, exit code, lack, allocations, steps, value; a hash, a sort index and a group where
-# outputs are grouped. All of one interpreter.
+# Status, exit code, lack, allocations, steps, value; its slots and its group where outputs are
+# grouped, and its share of rows on their way to the host. All of one interpreter.
 LEDGER = 5 * 8 + 5 * 8
 
 

@@ -16,6 +16,7 @@ from porter.errors import (
     ProgramFailed,
     ProgramSyntaxError,
 )
+from porter.run.counted import Counted
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, advice
 from porter.run.limited import Limited, limit_hint
@@ -34,6 +35,24 @@ class Values:
 
     kind: Array
     bits: Array
+
+
+@frozen(eq=False)
+class CallRows:
+    """What each call left: arrays of one element a row, on the device.
+
+    status: int32, as a launch's; not_run where an interpreter broke before. equal: uint8, whether
+    the result was the expected one. steps: uint64. lack: uint8, GPUSNEK_LACK_*. kind, bits: of the
+    result, as Values has them; data: its bytes where they are no more than value_size.
+    """
+
+    status: Array = field(repr=False)
+    equal: Array = field(repr=False)
+    steps: Array = field(repr=False)
+    lack: Array = field(repr=False)
+    kind: Array | None = field(default=None, repr=False)
+    bits: Array | None = field(default=None, repr=False)
+    data: Array | None = field(default=None, repr=False)
 
 
 def exit_status(codes: np.ndarray[Any, Any]) -> int:
@@ -76,7 +95,9 @@ class Result:
     is what the device's own clock says of the launch. lacks: sizes that were too small for
     programs that ended with an exception. limited: limits that ended programs.
     taken: `steps`, where they are: n uint64 on the device. order: in which order interpreters
-    began: "programs", or "caller", with ": " and why where several programs kept it.
+    began: "programs", or "caller", with ": " and why where several programs kept it. calls: what
+    calls left, where the launch made some; streams have a row for each of them then. counted: what
+    interpreters of a profiling build counted, where the launch asked for it.
     """
 
     stdout: Stream
@@ -93,6 +114,8 @@ class Result:
     limited: tuple[Limited, ...] = ()
     taken: Array | None = field(default=None, repr=False)
     order: str = "caller"
+    calls: CallRows | None = field(default=None, repr=False)
+    counted: Counted | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""

@@ -16,10 +16,10 @@ class Status(IntEnum):
 
     A member's name is its C name without `GPUSNEK_`: `built.status["OK"]`. Those of the port
     (templates/port/interp.h: OK, EXCEPTION, EXIT, SYNTAX_ERROR, STOPPED, NO_MEMORY,
-    NO_FILE_SYSTEM, NOT_STARTED, MORE, OUT_OF_STEPS, OUT_OF_TIME) say how a program ended, or why
-    it could not begin. Those of the runtime (templates/runtime/launch.h: STATUS_NOT_RUN,
-    STATUS_NO_MEMORY, STATUS_MOVED, STATUS_CANARY, STATUS_ABORT, STATUS_FENCE) are negative:
-    the interpreter itself did not run or broke.
+    NO_FILE_SYSTEM, NOT_STARTED, MORE, OUT_OF_STEPS, OUT_OF_TIME, NO_ENTRY) say how a program
+    ended, or why it could not begin. Those of the runtime (templates/runtime/launch.h:
+    STATUS_NOT_RUN, STATUS_NO_MEMORY, STATUS_MOVED, STATUS_CANARY, STATUS_ABORT, STATUS_FENCE) are
+    negative: the interpreter itself did not run or broke.
     """
 
     @property

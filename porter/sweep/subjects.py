@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
+from porter.base import arguments
 from porter.conformance.discovery import Test, discover
 from porter.conformance.expected import CPython
 from porter.conformance.matching import normalise
@@ -28,7 +28,7 @@ _UNSTEADY = (
 
 
 def upstream(
-    root: Path, asked: Sequence[str], cpython: CPython, skips: SkipList
+    root: arguments.StrPath, asked: Sequence[str], cpython: CPython, skips: SkipList
 ) -> list[SweptProgram]:
     """Upstream tests under ``root`` that find no files beside them and print what they must."""
     tests = [test for test in discover(root, asked) if skips.reason(test) is None]
@@ -46,8 +46,9 @@ def _plain(test: Test) -> bool:
     return not (files_for(test) or any(w in source for w in _UNSTEADY))
 
 
-def folder(path: Path) -> list[SweptProgram]:
+def folder(path: arguments.StrPath) -> list[SweptProgram]:
     """The programs in ``path``; NAME.out beside NAME.py is what it must print."""
+    path = arguments.path(path, "path")
     files = sorted(path.glob("*.py"))
     if not files:
         raise UsageError(f"{path}: there are no .py files")

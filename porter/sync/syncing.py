@@ -7,7 +7,7 @@ from pathlib import Path
 
 import attrs
 
-from porter.base import paths
+from porter.base import arguments, paths
 from porter.base.release_name import check_release
 from porter.base.telling import Say, silent, to_stderr
 from porter.errors import CorruptSource, PorterError, SyncFailed, UsageError
@@ -37,6 +37,7 @@ def bring(release: str, say: Say = to_stderr) -> Path:
     Raises what `sync` raises.
     """
     if not is_synced(check_release(release)):
+        say(f"{release}: fetching its sources")
         sync(release, say=say)
     return release_dir(release)
 
@@ -82,7 +83,7 @@ def modified(there: Synced) -> CorruptSource:
 def sync(
     release: str | None = None,
     *,
-    source: Path | None = None,
+    source: arguments.StrPath | None = None,
     origins: Sequence[str] = tuple(ORIGINS),
     force: bool = False,
     new: bool = False,
@@ -98,6 +99,7 @@ def sync(
     UnknownRelease, SyncFailed (with each origin's reason) and CorruptSource; what was there
     before is then untouched.
     """
+    source = None if source is None else arguments.path(source, "source")
     if release is not None:
         check_release(release)
     if source is not None:

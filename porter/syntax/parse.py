@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from clang.cindex import Index, TranslationUnit, TranslationUnitLoadError
 
+from porter.base import arguments
 from porter.errors import PreprocessFailed
 from porter.syntax.lines import line_table, locate
 from porter.syntax.node import Node, Unit
@@ -13,7 +12,7 @@ from porter.syntax.node import Node, Unit
 ARGUMENTS = ["-std=gnu99", "-ffreestanding", "-Wno-everything", "-target", "x86_64-linux-gnu"]
 
 
-def parse_unit(name: str, path: Path) -> Unit:
+def parse_unit(name: str, path: arguments.StrPath) -> Unit:
     """Reads the preprocessed C at `path` into a `Unit`.
 
     The text is decoded as Latin-1, so that an offset counts bytes as libclang does.
@@ -21,6 +20,7 @@ def parse_unit(name: str, path: Path) -> Unit:
     Raises:
         PreprocessFailed: libclang cannot read the unit, with its first message and upstream's line.
     """
+    path = arguments.path(path, "path")
     text = path.read_bytes().decode("latin-1")
     try:
         translation_unit = Index.create().parse(

@@ -10,14 +10,22 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
+from porter.base import arguments
 from porter.base.process import run
 from porter.errors import NoCompiler, NoNvcc, PorterError, ToolMissing
 
 # The wheels nvidia-cuda-nvcc and its companions install into nvidia/cu13 (CUDA 13); the CUDA 12
 # ones, one folder a package.
 WHEEL_FOLDERS = ("cu[0-9]*/bin", "*/bin")
+
+# Which wheel brings a tool.
+_PACKAGES = {
+    "cuobjdump": "nvidia-cuda-cuobjdump",
+    "nvdisasm": "nvidia-cuda-nvdisasm",
+    "fatbinary": "nvidia-cuda-nvcc",
+}
 
 MINIMUM_GXX = (11, 0)
 MINIMUM_NVCC = (12, 8)
@@ -27,7 +35,7 @@ MINIMUM_NVCC = (12, 8)
 class Tool:
     """A program and its version; `origin` is `PATH`, `wheel`, or the variable that names it."""
 
-    path: Path
+    path: Path = field(converter=arguments.as_path)
     version: str
     origin: str
 
@@ -76,14 +84,14 @@ def nvcc() -> Tool:
 
 @functools.cache
 def cuda_tool(name: str) -> Tool:
-    """`cuobjdump` or `nvdisasm`: PATH, beside nvcc, or the wheel. Raises ToolMissing."""
+    """`cuobjdump`, `nvdisasm` or `fatbinary`: PATH, beside nvcc, or a wheel. Raises ToolMissing."""
     found = _find(name, f"PORTER_{name.upper()}")
     if found is None and (beside := _beside_nvcc(name)) is not None:
         found = beside, "beside nvcc"
     if found is None:
         raise ToolMissing(
             f"no {name} on PATH or among the Python packages",
-            hint=f"`python -m pip install 'gpusnek-porter[cuda]'` brings nvidia-cuda-{name}.",
+            hint=f"`python -m pip install 'gpusnek-porter[cuda]'` brings {_PACKAGES[name]}.",
         )
     path, origin = found
     return Tool(path, _version(path, r"V(\d+\.\d+\.\d+)", "--version") or "?", origin)

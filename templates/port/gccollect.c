@@ -46,6 +46,7 @@ static void scan_stack(void *lowest, void *context) {
 }
 
 void gc_collect(void) {
+    porter_profile_collects();
     gc_collect_start();
     porter_gc_flush(scan_stack, NULL);
     gc_collect_end();

@@ -32,6 +32,18 @@ int porter_prefers_words(void);
 // for the host twin that records what interpreters do.
 void porter_trace_bytecode(const void *ip, int fast);
 
+// What profiling builds count; in other builds each of these is nothing (profile_hooks.h).
+// mpconfigport.h has those that upstream's files call: the heap is asked for a block; new code is
+// at `bytecode`; the VM leaves `frame` for the C code that called it.
+//
+// The VM is about to run in `frame`, its code state, the `bytecode` of `function`; `caller` called
+// it, or C code where that is NULL. Returns what porter_profile_bytecode needs for its
+// instructions.
+void *porter_profile_frame(const void *frame, const void *caller, const void *bytecode,
+    const void *function);
+void porter_profile_bytecode(void *counts, const void *ip); // the instruction at `ip` comes next
+void porter_profile_collects(void); // a collection begins
+
 // Called again and again while an interpreter waits for the clock: give way to others.
 void porter_pause(void);
 

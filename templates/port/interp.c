@@ -256,6 +256,9 @@ static int execute(const char *source, size_t length, int kind, const char *name
         nlr_set_abort(NULL);
         mp_handle_pending(false); // an interrupt that came too late must not hit the next source
         status = gpusnek_report(nlr.ret_val, compiled);
+        if (!compiled && gpusnek_limit() == GPUSNEK_OK) {
+            gpusnek_limits_begin(false); // compiling counts no steps
+        }
     }
     // A finaliser that reached a limit ended alone; the program may have ended before it noticed.
     return gpusnek_limit() != GPUSNEK_OK ? gpusnek_limit() : status;

@@ -6,6 +6,7 @@
 #ifndef GPUSNEK_INTERP_H
 #define GPUSNEK_INTERP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,7 @@ enum gpusnek_statuses {
     GPUSNEK_MORE = 8, // GPUSNEK_CONTINUE: more lines are needed; GPUSNEK_COMPLETE: several
     GPUSNEK_OUT_OF_STEPS = 9, // gpusnek_limit_to: the program took more steps
     GPUSNEK_OUT_OF_TIME = 10, // gpusnek_limit_to: the program ran longer
+    GPUSNEK_NO_ENTRY = 11, // gpusnek_call: __main__ has no function of this name
 };
 
 // Kinds of source that gpusnek_exec takes.
@@ -194,6 +196,9 @@ typedef struct _gpusnek_io_t {
     size_t stack_size; // bytes below stack_top before RuntimeError (recursion depth)
     uint64_t epoch_ns; // wall clock at the launch, nanoseconds since 1970
     uint64_t launch; // of one launch all interpreters have this number; 0: not known
+    // Not 0: the clock stands at epoch_ns, but for what programs wait, which takes no time.
+    uint32_t clock_stands;
+    uint32_t alike; // not 0: programs are to see the addresses that they would in any interpreter
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
     const gpusnek_compiled_t *compiled; // may be NULL: nothing is
 } gpusnek_io_t;
@@ -236,6 +241,27 @@ GPUSNEK_API uint64_t gpusnek_steps(void);
 GPUSNEK_API int gpusnek_value(int *status, uint64_t *value);
 // Copies the bytes that the last gpusnek_value announced, in this launch or a later one.
 GPUSNEK_API void gpusnek_value_data(char *to);
+
+// Judging a program that gpusnek_exec has run: its function is called, and what that returns is
+// compared with bytes that the program cannot reach. Arguments and expected values are in CPython's
+// marshal format, version 2, with what that has no code for as gpusnek_value gives it.
+//
+// Reads a call's arguments, a tuple of a tuple and a dict of them by name. Returns a status.
+GPUSNEK_API int gpusnek_arguments(const void *bytes);
+// Calls the global `entry` of __main__ with these arguments; limits count anew. Returns a status; an
+// exception's traceback is in the stderr buffer. What it returned waits for the next two.
+GPUSNEK_API int gpusnek_call(const char *entry);
+// How gpusnek_matches compares numbers of which one is a float; NULL: exactly.
+typedef struct _gpusnek_tolerance_t {
+    double relative;
+    double absolute;
+} gpusnek_tolerance_t;
+// Whether the result equals the value in `expected`. Allocates nothing and runs no Python code.
+GPUSNEK_API bool gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance);
+// gpusnek_value of the result, with limits of its own for a __repr__.
+GPUSNEK_API int gpusnek_result(uint64_t *value);
+// From here on output goes to other buffers, of the sizes of those before.
+GPUSNEK_API void gpusnek_output_to(char *out, char *err);
 
 // Makes `name`, NUL-terminated UTF-8, a global of __main__; kind: GPUSNEK_BIND_*. Memory stays the
 // caller's. Revoking makes every memoryview over `data` empty, slices too; it and forgetting delete

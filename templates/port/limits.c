@@ -74,6 +74,14 @@ int gpusnek_limit(void) {
     return reached;
 }
 
+void gpusnek_limits_expire(void) {
+    if (reached == GPUSNEK_OK) {
+        reached = GPUSNEK_OUT_OF_TIME;
+        steps_left += gpusnek_poll_budget; // what the window still had was not taken
+        gpusnek_poll_budget = 0;
+    }
+}
+
 uint64_t gpusnek_limits_end(void) {
     return time_given == UINT64_MAX ? UINT64_MAX : time_began + time_given;
 }

@@ -9,7 +9,25 @@
 #include "shared/readline/readline.h"
 
 static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
+static uint64_t waited_ns; // where the clock stands: what the program waited
 static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
+
+#define BESIDE_HEAP (UINT64_C(1) << 16) // the state, and what else an arena has behind its heap
+#define OWN_BASE (UINT64_C(1) << 20)
+#define COMMON_BASE (UINT64_C(1) << 40) // constants lie some distance on either side
+
+// An address as programs see it: for interpreters that are alike counted from their heap, or for
+// constants of the build from one of them.
+uintptr_t gpusnek_address(uintptr_t address) {
+    if (!gpusnek_io.alike) {
+        return address;
+    }
+    const uintptr_t own = address - (uintptr_t)gpusnek_boot.heap;
+    if (own < gpusnek_boot.heap_size + BESIDE_HEAP) {
+        return own + OWN_BASE;
+    }
+    return address - (uintptr_t)&mp_type_type + COMMON_BASE;
+}
 
 mp_uint_t mp_hal_stdout_tx_strn(const char *text, size_t size) {
     gpusnek_output_write(&gpusnek_io.out, text, size);
@@ -51,31 +69,56 @@ int gpusnek_readline(vstr_t *line, const char *prompt) {
 
 void gpusnek_clock_attach(void) {
     clock_at_attach = porter_clock_ns();
+    waited_ns = 0;
     // A word that is already set belongs to this launch: it interrupts at the first poll.
     interrupt_seen = GPUSNEK_INTERRUPT_NONE;
     gpusnek_limits_lift(); // booting draws on no program's budget
 }
 
+// Nanoseconds as programs count them.
+static uint64_t program_clock(void) {
+    return gpusnek_io.clock_stands ? waited_ns : porter_clock_ns();
+}
+
 mp_uint_t mp_hal_ticks_ms(void) {
-    return porter_clock_ns() / 1000000;
+    return program_clock() / 1000000;
 }
 
 mp_uint_t mp_hal_ticks_us(void) {
-    return porter_clock_ns() / 1000;
+    return program_clock() / 1000;
 }
 
 mp_uint_t mp_hal_ticks_cpu(void) {
-    return porter_clock_ns();
+    return program_clock();
 }
 
 uint64_t mp_hal_time_ns(void) {
-    return gpusnek_io.epoch_ns + (porter_clock_ns() - clock_at_attach);
+    const uint64_t since =
+        gpusnek_io.clock_stands ? waited_ns : porter_clock_ns() - clock_at_attach;
+    return gpusnek_io.epoch_ns + since;
+}
+
+// Where the clock stands, waiting moves it and takes no time; waiting for ever is out of time at once.
+void gpusnek_wait(int64_t ms) {
+    if (!gpusnek_io.clock_stands) {
+        porter_pause();
+    } else if (ms < 0) {
+        gpusnek_limits_expire();
+        gpusnek_poll();
+    } else {
+        waited_ns += (uint64_t)ms * 1000000;
+    }
 }
 
 void mp_hal_delay_us(mp_uint_t us) {
     gpusnek_output_flush();
     // A time that no clock can count lasts until somebody interrupts it.
     const uint64_t ns = us < UINT64_MAX / 1000 ? (uint64_t)us * 1000 : UINT64_MAX;
+    if (gpusnek_io.clock_stands) {
+        waited_ns += ns;
+        mp_event_handle_nowait();
+        return;
+    }
     uint64_t start = porter_clock_ns();
     while (porter_clock_ns() - start < ns) {
         mp_event_handle_nowait();

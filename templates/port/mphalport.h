@@ -20,7 +20,9 @@ void gpusnek_poll(void);
 void porter_poll_loop(int raises);
 void porter_pause(void);
 #define MICROPY_INTERNAL_EVENT_HOOK gpusnek_poll()
-#define MICROPY_INTERNAL_WFE(timeout_ms) porter_pause()
+// For so many milliseconds at most; -1: until something comes.
+void gpusnek_wait(int64_t ms);
+#define MICROPY_INTERNAL_WFE(timeout_ms) gpusnek_wait((int64_t)(timeout_ms))
 
 // Of the units that include this, extmod/vfs_lfs.c alone uses littlefs: it counts with ours
 // (lfscount.c). littlefs itself does not include it.

@@ -24,6 +24,7 @@ VM_INLINE bool vm_comparison(const vm_t *vm, unsigned int kind, bool *truth) {
 VM_INLINE bool vm_jump_on(vm_t *vm, bool truth) {
     const unsigned int next = vm_byte(&vm->code, 1);
     if ((next == MP_BC_POP_JUMP_IF_TRUE || next == MP_BC_POP_JUMP_IF_FALSE) && !vm_must_look(vm)) {
+        vm_along(vm, 1);
         vm_pop(vm, 2);
         vm_branch(&vm->code, 2, truth == (next == MP_BC_POP_JUMP_IF_TRUE));
         return true;
@@ -44,6 +45,7 @@ VM_INLINE bool vm_small_int(vm_t *vm, mp_int_t value) {
     // Counting: `+ constant`.
     if (vm_byte(&vm->code, 1) == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_INPLACE_ADD
         && value >= 0 && vm_is_short(vm->top)) {
+        vm_along(vm, 1);
         vm->top += (mp_uint_t)value << 1;
         vm->size = 2;
         return true;
@@ -190,6 +192,9 @@ VM_INLINE bool vm_dup_two(vm_t *vm) {
         && vm_byte(&vm->code, 2) == MP_BC_BINARY_OP_MULTI + MP_BINARY_OP_LESS
         && vm_byte(&vm->code, 3) == MP_BC_POP_JUMP_IF_TRUE
         && vm_is_short(vm->top) && vm_is_short(below) && !vm_must_look(vm)) {
+        vm_along(vm, 1);
+        vm_along(vm, 2);
+        vm_along(vm, 3);
         vm_branch(&vm->code, 4, vm->top < below);
         return true;
     }
@@ -202,6 +207,7 @@ VM_INLINE bool vm_dup_two(vm_t *vm) {
 VM_INLINE bool vm_dup(vm_t *vm) {
     const unsigned int next = vm_byte(&vm->code, 1) - MP_BC_STORE_FAST_MULTI;
     if (next < MP_BC_STORE_FAST_MULTI_NUM) { // the variable of a counting loop
+        vm_along(vm, 1);
         vm_set_local(vm, next);
         vm->size = 2;
         return true;

@@ -53,6 +53,8 @@
 VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
     const qstr_short_t *qstr_table, const mp_code_state_t *code_state) {
     vm_t vm;
+    vm.counts = porter_profile_frame(
+        code_state, code_state->prev, code_state->fun_bc->bytecode, code_state->fun_bc);
     vm_seek(&vm.code, *ip_);
     vm.polls = VM_UNKNOWN;
     vm.frame = *sp_;
@@ -68,6 +70,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
     vm.variables = 0;
     for (;;) {
         porter_trace_bytecode(vm.code.ip, 1);
+        porter_profile_bytecode(vm.counts, vm.code.ip);
         const unsigned int op = (unsigned int)vm.code.bytes & 0xff;
         vm.size = 1;
         bool truth;
@@ -125,7 +128,9 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
 }
 
 #else
-#define vm_fast(ip, sp, fastn, qstr_table, code_state) ((void)0)
+#define vm_fast(ip, sp, fastn, qstr_table, code_state) \
+    porter_profile_bytecode(porter_profile_frame(code_state, (code_state)->prev, \
+        (code_state)->fun_bc->bytecode, (code_state)->fun_bc), *(ip))
 #endif
 
 #endif

@@ -24,8 +24,14 @@ typedef struct {
     mp_map_elem_t *globals;
     uint32_t table;     // its position
     uint32_t alloc;     // its entries
+    void *counts;       // what porter_profile_frame gave
     uint32_t variables; // set of the instructions that mean globals; none before the table is known
 } vm_t;
+
+// The instruction `at` bytes behind this one's first is taken along.
+VM_INLINE void vm_along(const vm_t *vm, uint32_t at) {
+    porter_profile_bytecode(vm->counts, vm->code.ip + at);
+}
 
 // What stands n below the top of the stack in memory.
 VM_INLINE mp_obj_t vm_below(const vm_t *vm, int n) {

@@ -60,6 +60,20 @@ extern "C" int porter_prefers_words(void) {
 
 extern "C" void porter_trace_bytecode(const void *, int) {}
 
+extern "C" {
+void porter_profile_allocates(unsigned long) {}
+void porter_profile_code(const void *) {}
+void porter_profile_leave(const void *) {}
+}
+
+extern "C" void *porter_profile_frame(
+    const void *, const void *, const void *, const void *) {
+    return nullptr;
+}
+
+extern "C" void porter_profile_bytecode(void *, const void *) {}
+extern "C" void porter_profile_collects(void) {}
+
 extern "C" unsigned int porter_register_bytes(void) {
     return sizeof(void *);
 }

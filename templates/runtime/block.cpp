@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "fences_host.h"
 #include "interpreter.h"
+#include "profile_host.h"
 #include "trace_host.h"
 
 #define MOST_BLOCKS 16 // that a worker has open; each takes memory of its own
@@ -99,6 +100,8 @@ void Worker::finish(Interpreter *self) {
             arena_unmap(self->slot, 1, stride_);
         }
     }
+    free(self->kept);
+    self->kept = nullptr;
     *status_of(launch_, self->index) = self->status;
     self->phase = PHASE_DONE;
 }
@@ -118,6 +121,7 @@ void Worker::open_block(uint64_t first, uint32_t count) {
         self.phase = PHASE_NEW;
         self.alone = launch_->n == 1;
         self.slot = nullptr;
+        self.kept = nullptr;
         if (self.index == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch_, self.index)) {
             self.phase = PHASE_DONE; // its status stays what the caller wrote
             block->done++;
@@ -161,6 +165,7 @@ void Worker::go_round(Block *block) {
 
 // Run `self` until it ends, waits or pauses.
 void Worker::step(Interpreter *self) {
+    const bool fresh = self->phase == PHASE_NEW;
     if (self->phase == PHASE_NEW && !begin(self)) {
         finish(self);
         return;
@@ -171,7 +176,9 @@ void Worker::step(Interpreter *self) {
     fence_stack(self->fiber.stack, self->fiber.stack_size);
     fence_arena(self->slot, self->slot + stride_);
     trace_begin(self->index);
+    profile_turn(fresh ? nullptr : self->base);
     fiber_resume(&self->fiber);
+    profile_turn(nullptr);
     trace_end();
     fence_nothing();
     porter_state_current = nullptr;
@@ -197,6 +204,11 @@ void gpusnek_give_way() {
     if (++calls % 256 == 0 && gpusnek_turn && !gpusnek_turn->alone) {
         fiber_yield(false);
     }
+}
+
+void *gpusnek_turn_memory(size_t size) {
+    gpusnek_turn->kept = malloc(size);
+    return gpusnek_turn->kept;
 }
 
 void gpusnek_end_here(int32_t status) {

@@ -29,6 +29,7 @@ struct Turn {
     int32_t status;
     uint64_t until; // of porter_clock_ns(): waits at the barrier no longer
     bool alone;     // in its launch: there is nobody to give way to
+    void *kept;     // of gpusnek_turn_memory
 };
 
 extern thread_local Turn *gpusnek_turn; // who has it
@@ -79,6 +80,9 @@ void gpusnek_pause();
 // The running interpreter, which has something to do, lets others go on now and then: it may be
 // waiting for what one of them does.
 void gpusnek_give_way();
+
+// Memory of the running interpreter outside its arena, which goes when it ends; once. NULL: none.
+void *gpusnek_turn_memory(size_t size);
 
 // The running interpreter ends at once with `status`; the others go on.
 [[noreturn]] void gpusnek_end_here(int32_t status);

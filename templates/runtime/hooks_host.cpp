@@ -70,6 +70,7 @@ void porter_fatal(const char *message) {
 
 #include "atomics.inc"
 #include "libm.inc"
+#include "profile.inc"
 #include "ranges.inc"
 #include "unwind.inc"
 #include "words.inc"

@@ -1,6 +1,5 @@
 // The host twin's entry points, called by Python through ctypes.
 #include <atomic>
-#include <mutex>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -8,10 +7,13 @@
 #include "arena.h"
 #include "block.h"
 #include "interpreter.h"
+#include "profile_host.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-static void run_blocks(const gpusnek_launch_t *launch, std::atomic<uint64_t> *next) {
+static void run_blocks(
+    const gpusnek_launch_t *launch, std::atomic<uint64_t> *next, Sampler *sampler, int thread) {
+    sampler->join(thread);
     Worker worker(launch);
     const uint64_t size = launch->block_size ? launch->block_size : 1;
     const uint64_t threads = launch->order ? launch->threads : launch->n;
@@ -27,6 +29,7 @@ static void run_blocks(const gpusnek_launch_t *launch, std::atomic<uint64_t> *ne
         }
         worker.go_round();
     }
+    sampler->leave();
 }
 
 // Run all interpreters of `launch` on up to `threads` threads. Returns 0; -1 when the record is
@@ -35,18 +38,21 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
     if (launch->record_size != sizeof(gpusnek_launch_t)) {
         return -1;
     }
-    static std::once_flag loaded;
-    std::call_once(loaded, porter_setup);
+    // Not std::call_once: the thread-local variables of libstdc++ that it uses would have to be where
+    // ours are, and are elsewhere in a process that has loaded libstdc++ before.
+    static const bool loaded = (porter_setup(), true);
+    (void)loaded;
     std::atomic<uint64_t> next(0);
+    Sampler sampler(launch, threads);
     std::vector<std::thread> pool;
     for (int i = 1; i < threads; i++) {
         try {
-            pool.emplace_back(run_blocks, launch, &next);
+            pool.emplace_back(run_blocks, launch, &next, &sampler, i);
         } catch (const std::system_error &) {
             break; // no more threads to be had: fewer are enough
         }
     }
-    run_blocks(launch, &next);
+    run_blocks(launch, &next, &sampler, 0);
     for (std::thread &thread : pool) {
         thread.join();
     }

@@ -24,6 +24,9 @@ extern "C" PORTER_DEVICE int porter_refused(void); // hooks.h
 // state's fields that begin with porter_.
 typedef struct gpusnek_head_t {
     // Of the running launch; the port counts in them through pointers.
+#if PORTER_PROFILE
+    uint64_t profile; // address of its gpusnek_profile_t; 0: it does not count
+#endif
     size_t in_position;
     size_t out_length;
     size_t err_length;
@@ -49,6 +52,10 @@ static_assert(offsetof(porter_state_t, porter_unwind) == PORTER_SEALED_ABOVE
         && sizeof(porter_ranges_t) == PORTER_SEALED_ABOVE, "what is sealed ends elsewhere");
 static_assert(offsetof(porter_state_t, porter_stack_limit) + sizeof(void *)
         == PORTER_SEALED_ABOVE + 24, "the state's fields of ours end elsewhere");
+#endif
+#if PORTER_PROFILE
+static_assert(GPUSNEK_HEAD_BYTES - offsetof(gpusnek_head_t, profile) == PORTER_PROFILE_BELOW,
+    "what is counted is looked for elsewhere");
 #endif
 #define GPUSNEK_CANARY_BYTES 64u
 #define GPUSNEK_CANARY 0xc5c5c5c5c5c5c5c5ull // no valid pointer, no small number
@@ -146,6 +153,22 @@ static inline PORTER_DEVICE void *gpusnek_code_of(
     return (char *)launch->code + offsets[0];
 }
 
+static inline PORTER_DEVICE const gpusnek_judging_t *gpusnek_judging(const gpusnek_launch_t *launch) {
+    return (const gpusnek_judging_t *)launch->judging;
+}
+
+// The rows of stdout_base and stderr_base that are interpreter `i`'s: *count from the returned one.
+static inline PORTER_DEVICE uint64_t gpusnek_rows(
+    const gpusnek_launch_t *launch, uint32_t i, uint64_t *count) {
+    if (!launch->judging) {
+        *count = 1;
+        return i;
+    }
+    const uint32_t *first = (const uint32_t *)gpusnek_judging(launch)->first_row;
+    *count = first[i + 1] - first[i];
+    return first[i];
+}
+
 // The memory outside its arena that interpreter `i` may reach in this launch.
 static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, uint32_t i) {
 #if PORTER_FENCES
@@ -157,10 +180,12 @@ static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, u
         porter_ranges_keep(ranges, code, size, PORTER_KEPT_CODE);
     }
     porter_ranges_begin(ranges, compiles);
-    porter_reaches((const char *)launch->stdout_base + i * launch->stdout_size,
-        launch->stdout_size, true);
-    porter_reaches((const char *)launch->stderr_base + i * launch->stderr_size,
-        launch->stderr_size, true);
+    uint64_t rows;
+    const uint64_t row = gpusnek_rows(launch, i, &rows);
+    porter_reaches((const char *)launch->stdout_base + row * launch->stdout_size,
+        rows * launch->stdout_size, true);
+    porter_reaches((const char *)launch->stderr_base + row * launch->stderr_size,
+        rows * launch->stderr_size, true);
     if (launch->lost) {
         porter_reaches((const uint32_t *)launch->lost + i, sizeof(uint32_t), true);
     }
@@ -224,7 +249,6 @@ static inline PORTER_DEVICE void gpusnek_reach_source(
 #endif
 }
 
-// Streams, clock, C stack and interrupt word of interpreter `i`. `stack_size` is in bytes below
 // Item `i` of the uint64_t array at `each`, or `all` where there is none.
 static inline PORTER_DEVICE uint64_t gpusnek_each(uint64_t each, uint32_t i, uint64_t all) {
     return each ? ((const uint64_t *)each)[i] : all;
@@ -236,6 +260,8 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     gpusnek_head_t *head, void *stack_top, size_t stack_size) {
     gpusnek_io_t io;
     const uint64_t stdin_lane = launch->stdin_stride ? i : 0;
+    uint64_t rows;
+    const uint64_t row = gpusnek_rows(launch, i, &rows);
     head->in_position = 0;
     head->out_length = 0;
     head->err_length = 0;
@@ -243,10 +269,10 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.in.size = launch->stdin_length ? ((const uint32_t *)launch->stdin_length)[stdin_lane] : 0;
     io.in.position = &head->in_position;
     io.in.live = (const volatile uint32_t *)launch->stdin_live;
-    io.out.data = (char *)launch->stdout_base + i * launch->stdout_size;
+    io.out.data = (char *)launch->stdout_base + row * launch->stdout_size;
     io.out.size = launch->stdout_size;
     io.out.length = &head->out_length;
-    io.err.data = (char *)launch->stderr_base + i * launch->stderr_size;
+    io.err.data = (char *)launch->stderr_base + row * launch->stderr_size;
     io.err.size = launch->stderr_size;
     io.err.length = &head->err_length;
     io.err.how = launch->rings ? GPUSNEK_SEND : GPUSNEK_KEEP;
@@ -258,7 +284,9 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
         : NULL;
     io.lost = launch->lost ? (uint32_t *)launch->lost + i : NULL;
     io.lane = i;
-    io.scattered = launch->order && launch->block_size > 1;
+    const bool alike = (launch->flags & GPUSNEK_FLAG_ALIKE) != 0;
+    io.alike = alike;
+    io.scattered = alike || (launch->order && launch->block_size > 1);
     if (launch->flags & GPUSNEK_FLAG_MERGE_STDERR) {
         io.err = io.out;
     }
@@ -266,6 +294,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.stack_size = stack_size;
     io.epoch_ns = launch->clock_origin;
     io.launch = launch->clock_origin;
+    io.clock_stands = launch->flags & GPUSNEK_FLAG_CLOCK ? 1 : 0;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
     io.compiled = (const gpusnek_compiled_t *)launch->compiled;
     PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
@@ -279,7 +308,6 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
 static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     const gpusnek_launch_t *launch, uint32_t i, char *base) {
     gpusnek_boot_t boot;
-    boot.index = launch->first + i;
     boot.total = launch->total;
     boot.flags = (launch->flags & GPUSNEK_FLAG_GC_STRESS ? GPUSNEK_GC_STRESS : 0)
         | (launch->flags & GPUSNEK_FLAG_FS_MOUNT ? GPUSNEK_FS_MOUNT : 0)
@@ -299,9 +327,11 @@ static inline PORTER_DEVICE int32_t gpusnek_boot_vm(
     boot.seed = launch->seed;
     boot.fail_allocation = launch->fail_alloc ? ((const uint32_t *)launch->fail_alloc)[i] : 0;
     const uint32_t block_size = launch->block_size ? launch->block_size : 1;
-    boot.block = launch->first / block_size + i / block_size;
-    boot.block_size = block_size;
-    boot.local = i % block_size;
+    const bool alike = (launch->flags & GPUSNEK_FLAG_ALIKE) != 0;
+    boot.index = alike ? launch->first : launch->first + i;
+    boot.block = alike ? 0 : launch->first / block_size + i / block_size;
+    boot.block_size = alike ? 1 : block_size;
+    boot.local = alike ? 0 : i % block_size;
     return gpusnek_template(launch, i) ? gpusnek_become(&boot) : gpusnek_start(&boot);
 }
 
@@ -392,6 +422,42 @@ static inline PORTER_DEVICE void gpusnek_give_lack(const gpusnek_launch_t *launc
     }
 }
 
+#if PORTER_PROFILE
+extern "C" PORTER_DEVICE gpusnek_profile_t *porter_profile_begin(void *room, uint64_t size);
+extern "C" PORTER_DEVICE void porter_profile_end(gpusnek_profile_t *profile);
+#endif
+
+// Where interpreter `i` counts from now on.
+static inline PORTER_DEVICE void gpusnek_profile_from(
+    const gpusnek_launch_t *launch, uint32_t i, gpusnek_head_t *head) {
+#if PORTER_PROFILE
+    head->profile = 0;
+    const uint64_t warp = i / GPUSNEK_WARP;
+    if (launch->profile && warp % launch->profile_step == 0) {
+        const uint64_t room = warp / launch->profile_step * GPUSNEK_WARP + i % GPUSNEK_WARP;
+        if (room < launch->profile_rooms) {
+            void *at = (char *)launch->profile + room * launch->profile_stride;
+            head->profile = (uint64_t)porter_profile_begin(at, launch->profile_stride);
+        }
+    }
+#else
+    (void)launch;
+    (void)i;
+    (void)head;
+#endif
+}
+
+static inline PORTER_DEVICE void gpusnek_profile_over(gpusnek_head_t *head) {
+#if PORTER_PROFILE
+    if (head->profile) {
+        porter_profile_end((gpusnek_profile_t *)head->profile);
+        head->profile = 0;
+    }
+#else
+    (void)head;
+#endif
+}
+
 // The bytes that interpreter `i` announced in an earlier launch, or in this one.
 static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launch, uint32_t i) {
     const uint64_t offset = ((const uint64_t *)launch->data_offsets)[i];
@@ -401,10 +467,26 @@ static inline PORTER_DEVICE void gpusnek_give_data(const gpusnek_launch_t *launc
 }
 
 static inline PORTER_DEVICE void gpusnek_give_lengths(
-    const gpusnek_launch_t *launch, uint32_t i, const gpusnek_head_t *head) {
-    ((uint32_t *)launch->stdout_length)[i] = gpusnek_clip(head->out_length);
-    ((uint32_t *)launch->stderr_length)[i] = gpusnek_clip(head->err_length);
+    const gpusnek_launch_t *launch, uint64_t row, const gpusnek_head_t *head) {
+    ((uint32_t *)launch->stdout_length)[row] = gpusnek_clip(head->out_length);
+    ((uint32_t *)launch->stderr_length)[row] = gpusnek_clip(head->err_length);
 }
+
+// The row of interpreter `i` that is not judged yet, or its last one.
+static inline PORTER_DEVICE uint64_t gpusnek_open_row(const gpusnek_launch_t *launch, uint32_t i) {
+    uint64_t rows;
+    uint64_t row = gpusnek_rows(launch, i, &rows);
+    const uint64_t end = row + rows;
+    if (launch->judging) {
+        const int32_t *status = (const int32_t *)gpusnek_judging(launch)->status;
+        while (row + 1 < end && status[row] != GPUSNEK_STATUS_NOT_RUN) {
+            row++;
+        }
+    }
+    return row;
+}
+
+#include "judging.h"
 
 #if PORTER_FENCES
 // What becomes of the interpreter at `base` that a fence ends: its report, its output, its end.
@@ -426,7 +508,7 @@ static inline PORTER_DEVICE const gpusnek_launch_t *gpusnek_fenced(
     }
 #endif
     if (launch) {
-        gpusnek_give_lengths(launch, (uint32_t)head->index, head);
+        gpusnek_give_lengths(launch, gpusnek_open_row(launch, (uint32_t)head->index), head);
     }
     return launch;
 }
@@ -451,6 +533,9 @@ static inline PORTER_DEVICE int32_t gpusnek_refusal(char *base) {
 static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
     char *base, void *stack_top, size_t stack_size) {
     gpusnek_head_t *head = gpusnek_head(base);
+#if PORTER_PROFILE
+    head->profile = 0;
+#endif
     const bool start = gpusnek_boots(launch, i);
     if (start) {
         gpusnek_wipe(base);
@@ -466,6 +551,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     head->index = i;
 #endif
     gpusnek_connect(launch, i, head, stack_top, stack_size);
+    gpusnek_profile_from(launch, i, head);
     const bool fresh = start || launch->flags & GPUSNEK_FLAG_FORK;
     int32_t status = fresh ? gpusnek_boot_vm(launch, i, base) : GPUSNEK_OK;
     if (status == GPUSNEK_OK) {
@@ -481,6 +567,9 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
             }
             if (launch->value_kind) {
                 gpusnek_give_value(launch, i, &status);
+            }
+            if (launch->judging && !gpusnek_judge(launch, i, status, base)) {
+                return gpusnek_refusal(base);
             }
         }
         if (launch->data_base) {
@@ -504,7 +593,10 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         return gpusnek_refusal(base);
     }
     gpusnek_detach();
-    gpusnek_give_lengths(launch, i, head);
+    gpusnek_profile_over(head);
+    if (!launch->judging) {
+        gpusnek_give_lengths(launch, i, head);
+    }
     return status;
 }
 

@@ -80,6 +80,8 @@ PORTER_DEVICE void gpusnek_user_attach(
     io.stack_size = stack_size;
     io.epoch_ns = epoch_ns();
     io.launch = 0;
+    io.clock_stands = 0;
+    io.alike = 0;
     io.interrupt = NULL;
     io.compiled = NULL;
     PORTER_STATE->porter_stack_limit = (const char *)frame - stack_size;

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "profile.h"
+
 enum gpusnek_flags {
     GPUSNEK_FLAG_START = 1,         // boot a fresh VM (else go on with the arena or image)
     GPUSNEK_FLAG_EXEC = 2,          // run each interpreter's program
@@ -25,6 +27,11 @@ enum gpusnek_flags {
     GPUSNEK_FLAG_FORK = 2048,       // local arenas: begin as a copy of fork_images; not with START
     GPUSNEK_FLAG_COMPILED = 4096,   // with EXEC, FORK: run the code that COMPILE kept in the copy
     GPUSNEK_FLAG_SANDBOX = 8192,    // programs can name no address and bring no code in
+    GPUSNEK_FLAG_ALIKE = 16384,     // every interpreter has threadIdx `first`, is alone in its block,
+                                    // and draws the same random numbers
+    GPUSNEK_FLAG_RENEW = 65536,     // host twin, with judging: each row begins as its program left the
+                                    // interpreter, whatever the rows before it did
+    GPUSNEK_FLAG_CLOCK = 32768,     // the clock stands at clock_origin, but for what programs wait
 };
 
 // Statuses of the runtime itself; those of the port, 0 and up, are in interp.h.
@@ -48,6 +55,27 @@ typedef struct gpusnek_binding_t {
     int32_t kind;      // GPUSNEK_BIND_* of interp.h
     uint32_t typecode; // of array, for memory
 } gpusnek_binding_t;
+
+// What is called once a program has run, and what with. Each interpreter has rows of its own, one for
+// each call; a row's output goes to that row of stdout_base and stderr_base.
+typedef struct gpusnek_judging_t {
+    uint64_t entry;             // name of a function of __main__, NUL-terminated
+    uint64_t arguments;         // gpusnek_arguments' bytes of all cases, one after the other
+    uint64_t argument_offsets;  // uint64_t[cases + 1]
+    uint64_t expected;          // gpusnek_matches' bytes of all cases; 0: nothing is compared
+    uint64_t expected_offsets;  // uint64_t[cases + 1]
+    uint64_t first_case;        // uint32_t[n]: of its first row; the next row has the next case
+    uint64_t first_row;         // uint32_t[n + 1]
+    uint64_t tolerance;         // two doubles, relative and absolute; 0: numbers compare exactly
+    uint64_t status;            // int32_t[rows]: what the call, or the program before it, ended with
+    uint64_t equal;             // uint8_t[rows]: 1 where the result is what was expected
+    uint64_t steps;             // uint64_t[rows]: of the call, or of the program where that failed
+    uint64_t lack;              // uint8_t[rows]: GPUSNEK_LACK_*
+    uint64_t value_kind;        // uint8_t[rows]: GPUSNEK_VALUE_* of the result; 0: not wanted
+    uint64_t value;             // uint64_t[rows]
+    uint64_t value_base;        // value_size bytes for each row: data, where it is no longer
+    uint64_t value_size;
+} gpusnek_judging_t;
 
 // In program_of: the interpreter rests. Nothing of it is read or written.
 enum gpusnek_no_program {
@@ -140,6 +168,7 @@ typedef struct gpusnek_launch_t {
     uint64_t interrupt; // uint32_t that every interpreter's VM polls (values: interp.h); 0: none
 
     uint64_t compiled; // gpusnek_compiled_t (interp.h): compiled code beside `code`; 0: none
+    uint64_t judging; // gpusnek_judging_t; 0: programs are run, and nothing is called
 
     uint64_t clock_origin; // nanoseconds since the epoch at the launch
     uint64_t seed;         // of random numbers; interpreters derive their own from it
@@ -150,6 +179,11 @@ typedef struct gpusnek_launch_t {
     uint64_t steps;           // uint64_t[n]: steps that each program took; 0: not wanted
     uint64_t fail_alloc;   // uint32_t[n]: fail that allocation (1 is the first, 0 none); 0: none
     uint64_t allocations;  // uint32_t[n]: how many allocations were tried, in all; 0: not wanted
+
+    uint64_t profile;        // profiling builds: room of the interpreters that count; 0: none do
+    uint64_t profile_stride; // bytes of each one's: gpusnek_profile_t and what follows it
+    uint64_t profile_rooms;  // how many count: every profile_step-th warp's, from the first
+    uint64_t profile_step;
 } gpusnek_launch_t;
 
 // What a build says of itself, which holds for every launch: GPUSNEK_INFO of interpreter.h.

@@ -81,8 +81,9 @@ def test_key_is_stable_and_covers_what_matters() -> None:
         BuildConfig(release="1.26.1", gc_stress=True),
         BuildConfig(release="1.26.1", float="single"),
         BuildConfig(release="1.26.1", fences=True),
+        BuildConfig(release="1.26.1", profile=True),
     ]
-    assert len({base.key(), *(other.key() for other in others)}) == 6
+    assert len({base.key(), *(other.key() for other in others)}) == 7
     # Sizes are a launch's matter: sources and what compilers make of them are shared.
     assert len({base.source_key(), *(other.source_key() for other in others)}) == 4
     assert base.source_key() == others[1].source_key() == others[4].source_key()
@@ -118,6 +119,7 @@ def test_every_key_in_a_file(tmp_path: Path) -> None:
         "level": "extra",
         "gc_stress": True,
         "fences": True,
+        "profile": True,
     }
     assert values.keys() == FIELDS.keys()
     rows = {key: f"{key} = {json.dumps(value)}" for key, value in values.items()}
@@ -200,7 +202,7 @@ def test_target_is_the_gpu_where_there_is_one(monkeypatch: pytest.MonkeyPatch) -
         cwd = Path("/nonexistent")
         return load_config(options, cwd=cwd, environ=environ, default_release="1").target
 
-    monkeypatch.setattr(settings, "default_target", lambda: "cuda")
+    monkeypatch.setattr(settings, "default_target", lambda bundled: "cuda")
     assert target({}, {}) == "cuda"
     assert target({"target": None}, {"PORTER_TARGET": "host"}) == "host"
     assert target({"target": "all"}, {"PORTER_TARGET": "host"}) == "all"

@@ -21,8 +21,8 @@ def document() -> dict[str, Any]:
     resources |= {"largest_frames": {"f": 8}, "kernels": {"k": {"registers": 64, "stack": 8}}}
     flush = {"reader": "nvdisasm", "saved_registers": 53}
     cuda = {"nvcc": "13.0", "flags": [], "files": FILES, "info": {"state_size": 64}}
-    cuda |= {"constants": {"size": 64, "info": 8}}
-    cuda |= {"gc_flush": flush, "resources": resources}
+    code = {"gc_flush": flush, "resources": resources, "constants": {"size": 64, "info": 8}}
+    cuda |= {"code": "cuda/a.cubin", "machine": {"sm_90": code}}
     structs = {"gpusnek_info_t": {"size": 4, "fields": [FIELD]}}
     return {
         "format": FORMAT,

@@ -25,6 +25,7 @@ from porter.errors import BuildFailed, NoNvcc, NotBuilt
 from porter.manifest import KernelResources
 from porter.run import open_device, run
 from porter.run.built import open_build
+from porter.run.device.kernels import NAMES
 from porter.run.footprint import Figures
 
 CONFIG = BuildConfig(release="0.0.0", target="host")
@@ -145,8 +146,10 @@ def test_device_build(tmp_path: Path) -> None:
     host = Figures.of(manifest["targets"]["host"]["info"])
     assert host.on_gpu(local=True, stack=CONFIG.stack) == Figures.of(cuda["info"])
     assert cuda["info"]["local_top"] == cuda["info"]["state_size"] + 64 + CONFIG.stack + 4096
-    assert cuda["gc_flush"]["saved_registers"] == len(usable(REGISTERS))
-    assert set(cuda["resources"]["kernels"]) == {"gpusnek_launch", "gpusnek_setup"}
+    assert (cuda["code"], cuda["ptx"]) == ("cuda/gpusnek.cubin", "")
+    (code,) = cuda["machine"].values()
+    assert code["gc_flush"]["saved_registers"] == len(usable(REGISTERS))
+    assert set(code["resources"]["kernels"]) == {"gpusnek_launch", "gpusnek_setup", *NAMES}
     assert (built / "cuda" / "libgpusnek.a").stat().st_size > 0
     assert (built / "cuda" / "ptx" / "fake.ptx").read_text().count(".target sm_90") == 1
 

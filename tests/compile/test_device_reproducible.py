@@ -32,14 +32,14 @@ def compiled(built: Build, folder: Path) -> dict[str, str]:
     for name in ("runtime", "port"):
         shutil.copytree(paths.templates_dir() / name, folder / "templates" / name)
     sources = find_sources(folder, folder / "templates" / "runtime")
+    config = BuildConfig(release="1", target="cuda")
     edges = []
     for unit in sources.units:
         ptx, cubin = (folder / "out" / f"{unit.stem}.{kind}" for kind in ("ptx", "cubin"))
         number = hashlib.sha256(unit.name.encode()).hexdigest()[:8]
         edges.append(Edge("ptx", (ptx,), (unit,), sources.headers, (("id", number),)))
-        edges.append(Edge("cubin", (cubin,), (ptx,)))
-    config = BuildConfig(release="1", target="cuda")
-    rules = _rules(config, str(toolchain.nvcc().path), sources, REGISTERS)
+        edges.append(Edge("cubin", (cubin,), (ptx,), (), (("arch", config.arch),)))
+    rules = _rules(config, str(toolchain.nvcc().path), "fatbinary", sources, REGISTERS)
     assert run_ninja(folder / "out", rules, edges, what="units", jobs=2) == len(edges)
     made = [edge.outputs[0] for edge in edges]
     assert not [path for path in made if str(folder).encode() in path.read_bytes()]

@@ -57,6 +57,7 @@ def test_listing_of_the_named_function_only() -> None:
     listing = (
         '\t.section\t.text.other,"ax",@progbits\n  STL [R1], R7 ;\n'
         '\t.section\t.text.porter_gc_flush,"ax",@progbits\n'
+        '\t.sectioninfo\t@"SHI_REGISTERS=64"\n'
         "  /*0010*/  STL [R1+0x1f8], R252 ;\n  STL.64 [R1+0x8], R16 ;\n"
     )
     assert parse_listing(listing, "porter_gc_flush") == (

@@ -59,7 +59,8 @@ def test_what_has_no_one_layout_is_refused(text: str, message: str) -> None:
 def headers(tmp_path: Path) -> Path:
     """Our headers, and a state for them, in a folder where a test can change them."""
     templates = paths.templates_dir()
-    for header in (templates / "runtime" / "launch.h", templates / "port" / "interp.h"):
+    runtime = templates / "runtime"
+    for header in (runtime / "launch.h", runtime / "profile.h", templates / "port" / "interp.h"):
         (tmp_path / header.name).write_text(header.read_text())
     (tmp_path / "porter_runtime.h").write_text(STATE)
     return tmp_path

@@ -28,7 +28,7 @@ from sybil.parsers.markdown.lexers import DirectiveInHTMLCommentLexer, RawFenced
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
-NEEDS = ("gpu", "nvcc")
+NEEDS = ("gpu", "nvcc", "matplotlib")
 RUN = ("sh", "python", "pycon", "toml")
 SHOWN = ("c", "c++", "cuda", "text")  # compiled elsewhere, or no program
 MARKS = ("not run", "needs", "file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import time
 from pathlib import Path
@@ -26,6 +27,8 @@ def lacking(block: Block, gpu: bool) -> str | None:
             toolchain.nvcc()
         except NoNvcc as error:
             return str(error)
+    if "matplotlib" in block.needs and importlib.util.find_spec("matplotlib") is None:
+        return "matplotlib is not installed"
     return None
 
 

@@ -53,6 +53,32 @@ PORTER_DEVICE void gpusnek_limit_to(uint64_t max_steps, uint64_t deadline_ns) {
     (void)deadline_ns;
 }
 
+PORTER_DEVICE int gpusnek_arguments(const void *bytes) {
+    (void)bytes;
+    return GPUSNEK_OK;
+}
+
+PORTER_DEVICE int gpusnek_call(const char *entry) {
+    (void)entry;
+    return GPUSNEK_NO_ENTRY;
+}
+
+PORTER_DEVICE bool gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance) {
+    (void)expected;
+    (void)tolerance;
+    return false;
+}
+
+PORTER_DEVICE int gpusnek_result(uint64_t *value) {
+    *value = 0;
+    return GPUSNEK_VALUE_NONE;
+}
+
+PORTER_DEVICE void gpusnek_output_to(char *out, char *err) {
+    (void)out;
+    (void)err;
+}
+
 PORTER_DEVICE int gpusnek_start(const gpusnek_boot_t *boot) {
     PORTER_STATE->fake_boot = *boot;
     return GPUSNEK_OK;

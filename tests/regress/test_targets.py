@@ -35,8 +35,9 @@ def device(tmp_path: Path) -> Path:
     folder = tmp_path / "build"
     (folder / "cuda").mkdir(parents=True)
     shutil.copyfile(sys.executable, folder / "cuda" / "gpusnek.cubin")
-    target = {"info": {"state_size": 2624}, "resources": RESOURCES, "files": {}}
-    target["gc_flush"] = {"reader": "nvdisasm", "saved_registers": 53}
+    code = {"resources": RESOURCES, "gc_flush": {"reader": "nvdisasm", "saved_registers": 53}}
+    target = {"info": {"state_size": 2624}, "machine": {"sm_90": code}, "files": {}}
+    target["code"] = "cuda/gpusnek.cubin"
     manifest = {"format": FORMAT, "inputs": {"config": {}}, "targets": {"cuda": target}}
     (folder / "build.json").write_text(json.dumps(manifest))
     return folder

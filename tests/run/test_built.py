@@ -34,7 +34,7 @@ def test_enums(build: Path) -> None:
     built = open_build(build)
     assert built.status["STATUS_CANARY"].broken
     assert {status.c_name for status in built.status} <= set(built.constants)
-    assert len(built.status) == 17
+    assert len(built.status) == 18
     assert (built.flag["COMPILED"], built.kind["CODE"], built.bind["FORGET"]) == (4096, 16, 10)
     assert (built.value["BYTES"], built.lack["STACK"], built.interrupt["STOP"]) == (8, 3, 2)
     assert built.constants["GPUSNEK_NO_PROGRAM"] == 2**32 - 1

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
-from porter.base import paths
+from porter.base import arguments, paths
 from porter.base.sizes import KIB, format_size
 from porter.config import BuildConfig
 from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRunner
@@ -54,8 +53,8 @@ def open_runner(
     target: str,
     config: BuildConfig,
     timeout: float,
-    executable: Path | None = None,
-    folder: Path | None = None,
+    executable: arguments.StrPath | None = None,
+    folder: arguments.StrPath | None = None,
     variant: str = "release",
     sizes: Mapping[str, int] | None = None,
 ) -> ScriptRunner:
@@ -66,6 +65,8 @@ def open_runner(
     host twin's; `porter.toolchain.sanitizer.children` must be around a run of ``asan``. ``sizes``:
     those of interpreters (bytes) that are not the build's.
     """
+    executable = None if executable is None else arguments.path(executable, "executable")
+    folder = None if folder is None else arguments.path(folder, "folder")
     if executable is not None:
         return ProcessRunner("executable", HostDirectoryLauncher(executable.resolve()), timeout)
     if target == "reference":

@@ -11,7 +11,8 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.run import Device, Launch, Program, Result
-from porter.run.launch.start import Started, start
+from porter.run.launch.start import start
+from porter.run.launch.started import Started
 
 STOPPED = "GPUSNEK_STOPPED"
 EVERY = 4  # one interpreter in so many is a sentinel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
 import attrs
@@ -58,6 +59,38 @@ class Arenas:
     owned: list[Array] = attrs.field(factory=list, repr=False)
 
 
+class Operations(Protocol):
+    """What the runner computes over arrays of all interpreters, where these are.
+
+    CuPy compiles a kernel when one of its operations is first used. So the runner uses of CuPy only
+    memory, copies and views; what computes stands here, and device builds have kernels for it.
+    Rows are of uint64 words; which: indices of rows (numpy).
+    """
+
+    def first_equal(self, words: Array, columns: int, lengths: Array) -> np.ndarray[Any, Any]:
+        """Of each row of `words` (n x k) the first row that is equal to it (n int64, numpy).
+
+        Rows are equal if their first `columns` words and their `lengths` (n uint32) are.
+        """
+
+    def rows(
+        self, words: Array, columns: int | None = None, which: np.ndarray[Any, Any] | None = None
+    ) -> Array:
+        """A copy of rows `which` (all, if None) of `words` (n x k): their first `columns` words."""
+
+    def column(self, words: Array, index: int) -> Array:
+        """A copy of column `index` of `words` (n x k): n words."""
+
+    def transposed(self, words: Array) -> Array:
+        """A copy of `words` (n x k) as k x n."""
+
+    def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
+        """`n` copies of `values`, one after the other."""
+
+    def resized(self, array: Array, length: int) -> Array:
+        """A copy of `array` with `length` elements, undefined behind those that `array` has."""
+
+
 class Device(Protocol):
     """One target of one build. `xp` is the array module: numpy or cupy.
 
@@ -66,7 +99,7 @@ class Device(Protocol):
     local: whether arenas are in local memory, where each has equal addresses and rests as an
     image. scratch: whether interpreters that end with their launch need no arenas of ours.
     warp: threads that execute one instruction together. figures: what the build measured of
-    itself. templates: interpreters to begin as copies of.
+    itself. templates: interpreters to begin as copies of. operations: over its arrays.
     """
 
     name: str
@@ -80,6 +113,13 @@ class Device(Protocol):
     warp: int
     figures: Figures
     templates: Templates
+    operations: Operations
+
+    def here(self) -> AbstractContextManager[object]:
+        """While it is entered, what this thread does with arrays and launches is for this device.
+
+        Only several devices at once need it: one GPU is the thread's current one anyway.
+        """
 
     def array(self, values: np.ndarray[Any, Any]) -> Array:
         """A copy of `values` where interpreters can read it."""

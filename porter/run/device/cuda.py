@@ -1,8 +1,8 @@
-"""The GPU, through CuPy's driver-level parts: a cubin, buffers, streams."""
+"""The GPU, through CuPy's driver-level parts: a cubin or fatbin, buffers, streams."""
 
 from __future__ import annotations
 
-import time
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,15 @@ from porter.errors import (
     WrongType,
 )
 from porter.run.built import Built
-from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared
+from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Operations, Record, Shared
+from porter.run.device.cuda_running import CudaInterrupt, CudaRunning
 from porter.run.device.fences import fences_of
 from porter.run.device.images import grow, single, trim
+from porter.run.device.kernels import KernelOperations
+from porter.run.device.linking import device_code, loaded
 from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
 
-NOT_READY = 600  # cudaErrorNotReady
 PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize, which CuPy may not name
 
 # By device: the local memory a thread that the driver has set aside by now, and so is not free.
@@ -46,6 +48,11 @@ def _cupy() -> Any:
     return cupy
 
 
+def gpu_count() -> int:
+    """How many GPUs there are, at least one. Raises NoGpu, MissingPackage."""
+    return int(_cupy().cuda.runtime.getDeviceCount())
+
+
 def _stream_of(cupy: Any, stream: Any) -> Any:
     """CuPy's view of a stream: CuPy's own, another library's, or its address as an int.
 
@@ -63,68 +70,17 @@ def _stream_of(cupy: Any, stream: Any) -> Any:
     return cupy.cuda.ExternalStream(stream)
 
 
-class CudaRunning:
-    """A launch on a stream."""
-
-    def __init__(self, cupy: Any, stream: Any, keep: object, events: tuple[Any, Any]) -> None:
-        self._cupy, self._stream, self._keep, self._events = cupy, stream, keep, events
-        self._started = time.monotonic()
-
-    def wait(self, seconds: float | None) -> bool:
-        """Whether it has ended, after at most `seconds`."""
-        end = None if seconds is None else time.monotonic() + seconds
-        try:
-            if end is None:
-                self._stream.synchronize()
-                return True
-            query = self._cupy.cuda.runtime.streamQuery  # Stream.done takes a failure for running
-            while query(self._stream.ptr) == NOT_READY:
-                now = time.monotonic()
-                if now >= end:
-                    return False
-                # A fiftieth of what has passed: short launches are not rounded up by the wait.
-                time.sleep(min(max((now - self._started) / 50, 20e-6), 2e-3))
-            self._stream.synchronize()  # what failed is reported here
-            return True
-        except self._cupy.cuda.runtime.CUDARuntimeError as error:
-            raise LaunchFailed(f"the GPU failed while interpreters ran: {error}") from error
-
-    @property
-    def seconds(self) -> float:
-        """Between the events around the kernel."""
-        return float(self._cupy.cuda.get_elapsed_time(*self._events)) / 1e3
-
-
-class CudaInterrupt:
-    """A word in device memory, which the host writes by a copy beside the running kernel.
-
-    In host memory each poll of a warp is a read over the bus. Those come one at a time, and what
-    the other warps of a multiprocessor load waits behind them (docs/lab/performance.md).
-    """
-
-    def __init__(self, cupy: Any, value: int) -> None:
-        self._cupy = cupy
-        self._device = cupy.cuda.Device()
-        self._word = cupy.asarray(np.array([value], np.uint32))
-        self._ready = cupy.cuda.get_current_stream().record()
-
-    @property
-    def address(self) -> int:
-        """In device memory."""
-        return int(self._word.data.ptr)
-
-    def write(self, value: int) -> None:
-        """Copy `value` there, on a stream of its own, and wait for the copy."""
-        try:
-            pinned = self._cupy.cuda.alloc_pinned_memory(4)
-            np.frombuffer(pinned, np.uint32, 1)[0] = value
-            with self._device:
-                stream = self._cupy.cuda.Stream(non_blocking=True)
-                stream.wait_event(self._ready)
-                self._word.data.copy_from_host_async(pinned.ptr, 4, stream)
-                stream.synchronize()
-        except self._cupy.cuda.runtime.CUDARuntimeError:
-            pass  # the GPU has failed, which whoever waits for the launch is told
+def _number(cupy: Any, number: int | None) -> int:
+    """The GPU's number; None: the thread's current one. UsageError where there is no such GPU."""
+    if number is None:
+        return int(cupy.cuda.Device().id)
+    count = int(cupy.cuda.runtime.getDeviceCount())
+    if number >= count:
+        raise UsageError(
+            f"GPU {number}: there are {count} here, from 0 on",
+            hint="`nvidia-smi -L` lists them; CUDA_VISIBLE_DEVICES may hide some.",
+        )
+    return number
 
 
 class Cuda:
@@ -134,28 +90,29 @@ class Cuda:
     on_gpu = True
     warp = 32
 
-    def __init__(self, built: Built, *, block: int = BLOCK, stream: Any = None) -> None:
+    def __init__(
+        self, built: Built, *, block: int = BLOCK, stream: Any = None, number: int | None = None
+    ) -> None:
         self.built = built
         self.block = block
-        cubin = built.file("cuda", "gpusnek.cubin")
+        code = device_code(built)
         cupy = self.xp = _cupy()
-        try:
-            self._module = cupy.RawModule(path=str(cubin))
-            self._kernel = self._module.get_function("gpusnek_launch")
-        except cupy.cuda.driver.CUDADriverError as error:
-            arch = built.config["arch"]
-            raise LaunchFailed(
-                f"{cubin} does not load on this GPU: {error}",
-                hint=f"It is built for {arch}; `porter build --arch` builds for another.",
-            ) from error
-        self.most_block = int(self._kernel.max_threads_per_block)
-        self._fences = fences_of(cupy, self._module, built)
+        self.number = _number(cupy, number)
         self.figures = Figures.of(built.whole.targets["cuda"].info)
         self.local = self.scratch = self.figures.local
         self.templates = Templates()
-        self.stream = _stream_of(cupy, stream)
-        self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
-        self.stream.synchronize()
+        with self.here():
+            self._module, self._kernel = loaded(cupy, built, code)
+            self.operations: Operations = KernelOperations(cupy, self._module, code)
+            self.stream = _stream_of(cupy, stream)
+            self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
+            self.stream.synchronize()
+        self.most_block = int(self._kernel.max_threads_per_block)
+        self._fences = fences_of(cupy, self._module, self.built)
+
+    def here(self) -> AbstractContextManager[object]:
+        """This GPU is CuPy's current one: memory, streams and limits are each GPU's own."""
+        return self.xp.cuda.Device(self.number)  # type: ignore[no-any-return]
 
     def array(self, values: np.ndarray[Any, Any]) -> Array:
         """A copy in device memory."""
@@ -196,10 +153,9 @@ class Cuda:
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """Images of local arenas (interleaved), or arenas in global memory."""
         each = self.figures.resting(pystack, heap)
-        memory = self.xp.empty(n * each // WORD, np.uint64)
+        memory = self.xp.zeros(n * each // WORD, np.uint64)  # images that hold no interpreter
         sizes = {"pystack": pystack, "heap": heap}
         if self.local:
-            memory[:] = 0  # an image that holds no interpreter
             used = self.xp.zeros(n, np.uint32)
             fields = {
                 "images": memory.data.ptr,
@@ -208,7 +164,6 @@ class Cuda:
             }
             return Arenas(n, fields, sizes, memory, used=used)
         table = self.xp.zeros(n, np.uint64)
-        memory[:] = 0
         fields = {
             "arenas": memory.data.ptr,
             "arena_stride": each,

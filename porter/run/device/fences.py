@@ -47,7 +47,8 @@ def fences_of(cupy: Any, module: Any, built: Built) -> Fences | None:
     if not built.config.get("fences") or not isinstance(output, DeviceOutput):
         return None
     fences = Fences(cupy, module)
-    fences.constants(output.constants)
+    (code,) = output.machine.values()  # a build with fences is for one architecture
+    fences.constants(code.constants)
     runtime = cupy.cuda.runtime
     fences.local(int(runtime.deviceGetLimit(runtime.cudaLimitStackSize)))
     return fences

@@ -14,7 +14,8 @@ import numpy as np
 
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
-from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Record, Shared
+from porter.run.device.base import BLOCK, Arenas, Interrupt, Record, Shared
+from porter.run.device.host_arrays import HostArrays
 from porter.run.device.templates import Templates
 from porter.run.footprint import Figures, Room
 
@@ -98,14 +99,22 @@ def _in_child() -> None:
 os.register_at_fork(after_in_child=_in_child)
 
 
-class HostTwin:
+def _hint(error: OSError) -> str | None:
+    if "static TLS" not in str(error):
+        return None
+    return (
+        "Libraries that this process has loaded took the room that glibc keeps for such variables: "
+        "open porter's device before you import them, or start Python with "
+        "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096."
+    )
+
+
+class HostTwin(HostArrays):
     """Interpreters on this machine's processor; arrays are numpy's."""
 
     name = "host"
     block = BLOCK
     most_block = 1024  # CUDA's
-    xp: Any = np
-    on_gpu = False
     local = False
     warp = 1
     scratch = True  # a thread of the library has an arena that its interpreters use in turn
@@ -116,7 +125,7 @@ class HostTwin:
         try:
             self._library = ctypes.CDLL(str(path))
         except OSError as error:
-            raise LaunchFailed(f"{path} does not load: {error}") from error
+            raise LaunchFailed(f"{path} does not load: {error}", hint=_hint(error)) from error
         self._threads = threads or os.cpu_count() or 1
         self.figures = Figures.of(built.whole.targets[variant].info)
         self.templates = Templates()
@@ -128,24 +137,6 @@ class HostTwin:
         ):
             function = getattr(self._library, name)
             function.restype, function.argtypes = result, arguments
-
-    def array(self, values: np.ndarray[Any, Any]) -> Array:
-        """A contiguous copy of `values`."""
-        return np.array(values, order="C")
-
-    def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
-        """Zeroed memory, of which only touched pages count."""
-        return np.zeros(shape, dtype)
-
-    def address(self, array: Array) -> int:
-        """Where `array` is."""
-        address: int = array.ctypes.data
-        return address
-
-    def host(self, array: Array) -> np.ndarray[Any, Any]:
-        """`array` itself."""
-        view: np.ndarray[Any, Any] = array
-        return view
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         """`n` arenas in one block; they stay where they are, as pointers inside them do."""

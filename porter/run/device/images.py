@@ -6,8 +6,6 @@ uses are the end of one array.
 
 from __future__ import annotations
 
-import numpy as np
-
 from porter.base.sizes import format_size
 from porter.errors import NotEnoughMemory
 from porter.run.device.base import Arenas, Array, Device
@@ -17,7 +15,7 @@ from porter.run.footprint import WORD
 def single(device: Device, arenas: Arenas, index: int) -> Arenas:
     """A copy of image `index` of `arenas` alone."""
     words = arenas.fields["image_words"]
-    image = device.xp.ascontiguousarray(arenas.keep.reshape(words, arenas.n)[:, index])
+    image = device.operations.column(arenas.keep.reshape(words, arenas.n), index)
     return Arenas(1, {"images": device.address(image)}, arenas.sizes, image)
 
 
@@ -25,8 +23,13 @@ def compact(device: Device, arenas: Arenas) -> Array:
     """A copy of all images of `arenas`, one row each, as many words as the fullest has."""
     rows = arenas.keep.reshape(arenas.fields["image_words"], arenas.n)
     if arenas.used is not None:
-        rows = rows[: int(arenas.used.max())]
-    return device.xp.ascontiguousarray(rows.T)
+        rows = rows[: fullest(device, arenas)]
+    return device.operations.transposed(rows)
+
+
+def fullest(device: Device, arenas: Arenas) -> int:
+    """Words of the fullest image of `arenas`."""
+    return int(device.host(arenas.used).max())
 
 
 def trim(device: Device, arenas: Arenas) -> int:
@@ -34,7 +37,7 @@ def trim(device: Device, arenas: Arenas) -> int:
     words = arenas.fields["image_words"]
     if arenas.used is None or not arenas.started:
         return 0
-    rows = int(arenas.used.max())
+    rows = fullest(device, arenas)
     if rows == 0 or rows >= words:
         return 0
     _move(device, arenas, rows)
@@ -57,8 +60,6 @@ def grow(device: Device, arenas: Arenas) -> None:
 
 
 def _move(device: Device, arenas: Arenas, words: int) -> None:
-    moved = device.xp.empty(words * arenas.n, np.uint64)
-    size = min(len(moved), len(arenas.keep))
-    moved[:size] = arenas.keep[:size]
+    moved = device.operations.resized(arenas.keep, words * arenas.n)
     arenas.keep = moved
     arenas.fields |= {"images": device.address(moved), "image_words": words}

@@ -57,7 +57,7 @@ def copies(device: Device, image: bytes, n: int) -> Array:
             f"{n} file systems of {format_size(len(image))} do not fit",
             hint=f"At most {most} fit now; or make the image smaller.",
         )
-    return device.xp.tile(device.array(np.frombuffer(image, np.uint8)), n)
+    return device.operations.repeated(np.frombuffer(image, np.uint8), n)
 
 
 def image_of(device: Device, memory: Array, n: int, index: int) -> bytes:

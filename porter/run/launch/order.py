@@ -44,7 +44,7 @@ def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -
 
     Notes in the phase's arenas what keeps later launches of these interpreters together.
     """
-    why = _together(programs, launch, phase)
+    why = together(programs, launch, phase)
     if why and phase.arenas is not None:
         phase.arenas.together = why
     if not programs.several or launch.order is False:
@@ -95,7 +95,7 @@ def _up(sizes: np.ndarray[Any, Any], grain: Any) -> np.ndarray[Any, Any]:
     return rounded
 
 
-def _together(programs: Programs, launch: Launch, phase: Phase) -> str:
+def together(programs: Programs, launch: Launch, phase: Phase) -> str:
     """Why interpreters may wait for each other; "" where they do not."""
     for source, program, count in zip(
         programs.sources, programs.each, programs.counts, strict=True

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
+from porter.run.counted import Counted
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, find
+from porter.run.launch.counting import make_rooms
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
+from porter.run.launch.rows import pack_calls
 from porter.run.limited import limited
-from porter.run.result import Result, Values
+from porter.run.result import CallRows, Result, Values
 from porter.run.streams.groups import Stream
 
 
@@ -32,6 +35,8 @@ class Outputs:
     steps: Array
     values: Values | None
     lost: Array | None
+    calls: CallRows | None = None
+    counted: Counted | None = None
 
     def result(
         self, plan: Plan, seconds: float, interrupted: bool, timings: dict[str, float]
@@ -60,6 +65,8 @@ class Outputs:
             lacks,
             limited(device.built.status, ends, limits),
             self.steps,
+            calls=self.calls,
+            counted=self.counted,
         )
 
 
@@ -70,12 +77,15 @@ def make_outputs(packed: Packed, plan: Plan) -> Outputs:
     def zeros(field: str, dtype: Any) -> Array:
         return packed.own(field, device.zeros(n, dtype))
 
+    phase, rings = plan.phase, plan.launch.console == "ring"
+    rows = n if phase.calls is None else phase.calls.rows
+
     def stream(name: str, size: int) -> Stream:
-        words = packed.own(f"{name}_base", device.zeros((n, size // 8), np.uint64))
-        return Stream(device, words, zeros(f"{name}_length", np.uint32), size)
+        words = packed.own(f"{name}_base", device.zeros((rows, size // 8), np.uint64))
+        lengths = packed.own(f"{name}_length", device.zeros(rows, np.uint32))
+        return Stream(device, words, lengths, size)
 
     not_run = np.full(n, device.built.status["STATUS_NOT_RUN"], np.int32)
-    phase, rings = plan.phase, plan.launch.console == "ring"
     if phase.fetch is not None:
         packed.own("data_base", phase.fetch.memory)
         packed.own("data_offsets", phase.fetch.offsets)
@@ -89,4 +99,16 @@ def make_outputs(packed: Packed, plan: Plan) -> Outputs:
         zeros("steps", np.uint64),
         Values(zeros("value_kind", np.uint8), zeros("value", np.uint64)) if phase.values else None,
         zeros("lost", np.uint32) if rings else None,
+        None if phase.calls is None else pack_calls(packed, phase.calls),
+        _counted(packed, plan),
     )
+
+
+def _counted(packed: Packed, plan: Plan) -> Counted | None:
+    if plan.launch.counting is None:
+        return None
+    counted = make_rooms(packed.device, plan.launch.counting, plan.n)
+    packed.own("profile", counted.rooms)
+    packed.record["profile_rooms"], packed.record["profile_stride"] = counted.rooms.shape
+    packed.record["profile_step"] = counted.step
+    return counted

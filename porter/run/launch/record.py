@@ -69,7 +69,7 @@ def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
         "stdout_size": need.stdout,
         "stderr_size": need.stderr,
         "interrupt": interrupt.address,
-        "clock_origin": time.time_ns(),
+        "clock_origin": time.time_ns() if launch.clock is None else int(launch.clock * 10**9),
         "seed": operator.index(launch.seed) % 2**64,
         **({} if arenas is None else arenas.fields),
     }
@@ -114,6 +114,9 @@ def _flags(device: Device, launch: Launch, phase: Phase) -> int:
         "FAIL_REST": launch.fail_rest,
         "PRINT": launch.console == "printf",
         "SANDBOX": launch.sandbox,
+        "ALIKE": launch.alike,
+        "CLOCK": launch.clock is not None,
+        "RENEW": phase.calls is not None and phase.calls.renew,
         "FS_MOUNT": launch.fs is not None,
         "FS_FORMAT": launch.fs is not None and launch.fs_format,
     }
@@ -190,6 +193,12 @@ def pack_console(packed: Packed, launch: Launch, n: int) -> Rings | None:
     return rings
 
 
+def check_texts(stdin: Sequence[bytes], n: int) -> None:
+    """UsageError unless there is a text for each of `n` interpreters."""
+    if len(stdin) != n:
+        raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
+
+
 def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) -> None:
     """What interpreters read."""
     if isinstance(stdin, Feed):
@@ -203,8 +212,7 @@ def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) ->
         packed.put("stdin_base", np.frombuffer(stdin or b"\0", np.uint8))
         packed.put("stdin_length", np.array([len(stdin)], np.uint32))
         return
-    if len(stdin) != n:
-        raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
+    check_texts(stdin, n)
     stride = max(1, *map(len, stdin))
     packed.put("stdin_base", np.array(list(stdin), f"S{stride}").view(np.uint8))
     packed.put("stdin_length", np.array([len(text) for text in stdin], np.uint32))

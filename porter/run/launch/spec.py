@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import attrs
@@ -14,6 +14,7 @@ from porter.base.arguments import text, utf8
 from porter.run.device.base import Arenas, Array
 from porter.run.launch import checking, limits
 from porter.run.launch.binding import Binding
+from porter.run.launch.calls import Calls
 from porter.run.launch.checking import (
     MOST_KEPT,
     WORD,
@@ -26,6 +27,7 @@ from porter.run.launch.checking import (
     string,
     whole,
 )
+from porter.run.launch.counting import Counting
 from porter.run.streams.collect import OnOutput
 from porter.run.streams.feed import Feed
 
@@ -37,6 +39,7 @@ KINDS = ("file", "single", "eval", "continue", "complete")
 MODES = ("buffer", "printf", "ring")
 # wait: for the host to make room; drop: count what is lost.
 OVERFLOWS = ("wait", "drop")
+OnProgress = Callable[[int | None], None]
 
 
 @frozen(cache_hash=True)
@@ -164,14 +167,25 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     interrupt: int = field(default=0, validator=whole(0, WORD))
     # Ends the launch early, which Result.interrupted then says.
     cancel: Cancel | None = field(default=None, validator=optional(instance(Cancel)))
+    # Gets, ten times a second while the launch is waited for, how many interpreters have ended;
+    # None on a GPU, which says it at the end alone.
+    on_progress: OnProgress | None = field(default=None, validator=optional(function))
     # Let one interpreter of each program boot and compile, and the others begin as its copies.
     # None: in local arenas, of programs that run in numbers for which it pays (template.py).
     fork: bool | None = None
     # Run several programs in the order of programs. None: unless interpreters may wait for each
     # other; True: then too, and a barrier raises RuntimeError; False: in the caller's order.
     order: bool | None = field(default=None, validator=optional(instance(bool)))
+    # In a profiling build: interpreters count what they do, which Result.counted then has.
+    counting: Counting | None = field(default=None, validator=optional(instance(Counting)))
     # Programs can name no address and bring no code in: docs/robustness.md.
     sandbox: bool = False
+    # Every interpreter has threadIdx `first` and numThreads `total`, is alone in its block (a
+    # barrier raises RuntimeError), and draws the same random numbers.
+    alike: bool = False
+    # Seconds since 1970 at which the clock stands, but for what programs wait, which takes no time.
+    # None: the machine's clock.
+    clock: float | None = field(default=None, validator=optional(seconds))
     # Arrays of the device that programs find by these names, as memoryviews of their elements.
     # They must live as long as the interpreters that use them.
     bind: Mapping[str, Array] = field(factory=dict, validator=mapping)
@@ -235,6 +249,8 @@ class Phase:
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))
     # Globals made before the programs run.
     bindings: Sequence[Binding] = field(default=(), validator=sequence(Binding))
+    # What is called after them. Streams then have a row for each call.
+    calls: Calls | None = field(default=None, validator=optional(instance(Calls)))
 
     @property
     def going_on(self) -> bool:

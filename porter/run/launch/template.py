@@ -83,14 +83,15 @@ def find(device: Device, programs: Programs, plan: Plan, run: Run) -> Copies | N
     return Copies(images, flags, found)
 
 
-def clone(device: Device, arenas: Arenas, index: int, run: Run) -> None:
+def clone(device: Device, arenas: Arenas, index: int, run: Run, block: int = 0) -> None:
     """Make all interpreters that rest in `arenas` copies of interpreter `index`.
 
-    Each keeps its own threadIdx, blockIdx and localIdx, and gets random numbers of its own.
+    Each keeps its own threadIdx, blockIdx and localIdx, and gets random numbers of its own. block:
+    as their launches have it.
     Raises UsageError where interpreters cannot be copied, LaunchFailed.
     """
     alone = device.single(arenas, index)
-    launch = Launch(heap=arenas.sizes["heap"], pystack=arenas.sizes["pystack"])
+    launch = Launch(heap=arenas.sizes["heap"], pystack=arenas.sizes["pystack"], block=block)
     images = np.array([alone.fields["images"]], np.uint64)
     copies = Copies(images, device.built.flag["FORK"], alone)
     phase = Phase(arenas=arenas, copies=copies, stop=False, execute=False)

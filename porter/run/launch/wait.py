@@ -7,18 +7,32 @@ import threading
 import time
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import attrs
 from attrs import define
-
-from porter.run.device.base import Interrupt, Running
 
 GRACE = 2.0  # seconds from an interruption to the hard stop
 STEP = 0.1  # seconds between looks at the clock
 LIVE_STEP = 0.002  # and between looks at rings in which nothing was
 
+T = TypeVar("T")
 Pump = Callable[[bool], bool]  # whether the launch has ended -> whether anything came
+Watch = Callable[[], None]
+
+
+class Awaited(Protocol):
+    """What is waited for: a launch, or those of several devices."""
+
+    def wait(self, seconds: float | None) -> bool:
+        """Whether it has ended, after at most `seconds`. Raises LaunchFailed."""
+
+
+class Writable(Protocol):
+    """An interrupt word, or those of several devices."""
+
+    def write(self, value: int) -> None:
+        """Set it."""
 
 
 class Asked(Protocol):
@@ -69,33 +83,36 @@ class Ended:
 
 
 def wait(
-    running: Running,
-    interrupt: Interrupt,
+    running: Awaited,
+    interrupt: Writable,
     *,
     end: float | None,
     cancel: Asked,
     stop: int,
     pump: Pump | None = None,
+    watch: Watch | None = None,
 ) -> Ended:
     """Wait for the end of a launch.
 
     At `end` (of time.monotonic()), on Ctrl-C, or when `cancel` is asked, interpreters are
     interrupted; after another GRACE seconds, or when asked again, they are stopped, by the value
     `stop` of the interrupt word. `pump` is called again and again with False, and with True after
-    the end; should it raise, interpreters are stopped at once, and it is raised here then. Raises
-    LaunchFailed.
+    the end, `watch` every STEP seconds until then; should one raise, interpreters are stopped at
+    once, and it is raised here then. Raises LaunchFailed.
     """
-    return _Waiting(running, interrupt, end, cancel, stop, pump).run()
+    return _Waiting(running, interrupt, end, cancel, stop, pump, watch).run()
 
 
 @define
 class _Waiting:
-    running: Running
-    interrupt: Interrupt
+    running: Awaited
+    interrupt: Writable
     end: float | None
     cancel: Asked
     stop: int
     pump: Pump | None
+    watch: Watch | None
+    _watch_at: float = attrs.field(factory=time.monotonic, init=False)
     _stop_at: float | None = attrs.field(default=None, init=False)
     _flows: bool = attrs.field(default=False, init=False)
     _failed: BaseException | None = attrs.field(default=None, init=False)
@@ -109,6 +126,7 @@ class _Waiting:
                     done = self.running.wait(self._step())
                     self._pump(done)
                     if not done:
+                        self._watch()
                         self._look(ended, ctrl_c)
                 except KeyboardInterrupt:  # there is another handler, or another thread
                     ctrl_c.count += 1
@@ -127,16 +145,26 @@ class _Waiting:
         return min([step, *(seconds for seconds in left if seconds > 0)])
 
     def _pump(self, final: bool) -> None:
-        if self.pump is None or self._failed is not None:
-            return
+        pump = self.pump
+        if pump is not None and self._failed is None:
+            self._flows = self._guarded(lambda: pump(final)) or False
+
+    def _watch(self) -> None:
+        now = time.monotonic()
+        if self.watch is not None and self._failed is None and now >= self._watch_at:
+            self._watch_at = now + STEP
+            self._guarded(self.watch)
+
+    def _guarded(self, function: Callable[[], T]) -> T | None:
         try:
-            self._flows = self.pump(final)
+            return function()
         except KeyboardInterrupt:
             raise
         except BaseException as error:
             # Interpreters must not write on into memory that goes away with this call.
-            self._failed, self._flows = error, False
+            self._failed = error
             self._stop()
+            return None
 
     def _look(self, ended: Ended, ctrl_c: CtrlC) -> None:
         now = time.monotonic()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
+from typing import Protocol
 
 import attrs
 from attrs import define
 
-from porter.run.streams.ring import Batch, Rings
+from porter.run.streams.ring import Batch
 
 INTERVAL = 0.05  # seconds that output waits for more of the kind
 MOST_PIECES = 1 << 18  # that wait
@@ -22,6 +23,13 @@ def flush_printed() -> None:
     ctypes.CDLL(None).fflush(None)
 
 
+class Source(Protocol):
+    """Rings, of one device or of several."""
+
+    def take(self) -> Batch | None:
+        """What has come since; None when nothing has."""
+
+
 @define
 class Collector:
     """Empties rings all the time, and hands on what has come INTERVAL seconds after its first.
@@ -29,7 +37,7 @@ class Collector:
     So interpreters that write the same at about the same time are in one batch.
     """
 
-    rings: Rings
+    rings: Source
     on_output: OnOutput
     _batches: list[Batch] = attrs.field(factory=list)
     _since: float = 0.0

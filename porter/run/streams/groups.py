@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from porter.base.arguments import whole
 from porter.run.device.base import Array, Device
-from porter.run.streams.merge import Rows, group_rows
+from porter.run.streams.merge import Rows, group_rows, rows_here
 
 
 @frozen
@@ -80,6 +80,22 @@ class Groups(Sequence[Group]):
                 yield Group(raw[start : start + min(length, width)], count, example, length)
 
 
+@frozen(eq=False)
+class Distinct:
+    """Different outputs, of k groups, on the host. words: k x columns uint64; lengths: k uint32."""
+
+    words: np.ndarray[Any, Any]
+    lengths: np.ndarray[Any, Any]
+    rows: Rows
+
+    @property
+    def groups(self) -> Groups:
+        """They, in order."""
+        texts = np.ascontiguousarray(self.words).view(np.uint8)
+        shape = (len(self.words), 8 * self.words.shape[1])
+        return Groups(texts.reshape(shape), self.lengths, self.rows)
+
+
 @frozen(slots=False, eq=False)
 class Stream:
     """One stream of all interpreters.
@@ -101,38 +117,47 @@ class Stream:
         index = whole(index, "index", -BEYOND, BEYOND)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} of {len(self)} interpreters")
-        index %= len(self)
+        return self._row(index % len(self))
+
+    def _row(self, index: int) -> bytes:
         row = self.device.host(self.words[index : index + 1])
-        return row.tobytes()[: min(self.size, int(self.lengths[index]))]
+        return row.tobytes()[: min(self.size, int(self._ends[index]))]
 
     def of(self, which: np.ndarray[Any, Any]) -> Stream:
         """The stream of interpreters `which` (indices) alone, as a copy."""
-        index = self.device.array(which)
-        return Stream(self.device, self.words[index], self.lengths[index], self.size)
+        words = self.device.operations.rows(self.words, which=which)
+        lengths = self.device.array(self._ends[which])
+        return Stream(self.device, words, lengths, self.size)
+
+    @cached_property
+    def _ends(self) -> np.ndarray[Any, Any]:
+        """The lengths, on the host."""
+        return self.device.host(self.lengths)
 
     @cached_property
     def longest(self) -> int:
         """The most bytes that one interpreter wrote."""
-        return int(self.lengths.max()) if len(self.lengths) else 0
+        return int(self._ends.max()) if len(self._ends) else 0
 
     @cached_property
     def cut(self) -> np.ndarray[Any, Any]:
         """Which interpreters wrote more than was kept (n bools, numpy)."""
-        return self.device.host(self.lengths > self.size)
+        more: np.ndarray[Any, Any] = self._ends > self.size
+        return more
+
+    @property
+    def columns(self) -> int:
+        """Words of each row that hold something, at most."""
+        return -(-min(self.size, self.longest) // 8)
 
     @cached_property
     def groups(self) -> Groups:
         """Equal outputs merged, on the device; only distinct ones travel."""
-        if not len(self.words):
-            empty = np.zeros(0, np.int64)
-            return Groups(np.zeros((0, 1), np.uint8), empty, Rows(empty, empty, empty))
-        columns = -(-min(self.size, self.longest) // 8)
-        used = self.words[:, :columns]
-        rows = group_rows(used, self.lengths, self.device.xp)
-        example = self.device.array(rows.example)
-        if columns:
-            texts = self.device.host(self.device.xp.ascontiguousarray(used[example]))
-            texts = texts.view(np.uint8).reshape(len(rows.example), -1)
-        else:
-            texts = np.zeros((len(rows.example), 0), np.uint8)
-        return Groups(texts, self.device.host(self.lengths[example]), rows)
+        return self.distinct(self.columns).groups
+
+    def distinct(self, columns: int) -> Distinct:
+        """Equal outputs merged, of at most so many columns; different ones come to the host."""
+        device, columns = self.device, min(columns, self.words.shape[1])
+        rows = group_rows(self.words, self.lengths, device.operations, columns=columns)
+        texts = rows_here(device, self.words, rows.example, columns)
+        return Distinct(texts.view(np.uint64), self._ends[rows.example], rows)

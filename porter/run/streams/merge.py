@@ -7,62 +7,61 @@ from typing import Any
 import numpy as np
 from attrs import frozen
 
-from porter.run.device.base import Array
+from porter.run.device.base import Array, Device, Operations
+from porter.run.device.operations import NumpyOperations
 
-_CHUNK = 1 << 16  # rows compared at a time
-_SEEDS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
-_MASK = (1 << 64) - 1
+CHUNK = 64 << 20  # bytes of rows that are copied together before they travel
 
 
 @frozen(eq=False)
 class Rows:
-    """Groups of equal rows: each group's example row, its count, and each row's group.
+    """Groups of equal rows, in the order of their first rows (numpy, int64).
 
-    example, count: one per group (numpy, int64). group_of: one per row, where the rows are.
+    example, count: of each group its first row, and how many rows it has. first: of each row the
+    first one that is equal to it.
     """
 
     example: np.ndarray[Any, Any]
     count: np.ndarray[Any, Any]
-    group_of: Array
+    first: np.ndarray[Any, Any]
+
+    @property
+    def group_of(self) -> np.ndarray[Any, Any]:
+        """Each row's group (int64)."""
+        numbers = np.zeros(len(self.first), np.int64)
+        numbers[self.example] = np.arange(len(self.example))
+        found: np.ndarray[Any, Any] = numbers[self.first]
+        return found
 
 
-def _hash(words: Array, lengths: Array, seed: int, xp: Any) -> Array:
-    """A 64-bit hash per row: multiply and fold, word by word."""
-    value = lengths.astype(xp.uint64) * xp.uint64(seed)
-    factor = xp.uint64(seed * 0x9FB21C651E98DF25 & _MASK | 1)
-    shift = xp.uint64(32)
-    for column in range(words.shape[1]):
-        value ^= words[:, column]
-        value *= factor
-        value ^= value >> shift
-    return value
+def group_rows(
+    words: Array,
+    lengths: Array,
+    operations: Operations | None = None,
+    *,
+    columns: int | None = None,
+) -> Rows:
+    """Group the rows of `words` (n x k, uint64) that are equal, `lengths` (n uint32) included.
 
-
-def _exact(words: Array, lengths: Array, example_of: Array, xp: Any) -> bool:
-    """Whether every row equals its group's example, so that no two texts share a hash."""
-    if not bool((lengths == lengths[example_of]).all()):
-        return False
-    return all(
-        bool((words[at : at + _CHUNK] == words[example_of[at : at + _CHUNK]]).all())
-        for at in range(0, len(words), _CHUNK)
-    )
-
-
-def group_rows(words: Array, lengths: Array, xp: Any = np) -> Rows:
-    """Group the rows of `words` (n x columns, uint64) that are equal, `lengths` (n) included.
-
-    Exact: hashes only propose groups, and a collision means another seed. `xp` is the arrays'
-    module. No loop runs over rows.
+    operations: of the device that has these arrays; None: they are NumPy's. columns: words of a row
+    that count, by default all.
     """
-    for seed in _SEEDS:
-        hashes = _hash(words, lengths, seed, xp)
-        _, example, group_of, count = xp.unique(
-            hashes, return_index=True, return_inverse=True, return_counts=True
-        )
-        group_of = group_of.reshape(-1)
-        if _exact(words, lengths, example[group_of], xp):
-            to_host = np.asarray if xp is np else xp.asnumpy
-            return Rows(
-                to_host(example).astype(np.int64), to_host(count).astype(np.int64), group_of
-            )
-    raise AssertionError("four hashes collided on the same rows")
+    operations = operations or NumpyOperations()
+    first = operations.first_equal(words, words.shape[1] if columns is None else columns, lengths)
+    counts = np.bincount(first, minlength=len(first))
+    example = np.flatnonzero(counts)
+    return Rows(example, counts[example], first)
+
+
+def rows_here(
+    device: Device, words: Array, which: np.ndarray[Any, Any], columns: int | None = None
+) -> np.ndarray[Any, Any]:
+    """Rows `which` of `words` (n x k, uint64) on the host, as bytes: len(which) x 8 * columns."""
+    columns = words.shape[1] if columns is None else columns
+    here = np.empty((len(which), 8 * columns), np.uint8)
+    if columns:
+        step = max(1, CHUNK // (8 * columns))
+        for at in range(0, len(which), step):
+            part = device.operations.rows(words, columns, which[at : at + step])
+            here[at : at + step] = device.host(part).view(np.uint8)
+    return here

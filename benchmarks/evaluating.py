@@ -1,0 +1,79 @@
+"""Times `porter.evaluate` against a pool of CPython processes that does the same work.
+
+    python benchmarks/evaluating.py [--programs 4096] [--cases 64] [--build FOLDER] [--target T]
+
+Programs are those of porter/bench/candidates.py, all different. The pool has a process for each
+core; each compiles a program once, executes it, calls `solve` for each case and compares. Starting
+processes and opening the device are not counted; compiling is, on both sides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from porter import evaluate
+from porter.bench.candidates import programs
+from porter.evaluation.opening import open_sandbox
+
+EXPECTED = 0
+
+
+def judged(work: tuple[Sequence[str], int]) -> list[list[bool]]:
+    """Which of the first so many cases each source passes, in this process."""
+    sources, cases = work
+    return [passed(compile(source, "<program>", "exec"), cases) for source in sources]
+
+
+def passed(code: Any, cases: int) -> list[bool]:
+    """The cases that one program passes."""
+    names: dict[str, Any] = {}
+    exec(code, names)
+    row = []
+    for case in range(cases):
+        try:
+            row.append(bool(names["solve"](case) == EXPECTED))
+        except Exception:
+            row.append(False)
+    return row
+
+
+def main() -> None:
+    """See above."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--programs", type=int, default=4096)
+    parser.add_argument("--cases", type=int, default=64)
+    parser.add_argument("--build")
+    parser.add_argument("--target")
+    options = parser.parse_args()
+    texts = programs(3, options.programs)
+    sources = [text[: text.index("\ntry:")] + "\n" for text in texts]
+    cores = os.cpu_count() or 1
+    parts = [(sources[i :: 8 * cores], options.cases) for i in range(8 * cores)]
+    with multiprocessing.Pool(cores) as pool:
+        pool.map(judged, [(sources[:8], 1)] * cores)
+        begun = time.perf_counter()
+        expected = pool.map(judged, parts)
+        reference = time.perf_counter() - begun
+    print(f"{len(sources)} programs x {options.cases} cases")
+    print(f"CPython, {cores} processes: {reference:.3f} s")
+    device, _ = open_sandbox(options.target, None, options.build)
+    cases = [((case,), EXPECTED) for case in range(options.cases)]
+    fences = "with" if device.built.fences else "without"
+    for each in ("case", "program"):
+        evaluate(sources[:512], cases, device=device, each=each)
+        begun = time.perf_counter()
+        found = evaluate(sources, cases, device=device, each=each)
+        seconds = time.perf_counter() - begun
+        same = all(found.passed[i :: 8 * cores].tolist() == rows for i, rows in enumerate(expected))
+        ratio = f"{reference / seconds:.2f} x"
+        print(f"{device.name} {fences} fences, each={each!r}: {seconds:.3f} s, {ratio}, {same = }")
+    device.close()
+
+
+if __name__ == "__main__":
+    main()

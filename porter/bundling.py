@@ -1,0 +1,109 @@
+"""Preparing finished builds for a wheel: `build.json`, the files it names, and the licences.
+
+The texts come from the release's tree, and only of what is compiled: units name their files.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from porter.base.files import replace_folder
+from porter.base.paths import templates_dir
+from porter.errors import FileProblem, VerifyFailed
+from porter.manifest import MANIFEST, manifest_of, read_document
+
+LICENCES = "LICENSES.txt"
+_USED = re.compile(r'^#line \d+ "(?:upstream|patched)/[^/"]+/([^"]+)"', re.MULTILINE)
+_HEAD = re.compile(r"\s*((?:/\*.*?\*/\s*|//[^\n]*\n\s*)+)", re.DOTALL)
+_IDENTIFIER = re.compile(r"SPDX-License-Identifier:\s*(\S+)")
+_BSD = "BSD-3-Clause"
+
+
+def write_bundle(build: Path, units: Path, tree: Path, out: Path) -> Path:
+    """Copy the finished `build` into `out`, with licences; the new folder, named as `build`.
+
+    units: the folder of its rewritten C++. tree: the release's sources. A wheel is made with
+    PORTER_BUNDLE naming `out`. Raises NotBuilt, VerifyFailed for a licence without a text, and
+    FileProblem where `out` cannot be written.
+    """
+    manifest = manifest_of(read_document(build), build / MANIFEST)
+    names = [name for output in manifest.targets.values() for name in output.files]
+    names += [str(path.relative_to(build)) for path in (build / "include").iterdir()]
+    text = licences(units, tree, manifest.release)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(prefix=f".{build.name}.", dir=out) as beside:
+            made = Path(beside, build.name)
+            for name in (*names, MANIFEST):
+                (made / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(build / name, made / name)
+            (made / LICENCES).write_text(text, encoding="utf-8")
+            replace_folder(made, out / build.name)
+    except OSError as error:
+        raise FileProblem(f"{error.filename or out}: {error.strerror or error}") from error
+    return out / build.name
+
+
+def licences(units: Path, tree: Path, release: str) -> str:
+    """The licences of all upstream files that the C++ in `units` was made from.
+
+    Raises VerifyFailed for a licence whose text is nowhere, FileProblem for sources that are gone.
+    """
+    used = {name for unit in units.rglob("*.cpp") for name in _USED.findall(_read(unit))}
+    parts = [
+        f"These builds contain compiled code of MicroPython {release}, under this licence:\n",
+        _read(tree / "LICENSE"),
+        "Copyright of files under that licence:\n",
+        "\n".join(sorted({line for name in used for line in _mit_lines(tree / name)})) + "\n",
+    ]
+    others = defaultdict(list)
+    for name in sorted(used):
+        head = _head(tree / name)
+        if "The MIT License" not in head and re.search("copyright|licen", head, re.IGNORECASE):
+            others[head].append(name)
+    for head, names in others.items():
+        parts.append(f"{', '.join(names)}:\n\n{head}\n")
+    for name in sorted({name for head in others for name in _named(head)}):
+        parts.append(f"{name}:\n\n{_text(name)}")
+    return f"\n{'-' * 80}\n\n".join(parts)
+
+
+def _named(head: str) -> Iterator[str]:
+    """Licences whose text a file's head does not have."""
+    yield from (found for found in _IDENTIFIER.findall(head) if found != "MIT")
+    if "BSD-style" in head:
+        yield _BSD
+
+
+def _text(name: str) -> str:
+    path = templates_dir() / "licences" / f"{name}.txt"
+    if not re.fullmatch(r"[A-Za-z0-9.+-]+", name) or not path.is_file():
+        raise VerifyFailed(
+            f"there is no text of the licence {name}, which upstream's files name",
+            hint="Put it into templates/licences.",
+        )
+    return _read(path)
+
+
+def _mit_lines(path: Path) -> list[str]:
+    head = _head(path)
+    lines = re.findall(r"Copyright[^\n]*", head) if "The MIT License" in head else []
+    return [line.strip(" */") for line in lines]
+
+
+def _head(path: Path) -> str:
+    """The comments that a file begins with."""
+    match = _HEAD.match(_read(path))
+    return match[1].strip() if match is not None else ""
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError as error:
+        raise FileProblem(f"{path}: {error.strerror}") from error

@@ -1,0 +1,28 @@
+"""The groups in which `porter --help` lists commands, by who uses them.
+
+Each command stands in one group: add a new one's name (`new-kernel`, not `new_kernel`) here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+GROUPS: dict[str, tuple[str, ...]] = {
+    "Run programs": ("run", "repl", "evaluate", "profile"),
+    "Files": ("fs",),
+    "Build and kernels": ("build", "bundle", "new-kernel", "doctor"),
+    "Follow upstream": ("sync", "releases", "rules", "patch", "regress"),
+    "Check and measure": ("smoke", "conformance", "bench", "sweep", "fuzz", "torture"),
+}
+REST = "Other commands"
+
+
+def grouped(commands: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """The groups that have some of `commands`, each with them in its order; REST comes last."""
+    left = list(commands)
+    for title, names in GROUPS.items():
+        if here := [name for name in names if name in left]:
+            yield title, here
+            left = [name for name in left if name not in here]
+    if left:
+        yield REST, left

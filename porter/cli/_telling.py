@@ -1,0 +1,121 @@
+"""Progress of a command, always on stderr: a line that moves on a terminal, plain lines elsewhere.
+
+Every command that works for more than a second tells what it does through `telling`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Self
+
+from rich.console import Console
+from rich.text import Text
+
+from porter.base.telling import PATIENCE, QUIET, PlainLines, Teller, Underway, to_stderr
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+LOOK = 0.1  # seconds between looks at whether a part takes longer than PATIENCE
+PREFIX = "porter: "
+
+
+@contextmanager
+def telling(
+    *, prefix: str = PREFIX, quiet: bool = False, only_moving: bool = False
+) -> Iterator[Teller]:
+    """A Teller for what is done meanwhile.
+
+    prefix: of its lines. quiet: say nothing. only_moving: say nothing but on a terminal.
+    """
+    console = Console(stderr=True, highlight=False)
+    if quiet or (only_moving and not console.is_terminal):
+        yield QUIET
+    elif console.is_terminal:
+        with MovingLine(console, prefix) as moving:
+            yield moving.teller
+    else:
+        with PlainLines(_plain(console, prefix)) as lines:
+            yield lines.teller
+
+
+def _plain(console: Console, prefix: str) -> Callable[[str], None]:
+    if prefix == PREFIX:
+        return to_stderr
+    return lambda text: console.print(Text(prefix + text), soft_wrap=True)
+
+
+class MovingLine:
+    """A line per part, and under them one that moves, with a spinner and the part's time.
+
+    It appears when a part is said, or takes longer than PATIENCE, and goes with the work.
+    """
+
+    def __init__(self, console: Console, prefix: str) -> None:
+        self._console, self._prefix = console, prefix
+        self._part = Underway()
+        self._progress: Progress | None = None
+        self._task: Any = None
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._watch, daemon=True)
+
+    @property
+    def teller(self) -> Teller:
+        """For the work."""
+        return Teller(self._say, self._step, self._now)
+
+    def _say(self, text: str) -> None:
+        with self._part.lock:
+            line = Text(self._prefix + text, style="dim")
+            self._console.print(line, soft_wrap=True)
+            self._now(text)
+            self._show()
+
+    def _now(self, text: str) -> None:
+        with self._part.lock:
+            self._part.begin(text)
+            if self._progress is not None:
+                self._progress.reset(self._task, description=text)
+
+    def _step(self, done: int, total: int) -> None:
+        with self._part.lock:
+            self._part.step(done, total)
+            if self._progress is not None:
+                self._progress.update(self._task, description=self._part.text)
+
+    def _show(self) -> None:
+        if self._progress is not None or self._over.is_set():
+            return
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        text = TextColumn("{task.description}", markup=False)
+        # What programs and reports print goes where it went: rich would take stdout over too.
+        self._progress = Progress(
+            SpinnerColumn(),
+            text,
+            TimeElapsedColumn(),
+            console=self._console,
+            transient=True,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._task = self._progress.add_task(self._part.text, total=None)
+        self._progress.start()
+
+    def _watch(self) -> None:
+        while not self._over.wait(LOOK):
+            with self._part.lock:
+                if self._part.name and self._part.seconds > PATIENCE:
+                    self._show()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        self._thread.join()
+        if self._progress is not None:
+            self._progress.stop()

@@ -1,0 +1,26 @@
+"""`porter bundle`: a finished build as a wheel takes it along."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from porter.bundling import write_bundle
+from porter.cli._building import build_shown
+from porter.cli._options import build_options
+from porter.config import BuildConfig
+from porter.sync.store import release_dir
+
+
+@click.command("bundle")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.option("-j", "--jobs", type=click.IntRange(1), help="Compilers at a time [one a core].")
+@build_options
+def command(folder: Path, jobs: int | None, config: BuildConfig) -> None:
+    """Build, and put the build and its licences into FOLDER for a wheel to take along.
+
+    `PORTER_BUNDLE=FOLDER pip wheel .` makes that wheel. Several builds may lie in one FOLDER.
+    """
+    done = build_shown(config, jobs=jobs)
+    click.echo(write_bundle(done.folder, done.sources / "cxx", release_dir(config.release), folder))

@@ -1,0 +1,195 @@
+"""`porter evaluate`: programs on test cases, each in an interpreter of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from attrs import define, field
+
+from porter.cli._options import limit_options, size_option
+from porter.cli._subject import devices_option
+from porter.cli._telling import telling
+from porter.errors import UsageError
+from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
+from porter.evaluation.evaluating import files_of, judgements
+from porter.evaluation.judging import CLOCK, EACH, KEPT, STEPS, batch_of
+from porter.evaluation.opening import open_sandbox
+from porter.evaluation.reading import NamedProgram, count_programs, read_cases, read_programs
+from porter.evaluation.writing import RowWriter, rows_of, writing
+from porter.run.open_several import Devices
+
+
+def _judging(values: dict[str, Any]) -> Judging:
+    tolerance = values.pop("tolerance")
+    steps, clock = values.pop("max_steps"), values.pop("clock")
+    files = values.pop("files")
+    return Judging(
+        steps=STEPS if steps is None else steps,
+        sizes={name: values.pop(name) for name in ("heap", "pystack", "stack")},
+        compare="equal" if tolerance is None else Tolerance(tolerance),
+        clock=None if clock == "machine" else _seconds(clock),
+        files=None if files is None else files_of(files),
+        **{name: value for name, value in values.items() if value is not None},
+    )
+
+
+def _seconds(clock: str | None) -> float:
+    try:
+        return CLOCK if clock is None else float(clock)
+    except ValueError:
+        raise UsageError(f"--clock: {clock!r} is neither a number nor 'machine'") from None
+
+
+@define
+class _Names:
+    """Programs as `portions` wants them; it remembers names until they are written."""
+
+    programs: Iterator[NamedProgram]
+    shared: bool
+    names: list[str] = field(factory=list)
+    count: int | None = None
+
+    def __length_hint__(self) -> int:
+        return self.count or 0
+
+    def __iter__(self) -> Iterator[Any]:
+        for program in self.programs:
+            self.names.append(program.name)
+            if self.shared and program.cases is not None:
+                raise UsageError(
+                    f"program {program.name} has cases of its own, and CASES has some for all",
+                    hint="Leave CASES out, or take the cases out of PROGRAMS.",
+                )
+            if not self.shared and program.cases is None:
+                raise UsageError(
+                    f"program {program.name} has no cases", hint="Name a file of CASES for all."
+                )
+            yield program.source if self.shared else (program.source, program.cases)
+
+
+@define
+class _Sums:
+    """What is printed at the end."""
+
+    programs: int = 0
+    solved: int = 0
+    ends: Counter[CaseStatus] = field(factory=Counter)
+
+    def add(self, judgement: Judgement) -> None:
+        """Count one portion's rows."""
+        row = 0
+        for count in judgement.counts.tolist():
+            part = judgement.status[row : row + count]
+            self.solved += bool((part == CaseStatus.PASSED).all())
+            row += count
+        self.programs += len(judgement.counts)
+        self.ends.update(CaseStatus(status) for status in judgement.status.tolist())
+
+    def lines(self) -> Iterator[str]:
+        """A line for all, and one for each status."""
+        yield f"{self.programs} programs, {self.ends.total()} calls, {self.solved} solved"
+        for status in CaseStatus:
+            if self.ends[status]:
+                yield f"{self.ends[status]:>10} {status.name}"
+
+
+@contextmanager
+def _told(total: int | None) -> Iterator[Callable[[int], None]]:
+    """What to call with the number of programs that are done. total: None where nobody knows."""
+    with telling() as tell:
+        tell.now("judging programs")
+        yield lambda done: tell.step(done, done if total is None else total)
+
+
+def _on_cluster(
+    stack: ExitStack, scheduler: str, named: _Names, *arguments: Any, **options: Any
+) -> Iterator[Judgement]:
+    from porter.dask import connect  # imports distributed
+    from porter.dask.evaluating import judgements as judgements_there
+
+    client = stack.enter_context(connect(scheduler))
+    return judgements_there(client, named, *arguments, **options)
+
+
+@click.command("evaluate")
+@click.argument("programs", type=click.Path(exists=True, path_type=Path))
+@click.argument(
+    "cases", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
+)
+@click.option(
+    "--out",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a row for each case of each program: FILE.jsonl or FILE.parquet.",
+)
+@click.option("--entry", default="solve", show_default=True, help="The function that is called.")
+@limit_options
+@size_option("--heap", "Python heap per interpreter.")
+@size_option("--pystack", "Frame stack per interpreter.")
+@size_option("--stack", "C stack per interpreter.")
+@size_option("--stdout", "Bytes that a call may print [16K].")
+@click.option("--seed", type=int, help="Of random numbers, the same for every call [0].")
+@click.option("--clock", metavar="SECONDS|machine", help="Where the clock stands [2000-01-01].")
+@click.option("--tolerance", type=float, help="Floats may differ by this share of themselves.")
+@click.option("--each", type=click.Choice(EACH), help="What has an interpreter of its own [case].")
+@click.option("--keep", multiple=True, type=click.Choice(KEPT), help="Also write these.")
+@click.option("--files", type=click.Path(exists=True, path_type=Path), help="Folder or image at /.")
+@click.option("--batch", type=int, help="Programs of one launch [as memory has room for].")
+@click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
+@click.option("--target", type=click.Choice(("host", "cuda")), help="[the GPU where there is one]")
+@click.option("--build", type=click.Path(path_type=Path), help="A finished build's folder.")
+@devices_option
+@click.option("--scheduler", metavar="ADDRESS", help="Dask's, such as tcp://10.0.0.1:8786.")
+def command(
+    programs: Path,
+    cases: Path | None,
+    out: Path | None,
+    batch: int | None,
+    release: str | None,
+    target: str | None,
+    build: Path | None,
+    devices: Devices | None,
+    scheduler: str | None,
+    **options: Any,
+) -> None:
+    """Judge PROGRAMS on CASES: call a function of each, and compare what it returns.
+
+    PROGRAMS is a folder of .py files, or JSON lines: texts, or {"source", "id", "cases"}. CASES is
+    JSON lines: {"args": [...], "kwargs": {...}, "expected": ...}, or [args, expected].
+
+    Programs run in a sandbox. Those that fail are no error of this command: their rows say how.
+    """
+    how = _judging(options)
+    most = batch_of(batch)
+    shared = None if cases is None else Cases.of(read_cases(cases), str(cases))
+    count = count_programs(programs)
+    named = _Names(read_programs(programs), shared is not None, count=count)
+    sums = _Sums()
+    with ExitStack() as stack:
+        writer: RowWriter | None = None
+        if out is not None:
+            writer = stack.enter_context(writing(out, how.keep))
+        progress = stack.enter_context(_told(count))
+        do: dict[str, Any] = {"batch": most, "progress": progress}
+        choice: dict[str, Any] = {"target": target, "release": release, "build": build}
+        if scheduler is not None:
+            if devices is not None:
+                raise UsageError("--gpus: workers of --scheduler have their own")
+            found = _on_cluster(stack, scheduler, named, shared, how, **do, **choice)
+        else:
+            device, _ = open_sandbox(**choice, devices=devices)
+            stack.callback(device.close)
+            found = judgements(device, named, shared, how, **do)
+        for judgement in found:
+            count = len(judgement.counts)
+            if writer is not None:
+                writer.add(rows_of(judgement, named.names[:count]))
+            del named.names[:count]
+            sums.add(judgement)
+    for line in sums.lines():
+        click.echo(line)

@@ -1,0 +1,141 @@
+"""`evaluate` on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from operator import length_hint
+from typing import Any
+
+from attrs import evolve, frozen
+
+from porter.base import arguments
+from porter.dask.building import build_for
+from porter.dask.connecting import Abilities, check_client, workers_of
+from porter.dask.shipping import Parcel, packed
+from porter.dask.spreading import RETRIES, Task, answers
+from porter.dask.worker import device_for
+from porter.errors import ClusterFailed
+from porter.evaluation import Cases, Evaluation, Judgement, Judging, Portion, judge, portions
+from porter.evaluation.evaluating import Progress, judging_of
+from porter.evaluation.judging import MOST_BATCH, batch_of
+from porter.run.built import Built
+
+ROWS = 1 << 15  # calls of a task where nothing else is said: a worker's failure loses so many
+ROWS_ON_GPU = 1 << 18
+
+
+@frozen(eq=False)
+class Common:
+    """What all portions of one evaluation have. cases: where programs share them."""
+
+    parcel: Parcel
+    target: str | None
+    how: Judging
+    cases: Cases | None
+
+
+def judge_portion(common: Common, portion: Portion) -> Judgement:
+    """On a worker: what becomes of a portion."""
+    if common.cases is not None:
+        portion = evolve(portion, cases=common.cases)
+    with device_for(common.parcel, common.target) as device:
+        return judge(device, portion, common.how)
+
+
+def evaluate(
+    client: Any,
+    programs: Iterable[Any] | Mapping[str, str | bytes],
+    cases: Iterable[Any] | None = None,
+    *,
+    batch: int | None = None,
+    progress: Progress | None = None,
+    target: str | None = None,
+    release: str | None = None,
+    build: str | os.PathLike[str] | Built | None = None,
+    retries: int = RETRIES,
+    **options: Any,
+) -> Evaluation:
+    """As porter.evaluate, on the workers of `client`, a distributed.Client.
+
+    options: what porter.evaluate has beside these. target: "cuda" where each worker must have a
+    GPU, "host" for host twins; None: each takes what it has. batch: programs of a task. retries:
+    how often a task that raised runs again; one whose worker died does so in any case, up to Dask's
+    `distributed.scheduler.allowed-failures`, to the same answer.
+
+    Raises as porter.evaluate; NoCluster, ClusterMismatch and NoGpu before anything starts;
+    ClusterFailed, which names the programs and has the judgements of those before them.
+    """
+    how = judging_of(**options)
+    names = None
+    if isinstance(programs, Mapping):
+        names, programs = tuple(map(str, programs)), programs.values()
+    shared = None if cases is None else Cases.of(cases)
+    found: list[Judgement] = []
+    try:
+        for judgement in judgements(
+            check_client(client),
+            programs,
+            shared,
+            how,
+            batch=batch_of(batch),
+            progress=progress,
+            target=target,
+            release=release,
+            build=build,
+            retries=retries,
+        ):
+            found.append(judgement)
+    except ClusterFailed as error:
+        error.result = tuple(found)
+        raise
+    return Evaluation.of(found, 0 if shared is None else len(shared), names)
+
+
+def judgements(
+    client: Any,
+    programs: Iterable[Any],
+    cases: Cases | None,
+    how: Judging,
+    *,
+    batch: int | None = None,
+    progress: Progress | None = None,
+    target: str | None = None,
+    release: str | None = None,
+    build: str | os.PathLike[str] | Built | None = None,
+    retries: int = RETRIES,
+) -> Iterator[Judgement]:
+    """Judge `programs` on a cluster, in their order. As `evaluate` has the arguments."""
+    retries = arguments.whole(retries, "retries", 0, 1000)
+    workers = workers_of(client, target)
+    built = build_for(workers, target, release, build)
+    common = Common(packed(built), target, how, cases)
+    rows = _rows(workers, programs, cases, batch)
+    done = 0
+    tasks = _tasks(portions(programs, cases, rows=rows, most=batch or MOST_BATCH), cases)
+    for judgement in answers(client, tasks, common, workers, retries):
+        yield judgement
+        done += len(judgement.counts)
+        if progress is not None:
+            progress(done)
+
+
+def _tasks(cut: Iterable[Portion], cases: Cases | None) -> Iterator[Task[Judgement]]:
+    for portion in cut:
+        last = portion.first + len(portion.sources) - 1
+        if cases is not None:  # the worker has them
+            portion = evolve(portion, cases=NO_CASES)
+        yield Task(f"programs {portion.first} to {last}", judge_portion, (portion,))
+
+
+NO_CASES: Any = None
+
+
+def _rows(
+    workers: dict[str, Abilities], programs: Iterable[Any], cases: Cases | None, batch: int | None
+) -> int:
+    """Calls of a task: a few tasks for each worker, so that those that are done can take more."""
+    most = ROWS_ON_GPU if all(worker.gpus for worker in workers.values()) else ROWS
+    asked = batch is not None or cases is None
+    rows = 0 if asked or cases is None else length_hint(programs) * len(cases)
+    return min(most, -(-rows // (4 * len(workers)))) if rows else most

@@ -1,0 +1,126 @@
+"""One program on many interpreters, on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import frozen
+
+from porter.base import arguments
+from porter.dask.building import build_for
+from porter.dask.connecting import check_client, workers_of
+from porter.dask.elsewhere import Elsewhere, Travelling
+from porter.dask.shipping import Parcel, packed
+from porter.dask.spreading import RETRIES, Task, answers
+from porter.dask.worker import device_for
+from porter.errors import UsageError
+from porter.run import Launch, Program, Result
+from porter.run import run as run_here
+from porter.run.built import Built
+from porter.run.device.base import BLOCK
+from porter.run.device.several import Part, Share
+from porter.run.device.shadows import Shadows
+from porter.run.launch.plan import MAXIMUM
+from porter.run.launch.programs import programs_of
+from porter.run.launch.several.division import Division, divide
+from porter.run.launch.several.joining import join
+from porter.run.launch.several.starting import checked, order_of_all
+from porter.run.launch.spec import Phase
+
+# What needs memory, or an ear, that all interpreters of a launch share.
+NOT_SHARED = ("fs", "fs_guard", "outbuf", "on_output", "cancel")
+LEAST = 1 << 10  # interpreters of a task, as long as there are enough
+
+
+@frozen(eq=False)
+class Destination:
+    """Where all parts of one launch run."""
+
+    parcel: Parcel
+    target: str | None
+
+
+def run_part(common: Destination, division: Division, count: int) -> Travelling:
+    """On a worker: `count` interpreters."""
+    with device_for(common.parcel, common.target) as device:
+        result = run_here(
+            device,
+            division.programs,
+            count,
+            division.launch,
+            division.phase,
+            program_of=division.program_of,
+        )
+        return Travelling.of(result)
+
+
+def run(
+    client: Any,
+    program: Program | str | bytes | Sequence[Program | str | bytes],
+    n: int,
+    launch: Launch | None = None,
+    *,
+    program_of: np.ndarray[Any, Any] | None = None,
+    part: int | None = None,
+    target: str | None = None,
+    release: str | None = None,
+    build: str | os.PathLike[str] | Built | None = None,
+    retries: int = RETRIES,
+) -> Result:
+    """As porter.run.run, on the workers of `client`, a distributed.Client.
+
+    program: one for all `n` interpreters, or several, of which interpreter i runs
+    program[program_of[i]]. threadIdx and numThreads count all interpreters. launch: its options,
+    but for those of shared memory and live output. part: interpreters of a task, rounded up to
+    whole blocks. target, release, build, retries: as porter.dask.evaluate has them.
+
+    The result is that of one launch on one device, output byte for byte. Raises as porter.run.run
+    and porter.dask.evaluate.
+    """
+    began = time.monotonic()
+    n = arguments.whole(n, "n", 1, MAXIMUM)
+    retries = arguments.whole(retries, "retries", 0, 1000)
+    launch = _portable(launch or Launch())
+    workers = workers_of(check_client(client), target)
+    built = build_for(workers, target, release, build, fences=False)
+    here: Any = Elsewhere(built)
+    phase = Phase()
+    programs = [program] if isinstance(program, Program | str | bytes) else list(program)
+    chosen = programs_of(here, programs, program_of, n, phase)
+    launch = checked(launch, n)
+    order = order_of_all(chosen, launch, phase)
+    common = attrs.evolve(launch, stdin=b"", order=False if order.kept else launch.order)
+    parts = _parts(here, n, launch.block or BLOCK, part, sum(w.nthreads for w in workers.values()))
+
+    def tasks() -> Iterator[Task[Travelling]]:
+        for one in parts:
+            division = divide(Share(one, Shadows(here)), chosen, common, phase, launch.stdin)  # type: ignore[arg-type]
+            yield Task(one.range, run_part, (division, one.count))
+
+    found = list(answers(client, tasks(), Destination(packed(built), target), workers, retries))
+    results = [travelling.result(here) for travelling in found]
+    return join(here, parts, results, str(order), time.monotonic() - began)
+
+
+def _portable(launch: Launch) -> Launch:
+    for name in NOT_SHARED:
+        if getattr(launch, name) is not None:
+            raise UsageError(f"{name}: workers of a cluster do not share it with this process")
+    if launch.bind:
+        raise UsageError("bind: workers of a cluster share no memory with this process")
+    if launch.console != "buffer":
+        raise UsageError(f"console: {launch.console!r} does not reach this process from a worker")
+    return launch
+
+
+def _parts(device: Any, n: int, block: int, part: int | None, threads: int) -> list[Part]:
+    """A few parts for each thread of the cluster, of whole blocks."""
+    wanted = max(LEAST, -(-n // (4 * max(1, threads)))) if part is None else part
+    wanted = arguments.whole(wanted, "part", 1, MAXIMUM)
+    each = -(-wanted // block) * block
+    return [Part(device, "", first, min(each, n - first)) for first in range(0, n, each)]

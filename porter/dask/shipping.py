@@ -1,0 +1,101 @@
+"""Builds on the way to workers: found there by their hash, or unpacked there once."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import platformdirs
+from attrs import field, frozen
+
+from porter.base.locking import locked
+from porter.errors import ClusterMismatch
+from porter.manifest import MANIFEST
+from porter.run.built import Built, open_build
+
+LIBRARIES = {"host": "libgpusnek.so", "cuda": "gpusnek.cubin"}
+
+
+@frozen
+class Parcel:
+    """A finished build for workers. key: SHA-256 of its build.json, which has its files' hashes.
+
+    folder: where the client has it, which a worker may see too. targets: those that it has, of
+    host and cuda. archive: a compressed tar of what runs them.
+    """
+
+    key: str
+    folder: str
+    targets: tuple[str, ...]
+    archive: bytes = field(repr=False)
+
+
+def packed(built: Built) -> Parcel:
+    """The parcel of a build. Raises NotBuilt."""
+    targets = tuple(target for target in LIBRARIES if target in built.whole.targets)
+    memory = io.BytesIO()
+    with tarfile.open(fileobj=memory, mode="w:gz") as tar:
+        tar.add(built.folder / MANIFEST, MANIFEST)
+        for target in targets:
+            tar.add(built.file(target, LIBRARIES[target]), f"{target}/{LIBRARIES[target]}")
+    return Parcel(_key(built.folder), str(built.folder), targets, memory.getvalue())
+
+
+def unpacked(parcel: Parcel, cache: Path | None = None) -> Built:
+    """The build of `parcel` on this machine. Raises ClusterMismatch, OSError.
+
+    Where the client's folder is here, and holds this build, it is that; else one below `cache`,
+    which is unpacked by the first process that needs it.
+    """
+    folder = Path(parcel.folder)
+    if _holds(folder, parcel):
+        return open_build(folder)
+    cache = cache or platformdirs.user_cache_path("gpusnek-porter") / "shipped"
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = cache / parcel.key
+    with locked(cache / f"{parcel.key}.lock", say=lambda text: None):
+        if not _holds(folder, parcel):
+            _unpack(parcel, folder)
+    return open_build(folder)
+
+
+def _unpack(parcel: Parcel, folder: Path) -> None:
+    beside = Path(tempfile.mkdtemp(prefix=f"{parcel.key[:16]}-", dir=folder.parent))
+    try:
+        with tarfile.open(fileobj=io.BytesIO(parcel.archive)) as tar:
+            tar.extractall(beside, filter="data")
+        if not _holds(beside, parcel):
+            raise ClusterMismatch("the build did not arrive as it was sent")
+        shutil.rmtree(folder, ignore_errors=True)  # damaged
+        beside.replace(folder)
+    except BaseException:
+        shutil.rmtree(beside, ignore_errors=True)
+        raise
+
+
+def _holds(folder: Path, parcel: Parcel) -> bool:
+    """Whether `folder` has this build, whole."""
+    try:
+        if _key(folder) != parcel.key:
+            return False
+        return _whole(open_build(folder), parcel.targets)
+    except OSError:
+        return False
+
+
+def _whole(built: Built, targets: Sequence[str]) -> bool:
+    for target in targets:
+        name = f"{target}/{LIBRARIES[target]}"
+        wanted = built.whole.targets[target].files[name].sha256
+        if hashlib.sha256((built.folder / name).read_bytes()).hexdigest() != wanted:
+            return False
+    return True
+
+
+def _key(folder: Path) -> str:
+    return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()

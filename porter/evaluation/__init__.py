@@ -1,0 +1,22 @@
+"""Judging programs by the million on test cases: docs/evaluate.md."""
+
+from porter.evaluation.cases import Cases
+from porter.evaluation.evaluating import evaluate
+from porter.evaluation.evaluation import Evaluation
+from porter.evaluation.judgement import Judgement, judge
+from porter.evaluation.judging import Judging, Tolerance
+from porter.evaluation.portion import Portion, portions
+from porter.evaluation.status import CaseStatus
+
+__all__ = [
+    "CaseStatus",
+    "Cases",
+    "Evaluation",
+    "Judgement",
+    "Judging",
+    "Portion",
+    "Tolerance",
+    "evaluate",
+    "judge",
+    "portions",
+]

@@ -1,0 +1,100 @@
+"""Test cases: the arguments of a call, and what it shall return, as bytes."""
+
+from __future__ import annotations
+
+import marshal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from porter.array.values import unwrap
+from porter.errors import UsageError, WrongType
+from porter.evaluation.encoding import encode
+
+KEYS = ("args", "kwargs", "expected")
+HINT = 'A case is (args, expected), or {"args": [...], "kwargs": {...}, "expected": ...}.'
+
+
+@frozen(eq=False)
+class Cases:
+    """Cases in a row, as interpreters read them (porter/run/launch/calls.py).
+
+    arguments, expected: bytes of all cases. Offsets: int64, one more than there are cases.
+    """
+
+    arguments: bytes = field(repr=False)
+    argument_offsets: np.ndarray[Any, Any] = field(repr=False)
+    expected: bytes = field(repr=False)
+    expected_offsets: np.ndarray[Any, Any] = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.argument_offsets) - 1
+
+    def expected_value(self, index: int) -> Any:
+        """What case `index` expects, a fresh object."""
+        start, end = self.expected_offsets[index : index + 2].tolist()
+        return unwrap(marshal.loads(self.expected[start:end]))
+
+    @classmethod
+    def of(cls, cases: Iterable[Any], name: str = "cases") -> Cases:
+        """Of what a caller gives. Raises WrongType and UsageError, which say which case it is."""
+        if isinstance(cases, Cases):
+            return cases
+        if isinstance(cases, str | bytes | Mapping) or not isinstance(cases, Iterable):
+            raise WrongType(f"{name}: {type(cases).__name__} is not a sequence of cases", hint=HINT)
+        pairs = [_case(case, f"{name}[{i}]") for i, case in enumerate(cases)]
+        if not pairs:
+            raise UsageError(f"{name}: there is none", hint=HINT)
+        arguments, expected = zip(*pairs, strict=True)
+        return cls(*_joined(arguments), *_joined(expected))
+
+    @classmethod
+    def join(cls, parts: Sequence[Cases]) -> Cases:
+        """The cases of all `parts`, one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            b"".join(part.arguments for part in parts),
+            _chained([part.argument_offsets for part in parts]),
+            b"".join(part.expected for part in parts),
+            _chained([part.expected_offsets for part in parts]),
+        )
+
+
+def _joined(texts: Sequence[bytes]) -> tuple[bytes, np.ndarray[Any, Any]]:
+    return b"".join(texts), np.cumsum([0, *map(len, texts)], dtype=np.int64)
+
+
+def _chained(offsets: Sequence[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+    lengths = [np.diff(part) for part in offsets]
+    return np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate(lengths))])
+
+
+def _case(case: Any, name: str) -> tuple[bytes, bytes]:
+    if isinstance(case, Mapping):
+        args, kwargs, expected = _of_mapping(case, name)
+    elif isinstance(case, tuple | list) and len(case) == 2:
+        args, kwargs, expected = case[0], {}, case[1]
+    else:
+        size = f" of {len(case)}" if isinstance(case, tuple | list) else ""
+        raise WrongType(f"{name}: {type(case).__name__}{size} is not a case", hint=HINT)
+    if not isinstance(args, tuple | list):
+        raise WrongType(
+            f"{name}: arguments are a list or a tuple, not {type(args).__name__}",
+            hint="Of a single argument write ((x,), expected).",
+        )
+    if not isinstance(kwargs, dict) or not all(isinstance(key, str) for key in kwargs):
+        raise WrongType(f"{name}: kwargs are a dict by names, not {type(kwargs).__name__}")
+    arguments = encode((tuple(args), kwargs), f"{name}, arguments")
+    return arguments, encode(expected, f"{name}, expected")
+
+
+def _of_mapping(case: Mapping[Any, Any], name: str) -> tuple[Any, Any, Any]:
+    for key in case:
+        if key not in KEYS:
+            raise UsageError(f"{name}: {key!r} is not one of {', '.join(KEYS)}", hint=HINT)
+    if "expected" not in case:
+        raise UsageError(f"{name}: it has no expected value", hint=HINT)
+    return case.get("args", ()), case.get("kwargs", {}), case["expected"]

@@ -1,0 +1,128 @@
+"""What an evaluation found, as arrays by program and case."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from porter.evaluation.judgement import Judgement
+from porter.evaluation.status import CaseStatus
+from porter.evaluation.table import html_table
+
+MOST_SHOWN = 20  # programs in a notebook's table
+
+
+@frozen(eq=False, slots=False)
+class Evaluation:
+    """What became of each program p and case c.
+
+    status: CaseStatus (int8) of shape (programs, cases); where programs have cases of their own,
+    as many columns as the most of them have, the rest NO_CASE. steps: int64 of that shape.
+    outputs (bytes), values, tracebacks (str): a list for each program, of an element for each
+    case; None where they were not asked for. names: of programs, where they have some.
+    """
+
+    status: np.ndarray[Any, Any] = field(repr=False)
+    steps: np.ndarray[Any, Any] = field(repr=False)
+    outputs: list[list[bytes]] | None = field(default=None, repr=False)
+    values: list[list[Any]] | None = field(default=None, repr=False)
+    tracebacks: list[list[str | None]] | None = field(default=None, repr=False)
+    names: tuple[str, ...] | None = field(default=None, repr=False)
+
+    @classmethod
+    def of(
+        cls, judgements: Iterable[Judgement], cases: int = 0, names: Sequence[str] | None = None
+    ) -> Evaluation:
+        """Put `judgements`, in any order, together. cases: how many columns there are at least."""
+        parts = sorted(judgements, key=lambda part: part.first)
+        counts = np.concatenate([np.zeros(0, np.int64), *(part.counts for part in parts)])
+        wide = max(cases, int(counts.max(initial=0)))
+        there = np.arange(wide) < counts[:, None]
+        status = np.full(there.shape, CaseStatus.NO_CASE, np.int8)
+        steps = np.zeros(there.shape, np.int64)
+        if parts:
+            status[there] = np.concatenate([part.status for part in parts])
+            steps[there] = np.concatenate([part.steps for part in parts])
+        kept = {name: _lists(parts, name) for name in ("outputs", "values", "tracebacks")}
+        return cls(status, steps, **kept, names=None if names is None else tuple(names))
+
+    @cached_property
+    def passed(self) -> np.ndarray[Any, Any]:
+        """Whether program p returned what case c expects (bool, programs x cases)."""
+        equal: np.ndarray[Any, Any] = self.status == CaseStatus.PASSED
+        return equal
+
+    @cached_property
+    def cases(self) -> np.ndarray[Any, Any]:
+        """How many cases each program has (int64, programs)."""
+        counts: np.ndarray[Any, Any] = (self.status != CaseStatus.NO_CASE).sum(axis=1)
+        return counts
+
+    @cached_property
+    def scores(self) -> np.ndarray[Any, Any]:
+        """The share of its cases that each program passed (float64, programs)."""
+        share: np.ndarray[Any, Any] = self.passed.sum(axis=1) / np.maximum(self.cases, 1)
+        return share
+
+    @property
+    def solved(self) -> np.ndarray[Any, Any]:
+        """Which programs passed all their cases (bool, programs)."""
+        passed = self.passed.sum(axis=1)
+        whole: np.ndarray[Any, Any] = (passed == self.cases) & (self.cases > 0)
+        return whole
+
+    @property
+    def best(self) -> np.ndarray[Any, Any]:
+        """Programs by their score, the best first; equal ones by steps, then by index (int64)."""
+        return np.lexsort((self.steps.sum(axis=1), -self.scores))
+
+    def counts(self) -> dict[CaseStatus, int]:
+        """How many calls ended with each status, those that none ended with left out."""
+        found = np.bincount(self.status.reshape(-1), minlength=len(CaseStatus))
+        return {
+            status: int(found[status])
+            for status in CaseStatus
+            if found[status] and status != CaseStatus.NO_CASE
+        }
+
+    def name(self, program: int) -> str:
+        """The program's name, or its index where it has none."""
+        return str(program) if self.names is None else self.names[program]
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    def __repr__(self) -> str:
+        programs, cases = self.status.shape
+        ends = ", ".join(f"{name.name} {count}" for name, count in self.counts().items())
+        return (
+            f"<Evaluation of {programs} programs x {cases} cases, "
+            f"{int(self.solved.sum())} solved: {ends or 'nothing ran'}>"
+        )
+
+    def _repr_html_(self) -> str:
+        chosen = self.best[:MOST_SHOWN].tolist()
+        rows = [
+            (self.name(p), f"{self.scores[p]:.0%}", self.steps[p].sum(), self.status[p])
+            for p in chosen
+        ]
+        return html_table(repr(self), rows, left_out=len(self) - len(chosen))
+
+
+def _lists(parts: Sequence[Judgement], name: str) -> Any:
+    """For each program the list of its rows; None where a part was asked for none."""
+    found: list[list[Any]] = []
+    for part in parts:
+        rows = getattr(part, name)
+        if rows is None:
+            return None
+        ends = np.cumsum(part.counts)
+        found += [
+            rows[start:end]
+            for start, end in zip((ends - part.counts).tolist(), ends.tolist(), strict=True)
+        ]
+    return found

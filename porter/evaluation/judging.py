@@ -1,0 +1,183 @@
+"""How programs are judged: everything that is equal for all of them, or given for each."""
+
+from __future__ import annotations
+
+import keyword
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from attrs import field, frozen
+
+from porter.array.opening import read_sizes
+from porter.base.arguments import choice, seconds, text, whole
+from porter.base.sizes import check_bounds, parse_size
+from porter.config import SIZE_BOUNDS
+from porter.errors import UsageError, WrongType
+from porter.run import Cancel
+from porter.run.launch.limits import Each, seconds_of, steps_of
+
+EACH = ("case", "program")
+KEPT = ("outputs", "values", "tracebacks")
+STEPS = 1_000_000
+STDOUT = 16 << 10
+CLOCK = 946_684_800.0  # 2000-01-01
+Compare = Callable[[Any, Any], Any]
+
+
+@frozen
+class Tolerance:
+    """Floats anywhere in a result may differ, as math.isclose has it; all else is compared as ever.
+
+    relative: of the larger of the two. absolute: for values near 0. Both from 0; UsageError.
+    """
+
+    relative: float = 1e-9
+    absolute: float = 0.0
+
+    def __attrs_post_init__(self) -> None:
+        for name in ("relative", "absolute"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise WrongType(f"{name}: {type(value).__name__} is not a number")
+            if not 0 <= value < math.inf:
+                raise UsageError(f"{name}: {value} is not a number from 0")
+
+
+def _entry(value: Any) -> str:
+    name = text(value, "entry")
+    if not name.isidentifier() or keyword.iskeyword(name):
+        raise UsageError(f"entry: {name!r} is not a Python identifier")
+    if len(name.encode()) > 255:
+        raise UsageError(f"entry: {name[:20]}... is longer than 255 bytes")
+    return name
+
+
+def _compare(value: Any) -> Tolerance | Compare | None:
+    if value == "equal" or value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Tolerance(float(value))
+    if isinstance(value, Tolerance) or callable(value):
+        found: Tolerance | Compare = value
+        return found
+    if isinstance(value, str):
+        raise UsageError(f"compare: {value!r} is not 'equal'", hint=COMPARE)
+    raise WrongType(f"compare: {type(value).__name__}", hint=COMPARE)
+
+
+COMPARE = "Give 'equal', a relative tolerance, a Tolerance, or a function of two values."
+
+
+def _keep(value: Any) -> frozenset[str]:
+    names = (value,) if isinstance(value, str) else tuple(value or ())
+    return frozenset(choice(name, "keep", KEPT) for name in names)
+
+
+def _steps(value: Any) -> int | Each | None:
+    return steps_of(value, "steps")
+
+
+def _each(value: Any) -> str:
+    return choice(value, "each", EACH)
+
+
+def _stdout(value: Any) -> int:
+    return check_bounds(parse_size(value, "stdout"), SIZE_BOUNDS["stdout"], "stdout")
+
+
+def _clock(value: Any) -> float | None:
+    return None if value is None else seconds(value, "clock")
+
+
+def _seed(value: Any) -> int:
+    return whole(value, "seed", -(2**63), 2**64 - 1)
+
+
+@frozen(eq=False)
+class Files:
+    """A littlefs2 image that all interpreters read at "/", and none can change."""
+
+    data: bytes = field(repr=False)
+    block_size: int
+
+
+@frozen(kw_only=True, eq=False)
+class Judging:
+    """The arguments of `evaluate` (porter/evaluation/evaluating.py says what they mean), checked.
+
+    steps, deadline: one for all, or one for each program by its index. compare: None where results
+    are to be equal. Everything but a function in `compare` can be pickled.
+    Raises UsageError, WrongType.
+    """
+
+    entry: str = field(default="solve", converter=_entry)
+    steps: int | Each | None = field(default=STEPS, converter=_steps)
+    deadline: float | Each | None = field(default=None, converter=seconds_of)
+    sizes: dict[str, int] = field(factory=dict, converter=read_sizes)
+    stdout: int = field(default=STDOUT, converter=_stdout)
+    seed: int = field(default=0, converter=_seed)
+    clock: float | None = field(default=CLOCK, converter=_clock)
+    compare: Tolerance | Compare | None = field(default=None, converter=_compare)
+    each: str = field(default="case", converter=_each)
+    keep: frozenset[str] = field(default=frozenset(), converter=_keep)
+    files: Files | None = None
+    cancel: Cancel | None = None  # ends launches that nobody wants an answer of any more
+
+    def __attrs_post_init__(self) -> None:
+        if self.steps is None and self.deadline is None:
+            raise UsageError(
+                "steps: without a limit of steps or time a program can run for ever",
+                hint="Give steps, deadline, or both.",
+            )
+        if self.clock is None and self.deadline is None:
+            raise UsageError(
+                "clock: by the machine's clock a program can sleep for ever, which takes no steps",
+                hint="Give a deadline too.",
+            )
+
+    @property
+    def function(self) -> Compare | None:
+        """The function that compares here, with values that interpreters have returned."""
+        return None if isinstance(self.compare, Tolerance) else self.compare
+
+    @property
+    def tolerance(self) -> tuple[float, float] | None:
+        """The relative and absolute tolerance with which interpreters compare."""
+        if not isinstance(self.compare, Tolerance):
+            return None
+        return float(self.compare.relative), float(self.compare.absolute)
+
+    @property
+    def wants_values(self) -> bool:
+        """Whether what calls returned has to come here."""
+        return "values" in self.keep or self.function is not None
+
+    def limits(self, first: int, count: int, rows: np.ndarray[Any, Any]) -> dict[str, Any]:
+        """A launch's limits of programs `first` and the following `count`.
+
+        rows: of each interpreter its program, counted from `first`. Raises UsageError where there
+        are fewer limits than programs.
+        """
+        found: dict[str, Any] = {}
+        for option, limit in (("steps", self.steps), ("deadline", self.deadline)):
+            name = "max_steps" if option == "steps" else option
+            if isinstance(limit, Each):
+                own = limit.values[first : first + count]
+                if len(own) < count:
+                    raise UsageError(
+                        f"{option}: {len(limit.values)} values, but there are more programs"
+                    )
+                found[name] = Each(own[rows])
+            else:
+                found[name] = limit
+        return found
+
+
+MOST_BATCH = 2**22
+
+
+def batch_of(value: Any) -> int | None:
+    """Programs of a batch. Raises WrongType, UsageError."""
+    return None if value is None else whole(value, "batch", 1, MOST_BATCH)

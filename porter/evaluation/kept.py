@@ -1,0 +1,82 @@
+"""What rows leave beside their statuses: output, tracebacks, values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from attrs import frozen
+
+from porter.array import values as objects
+from porter.array.exceptions import parse_traceback
+from porter.evaluation.status import CaseStatus
+from porter.run import Device, Stream
+from porter.run.launch.spec import Fetch
+from porter.run.result import CallRows, Values
+
+_WITH_TRACEBACK = (
+    CaseStatus.RAISED,
+    CaseStatus.SYNTAX_ERROR,
+    CaseStatus.OUT_OF_MEMORY,
+    CaseStatus.BROKEN,
+)
+
+
+def texts(stream: Stream) -> list[bytes]:
+    """What each row wrote, as far as it was kept."""
+    lengths = np.minimum(stream.device.host(stream.lengths), stream.size)
+    width = -(-int(lengths.max(initial=0)) // 8)
+    words = stream.device.host(stream.device.xp.ascontiguousarray(stream.words[:, :width]))
+    data = words.tobytes()
+    width *= 8
+    return [data[row * width : row * width + length] for row, length in enumerate(lengths.tolist())]
+
+
+def tracebacks(
+    stream: Stream, status: np.ndarray[Any, Any], first_row: np.ndarray[Any, Any]
+) -> list[str | None]:
+    """The traceback of each row that an exception ended; None for others.
+
+    first_row: of each interpreter. Where its program failed before any call, that one wrote it.
+    """
+    found: list[str | None] = [None] * len(status)
+    written = texts(stream)
+    firsts = np.repeat(first_row[:-1], np.diff(first_row))
+    for row in np.flatnonzero(np.isin(status, _WITH_TRACEBACK)).tolist():
+        found[row] = parse_traceback(written[row] or written[firsts[row]])[2]
+    return found
+
+
+@frozen(eq=False)
+class Returned:
+    """What each row returned. there: whether it is here (bool).
+
+    values: None where nothing was returned, or it is not here. lengths: bytes of each value that
+    was announced (int64); they may be more than were kept.
+    """
+
+    values: list[Any]
+    there: np.ndarray[Any, Any]
+    lengths: np.ndarray[Any, Any]
+
+
+def values(device: Device, rows: CallRows) -> Returned:
+    """What interpreters have kept of what was returned."""
+    assert rows.kind is not None and rows.bits is not None and rows.data is not None
+    kinds = objects.kinds(device)
+    kind, bits, data = (device.host(part) for part in (rows.kind, rows.bits, rows.data))
+    announced = (kind >= kinds["DATA"]) & (kind != kinds["ERROR"])
+    lengths = np.where(announced, bits, 0).astype(np.int64)
+    shorter = np.where(lengths > data.shape[1], kinds["NONE"], kind).astype(np.uint8)
+
+    def fetch(fetch: Fetch) -> None:
+        parts = [
+            data[row, :length].tobytes()
+            for row, length in enumerate(lengths.tolist())
+            if 0 < length <= data.shape[1]
+        ]
+        fetch.memory[:] = device.array(np.frombuffer(b"".join(parts), np.uint8))
+
+    there = Values(device.array(shorter), device.array(bits))
+    found = objects.objects(device, there, fetch, None)
+    return Returned(found, (shorter != kinds["NONE"]) & (shorter != kinds["ERROR"]), lengths)

@@ -1,0 +1,142 @@
+"""One launch: interpreters, the rows that each of them has, and what they leave."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any
+
+import numpy as np
+from attrs import evolve, frozen
+
+from porter.errors import LaunchFailed
+from porter.evaluation.cases import Cases
+from porter.evaluation.judging import Judging
+from porter.evaluation.portion import Portion
+from porter.run import Device, Launch, Program, Result, run
+from porter.run.launch.calls import Calls, DeviceCases
+from porter.run.launch.spec import Phase
+
+NAME = "<program>"  # what tracebacks call every program; equal texts are compiled once
+VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer ones run again
+ROWS_TOGETHER = 32  # that one interpreter of the host twin runs, each as if it were the first
+
+
+@frozen(eq=False)
+class Work:
+    """Interpreters of one launch: of each its program, its first case and how many it has.
+
+    renew: each row begins as the program left its interpreter. rows: which of the portion's rows
+    these are, in order.
+    """
+
+    which: np.ndarray[Any, Any]
+    first_case: np.ndarray[Any, Any]
+    counts: np.ndarray[Any, Any]
+    rows: np.ndarray[Any, Any]
+    renew: bool = False
+
+    @property
+    def first_row(self) -> np.ndarray[Any, Any]:
+        """Where each one's rows begin, and the end of the last (uint32)."""
+        return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.uint32)
+
+    @property
+    def of_row(self) -> np.ndarray[Any, Any]:
+        """The interpreter of each row."""
+        return np.repeat(np.arange(len(self.which)), self.counts)
+
+    def of(self, chosen: np.ndarray[Any, Any]) -> Work:
+        """The interpreters with these indices."""
+        rows = self.rows[np.isin(self.of_row, chosen)]
+        parts = (self.which[chosen], self.first_case[chosen], self.counts[chosen])
+        return Work(*parts, rows, self.renew)
+
+    def apart(self, chosen: np.ndarray[Any, Any]) -> Work:
+        """The rows of the interpreters with these indices, an interpreter for each."""
+        part = self.of(chosen)
+        within = np.arange(len(part.rows)) - np.repeat(part.first_row[:-1], part.counts)
+        which = np.repeat(part.which, part.counts)
+        first_case = np.repeat(part.first_case, part.counts) + within
+        return Work(which, first_case, np.ones(len(which), np.int64), part.rows)
+
+
+def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
+    """An interpreter for each program, or for each row.
+
+    renew: rows that are to have an interpreter each share one that is renewed between them.
+    """
+    programs = np.arange(len(portion.sources), dtype=np.uint32)
+    whole = Work(programs, portion.first_case, portion.counts, np.arange(portion.rows))
+    if how.each == "program":
+        return whole
+    if not renew:
+        return whole.apart(np.arange(len(programs)))
+    parts = -(-portion.counts // ROWS_TOGETHER)
+    part = np.arange(int(parts.sum())) - np.repeat(np.cumsum(parts) - parts, parts)
+    counts = np.minimum(np.repeat(portion.counts, parts) - part * ROWS_TOGETHER, ROWS_TOGETHER)
+    first_case = np.repeat(portion.first_case, parts) + part * ROWS_TOGETHER
+    return Work(np.repeat(programs, parts), first_case, counts, whole.rows, renew=True)
+
+
+def launch(
+    device: Device, portion: Portion, how: Judging, work: Work, value_size: int | None
+) -> Result:
+    """Run `work`. Raises NotEnoughMemory, LaunchFailed, UsageError, LaunchInterrupted."""
+    options: dict[str, Any] = {**how.sizes}
+    options |= how.limits(portion.first, len(portion.sources), work.which)
+    spec = Launch(
+        **options,
+        stdout=how.stdout if "outputs" in how.keep else 0,
+        stderr=None if "tracebacks" in how.keep else 0,
+        seed=how.seed,
+        sandbox=True,
+        alike=True,
+        total=1,
+        clock=how.clock,
+        order=True,
+        cancel=how.cancel,
+    )
+    if how.files is not None:
+        image = device.array(np.frombuffer(how.files.data, np.uint8))
+        spec = evolve(spec, fs=image, fs_shared=True, fs_block=how.files.block_size)
+    calls = Calls(
+        how.entry,
+        _uploaded(device, portion.cases, compares=how.function is None),
+        work.first_case.astype(np.uint32),
+        work.first_row,
+        how.tolerance,
+        value_size,
+        work.renew,
+    )
+    programs = [Program(source, NAME) for source in portion.sources]
+    phase = Phase(stop=False, calls=calls)
+    which = work.which.astype(np.uint32)
+    result = run(device, programs, len(which), spec, phase, program_of=which)
+    result.raise_unless_started("heap")
+    statuses = result.statuses
+    names = ("STATUS_NOT_RUN", "STATUS_NO_MEMORY", "STATUS_MOVED", "NOT_STARTED")
+    if found := statuses.tally(result.status[statuses.among(result.status, *names)]):
+        kinds = ", ".join(f"{statuses.name_of(status)} {count}x" for status, count in found.items())
+        raise LaunchFailed(f"interpreters did not run: {kinds}")
+    return result
+
+
+_kept: weakref.WeakKeyDictionary[Cases, dict[tuple[int, bool], DeviceCases]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def _uploaded(device: Device, cases: Cases, *, compares: bool) -> DeviceCases:
+    """The cases on the device, where they stay as long as both live."""
+    found = _kept.setdefault(cases, {})
+    key = (id(device), compares)
+    if key not in found:
+        expected = cases.expected if compares else b""
+        found[key] = DeviceCases(
+            device.array(np.frombuffer(cases.arguments, np.uint8)),
+            device.array(cases.argument_offsets.astype(np.uint64)),
+            device.array(np.frombuffer(expected, np.uint8)),
+            device.array(cases.expected_offsets.astype(np.uint64)),
+        )
+        weakref.finalize(device, found.pop, key, None)
+    return found[key]

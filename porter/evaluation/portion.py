@@ -1,0 +1,107 @@
+"""Programs in portions: a stream of them is cut, and what each portion needs is gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import define, field, frozen
+
+from porter.errors import UsageError, WrongType
+from porter.evaluation.cases import Cases
+
+Source = str | bytes
+HINT = "Give an iterable of sources; or of pairs (source, cases), and no cases beside it."
+
+
+@frozen(eq=False)
+class Portion:
+    """Programs that are judged together, and their cases. It can be pickled.
+
+    first: the index of sources[0] among all programs. program i has the `counts[i]` cases of
+    `cases` from first_case[i] on (both int64). Shared cases are one object in all portions.
+    """
+
+    first: int
+    sources: tuple[bytes, ...] = field(repr=False)
+    cases: Cases = field(repr=False)
+    first_case: np.ndarray[Any, Any] = field(repr=False)
+    counts: np.ndarray[Any, Any] = field(repr=False)
+
+    @property
+    def rows(self) -> int:
+        """How many calls there are: a row for each case of each program, in this order."""
+        return int(self.counts.sum())
+
+
+def portions(
+    programs: Iterable[Any], cases: Cases | None, *, rows: int, most: int
+) -> Iterator[Portion]:
+    """Cut `programs` into portions of up to `rows` calls, and up to `most` programs.
+
+    A portion has one program at least. programs: sources; or pairs of a source and its cases, where
+    `cases` is None. Read as portions are asked for. Raises WrongType, UsageError, with the index of
+    the program.
+    """
+    if isinstance(programs, str | bytes | Mapping) or not isinstance(programs, Iterable):
+        raise WrongType(f"programs: {type(programs).__name__} is not a list of programs", hint=HINT)
+    gathered = _Gathered(cases)
+    for i, program in enumerate(programs):
+        source, own = _program(program, cases, f"programs[{i}]")
+        if gathered.sources and (gathered.rows + len(own) > rows or len(gathered.sources) == most):
+            yield gathered.portion()
+            gathered = _Gathered(cases, i)
+        gathered.add(source, own)
+    if gathered.sources:
+        yield gathered.portion()
+
+
+def _program(program: Any, cases: Cases | None, name: str) -> tuple[bytes, Cases]:
+    if cases is None:
+        if not isinstance(program, tuple | list) or len(program) != 2:
+            raise UsageError(
+                f"{name}: without shared cases each program is a pair (source, cases)", hint=HINT
+            )
+        return _source(program[0], name), Cases.of(program[1], f"{name}, cases")
+    return _source(program, name), cases
+
+
+def _source(source: Any, name: str) -> bytes:
+    if isinstance(source, str):
+        return source.encode("utf-8", "surrogatepass")
+    if isinstance(source, bytes | bytearray):
+        return bytes(source)
+    pair = isinstance(source, tuple | list) and len(source) == 2
+    raise WrongType(
+        f"{name}: {type(source).__name__} is not text",
+        hint=HINT if pair else "A program is a str, or bytes of UTF-8.",
+    )
+
+
+@define(eq=False)
+class _Gathered:
+    """A portion that grows."""
+
+    shared: Cases | None
+    first: int = 0
+    rows: int = 0
+    sources: list[bytes] = field(factory=list)
+    own: list[Cases] = field(factory=list)
+
+    def add(self, source: bytes, cases: Cases) -> None:
+        """One program more."""
+        self.sources.append(source)
+        self.rows += len(cases)
+        if self.shared is None:
+            self.own.append(cases)
+
+    def portion(self) -> Portion:
+        """What was gathered."""
+        count = len(self.sources)
+        if self.shared is not None:
+            starts, counts = np.zeros(count, np.int64), np.full(count, len(self.shared), np.int64)
+            return Portion(self.first, tuple(self.sources), self.shared, starts, counts)
+        counts = np.array([len(cases) for cases in self.own], np.int64)
+        starts = np.cumsum(counts) - counts
+        return Portion(self.first, tuple(self.sources), Cases.join(self.own), starts, counts)

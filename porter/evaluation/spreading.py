@@ -1,0 +1,119 @@
+"""Portions on several devices: each takes the next one when it is done with its last."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from operator import length_hint
+from queue import SimpleQueue
+from typing import Any
+
+from attrs import define, evolve, field
+
+from porter.errors import DeviceFailed, LaunchFailed
+from porter.evaluation.cases import Cases
+from porter.evaluation.judgement import Judgement, judge
+from porter.evaluation.judging import Judging
+from porter.evaluation.portion import Portion
+from porter.evaluation.room import rows_at_once
+from porter.run import Cancel, Device
+from porter.run.device.several import Several
+
+AHEAD = 2  # portions of each device that are cut, and judged, before somebody asks for them
+MOST_FAILURES = 2  # devices that a portion may break
+
+
+def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases | None) -> int:
+    """Calls of one portion: as many as each device has room for, and a portion for each device.
+
+    programs: those that there are, where their number decides.
+    """
+    if not isinstance(device, Several):
+        return rows_at_once(device, how)
+    found = []
+    for one in device.devices:
+        with one.here():
+            found.append(rows_at_once(one, how))
+    rows = length_hint(programs) * (0 if cases is None else len(cases))
+    if rows:
+        found.append(-(-rows // len(device.devices)))
+    return min(found)
+
+
+def judged(device: Device, portions: Iterable[Portion], how: Judging) -> Iterator[Judgement]:
+    """What becomes of `portions`, in their order.
+
+    On several devices a portion whose device failed is judged on another one, for the answer is
+    the same. Raises as judge; DeviceFailed where no device is left, or a portion breaks several.
+    """
+    if isinstance(device, Several):
+        cancel = how.cancel or Cancel()
+        return _Spread(device, evolve(how, cancel=cancel), cancel).run(portions)
+    return (judge(device, portion, how) for portion in portions)
+
+
+@define(eq=False)
+class _Spread:
+    several: Several
+    how: Judging
+    cancel: Cancel
+    _free: SimpleQueue[int | None] = field(factory=SimpleQueue, init=False)
+    _left: set[int] = field(factory=set, init=False)
+
+    def run(self, portions: Iterable[Portion]) -> Iterator[Judgement]:
+        count = len(self.several.devices)
+        self._left.update(range(count))
+        for k in range(count):
+            self._free.put(k)
+        waiting: deque[Future[Judgement]] = deque()
+        with ThreadPoolExecutor(count) as pool:
+            try:
+                for portion in portions:
+                    waiting.append(pool.submit(self._judge, portion))
+                    if len(waiting) >= AHEAD * count:
+                        yield waiting.popleft().result()
+                while waiting:
+                    yield waiting.popleft().result()
+            except BaseException:
+                self.cancel()  # nobody wants the others any more; they end soon
+                self.cancel()
+                for future in waiting:
+                    future.cancel()
+                raise
+
+    def _judge(self, portion: Portion) -> Judgement:
+        failures: list[LaunchFailed] = []
+        while True:
+            k = self._free.get()
+            if k is None:
+                self._free.put(None)  # for the next one
+                raise DeviceFailed("no device is left that has not failed")
+            device = self.several.devices[k]
+            try:
+                with device.here():
+                    judgement = judge(device, portion, self.how)
+            except LaunchFailed as error:
+                failures.append(error)
+                self._lost(k)
+                if len(failures) == MOST_FAILURES or not self._left:
+                    raise self._failed(portion, k, failures) from error
+            except BaseException:
+                self._free.put(k)
+                raise
+            else:
+                self._free.put(k)
+                return judgement
+
+    def _lost(self, k: int) -> None:
+        self._left.discard(k)
+        if not self._left:
+            self._free.put(None)
+
+    def _failed(self, portion: Portion, k: int, failures: list[LaunchFailed]) -> DeviceFailed:
+        last = portion.first + len(portion.sources) - 1
+        what: Any = f"programs {portion.first} to {last}"
+        return DeviceFailed(
+            f"{self.several.labels[k]} failed with {what}: {failures[-1]}",
+            hint="Judge them apart from the others, on fenced builds, to find out which it is.",
+        )

@@ -1,0 +1,60 @@
+"""How a program's case ended, the same numbers in every build."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+
+from porter.run.status import Status
+
+
+class CaseStatus(IntEnum):
+    """How one program's call for one case ended. These numbers stay what they are."""
+
+    PASSED = 0  # it returned what was expected
+    WRONG = 1  # it returned something else
+    RAISED = 2  # an exception that nothing caught, of the call or of the program before it
+    EXITED = 3  # SystemExit
+    SYNTAX_ERROR = 4  # the program does not compile
+    NO_ENTRY = 5  # the program defines no function of that name
+    OUT_OF_STEPS = 6
+    OUT_OF_TIME = 7
+    OUT_OF_MEMORY = 8  # heap, pystack or C stack
+    OUT_OF_OUTPUT = 9  # it printed more than it may
+    BROKEN = 10  # the interpreter was ended: a fence, or a fault of its own
+    NO_CASE = 11  # this program has fewer cases than others
+
+
+_OF_LAUNCH = {
+    "OK": CaseStatus.WRONG,
+    "EXCEPTION": CaseStatus.RAISED,
+    "EXIT": CaseStatus.EXITED,
+    "SYNTAX_ERROR": CaseStatus.SYNTAX_ERROR,
+    "NO_ENTRY": CaseStatus.NO_ENTRY,
+    "OUT_OF_STEPS": CaseStatus.OUT_OF_STEPS,
+    "OUT_OF_TIME": CaseStatus.OUT_OF_TIME,
+}
+# With these a program can have printed too much; what ended it otherwise is said first.
+_PRINTED = (CaseStatus.WRONG, CaseStatus.RAISED, CaseStatus.EXITED, CaseStatus.NO_ENTRY)
+
+
+def case_statuses(
+    statuses: type[Status],
+    ended: np.ndarray[Any, Any],
+    passed: np.ndarray[Any, Any],
+    lacked: np.ndarray[Any, Any],
+    printed_too_much: np.ndarray[Any, Any],
+) -> np.ndarray[Any, Any]:
+    """CaseStatus of each row (int8), of what a launch said of it.
+
+    ended: int32, by `statuses`. The others: bools.
+    """
+    found = np.full(len(ended), CaseStatus.BROKEN, np.int8)
+    for name, status in _OF_LAUNCH.items():
+        found[ended == int(statuses[name])] = status
+    found[lacked & (found == CaseStatus.RAISED)] = CaseStatus.OUT_OF_MEMORY
+    found[printed_too_much & np.isin(found, _PRINTED)] = CaseStatus.OUT_OF_OUTPUT
+    found[passed & (found == CaseStatus.WRONG)] = CaseStatus.PASSED
+    return found

@@ -1,0 +1,53 @@
+"""The magics `%%gpusnek` and `%gpusnek`, and what IPython calls to have them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from IPython.core.magic import no_var_expand
+
+from porter.array import InterpreterArray
+from porter.errors import UsageError
+from porter.notebook.cells import Cells
+from porter.notebook.options import DEFAULT_NAME, MAGIC, help_text
+
+_loaded: list[Cells] = []  # of the shell that has the extension: one, or none
+
+
+def load(shell: Any) -> None:
+    """Give `shell` (IPython's) the magics. Loaded again, it keeps its interpreters."""
+    if _loaded:
+        return
+    cells = Cells(shell)
+    _loaded.append(cells)
+
+    def cell_magic(line: str, cell: str) -> None:
+        cells.cell(line, cell)
+
+    def line_magic(line: str) -> object:
+        return cells.line(line)
+
+    no_var_expand(line_magic)  # braces are code's; in options Cells.line expands them
+    for magic, kind in ((cell_magic, "cell"), (line_magic, "line")):
+        magic.__doc__ = help_text()
+        shell.register_magic_function(magic, kind, MAGIC)
+
+
+def unload(shell: Any) -> None:
+    """Take the magics away and end the interpreters."""
+    for kind in ("cell", "line"):
+        shell.magics_manager.magics[kind].pop(MAGIC, None)
+    while _loaded:
+        _loaded.pop().kept.close()
+
+
+def interpreters(name: str = DEFAULT_NAME) -> InterpreterArray:
+    """The array that cells with `--name NAME` run on, for use from Python. Raises UsageError."""
+    found: Mapping[str, Any] = _loaded[0].kept.entries if _loaded else {}
+    if name not in found:
+        raise UsageError(
+            f"name: there are no interpreters {name!r}", hint=f"A %%{MAGIC} cell makes them."
+        )
+    array: InterpreterArray = found[name].array
+    return array

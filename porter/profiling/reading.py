@@ -1,0 +1,152 @@
+"""From the rooms of interpreters to a Profile: sums by line, by function, by way of calls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from attrs import define, field
+
+from porter.profiling.model import Counts, FunctionCounts, LineCounts, StackCounts
+from porter.profiling.rooms import Bytecode, CallNode, CountingRoom
+from porter.profiling.showing import Profile
+from porter.run import Device, Result
+from porter.run.launch.counting import WARP
+
+Function = tuple[str, str, int]
+COLUMNS = ("time", "allocations", "bytes", "collections")  # of gpusnek_profile_row_t
+
+
+def counts_of(row: Any) -> Counts:
+    """What a gpusnek_profile_row_t says of what is no instruction."""
+    return Counts(0, *(int(row[name]) for name in COLUMNS))
+
+
+def by_line(node: CallNode) -> Iterator[tuple[int, Counts, int]]:
+    """Lines of work: number, sums of all instructions, and the sum of lanes."""
+    rows = node.rows
+    busy = np.flatnonzero((node.counts > 0) | (rows["time"] > 0) | (rows["allocations"] > 0))
+    lines, which = np.unique(node.path[-1].lines[busy], return_inverse=True)
+    sums = np.zeros((len(lines), len(COLUMNS) + 2), np.int64)
+    np.add.at(sums[:, 0], which, node.counts[busy].astype(np.int64))
+    for column, name in enumerate((*COLUMNS, "lanes"), 1):
+        np.add.at(sums[:, column], which, rows[name][busy].astype(np.int64))
+    for line, (*counts, lanes) in zip(lines.tolist(), sums.tolist(), strict=True):
+        yield line, Counts(*counts), lanes
+
+
+def lanes_at_most(counts: np.ndarray[Any, Any], size: int) -> tuple[float, float]:
+    """How many lanes of a warp can execute a line together, and how many a warp has.
+
+    counts: how many instructions of it each of the warps' interpreters executed; `size` to a warp,
+    the last may have fewer. A warp executes it at least as often as the one of its lanes that
+    does so most often.
+    """
+    each = [counts[first : first + size] for first in range(0, len(counts), size)]
+    passes = sum(int(warp.max()) for warp in each)
+    possible = sum(int(warp.max()) * len(warp) for warp in each)
+    return (int(counts.sum()) / passes, possible / passes) if passes else (1.0, 1.0)
+
+
+@define
+class _Line:
+    each: np.ndarray[Any, Any]  # instructions of each interpreter
+    functions: dict[str, None] = field(factory=dict)
+    counts: Counts = field(factory=Counts)
+    lanes: int = 0
+
+
+@define
+class _Function:
+    calls: int = 0
+    own: Counts = field(factory=Counts)
+    total: Counts = field(factory=Counts)
+
+
+@define
+class Reader:
+    """Adds interpreters up. rooms: how many there are."""
+
+    rooms: int
+    lines: dict[tuple[str, int], _Line] = field(factory=dict)
+    functions: dict[Function, _Function] = field(factory=dict)
+    stacks: dict[tuple[tuple[Function, ...], int], Counts] = field(factory=dict)
+    outside: Counts = field(factory=Counts)
+    samples: int = 0
+    full: int = 0
+
+    def add(self, index: int, room: CountingRoom) -> None:
+        """Add interpreter `index`."""
+        if not room.began:
+            return
+        self.samples += int(room.head["samples"])
+        self.full += bool(room.head["full"])
+        self.outside += counts_of(room.outside)
+        for node in room.nodes():
+            self._add_node(index, node)
+
+    def _add_node(self, index: int, node: CallNode) -> None:
+        path = tuple(code.key for code in node.path)
+        code = node.path[-1]
+        own = Counts()
+        for line, counts, lanes in by_line(node):
+            own += counts
+            self._add_line(index, code, line, counts, lanes)
+            key = path, line
+            self.stacks[key] = self.stacks.get(key, Counts()) + counts
+        for function in dict.fromkeys(path):
+            self.functions.setdefault(function, _Function()).total += own
+        self.functions[path[-1]].own += own
+        self.functions[path[-1]].calls += node.calls
+
+    def _add_line(self, index: int, code: Bytecode, line: int, counts: Counts, lanes: int) -> None:
+        found = self.lines.get((code.file, line))
+        if found is None:
+            found = self.lines[code.file, line] = _Line(np.zeros(self.rooms, np.int64))
+        found.each[index] += counts.instructions
+        found.functions[code.name] = None
+        found.counts += counts
+        found.lanes += lanes
+
+    def line_counts(self, measured: bool) -> Iterable[LineCounts]:
+        """The lines by file and number. measured: lanes were, and are not taken from counts."""
+        time = sum(line.counts.time for line in self.lines.values())
+        for (file, number), line in sorted(self.lines.items()):
+            lanes, whole = lanes_at_most(line.each, WARP)
+            if measured and line.counts.instructions:
+                lanes = line.lanes / line.counts.instructions
+            share = line.counts.time / time if time else None
+            yield LineCounts(file, number, tuple(line.functions), line.counts, share, lanes, whole)
+
+    def function_counts(self) -> list[FunctionCounts]:
+        """The functions, the one that took longest first."""
+        functions = [
+            FunctionCounts(*key, each.calls, each.own, each.total)
+            for key, each in self.functions.items()
+        ]
+        functions.sort(key=lambda each: (-each.total.time, -each.total.instructions))
+        return functions
+
+
+def read(device: Device, result: Result, n: int, sources: Mapping[str, str]) -> Profile:
+    """The profile of a launch of `n` interpreters that counted."""
+    assert result.counted is not None
+    rooms = result.counted.host(device)
+    reader = Reader(len(rooms))
+    for index, row in enumerate(rooms):
+        reader.add(index, CountingRoom(device.built, row))
+    return Profile(
+        tuple(reader.line_counts(device.on_gpu)),
+        tuple(reader.function_counts()),
+        tuple(StackCounts(*key, counts) for key, counts in reader.stacks.items()),
+        reader.outside,
+        n,
+        len(rooms),
+        device.name,
+        "ticks" if device.on_gpu else "ns",
+        reader.samples,
+        reader.full,
+        dict(sources),
+        result,
+    )

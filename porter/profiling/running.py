@@ -1,0 +1,148 @@
+"""Runs a program on a build that counts, and reads what was counted."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from porter.array.opening import check_count, open_built, read_sizes
+from porter.base import arguments
+from porter.base.paths import templates_dir, upstream_dir
+from porter.base.sizes import parse_size
+from porter.errors import FileProblem, UsageError
+from porter.fs import Image
+from porter.profiling.reading import read
+from porter.profiling.showing import Profile
+from porter.run import Device, Launch, Program, Result, open_device, run
+from porter.run.built import Built, open_build
+from porter.run.launch.counting import Counting
+from porter.run.launch.filesystem import mounted
+
+LIBRARIES = ("", "lib")  # where an interpreter looks for modules in its file system
+
+
+def profile(
+    program: str | bytes | Program | os.PathLike[str],
+    n: int = 32,
+    *,
+    target: str | None = None,
+    release: str | None = None,
+    build: str | os.PathLike[str] | Built | None = None,
+    heap: int | str | None = None,
+    pystack: int | str | None = None,
+    stack: int | str | None = None,
+    room: int | str | None = None,
+    files: Image | None = None,
+    launch: Launch | None = None,
+) -> Profile:
+    """Run `program` on `n` interpreters and count, by line, what they do.
+
+    program: source (str or bytes), or the path of a file (pathlib.Path). build: a finished
+    build with `profile`; without it one is made if need be. heap, pystack, stack: bytes, or
+    `"64K"`; so is room, in which each interpreter counts. files: an image that interpreters find at
+    `/`, and may write. launch: other options of the run.
+
+    What programs print, and how they ended, is in `Profile.result`: a program that raises has a
+    profile too. Raises UsageError, WrongType, FileProblem, and what building and running raise.
+    """
+    check_count(n)
+    sizes: dict[str, Any] = {**read_sizes({"heap": heap, "pystack": pystack, "stack": stack})}
+    chosen = program_of(program)
+    options = attrs.evolve(launch or Launch(), **sizes)
+    counting = options.counting or Counting()
+    if room is not None:
+        counting = attrs.evolve(counting, room=parse_size(room, "room"))
+    device = _open(target, release, build, sizes)
+    try:
+        if files is not None:
+            options = mounted(options, device, files, n, shared=False)
+        result = count(device, chosen, n, options, counting)
+        return profile_of(device, result, n, chosen, files)
+    finally:
+        device.close()
+
+
+def program_of(program: str | bytes | Program | os.PathLike[str]) -> Program:
+    """The program that was meant. Raises FileProblem, WrongType."""
+    if not isinstance(program, os.PathLike):
+        return Program.of(program)
+    path = arguments.path(program, "program")
+    try:
+        return Program(path.read_bytes(), str(path))
+    except OSError as error:
+        raise FileProblem(f"{path}: {error.strerror}") from error
+
+
+def _open(
+    target: str | None,
+    release: str | None,
+    build: str | os.PathLike[str] | Built | None,
+    sizes: Mapping[str, int],
+) -> Device:
+    if target is not None:
+        arguments.choice(target, "target", ("host", "cuda"))
+    if build is not None:
+        if release is not None:
+            raise UsageError("release: the build in a folder has its own")
+        return open_built(build if isinstance(build, Built) else open_build(build), target)
+    from porter.pipeline import build as build_now
+    from porter.settings import load_config
+
+    config = load_config({"target": target, "release": release, "profile": True, **sizes})
+    if config.target == "all":
+        raise UsageError("target: interpreters run on host or cuda, not on all")
+    return open_device(build_now(config).folder, config.target)
+
+
+def count(device: Device, program: Program, n: int, launch: Launch, counting: Counting) -> Result:
+    """Run `program`; the result has what was counted. Raises what a run raises."""
+
+    return run(device, [program], n, attrs.evolve(launch, counting=counting))
+
+
+def profile_of(
+    device: Device, result: Result, n: int, program: Program, files: Image | None
+) -> Profile:
+    """What `result` counted, with the sources that can be found."""
+    found = read(device, result, n, {})
+    sources = {program.name: program.source.decode("utf-8", "replace")}
+    release = str(device.built.config["release"])
+    for name in {line.file for line in found.lines} - set(sources):
+        text = _source(name, files, release)
+        if text is not None:
+            sources[name] = text
+    return attrs.evolve(found, sources=sources)
+
+
+def _source(name: str, files: Image | None, release: str) -> str | None:
+    """The text of a module in the image, or of one that is part of every interpreter."""
+    if files is not None:
+        for folder in LIBRARIES:
+            try:
+                return files.read(f"/{folder}/{name}".replace("//", "/")).decode("utf-8", "replace")
+            except (FileProblem, OSError):
+                continue
+    for path in _frozen(name, release):
+        try:
+            if path.is_file():
+                return path.read_text("utf-8", "replace")
+        except (OSError, ValueError):
+            continue
+    return None
+
+
+def _frozen(name: str, release: str) -> Iterable[Path]:
+    """Where a frozen module's source is, if sources are here at all."""
+    inside = Path(name)
+    if inside.is_absolute() or ".." in inside.parts:
+        return ()
+    frozen = templates_dir() / "frozen"
+    return (
+        frozen / "modules" / inside,
+        frozen / inside,
+        upstream_dir() / release / "extmod" / inside,
+    )

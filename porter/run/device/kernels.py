@@ -1,0 +1,115 @@
+"""Operations over arrays on a GPU: kernels that each build has (templates/runtime/arrays.cu).
+
+Of CuPy this uses memory and copies, which it does not compile.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from porter.errors import LaunchFailed
+from porter.run.device.base import Array
+
+BLOCK = 256  # threads
+NAMES = ("gpusnek_rows_find", "gpusnek_rows_first", "gpusnek_rows_copy")
+
+
+class KernelOperations:
+    """Operations of a GPU, by the kernels in `module`, which was loaded from `cubin`.
+
+    Work goes to CuPy's current stream. Raises LaunchFailed where the build has no such kernels.
+    """
+
+    def __init__(self, cupy: Any, module: Any, cubin: Path) -> None:
+        self._cupy = cupy
+        try:
+            kernels = [module.get_function(name) for name in NAMES]
+            for kernel in kernels:
+                int(kernel.max_threads_per_block)  # CuPy looks for a kernel when it is used
+        except cupy.cuda.driver.CUDADriverError as error:
+            raise LaunchFailed(
+                f"{cubin}: another version of porter made this build: {error}",
+                hint="Build again, with `porter build --target cuda`.",
+            ) from error
+        self._find, self._first, self._copy = kernels
+
+    def first_equal(
+        self, words: Array, columns: int, lengths: Array
+    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Rows meet in a hash table, and are compared there word by word."""
+        n, slots = len(words), 2 * len(words)
+        if not n:
+            return np.zeros(0, np.int64)
+        table, found = self._cupy.zeros(slots, np.uint32), self._cupy.empty(n, np.uint32)
+        key = secrets.randbits(64) | 1
+        rows = (_at(words), words.shape[1], columns, _at(lengths))
+        self._run(self._find, n, *rows, n, key, _at(table), slots, _at(found))
+        self._run(self._first, n, _at(found), n, _at(table))
+        return np.asarray(self._cupy.asnumpy(found), np.int64)
+
+    def rows(
+        self, words: Array, columns: int | None = None, which: np.ndarray[Any, Any] | None = None
+    ) -> Array:
+        """One thread a word."""
+        stride = words.shape[1]
+        columns = stride if columns is None else columns
+        count = len(words) if which is None else len(which)
+        return self._copied(_at(words), (count, columns), (stride, 1), which)
+
+    def column(self, words: Array, index: int) -> Array:
+        """One thread a word."""
+        n, stride = words.shape
+        at = _at(words) + index * words.itemsize
+        return self._copied(at, (n, 1), (stride, 1)).reshape(n)
+
+    def transposed(self, words: Array) -> Array:
+        """One thread a word."""
+        return self._copied(_at(words), words.shape[::-1], (1, words.shape[1]))
+
+    def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
+        """Each copy doubles what is there."""
+        size, total = values.nbytes, values.nbytes * n
+        copies = self._cupy.empty(len(values) * n, values.dtype)
+        if total:
+            self._move(copies, self._cupy.asarray(values), 0, size)
+        while 0 < size < total:
+            self._move(copies, copies, size, min(size, total - size))
+            size *= 2
+        return copies
+
+    def resized(self, array: Array, length: int) -> Array:
+        """One copy."""
+        other = self._cupy.empty(length, array.dtype)
+        self._move(other, array, 0, min(other.nbytes, array.nbytes))
+        return other
+
+    def _copied(
+        self,
+        source: int,
+        shape: tuple[int, int],
+        strides: tuple[int, int],
+        which: np.ndarray[Any, Any] | None = None,
+    ) -> Array:
+        to = self._cupy.empty(shape, np.uint64)
+        chosen = None if which is None else self._cupy.asarray(which.astype(np.uint32))
+        at = 0 if chosen is None else _at(chosen)
+        if to.size:
+            self._run(self._copy, to.size, _at(to), to.size, shape[1], source, *strides, at)
+        return to
+
+    def _move(self, to: Array, source: Array, start: int, size: int) -> None:
+        """`size` bytes of `source`, to byte `start` of `to`."""
+        if size:
+            (to.data + start).copy_from_device_async(source.data, size)
+
+    @staticmethod
+    def _run(kernel: Any, threads: int, *arguments: int) -> None:
+        kernel((-(-threads // BLOCK),), (BLOCK,), tuple(map(np.uint64, arguments)))
+
+
+def _at(array: Array) -> int:
+    return int(array.data.ptr)

@@ -1,0 +1,154 @@
+"""Loading device code, and linking it from PTX for a GPU that is newer than the build.
+
+The driver compiles each unit by itself and links them, as `ptxas` and `nvlink` do. One PTX text of
+all units would not do: compiled as a whole program each kernel gets functions of its own, and
+pointers to functions become numbers.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import hashlib
+import re
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from attrs import frozen
+
+from porter.base.architectures import Architectures
+from porter.base.files import write_whole
+from porter.base.telling import to_stderr
+from porter.errors import LaunchFailed
+from porter.run.built import Built, device_output
+
+DRIVER = "libcuda.so.1"
+_MAX_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES = 0, 5, 6  # CUjit_option
+_PTX = 1  # CUjitInputType
+_LOG_BYTES = 8192
+_CAP = re.compile(r"-maxrregcount=(\d+)")
+
+
+KERNEL = "gpusnek_launch"
+
+
+def device_code(built: Built) -> Path:
+    """The cubin or fatbin of a build. Raises NotBuilt."""
+    return built.file("cuda", Path(device_output(built).code).name)
+
+
+def loaded(cupy: Any, built: Built, code: Path) -> tuple[Any, Any]:
+    """The module of `code` on the current GPU, or of what is linked for it, and its kernel.
+
+    Raises LaunchFailed.
+    """
+    path = linked_for(cupy, built) or code
+    try:
+        module = cupy.RawModule(path=str(path))
+        return module, module.get_function(KERNEL)
+    except cupy.cuda.driver.CUDADriverError as error:
+        arch = built.config["arch"]
+        raise LaunchFailed(
+            f"{path} does not load on this GPU: {error}",
+            hint=f"It is built for {arch}; `porter build --arch` builds for another.",
+        ) from error
+
+
+def linked_for(cupy: Any, built: Built) -> Path | None:
+    """A cubin for the current GPU, linked now or earlier; None where the build has code for it.
+
+    None too where the build has no PTX for other GPUs: what is loaded then says why it does not
+    fit. Raises LaunchFailed where the driver does not link it.
+    """
+    output = device_output(built)
+    if not output.ptx:
+        return None
+    capability = str(cupy.cuda.Device().compute_capability)  # "90" is 9.0
+    major, minor = int(capability[:-1]), int(capability[-1])
+    if Architectures.of(built.config["arch"]).runs_on(major, minor):
+        return None
+    units = sorted(name for name in output.files if name.endswith(".ptx"))
+    driver = cupy.cuda.runtime.driverGetVersion()
+    parts = (capability, driver, *output.flags, *(output.files[name].sha256 for name in units))
+    key = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
+    from porter.base.paths import linked_dir  # a machine that only runs builds may lack its needs
+
+    kept = linked_dir() / f"sm_{capability}-{key}.cubin"
+    if kept.is_file():
+        return kept
+    to_stderr(f"linking machine code for sm_{capability} from PTX, which is done once")
+    cupy.cuda.runtime.free(0)  # makes the context that the driver links for
+    cubin = link([built.folder / name for name in units], _cap(output.flags))
+    return _keep(cubin, kept)
+
+
+def _cap(flags: Sequence[str]) -> int:
+    found = (_CAP.fullmatch(flag) for flag in flags)
+    return next(int(match[1]) for match in found if match is not None)
+
+
+def _keep(cubin: bytes, kept: Path) -> Path:
+    try:
+        write_whole(kept, cubin, parents=True)
+        return kept
+    except OSError:  # a user without a folder to write to: this process alone has it
+        with tempfile.NamedTemporaryFile(prefix="gpusnek-", suffix=".cubin", delete=False) as file:
+            file.write(cubin)
+        atexit.register(Path(file.name).unlink, missing_ok=True)
+        return Path(file.name)
+
+
+@frozen
+class _Options:
+    """Options of a link: two arrays, and the buffer that the driver writes its messages to."""
+
+    names: Any
+    values: Any
+    log: Any
+
+    @classmethod
+    def of(cls, registers: int) -> _Options:
+        """Those of a link whose functions may use `registers` each."""
+        log = ctypes.create_string_buffer(_LOG_BYTES)
+        names = (ctypes.c_uint * 3)(_MAX_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES)
+        values = (ctypes.c_void_p * 3)(registers, ctypes.addressof(log), _LOG_BYTES)
+        return cls(names, values, log)
+
+
+def link(units: Sequence[Path], registers: int) -> bytes:
+    """A cubin of the PTX files `units` for the GPU of the current context.
+
+    Raises LaunchFailed, with what the driver says.
+    """
+    options = _Options.of(registers)
+    state, cubin, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()
+    try:
+        driver = ctypes.CDLL(DRIVER)
+    except OSError as error:
+        raise LaunchFailed(f"the driver does not load: {error}") from error
+
+    def call(name: str, *arguments: Any, about: str = "") -> None:
+        status = getattr(driver, name)(*arguments)
+        if status:
+            said = options.log.value.decode(errors="replace").strip()
+            raise LaunchFailed(
+                f"the driver does not link PTX{about}: {name} gives {status}: {said}",
+                hint="`porter build --arch native` makes machine code for this GPU.",
+            )
+
+    call("cuLinkCreate_v2", 3, options.names, options.values, ctypes.byref(state))
+    try:
+        for unit in units:
+            text = unit.read_bytes() + b"\0"
+            name = unit.name.encode()
+            size.value = len(text)
+            call(
+                "cuLinkAddData_v2", state, _PTX, text, size, name, 0, None, None,
+                about=f" of {unit.name}",
+            )  # fmt: skip
+        call("cuLinkComplete", state, ctypes.byref(cubin), ctypes.byref(size))
+        return ctypes.string_at(cubin, size.value)
+    finally:
+        driver.cuLinkDestroy(state)

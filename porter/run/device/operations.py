@@ -1,0 +1,77 @@
+"""Operations over arrays of all interpreters (base.Operations), by NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from porter.run.device.base import Array
+
+_CHUNK = 1 << 16  # rows compared at a time
+_SEEDS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
+_MASK = (1 << 64) - 1
+
+
+class NumpyOperations:
+    """Of arrays in ordinary memory."""
+
+    def first_equal(
+        self, words: Array, columns: int, lengths: Array
+    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        """Exact: hashes only propose which rows are equal. No loop runs over rows."""
+        used = words[:, :columns]
+        for seed in _SEEDS:
+            _, example, group = np.unique(
+                _hash(used, lengths, seed), return_index=True, return_inverse=True
+            )
+            first: np.ndarray[Any, Any] = example[group.reshape(-1)]
+            if _exact(used, lengths, first):
+                return first.astype(np.int64)
+        raise AssertionError("four hashes collided on the same rows")
+
+    def rows(
+        self, words: Array, columns: int | None = None, which: np.ndarray[Any, Any] | None = None
+    ) -> Array:
+        """Fancy indexing."""
+        return np.array(words[slice(None) if which is None else which, :columns], order="C")
+
+    def column(self, words: Array, index: int) -> Array:
+        """By NumPy."""
+        return np.array(words[:, index], order="C")
+
+    def transposed(self, words: Array) -> Array:
+        """By NumPy."""
+        return np.array(words.T, order="C")
+
+    def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
+        """By NumPy."""
+        return np.tile(values, n)
+
+    def resized(self, array: Array, length: int) -> Array:
+        """Only what both have is written."""
+        size = min(length, len(array))
+        other = np.empty(length, array.dtype)
+        other[:size] = array[:size]
+        return other
+
+
+def _hash(words: Array, lengths: Array, seed: int) -> Array:
+    """A 64-bit hash per row: multiply and fold, word by word."""
+    value = lengths.astype(np.uint64) * np.uint64(seed)
+    factor = np.uint64(seed * 0x9FB21C651E98DF25 & _MASK | 1)
+    for column in range(words.shape[1]):
+        value ^= words[:, column]
+        value *= factor
+        value ^= value >> np.uint64(32)
+    return value
+
+
+def _exact(words: Array, lengths: Array, first: Array) -> bool:
+    """Whether every row equals the one that it was found equal to: no two share a hash."""
+    if not bool((lengths == lengths[first]).all()):
+        return False
+    return all(
+        bool((words[at : at + _CHUNK] == words[first[at : at + _CHUNK]]).all())
+        for at in range(0, len(words), _CHUNK)
+    )

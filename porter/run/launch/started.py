@@ -1,0 +1,143 @@
+"""A launch under way on one device."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Protocol
+
+import attrs
+import numpy as np
+
+from porter.errors import LaunchInterrupted
+from porter.run.device.base import Interrupt, Running
+from porter.run.launch import abandoned
+from porter.run.launch.order import Order
+from porter.run.launch.outputs import Outputs
+from porter.run.launch.plan import Plan
+from porter.run.launch.record import Packed
+from porter.run.launch.spec import Cancel, Launch
+from porter.run.launch.wait import wait
+from porter.run.result import Result
+from porter.run.streams.collect import Collector, flush_printed
+from porter.run.streams.feed import Feed
+from porter.run.streams.ring import Rings
+
+
+class Started(Protocol):
+    """A launch under way, on one device or on several."""
+
+    def done(self) -> bool:
+        """Whether all interpreters have ended. Raises LaunchFailed."""
+
+    def statuses(self) -> np.ndarray[tuple[int], np.dtype[np.int32]] | None:
+        """The statuses as they are now (n int32): not_run for interpreters that have not ended.
+
+        None on a GPU, which gives nothing back before the launch ends.
+        """
+
+    @property
+    def not_run(self) -> int:
+        """The status of interpreters that have not ended."""
+
+    def interrupt(self, value: int = 1) -> None:
+        """Write the interrupt word, from any thread (values: interp.h)."""
+
+    def wait(self) -> Result:
+        """Wait for the end, once. Ctrl-C, the timeout or `cancel` interrupts them.
+
+        Raises LaunchInterrupted with the result after Ctrl-C.
+        """
+
+
+def watch_of(started: Started, launch: Launch) -> Callable[[], None] | None:
+    """What tells the launch's `on_progress` how many interpreters have ended; None without one."""
+    tell = launch.on_progress
+    if tell is None:
+        return None
+
+    def watch() -> None:
+        statuses = started.statuses()
+        tell(None if statuses is None else int((statuses != started.not_run).sum()))
+
+    return watch
+
+
+@attrs.define(eq=False)
+class StartedOnOne:
+    """A launch under way. Where nobody keeps it, its interpreters are stopped (abandoned.py).
+
+    running, word, rings: what it waits for, interrupts and empties meanwhile.
+    """
+
+    _packed: Packed
+    _plan: Plan
+    _order: Order
+    running: Running
+    word: Interrupt
+    _outputs: Outputs
+    began: float  # time.monotonic() of the start
+    _timings: dict[str, float]
+    rings: Rings | None = None
+    _stop: int = attrs.field(init=False)  # the interrupt word's value that stops hard
+    _unwatch: Callable[[], object] = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._stop = int(self._packed.device.built.interrupt["STOP"])
+        used = (self._packed, self._outputs, self.rings)
+        self._unwatch = abandoned.watch(self, self.running, self.word, self._stop, used)
+
+    def done(self) -> bool:
+        """See Started."""
+        return self.running.wait(0)
+
+    def statuses(self) -> np.ndarray[tuple[int], np.dtype[np.int32]] | None:
+        """See Started."""
+        device = self._packed.device
+        return None if device.on_gpu else device.host(self._outputs.status).copy()
+
+    @property
+    def not_run(self) -> int:
+        """See Started."""
+        return int(self._packed.device.built.status["STATUS_NOT_RUN"])
+
+    def interrupt(self, value: int = 1) -> None:
+        """See Started."""
+        self.word.write(value)
+
+    def wait(self) -> Result:
+        """See Started."""
+        launch = self._plan.launch
+        pump = None
+        if self.rings is not None and launch.on_output is not None:
+            pump = Collector(self.rings, launch.on_output)
+        try:
+            ended = wait(
+                self.running,
+                self.word,
+                end=None if launch.timeout is None else self.began + launch.timeout,
+                cancel=launch.cancel or Cancel(),
+                stop=self._stop,
+                pump=pump,
+                watch=watch_of(self, launch),
+            )
+        finally:
+            if isinstance(launch.stdin, Feed):
+                launch.stdin.close()
+        result = self.conclude(ended.interrupted)
+        if ended.keyboard:
+            raise LaunchInterrupted(result)
+        return result
+
+    def conclude(self, interrupted: bool) -> Result:
+        """What a launch left that has ended."""
+        self._unwatch()
+        seconds = time.monotonic() - self.began
+        phase = self._plan.phase
+        if phase.arenas is not None:
+            phase.arenas.started = not phase.stop
+        if self._plan.launch.console == "printf":
+            flush_printed()
+        timings = {**self._timings, "launch": seconds, "device": self.running.seconds}
+        result = self._outputs.result(self._plan, seconds, interrupted, timings)
+        return attrs.evolve(result, order=str(self._order))

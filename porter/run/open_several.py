@@ -1,0 +1,94 @@
+"""Opening several devices of one build, to run one array of interpreters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from porter.base import arguments
+from porter.errors import UsageError, WrongType
+from porter.run.built import Built, open_build
+from porter.run.device.base import Device
+from porter.run.device.several import Several, renamed
+from porter.run.open import MOST_THREADS, open_device
+
+ALL, HOST = "all", "host"
+
+# What users write: "all" GPUs, or GPUs by number; "host" is a host twin, of which there may be
+# several too.
+Devices = str | int | Sequence[int | str]
+
+
+def chosen_devices(devices: Any, name: str = "devices") -> tuple[int | str, ...]:
+    """The devices that `devices` names: ("all",), numbers of GPUs, or "host" once or more.
+
+    A str may hold several, with commas between. Raises UsageError, WrongType.
+    """
+    if isinstance(devices, str):
+        devices = [_word(word.strip(), name) for word in devices.split(",")]
+    elif isinstance(devices, int) and not isinstance(devices, bool):
+        devices = [devices]
+    if not isinstance(devices, Sequence) and not hasattr(devices, "tolist"):
+        raise WrongType(f"{name}: {type(devices).__name__} names no devices", hint=_HINT)
+    chosen = tuple(_one(device, name) for device in devices)
+    if not chosen:
+        raise UsageError(f"{name}: there is none", hint=_HINT)
+    if ALL in chosen and len(chosen) > 1:
+        raise UsageError(f"{name}: all are all: nothing else can stand beside it", hint=_HINT)
+    if HOST in chosen and set(chosen) != {HOST}:
+        raise UsageError(f"{name}: one array runs on GPUs or on host twins, not on both")
+    gpus = [device for device in chosen if device != HOST]
+    if len(set(gpus)) < len(gpus):
+        raise UsageError(f"{name}: a GPU is named twice")
+    return chosen
+
+
+def target_of(chosen: Sequence[int | str]) -> str:
+    """The target of these devices: "host" or "cuda"."""
+    return HOST if HOST in chosen else "cuda"
+
+
+def open_several(folder: str | os.PathLike[str] | Built, devices: Devices) -> Several:
+    """These devices of the build in `folder`, as one. Raises as chosen_devices and open_device."""
+    chosen = chosen_devices(devices)
+    built = folder if isinstance(folder, Built) else open_build(folder)
+    if chosen == (ALL,):
+        built.file("cuda", "gpusnek.cubin")
+        from porter.run.device.cuda import gpu_count
+
+        chosen = tuple(range(gpu_count()))
+    if HOST in chosen:
+        threads = max(1, (os.cpu_count() or 1) // len(chosen))
+        twins = [open_device(built, HOST, threads=threads) for _ in chosen]
+        return Several(twins, [f"host twin {k}" for k in range(len(twins))])
+    labels = [f"GPU {number}" for number in chosen]
+    return Several([_gpu(built, *each) for each in zip(chosen, labels, strict=True)], labels)
+
+
+def _gpu(built: Built, number: int | str, label: str) -> Device:
+    try:
+        return open_device(built, "cuda", number=number)
+    except Exception as error:
+        if not str(error).startswith(label):
+            renamed(error, label)
+        raise
+
+
+_HINT = 'Give "all", numbers of GPUs such as [0, 1], or "host" for each host twin.'
+
+
+def _word(word: str, name: str) -> int | str:
+    if word in (ALL, HOST):
+        return word
+    if word.isascii() and word.isdigit():
+        return int(word)
+    raise UsageError(f"{name}: {word!r} is no device", hint=_HINT)
+
+
+def _one(device: Any, name: str) -> int | str:
+    if isinstance(device, str):
+        return _word(device, name)
+    if isinstance(device, bool):
+        raise WrongType(f"{name}: {device} is no device", hint=_HINT)
+    return arguments.whole(device, name, 0, MOST_THREADS)

@@ -1,0 +1,135 @@
+// Calling a program's function with arguments from outside, and comparing what it returns.
+#include "matching.h"
+#include "port.h"
+#include "py/mpstate.h"
+#include "py/objlist.h"
+#include "py/objtuple.h"
+#include "py/runtime.h"
+#include "unmarshal.h"
+
+// What gpusnek_arguments read.
+MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_called_with);
+
+static void read_arguments(const void *bytes) {
+    const byte *at = bytes;
+    MP_STATE_VM(gpusnek_called_with) = gpusnek_unmarshal(&at);
+}
+
+// The arguments one after the other, those by name as key and value.
+static void call(const void *name) {
+    const mp_obj_tuple_t *both = MP_OBJ_TO_PTR(MP_STATE_VM(gpusnek_called_with));
+    MP_STATE_VM(gpusnek_called_with) = MP_OBJ_NULL;
+    const mp_obj_tuple_t *given = MP_OBJ_TO_PTR(both->items[0]);
+    const mp_map_t *named = mp_obj_dict_get_map(both->items[1]);
+    mp_obj_t key = MP_OBJ_NEW_QSTR(qstr_from_str(name));
+    mp_obj_t function = mp_map_lookup(&MP_STATE_VM(dict_main).map, key, MP_MAP_LOOKUP)->value;
+    mp_obj_t *items = m_new(mp_obj_t, given->len + 2 * named->used);
+    size_t count = given->len;
+    for (size_t i = 0; i < given->len; i++) {
+        items[i] = given->items[i];
+    }
+    for (size_t i = 0; i < named->alloc; i++) {
+        if (mp_map_slot_is_filled(named, i)) {
+            items[count++] = mp_obj_str_intern(named->table[i].key);
+            items[count++] = named->table[i].value;
+        }
+    }
+    gpusnek_limits_begin(false);
+    MP_STATE_VM(gpusnek_result) = mp_call_function_n_kw(function, given->len, named->used, items);
+    mp_handle_pending(true);
+}
+
+static void find(const void *name) {
+    mp_obj_t key = MP_OBJ_NEW_QSTR(qstr_from_str(name));
+    const mp_map_elem_t *found = mp_map_lookup(&MP_STATE_VM(dict_main).map, key, MP_MAP_LOOKUP);
+    MP_STATE_VM(gpusnek_result) =
+        mp_obj_new_bool(found != NULL && mp_obj_is_callable(found->value));
+}
+
+enum steps_of_judging { READ_ARGUMENTS, FIND_ENTRY, CALL_ENTRY };
+
+// By number: whoever calls through a pointer of some signature may raise what all of them raise.
+static void act(enum steps_of_judging step, const void *argument) {
+    switch (step) {
+        case READ_ARGUMENTS:
+            read_arguments(argument);
+            break;
+        case FIND_ENTRY:
+            find(argument);
+            break;
+        default:
+            call(argument);
+            break;
+    }
+}
+
+static int protect(enum steps_of_judging step, const void *argument) {
+    int status = GPUSNEK_OK;
+    nlr_buf_t nlr;
+    nlr_set_abort(&nlr);
+    if (nlr_push(&nlr) == 0) {
+        act(step, argument);
+        nlr_pop();
+        nlr_set_abort(NULL);
+    } else {
+        nlr_set_abort(NULL);
+        mp_handle_pending(false);
+        status = gpusnek_report(nlr.ret_val, true);
+    }
+    return gpusnek_limit() != GPUSNEK_OK ? gpusnek_limit() : status;
+}
+
+static void forget(void) {
+    MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
+    MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
+    // A hard stop leaves the globals of the function that it stopped.
+    mp_globals_set(&MP_STATE_VM(dict_main));
+    mp_locals_set(&MP_STATE_VM(dict_main));
+}
+
+int gpusnek_arguments(const void *bytes) {
+    gpusnek_lack_start();
+    gpusnek_limits_begin(true);
+    forget();
+    return protect(READ_ARGUMENTS, bytes);
+}
+
+int gpusnek_call(const char *entry) {
+    int status = protect(FIND_ENTRY, entry);
+    if (status == GPUSNEK_OK && MP_STATE_VM(gpusnek_result) != mp_const_true) {
+        status = GPUSNEK_NO_ENTRY;
+    }
+    MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
+    return status == GPUSNEK_OK ? protect(CALL_ENTRY, entry) : status;
+}
+
+bool gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance) {
+    if (MP_STATE_VM(gpusnek_result) == MP_OBJ_NULL) {
+        return false;
+    }
+    bool equal = false;
+    nlr_buf_t nlr;
+    gpusnek_limits_begin(true); // the walk takes the program no steps
+    nlr_set_abort(&nlr);
+    if (nlr_push(&nlr) == 0) {
+        equal = gpusnek_matches_at(MP_STATE_VM(gpusnek_result), expected, tolerance);
+        nlr_pop();
+    }
+    nlr_set_abort(NULL);
+    return equal;
+}
+
+int gpusnek_result(uint64_t *value) {
+    int status = GPUSNEK_OK;
+    gpusnek_limits_begin(false);
+    MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
+    const int kind = gpusnek_value(&status, value);
+    return status == GPUSNEK_OK ? kind : GPUSNEK_VALUE_NONE;
+}
+
+void gpusnek_output_to(char *out, char *err) {
+    gpusnek_io.out.data = out;
+    gpusnek_io.err.data = err;
+    *gpusnek_io.out.length = 0;
+    *gpusnek_io.err.length = 0;
+}

@@ -1,0 +1,177 @@
+// Calls and comparisons after a program has run (gpusnek_judging_t). Included by interpreter.h.
+#ifndef GPUSNEK_JUDGING_H
+#define GPUSNEK_JUDGING_H
+
+// What interpreter `i` has left in `row`, of a call or of the program before it.
+static inline PORTER_DEVICE void gpusnek_close_row(
+    const gpusnek_launch_t *launch, uint64_t row, int32_t status, uint64_t steps) {
+    const gpusnek_judging_t *judging = gpusnek_judging(launch);
+    uint64_t bytes;
+    ((uint64_t *)judging->steps)[row] = steps;
+    ((uint8_t *)judging->lack)[row] =
+        (uint8_t)(status == GPUSNEK_EXCEPTION ? gpusnek_lack(&bytes) : GPUSNEK_LACK_NOTHING);
+    ((int32_t *)judging->status)[row] = status;
+}
+
+// The result's data goes out where there is room for it.
+static inline PORTER_DEVICE void gpusnek_close_value(
+    const gpusnek_launch_t *launch, uint32_t i, uint64_t row) {
+    const gpusnek_judging_t *judging = gpusnek_judging(launch);
+    char *to = (char *)judging->value_base + row * judging->value_size;
+    uint64_t value;
+    const int kind = gpusnek_result(&value);
+    ((uint64_t *)judging->value)[row] = value;
+    if (kind >= GPUSNEK_VALUE_DATA && value <= judging->value_size) {
+        gpusnek_value_data(to);
+        gpusnek_reach(launch, i); // no longer what was lent for it
+    }
+    ((uint8_t *)judging->value_kind)[row] = (uint8_t)kind;
+}
+
+// One call. Arguments and expected values are within reach only while they are read; then no code
+// of the program runs.
+static inline PORTER_DEVICE void gpusnek_judge_row(
+    const gpusnek_launch_t *launch, uint32_t i, uint64_t row, uint64_t number) {
+    const gpusnek_judging_t *judging = gpusnek_judging(launch);
+    const uint64_t *arguments = (const uint64_t *)judging->argument_offsets + number;
+    const uint64_t *expected = (const uint64_t *)judging->expected_offsets + number;
+    const char *bytes = (const char *)judging->arguments + arguments[0];
+    porter_reaches(bytes, arguments[1] - arguments[0], false);
+    int32_t status = gpusnek_arguments(bytes);
+    gpusnek_reach(launch, i);
+    if (status == GPUSNEK_OK) {
+        gpusnek_reach_text((const char *)judging->entry);
+        status = gpusnek_call((const char *)judging->entry);
+    }
+    if (porter_refused()) {
+        return;
+    }
+    gpusnek_close_row(launch, row, status, status == GPUSNEK_NO_ENTRY ? 0 : gpusnek_steps());
+    if (status == GPUSNEK_OK && judging->expected) {
+        gpusnek_tolerance_t tolerance;
+        const gpusnek_tolerance_t *given = NULL;
+        if (judging->tolerance) {
+            tolerance = *(const gpusnek_tolerance_t *)judging->tolerance;
+            given = &tolerance;
+        }
+        bytes = (const char *)judging->expected + expected[0];
+        porter_reaches(bytes, expected[1] - expected[0], false);
+        const bool equal = gpusnek_matches(bytes, given);
+        gpusnek_reach(launch, i);
+        ((uint8_t *)judging->equal)[row] = equal;
+    }
+    if (status == GPUSNEK_OK && judging->value_kind) {
+        gpusnek_close_value(launch, i, row);
+    }
+}
+
+// An interpreter as its program left it: head and state, and what the heap has in use.
+typedef struct gpusnek_snapshot_t {
+    char *memory; // NULL: there is none
+    uint64_t used;
+    uint64_t out_length;
+    uint64_t err_length;
+} gpusnek_snapshot_t;
+
+#define GPUSNEK_SNAPSHOT_FIXED (GPUSNEK_HEAD_BYTES + GPUSNEK_STATE_BYTES)
+
+#ifdef __CUDACC__
+// A thread of a GPU has an interpreter of its own for each row.
+static inline PORTER_DEVICE void gpusnek_snapshot(
+    const gpusnek_launch_t *launch, char *base, gpusnek_snapshot_t *snapshot) {
+    (void)launch;
+    (void)base;
+    snapshot->memory = NULL;
+}
+
+static inline PORTER_DEVICE void gpusnek_renew(const gpusnek_launch_t *launch, char *base,
+    const gpusnek_snapshot_t *snapshot, uint64_t first, uint64_t row) {
+    (void)launch;
+    (void)base;
+    (void)snapshot;
+    (void)first;
+    (void)row;
+}
+#else
+#include <string.h>
+
+void *gpusnek_turn_memory(size_t size); // block.h
+
+static inline void gpusnek_snapshot(
+    const gpusnek_launch_t *launch, char *base, gpusnek_snapshot_t *snapshot) {
+    const gpusnek_head_t *head = gpusnek_head(base);
+    size_t tables;
+    const uint64_t used = gpusnek_heap_used(&tables);
+    const uint64_t heap_size = GPUSNEK_ROUND(launch->heap_size);
+    snapshot->used = used < heap_size ? used : heap_size;
+    snapshot->out_length = head->out_length;
+    snapshot->err_length = head->err_length;
+    snapshot->memory = (char *)gpusnek_turn_memory(GPUSNEK_SNAPSHOT_FIXED + snapshot->used);
+    if (snapshot->memory) {
+        memcpy(snapshot->memory, head, GPUSNEK_SNAPSHOT_FIXED);
+        memcpy(snapshot->memory + GPUSNEK_SNAPSHOT_FIXED, gpusnek_heap(base, launch),
+            snapshot->used);
+    }
+}
+
+// What the program printed stands at the start of each row's output.
+static inline void gpusnek_copy_output(
+    uint64_t output, uint64_t size, uint64_t length, uint64_t first, uint64_t row) {
+    memcpy((char *)output + row * size, (const char *)output + first * size,
+        length < size ? length : size);
+}
+
+static inline void gpusnek_renew(const gpusnek_launch_t *launch, char *base,
+    const gpusnek_snapshot_t *snapshot, uint64_t first, uint64_t row) {
+    memcpy(gpusnek_head(base), snapshot->memory, GPUSNEK_SNAPSHOT_FIXED);
+    memcpy(gpusnek_heap(base, launch), snapshot->memory + GPUSNEK_SNAPSHOT_FIXED, snapshot->used);
+    gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
+        (char *)launch->stderr_base + row * launch->stderr_size);
+    gpusnek_head(base)->out_length = snapshot->out_length;
+    gpusnek_head(base)->err_length = snapshot->err_length;
+    gpusnek_copy_output(
+        launch->stdout_base, launch->stdout_size, snapshot->out_length, first, row);
+    gpusnek_copy_output(
+        launch->stderr_base, launch->stderr_size, snapshot->err_length, first, row);
+}
+#endif
+
+// All rows of interpreter `i`, whose program ended with `status`. False: a fence refused an access.
+static inline PORTER_DEVICE bool gpusnek_judge(
+    const gpusnek_launch_t *launch, uint32_t i, int32_t status, char *base) {
+    const gpusnek_head_t *head = gpusnek_head(base);
+    const gpusnek_judging_t *judging = gpusnek_judging(launch);
+    const uint32_t number = ((const uint32_t *)judging->first_case)[i];
+    uint64_t rows;
+    const uint64_t first = gpusnek_rows(launch, i, &rows);
+    const uint64_t steps = gpusnek_steps();
+    gpusnek_snapshot_t snapshot;
+    snapshot.memory = NULL;
+    if (launch->flags & GPUSNEK_FLAG_RENEW && rows > 1 && status == GPUSNEK_OK) {
+        gpusnek_snapshot(launch, base, &snapshot);
+        if (!snapshot.memory) {
+            rows = 1; // the others stay as the host wrote them: not run
+        }
+    }
+    for (uint64_t k = 0; k < rows; k++) {
+        const uint64_t row = first + k;
+        if (k > 0 && snapshot.memory) {
+            gpusnek_renew(launch, base, &snapshot, first, row);
+        } else if (k > 0) { // the first row has the program's own output too
+            gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
+                (char *)launch->stderr_base + row * launch->stderr_size);
+        }
+        if (status == GPUSNEK_OK) {
+            gpusnek_judge_row(launch, i, row, number + k);
+        } else {
+            gpusnek_close_row(launch, row, status, steps);
+        }
+        if (porter_refused()) {
+            return false;
+        }
+        gpusnek_give_lengths(launch, row, head);
+    }
+    return true;
+}
+
+#endif

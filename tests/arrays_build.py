@@ -1,0 +1,24 @@
+"""A build whose device code is not there: what tests of the class for GPUs open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import attrs
+
+from porter.manifest import DeviceOutput
+from porter.run.built import Built
+
+
+def cuda_build(built: Built, folder: Path) -> Built:
+    """`built`, a host build, with a target "cuda" as the local twin's, whose cubin is empty."""
+    host = built.whole.targets["host"]
+    name = "cuda/gpusnek.cubin"
+    (folder / "cuda").mkdir(parents=True)
+    (folder / name).touch()
+    files = {name: next(iter(host.files.values()))}
+    info = {**host.info, "local_top": 64}
+    cuda = DeviceOutput(nvcc="", flags=(), files=files, info=info, code=name, machine={})
+    targets = {**built.whole.targets, "cuda": cuda}
+    whole = attrs.evolve(built.whole, targets=targets)
+    return attrs.evolve(built, folder=folder, whole=whole)

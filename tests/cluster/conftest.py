@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from porter.pipeline import Build
+from porter.run import Device, open_device
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """A cluster of two worker processes without a GPU."""
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    import dask
+
+    options = {
+        "distributed.scheduler.allowed-failures": 1,
+        "distributed.comm.timeouts.connect": "20s",
+    }
+    with (
+        dask.config.set(options),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as found,
+    ):
+        yield found
+
+
+@pytest.fixture(scope="session")
+def here(built: Build) -> Device:
+    return open_device(built.folder, "host")

@@ -1,0 +1,152 @@
+"""Work on a cluster of two processes gives what it gives here, also when one of them is killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from porter import dask
+from porter.errors import ClusterFailed, NoGpu, UsageError, WrongType
+from porter.evaluation import evaluate
+from porter.pipeline import Build
+from porter.run import Device, Launch, Result, run
+
+CASES = [((x,), x * x) for x in range(6)]
+PROGRAMS = [
+    f"def solve(x):\n    for i in range(3000): pass\n    return x * {2 + i % 3} // 2"
+    for i in range(90)
+]
+
+
+def same(a: Result, b: Result) -> None:
+    for name in ("stdout", "stderr"):
+        mine, other = getattr(a, name), getattr(b, name)
+        assert list(mine.groups) == list(other.groups)
+        assert [mine[i] for i in range(-1, len(mine))] == [other[i] for i in range(-1, len(other))]
+    for name in ("status", "exit_code", "allocations", "steps"):
+        assert getattr(a, name).tolist() == getattr(b, name).tolist(), name
+    assert (a.lacks, a.limited, a.order) == (b.lacks, b.limited, b.order)
+
+
+def test_an_array_of_programs(client: Any, here: Device, built: Build) -> None:
+    source = """
+import random
+print(threadIdx % 3, numThreads, blockIdx, random.getrandbits(2), input())
+if threadIdx % 7 == 0: raise ValueError(threadIdx % 2)
+while threadIdx % 5 == 1: pass
+"""
+    lines = [f"{i % 2}\n" for i in range(700)]
+    launch = Launch(seed=9, block=32, stdin=lines, max_steps=[50 + i % 9 for i in range(700)])
+    there = dask.run(client, source, 700, launch, part=100, build=built.folder)
+    same(run(here, [source], 700, launch), there)
+
+
+def test_several_programs(client: Any, here: Device, built: Build) -> None:
+    programs = [f"print({i} // 2, threadIdx // 50)" for i in range(9)]
+    program_of = np.arange(300, dtype=np.uint32) % 7
+    launch = Launch(block=16)
+    there = dask.run(
+        client, programs, 300, launch, program_of=program_of, part=64, build=built.folder
+    )
+    same(run(here, programs, 300, launch, program_of=program_of), there)
+
+
+def test_a_killed_worker_loses_nothing(client: Any, here: Device, built: Build) -> None:
+    before = client.run(os.getpid)
+    killed: list[int] = []
+
+    def kill_one(done: int) -> None:
+        if not killed:
+            killed.append(next(iter(before.values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    there = dask.evaluate(
+        client,
+        {f"p{i}": program for i, program in enumerate(PROGRAMS)},
+        CASES,
+        batch=5,
+        progress=kill_one,
+        build=built.folder,
+    )
+    alone = evaluate(PROGRAMS, CASES, device=here)
+    assert np.array_equal(there.status, alone.status)
+    assert np.array_equal(there.steps, alone.steps)
+    assert there.names is not None and there.names[7] == "p7"
+    client.wait_for_workers(2, timeout=30)
+    assert killed and killed[0] not in client.run(os.getpid).values()
+
+
+def test_the_command(client: Any, built: Build, tmp_path: Path) -> None:
+    (tmp_path / "programs").mkdir()
+    for i in range(8):
+        (tmp_path / "programs" / f"{i}.py").write_text(f"def solve(x): return x * {i}")
+    (tmp_path / "cases.jsonl").write_text('{"args": [3], "expected": 6}\n' * 2)
+    command = [sys.executable, "-m", "porter", "evaluate", "programs", "cases.jsonl"]
+    command += ["--out", "rows.jsonl", "--build", str(built.folder)]
+    command += ["--scheduler", client.scheduler.address, "--batch", "3"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("8 programs, 16 calls, 1 solved")
+    rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text().splitlines()]
+    assert [row["status"] for row in rows] == ["WRONG"] * 4 + ["PASSED"] * 2 + ["WRONG"] * 10
+
+
+def test_a_task_that_always_fails_names_its_programs(client: Any, built: Build) -> None:
+    with pytest.raises(ClusterFailed, match="programs 0 to 4 failed 2 times: ZeroDivisionError"):
+        dask.evaluate(
+            client,
+            PROGRAMS[:20],
+            CASES,
+            batch=5,
+            compare=lambda got, expected: 1 // 0,
+            retries=1,
+            build=built.folder,
+        )
+
+
+def test_a_task_that_ends_workers_names_its_programs(client: Any, built: Build) -> None:
+    def compare(got: int, expected: int) -> bool:
+        os._exit(3) if got == 20 else None
+        return got == expected
+
+    with pytest.raises(ClusterFailed, match="programs 1 to 1 ended every worker") as raised:
+        dask.evaluate(
+            client,
+            ["def solve(x): return x", "def solve(x): return x + 20"],
+            [((0,), 0)],
+            batch=1,
+            compare=compare,
+            build=built.folder,
+        )
+    assert [judgement.first for judgement in raised.value.result] == [0]
+    client.wait_for_workers(2, timeout=30)
+
+
+def test_what_a_cluster_cannot_do(client: Any, built: Build) -> None:
+    with pytest.raises(NoGpu, match="2 of 2 workers have no GPU: tcp://"):
+        dask.evaluate(client, PROGRAMS[:1], CASES, target="cuda", build=built.folder)
+    with pytest.raises(UsageError, match="more programs"):
+        dask.evaluate(client, PROGRAMS[:3], CASES, steps=[9], build=built.folder)
+    with pytest.raises(UsageError, match="the build in a folder has its own"):
+        dask.evaluate(client, PROGRAMS[:1], CASES, build=built.folder, release="1.28.0")
+    with pytest.raises(WrongType, match=r"int is no distributed\.Client"):
+        dask.run(3, "pass", 4, build=built.folder)
+    for launch, name in (
+        (Launch(outbuf=np.zeros(4, np.uint8)), "outbuf"),
+        (Launch(bind={"a": np.zeros(4)}), "bind"),
+        (Launch(console="printf"), "console"),
+        (Launch(stdin=["a"] * 3), "stdin"),
+    ):
+        with pytest.raises(UsageError, match=f"^{name}: "):
+            dask.run(client, "pass", 4, launch, build=built.folder)
+    for wrong in ({"n": 0}, {"part": 0}, {"retries": -1}):
+        with pytest.raises(UsageError):
+            dask.run(client, "pass", **{"n": 4, "build": built.folder, **wrong})

@@ -1,0 +1,142 @@
+"""Schedulers that are not there, workers that do not fit, builds on their way."""
+
+from __future__ import annotations
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+
+from porter import dask
+from porter.dask.building import build_for
+from porter.dask.connecting import Abilities, check_workers, target_for, workers_of
+from porter.dask.shipping import packed, unpacked
+from porter.errors import ClusterFailed, ClusterMismatch, NoCluster, NoGpu, UsageError, WrongType
+from porter.pipeline import Build
+from porter.run import open_device, run
+from porter.run.built import open_build
+from porter.version import __version__
+
+distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+
+PYTHON = "{}.{}".format(*sys.version_info)
+WITHOUT = Abilities(__version__, PYTHON, 0, 1)
+WITH = attrs.evolve(WITHOUT, gpus=1)
+
+
+@pytest.fixture
+def closed() -> Iterator[str]:
+    """An address at which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+
+
+def test_no_scheduler(closed: str) -> None:
+    start = time.monotonic()
+    with pytest.raises(NoCluster, match=f"no Dask scheduler answers at {closed}"):
+        dask.connect(closed, timeout=1)
+    assert time.monotonic() - start < 10
+    with pytest.raises(NoCluster):
+        dask.connect("nonsense://here", timeout=1)
+    with pytest.raises(WrongType):
+        dask.connect(8786)  # type: ignore[arg-type]
+
+
+def test_the_command_says_so(closed: str, built: Build, tmp_path: Path) -> None:
+    (tmp_path / "p.jsonl").write_text('"def solve(x): return x"\n')
+    (tmp_path / "c.jsonl").write_text("[[1], 1]\n")
+    command = [sys.executable, "-m", "porter", "evaluate", "p.jsonl", "c.jsonl"]
+    command += ["--build", str(built.folder), "--scheduler", closed]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    assert done.returncode == NoCluster.exit_code
+    assert "no Dask scheduler answers" in done.stderr and "Traceback" not in done.stderr
+
+
+def test_no_workers() -> None:
+    with (
+        distributed.LocalCluster(
+            n_workers=0, dashboard_address=":0", processes=False, protocol="tcp"
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+        pytest.raises(NoCluster, match="has no workers"),
+    ):
+        workers_of(client, None, timeout=0.2)
+
+
+def test_a_scheduler_that_goes_away(built: Build) -> None:
+    with distributed.LocalCluster(
+        n_workers=1, dashboard_address=":0", processes=False, protocol="tcp", silence_logs=60
+    ) as cluster:
+        client = dask.connect(cluster.scheduler_address, timeout=1)
+        programs = ["def solve(x):\n    for i in range(20000): pass\n    return x"] * 200
+        with pytest.raises(ClusterFailed, match=r"^programs \d+ to \d+: the scheduler") as raised:
+            dask.evaluate(
+                client,
+                programs,
+                [((1,), 1)],
+                batch=2,
+                progress=lambda done: cluster.close() if done == 4 else None,
+                build=built.folder,
+            )
+        assert [judgement.first for judgement in raised.value.result][:2] == [0, 2]
+        client.close()
+
+
+def test_workers_that_do_not_fit() -> None:
+    check_workers({"a": WITHOUT, "b": WITH}, None)
+    with pytest.raises(NoGpu, match="1 of 2 workers have no GPU: a"):
+        check_workers({"a": WITHOUT, "b": WITH}, "cuda")
+    for other in ({"porter": "0.0.1"}, {"python": "2.7"}):
+        with pytest.raises(ClusterMismatch, match=r"^worker b has porter "):
+            check_workers({"a": WITHOUT, "b": attrs.evolve(WITHOUT, **other)}, None)
+    missing: dict[str, Any] = {"a": ModuleNotFoundError("No module named 'porter'")}
+    with pytest.raises(ClusterMismatch, match="worker a cannot run porter: No module"):
+        check_workers(missing, None)
+
+
+def test_what_is_built_for_workers(built: Build) -> None:
+    assert target_for({"a": WITHOUT}) == "host"
+    assert target_for({"a": WITH}) == "cuda"
+    assert target_for({"a": WITH, "b": WITHOUT}) == "all"
+    assert build_for({"a": WITHOUT}, None, None, built.folder).folder == built.folder.resolve()
+    with pytest.raises(UsageError, match="tpu"):
+        build_for({"a": WITHOUT}, "tpu", None, built.folder)
+
+
+def test_a_build_is_found_by_its_hash_or_unpacked_once(built: Build, tmp_path: Path) -> None:
+    parcel = packed(open_build(built.folder))
+    assert unpacked(parcel, tmp_path / "cache").folder == built.folder.resolve()
+    assert not (tmp_path / "cache").exists()
+    parcel = attrs.evolve(parcel, folder=str(tmp_path / "elsewhere"))
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: unpacked(parcel, tmp_path / "cache").folder, range(4)))
+    assert set(found) == {tmp_path / "cache" / parcel.key}
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == [
+        parcel.key,
+        f"{parcel.key}.lock",
+    ]
+    result = run(open_device(found[0], "host"), ["print(threadIdx)"], 2)
+    assert result.stdout[1] == b"1\n"
+
+
+def test_a_damaged_build_is_replaced_and_a_damaged_parcel_refused(
+    built: Build, tmp_path: Path
+) -> None:
+    parcel = attrs.evolve(packed(open_build(built.folder)), folder="")
+    library = unpacked(parcel, tmp_path).folder / "host" / "libgpusnek.so"
+    good = library.read_bytes()
+    library.write_bytes(good[:1000])
+    assert unpacked(parcel, tmp_path).folder == tmp_path / parcel.key
+    assert library.read_bytes() == good
+    other = attrs.evolve(parcel, key="0" * 64)
+    with pytest.raises(ClusterMismatch, match="did not arrive"):
+        unpacked(other, tmp_path)
+    assert len(list(tmp_path.iterdir())) == 3  # the good one, and two lock files

@@ -1,0 +1,193 @@
+"""What counts as equal, on the device, is what Python says; and for tolerances, math.isclose."""
+
+from __future__ import annotations
+
+import array
+import cmath
+import itertools
+import math
+from collections import OrderedDict
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from porter.evaluation import Tolerance
+
+from .conftest import Judge
+
+ECHO = "def solve(value): return value\n"
+VALUES = [
+    *(None, ..., True, False, 0, 1, -1, 2**31, -(2**31) - 1, 2**46, -(2**46) - 1, 2**63, -(2**64)),
+    *(2**53, 2**53 + 1, float(2**53), 10**30, 1e30, int(1e30), -(10**30), 1 << 1100),
+    *(0.0, -0.0, 1.0, 0.5, 5e-324, 1.7976931348623157e308, math.inf, -math.inf),
+    *(1j, 1 + 0j, 0.5 + 2j, "", "a", "ä\0b", b"", b"a", bytearray(b"a"), "a" * 300),
+    *((), [], (1,), [1], [1.0], [True], ((1,),), [[1]], [1, 2], [2, 1]),
+    *({}, {1: 2}, {1.0: 2.0}, {1: 3}, {2: 1}, {"a": [1]}, {"a": (1,)}, {(1, 2): None, 3: 4}),
+    *({4: 3, 3: 4}, {3: 4, 4: 3}, set(), {1, 2}, {2.0, 1}, {1, 3}, frozenset([1, 2])),
+    *({frozenset([1]), 2}, {(1,), 2}),
+    *(array.array("i", [1, 2]), array.array("d", [1, 2]), array.array("B", [1]), array.array("q")),
+    *(array.array("Q", [2**63]), array.array("f", [0.5])),
+]  # fmt: skip
+
+
+def equal_here(a: Any, b: Any) -> bool:
+    if isinstance(a, bytes | bytearray) is not isinstance(b, bytes | bytearray):
+        return bool(a == b) and not isinstance(a, array.array) and not isinstance(b, array.array)
+    return bool(a == b)
+
+
+def test_all_pairs(judged: Judge) -> None:
+    pairs = list(itertools.product(VALUES, repeat=2))
+    found = judged([ECHO], [((a,), b) for a, b in pairs]).passed[0]
+    wrong = [
+        (a, b, bool(passed))
+        for (a, b), passed in zip(pairs, found, strict=True)
+        if equal_here(a, b) != passed
+    ]
+    assert wrong == []
+
+
+def test_values_come_back(judged: Judge) -> None:
+    values = judged([ECHO], [((value,), None) for value in VALUES], keep="values").values
+    assert values is not None
+    for given_, found in zip(VALUES, values[0], strict=True):
+        assert type(found) is type(given_) and found == given_
+
+
+def test_nan_equals_nan(judged: Judge) -> None:
+    nan = math.nan
+    cases = [((nan,), nan), (([nan, 1],), [nan, 1]), ((nan,), 1.0), ((1,), nan), ((nan,), None)]
+    assert judged([ECHO], cases).passed[0].tolist() == [True, True, False, False, False]
+
+
+plain = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text()
+    | st.binary(),
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(st.integers() | st.text(), inner)
+        | st.sets(st.integers() | st.floats(allow_nan=False))
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(plain, plain), min_size=1, max_size=60))
+def test_generated(judged: Judge, pairs: list[tuple[Any, Any]]) -> None:
+    pairs += [(a, a) for a, _ in pairs]
+    found = judged([ECHO], [((a,), b) for a, b in pairs]).passed[0]
+    assert found.tolist() == [a == b for a, b in pairs]
+
+
+NUMBERS = [
+    0,
+    1,
+    10**18,
+    0.0,
+    1.0,
+    1 + 1e-10,
+    1 + 1e-6,
+    1e18 + 512,
+    1e-12,
+    -1.0,
+    math.inf,
+    -math.inf,
+]
+
+
+@pytest.mark.parametrize("tolerance", [Tolerance(), Tolerance(1e-5), Tolerance(0, 1e-3)])
+def test_tolerance(judged: Judge, tolerance: Tolerance) -> None:
+    def close(a: Any, b: Any) -> bool:
+        if isinstance(a, int) and isinstance(b, int):
+            return a == b
+        rel, abs_ = tolerance.relative, tolerance.absolute
+        return math.isclose(a, b, rel_tol=rel, abs_tol=abs_)
+
+    pairs = list(itertools.product(NUMBERS, repeat=2))
+    wrapped = [(([a, {"x": (a,)}],), [b, {"x": (b,)}]) for a, b in pairs]
+    found = judged([ECHO], wrapped, compare=tolerance).passed[0]
+    assert found.tolist() == [close(a, b) for a, b in pairs]
+
+
+def test_tolerance_is_for_floats_alone(judged: Judge) -> None:
+    near = 1.0000001
+    cases = [
+        *((({1.0: 2},), {near: 2}), (({1.0},), {near}), (("1",), "1.0"), ((1 + 1j,), near + 1j)),
+        ((array.array("d", [1]),), array.array("d", [near])),
+    ]
+    assert judged([ECHO], cases, compare=1e-3).passed[0].tolist() == [False] * 3 + [True] * 2
+    assert cmath.isclose(1 + 1j, 1.0000001 + 1j, rel_tol=1e-3)
+
+
+def test_a_function_compares_here(judged: Judge) -> None:
+    seen = []
+
+    def compare(value: Any, expected: Any) -> bool:
+        seen.append((value, expected))
+        return sorted(value) == sorted(expected)
+
+    long = list(range(2000))  # longer than what is kept at first
+    cases = [((long,), long[::-1]), (([1, 2],), [2, 2]), ((["a"],), ["a"])]
+    found = judged([ECHO, "def solve(x): return 1 // 0"], cases, compare=compare)
+    assert found.passed.tolist() == [[True, False, True], [False] * 3]
+    assert len(seen) == 3 and seen[0] == (long, long[::-1])
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        *("range(3)", "memoryview(b'abc')", "(i for i in (0, 1, 2))", "map(abs, [0, 1, 2])"),
+        *("{0: 0, 1: 1, 2: 2}.keys()", "L([0, 1, 2])", "E()", "D({1: 2})", "object", "solve"),
+    ],
+)
+def test_other_types_equal_nothing(judged: Judge, result: str) -> None:
+    program = (
+        "class L(list): pass\nclass D(dict): pass\n"
+        "class E:\n def __eq__(self, other): return True\n def __hash__(self): return 0\n"
+        f"def solve(): return {result}\n"
+    )
+    expected = [[0, 1, 2], range(3).start, {1: 2}, None, True, b"abc", "E"]
+    assert not judged([program], [((), value) for value in expected]).passed.any()
+
+
+def test_named_tuples_and_ordered_dicts(judged: Judge) -> None:
+    program = (
+        "from collections import namedtuple, OrderedDict\n"
+        "def solve(k): return [namedtuple('P', 'x y')(1, 2), OrderedDict([(1, 2)])][k]\n"
+    )
+    expected = dict(OrderedDict([(1, 2)]))
+    assert judged([program], [((0,), (1, 2)), ((1,), expected)]).solved.tolist() == [True]
+
+
+@pytest.mark.parametrize(
+    "value", [object(), Fraction(1), np.int64(1), np.zeros(2), {1: object()}, int]
+)
+def test_values_that_interpreters_lack(judged: Judge, value: Any) -> None:
+    with pytest.raises(TypeError, match=r"cases\[1\], (arguments|expected): .* is no value"):
+        judged([ECHO], [((1,), 1), ((value,), 1)])
+    with pytest.raises(TypeError, match=r"cases\[1\], expected"):
+        judged([ECHO], [((1,), 1), ((1,), [value])])
+
+
+def test_values_that_are_too_deep_or_no_text(judged: Judge) -> None:
+    deep: list[Any] = []
+    for _ in range(37):
+        deep = [deep]
+    assert judged([ECHO], [((deep,), deep)]).solved[0]
+    itself: list[Any] = []
+    itself.append(itself)
+    for value in ([[[deep]]], itself):
+        with pytest.raises(ValueError, match="nested more than 40 deep"):
+            judged([ECHO], [((), value)])
+    with pytest.raises(ValueError, match="surrogates not allowed"):
+        judged([ECHO], [((), "\udcff")])

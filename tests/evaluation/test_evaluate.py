@@ -1,0 +1,244 @@
+"""Programs x cases: arrays, batches, interpreters that are shared, budgets, what is kept."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from porter.bench.candidates import programs as candidates
+from porter.evaluation import Cases, CaseStatus, Evaluation, Judging, judge, portions
+from porter.run import Device
+
+from .conftest import Judge
+
+PASSED, WRONG, RAISED, EXITED, SYNTAX, NO_ENTRY, STEPS, TIME, MEMORY, OUTPUT, BROKEN, NO_CASE = (
+    CaseStatus
+)
+SQUARE = "def solve(x): return x * x"
+RAISED_HERE = object()
+
+
+def cpython(source: str, x: int) -> Any:
+    """What CPython returns, or RAISED_HERE."""
+    names: dict[str, Any] = {}
+    exec(compile(source, "<test>", "exec"), names)
+    try:
+        return names["solve"](x)
+    except Exception:
+        return RAISED_HERE
+
+
+def test_as_cpython_computes(judged: Judge) -> None:
+    sources = [text[: text.index("\ntry:")] for text in candidates(7, 150)]
+    rng = np.random.default_rng(1)
+    expected = [cpython(sources[rng.integers(150)], x) for x in range(40)]
+    cases = [((x,), None if e is RAISED_HERE else e) for x, e in enumerate(expected)]
+    found = judged(sources, cases, keep="values")
+    assert found.values is not None
+    for source, row, values in zip(sources, found.passed, found.values, strict=True):
+        for ((x,), expected), passed, value in zip(cases, row, values, strict=True):
+            result = cpython(source, x)
+            raised = result is RAISED_HERE
+            assert passed == (result == expected and not raised), (source, x)
+            assert raised or (value == result and type(value) is type(result)), (source, x)
+    assert 0 < found.passed.sum() < found.passed.size
+
+
+def test_arrays(judged: Judge) -> None:
+    found = judged(
+        [SQUARE, "def solve(x): return 9"], [((3,), 9), ([4], 16), {"args": [5], "expected": 25}]
+    )
+    assert found.passed.tolist() == [[True] * 3, [True, False, False]]
+    assert found.passed.dtype == bool and found.steps.dtype == np.int64 and (found.steps > 0).all()
+    assert found.scores.tolist() == [1, 1 / 3] and found.solved.tolist() == [True, False]
+    assert found.best.tolist() == [0, 1] and found.cases.tolist() == [3, 3] and len(found) == 2
+    assert found.counts() == {PASSED: 4, WRONG: 2}
+    assert (found.outputs, found.values, found.tracebacks) == (None, None, None)
+    assert "2 programs x 3 cases, 1 solved: PASSED 4, WRONG 2" in repr(found)
+    html = found._repr_html_()
+    assert html.count("&#9632;") == 6 and "&lt;Evaluation of" in html and 'title="WRONG"' in html
+
+
+def test_names_are_escaped(judged: Judge) -> None:
+    found = judged({"<b>": SQUARE, "two": "("}, [((1,), 1)])
+    assert found.names == ("<b>", "two") and found.name(1) == "two"
+    assert "<b>" not in found._repr_html_()
+
+
+def test_keyword_arguments(judged: Judge) -> None:
+    program = "def solve(a, *rest, b=2, **more): return [a, rest, b, more]"
+    cases = [
+        {"args": [1], "expected": [1, (), 2, {}]},
+        {"args": [1, 5], "kwargs": {"b": 3}, "expected": [1, (5,), 3, {}]},
+        {"args": [], "kwargs": {"a": 0, "long name of one": [1]},
+         "expected": [0, (), 2, {"long name of one": [1]}]},
+    ]  # fmt: skip
+    assert judged([program], cases).solved.all()
+
+
+STATEFUL = "seen = []\ndef solve(x):\n seen.append(x)\n return list(seen)"
+
+
+def test_an_interpreter_for_each_case_or_program(judged: Judge) -> None:
+    cases = [((1,), [1]), ((2,), [2]), ((2,), [1, 2, 2])]
+    assert judged([STATEFUL], cases).passed.tolist() == [[True, True, False]]
+    assert judged([STATEFUL], cases, each="program").passed.tolist() == [[True, False, True]]
+
+
+@pytest.mark.parametrize("each", ["case", "program"])
+def test_what_is_kept(judged: Judge, each: str) -> None:
+    program = "print('loaded')\ndef solve(x):\n print('called', x)\n return 10 // x"
+    found = judged([program, "x ="], [((1,), 10), ((0,), 0), ((5,), 2)], each=each,
+                   keep=["outputs", "values", "tracebacks"])  # fmt: skip
+    assert found.values == [[10, None, 2], [None] * 3]
+    once = b"loaded\n" if each == "case" else b""
+    assert found.outputs is not None and found.tracebacks is not None
+    assert found.outputs[0] == [b"loaded\ncalled 1\n", once + b"called 0\n", once + b"called 5\n"]
+    first, second, third = found.tracebacks[0]
+    assert first is None and third is None and second is not None
+    assert second.startswith('Traceback (most recent call last):\n  File "<program>", line 4, in')
+    assert second.endswith("\nZeroDivisionError: divide by zero\n")
+    assert all("SyntaxError" in str(text) for text in found.tracebacks[1])
+
+
+def test_long_values(judged: Judge) -> None:
+    program = "def solve(n): return ['x' * n, list(range(n)), b'y' * n]"
+    sizes = [0, 1, 200, 300, 1000]
+    for each in ("case", "program"):
+        values = judged([program], [((n,), 0) for n in sizes], keep="values", each=each).values
+        assert values == [[["x" * n, list(range(n)), b"y" * n] for n in sizes]]
+
+
+def test_budgets_of_each_program(judged: Judge) -> None:
+    program = "def solve(n):\n for i in range(n): pass\n return n"
+    found = judged([program] * 3, [((500,), 500)], steps=[100, 5000, 400])
+    assert found.status.ravel().tolist() == [STEPS, PASSED, STEPS]
+    assert found.steps[0, 0] == 100 and found.steps[2, 0] == 400
+    exact = int(found.steps[1, 0])
+    assert judged([program] * 2, [((500,), 500)], steps=[exact, exact - 1]).solved.tolist() == [
+        True,
+        False,
+    ]
+    with pytest.raises(ValueError, match="steps: 2 values, but there are more programs"):
+        judged([program] * 3, [((1,), 1)], steps=[100, 5000])
+
+
+def test_loading_and_each_call_have_the_budget(judged: Judge) -> None:
+    spin = "for i in range(900): pass\n"
+    program = f"{spin}def solve(x):\n for i in range(900): pass\n return x"
+    for each in ("case", "program"):
+        found = judged([program], [((1,), 1)] * 3, steps=1000, each=each)
+        assert found.solved.all() and (found.steps < 1000).all()
+        found = judged([spin + program], [((1,), 1)] * 3, steps=1000, each=each)
+        assert set(found.status.ravel()) == {STEPS} and (found.steps == 1000).all()
+
+
+def test_a_call_that_fails_leaves_the_next_ones(judged: Judge) -> None:
+    program = (
+        "def solve(k):\n if k == 0: return 0\n if k == 1: 1 // 0\n if k == 2:\n  while True: pass\n"
+        " if k == 3: raise SystemExit(4)\n if k == 4: return [0] * 10**7\n"
+        " if k == 5: print('x' * 20000)\n return k"
+    )
+    ends = [PASSED, RAISED, STEPS, EXITED, MEMORY, OUTPUT, PASSED]
+    for each in ("case", "program"):
+        found = judged([program], [((k,), k) for k in range(7)], each=each, steps=50_000)
+        assert found.status[0].tolist() == ends, each
+
+
+def test_deadlines(judged: Judge) -> None:
+    found = judged(["def solve():\n while True: pass", "def solve(): return 1"], [((), 1)],
+                   steps=None, deadline=[0.1, 20.0])  # fmt: skip
+    assert found.status.ravel().tolist() == [TIME, PASSED]
+
+
+def test_sizes(judged: Judge) -> None:
+    program = "def solve(n): return len(bytearray(n))"
+    cases = [((20_000,), 20_000), ((100_000,), 100_000)]
+    assert judged([program], cases, heap="32K").passed.tolist() == [[True, False]]
+    assert judged([program], cases, heap="256K").passed.tolist() == [[True, True]]
+    printing = "def solve(n):\n print('x' * (n - 1))\n return n"
+    cases = [((n,), n) for n in (64, 65)]
+    assert judged([printing], cases, stdout=64).status.tolist() == [[PASSED, OUTPUT]]
+
+
+def test_a_stream_is_read_as_it_is_needed(judged: Judge) -> None:
+    read: list[int] = []
+    done: list[tuple[int, int]] = []
+
+    def programs() -> Iterator[str]:
+        for n in range(25):
+            read.append(n)
+            yield f"def solve(x): return x + {n}"
+
+    found = judged(
+        programs(), [((1,), 11)], batch=10, progress=lambda k: done.append((k, len(read)))
+    )
+    assert done == [(10, 11), (20, 21), (25, 25)]
+    assert np.flatnonzero(found.solved).tolist() == [10] and found.status.shape == (25, 1)
+
+
+def test_cases_of_their_own(judged: Judge) -> None:
+    pairs = [
+        (SQUARE, [((2,), 4)]),
+        (SQUARE, [((2,), 5), ((3,), 9), ((4,), 16)]),
+        ("(", [((1,), 1)]),
+    ]
+    for each in ("case", "program"):
+        for batch in (None, 1, 2):
+            found = judged(iter(pairs), each=each, batch=batch, keep="values")
+            assert found.status.tolist() == [
+                [PASSED, NO_CASE, NO_CASE], [WRONG, PASSED, PASSED], [SYNTAX, NO_CASE, NO_CASE]
+            ]  # fmt: skip
+            assert found.values == [[4], [4, 9, 16], [None]]
+            assert found.scores.tolist() == [1, 2 / 3, 0] and found.solved.tolist() == [
+                True,
+                False,
+                False,
+            ]
+
+
+def test_portions_are_judged_in_any_order_and_travel(any_device: Device) -> None:
+    cases = Cases.of([((k,), k * k) for k in range(5)])
+    how = Judging(keep="values", steps=[1000 + n for n in range(11)])
+    sources = [f"def solve(x): return x * {n}" for n in range(11)]
+    cut = list(portions(sources, cases, rows=20, most=100))
+    assert [len(portion.sources) for portion in cut] == [4, 4, 3]
+    again = [pickle.loads(pickle.dumps(portion)) for portion in cut]
+    how = pickle.loads(pickle.dumps(how))
+    found = [judge(any_device, portion, how) for portion in reversed(again)]
+    found = [pickle.loads(pickle.dumps(judgement)) for judgement in found]
+    whole = Evaluation.of(found, 5)
+    expected = [[n == x or x == 0 for x in range(5)] for n in range(11)]
+    assert whole.passed.tolist() == expected
+    assert whole.values == [[n * x for x in range(5)] for n in range(11)]
+
+
+def test_equal_programs_and_one_program(judged: Judge) -> None:
+    found = judged([SQUARE] * 600 + ["def solve(x): return 1"], [((1,), 1), ((3,), 9)])
+    assert found.passed.sum(axis=0).tolist() == [601, 600]
+    assert judged([SQUARE], [((1,), 1)]).solved.all()
+
+
+def test_no_programs(judged: Judge) -> None:
+    found = judged([], [((1,), 1)] * 3)
+    assert found.status.shape == (0, 3) and found.scores.shape == (0,) and found.counts() == {}
+    assert "nothing ran" in repr(found) and found._repr_html_()
+
+
+def test_another_entry(judged: Judge) -> None:
+    assert judged(["größe = lambda: 1"], [((), 1)], entry="größe").solved.all()
+    assert judged(
+        ["class A:\n @staticmethod\n def solve(): return 1\nf = A.solve"], [((), 1)], entry="f"
+    ).solved.all()
+
+
+def test_a_value_that_has_no_room_is_said_where_a_function_needs_it(judged: Judge) -> None:
+    program = "def solve(n): return ['x' * n]"
+    found = judged([program], [((n,), n) for n in (10, 30_000)], heap="48K", keep="values",
+                   compare=lambda value, n: len(value[0]) == n)  # fmt: skip
+    assert found.status.tolist() == [[PASSED, MEMORY]]
+    assert found.values == [[["x" * 10], None]]

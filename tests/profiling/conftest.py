@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from porter.config import BuildConfig
+from porter.profiling import Profile, profile
+from porter.run import Launch
+from porter.sync.store import synced_releases
+from tests.cli.conftest import porter
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+__all__ = ["porter"]  # a fixture
+
+Profiled = Callable[..., Profile]
+
+
+@pytest.fixture(scope="session")
+def counting() -> Build:
+    """A host twin of the newest release here, that counts."""
+    pytest.importorskip("clang", reason="a machine for GPU tests alone builds nothing")
+    from porter.pipeline import build
+
+    found = synced_releases()
+    if not found:
+        pytest.skip("no release is synced")
+    return build(BuildConfig(release=found[-1], target="host", profile=True), jobs=2)
+
+
+@pytest.fixture
+def profiled(counting: Build) -> Profiled:
+    """Profiles a source; options of the launch beside those of `porter.profile`."""
+
+    def run(source: str, n: int = 1, *, launch: Launch | None = None, **options: Any) -> Profile:
+        return profile(source, n, build=counting.folder, launch=launch, **options)
+
+    return run
+
+
+def instructions(found: Profile, file: str = "<string>") -> dict[int, int]:
+    """Instructions by line."""
+    return {line.line: line.counts.instructions for line in found.lines if line.file == file}

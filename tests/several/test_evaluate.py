@@ -1,0 +1,73 @@
+"""Programs judged on several devices: the answer of one, whatever fails."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from porter.errors import DeviceFailed, UsageError
+from porter.evaluation import evaluate
+from porter.run import Device
+from porter.run.device.several import Several
+from tests.several.conftest import ApartTwin, apart
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+CASES = [((x, y), x + y) for x in range(3) for y in range(3)]
+PROGRAMS = [
+    "def solve(x, y): return x + y",
+    "def solve(x, y): return x - y",
+    "def solve(x, y): return [x][y]",
+    "def solve(x, y):\n    while x: pass",
+    "def solve(x, y) return",
+    "import random\ndef solve(x, y): print('x' * x); return random.getrandbits(9) + x",
+] * 5
+
+
+def test_as_on_one(one: Device, several: Several) -> None:
+    done: list[int] = []
+    keep = ("values", "outputs", "tracebacks")
+    options = {"steps": 2000, "keep": keep, "batch": 4}
+    alone = evaluate(PROGRAMS, CASES, device=one, **options)  # type: ignore[arg-type]
+    shared = evaluate(PROGRAMS, CASES, device=several, progress=done.append, **options)  # type: ignore[arg-type]
+    for name in ("status", "steps", "passed"):
+        assert np.array_equal(getattr(alone, name), getattr(shared, name)), name
+    assert alone.outputs == shared.outputs and alone.values == shared.values
+    assert alone.tracebacks == shared.tracebacks
+    assert done[-1] == len(PROGRAMS) and done == sorted(done)
+    generated = evaluate((program for program in PROGRAMS), CASES, device=several, steps=2000)
+    assert np.array_equal(generated.status, alone.status)
+
+
+def test_a_portion_moves_on_when_its_device_fails(built: Build) -> None:
+    devices = apart(built)
+    failing = devices.devices[1]
+    assert isinstance(failing, ApartTwin)
+    failing.fails = "wait"
+    found = evaluate(PROGRAMS, CASES, device=devices, steps=2000, batch=2)
+    alone = evaluate(PROGRAMS, CASES, build=built.folder, steps=2000)
+    assert np.array_equal(found.status, alone.status)
+
+
+def test_no_device_is_left(built: Build) -> None:
+    devices = apart(built)
+    for device in devices.devices:
+        assert isinstance(device, ApartTwin)
+        device.fails = "start"
+    with pytest.raises(DeviceFailed, match=r"GPU \d failed with programs \d+ to \d+: the kernel"):
+        evaluate(PROGRAMS, CASES, device=devices, batch=2)
+
+
+def test_mistakes_and_what_a_function_raises(several: Several) -> None:
+    def compare(got: object, expected: object) -> bool:
+        raise KeyError(got)
+
+    with pytest.raises(KeyError):
+        evaluate(PROGRAMS[:2], CASES, device=several, compare=compare, batch=1)
+    with pytest.raises(UsageError, match="3 values, but there are more programs"):
+        evaluate(PROGRAMS, CASES, device=several, steps=[5, 5, 5])
+    with pytest.raises(UsageError, match="'tpu' is no device"):
+        evaluate(PROGRAMS, CASES, build=several.built.folder, devices="tpu")

@@ -1,0 +1,165 @@
+"""No launch asks CuPy for anything that it would compile: the launch path over a strict stand-in.
+
+Interpreters run on the local twin, and the class for GPUs drives them. What it asks of CuPy beyond
+memory, copies and views fails (tests/strict_cupy.py). On a GPU, CuPy's own cache shows the same.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from arrays_build import cuda_build
+from local_twin import LocalTwin
+from strict_cupy import Array, arrays_library, strict_cupy
+
+from porter import InterpreterArray
+from porter.errors import InterpreterError
+from porter.fs import Image
+from porter.repl.session import Session
+from porter.run import Device, Launch, Result, open_device, run
+from porter.run.streams.banners import render
+
+N = 700  # more than a template pays from
+EVERY_KIND = """
+import sys
+if threadIdx % 5 == 3:
+    raise ValueError(threadIdx % 2)
+if threadIdx % 5 == 4:
+    print("lost", file=sys.stderr)
+    sys.exit(3)
+print("x" * (threadIdx % 7), threadIdx % 3)
+"""
+
+
+@pytest.fixture
+def strict(twin: LocalTwin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
+    """porter.run.device.cuda.Cuda, with the stand-in for CuPy and the local twin's interpreters."""
+    cupy = strict_cupy(twin._library, arrays_library(tmp_path))
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    device = open_device(cuda_build(twin.built, tmp_path / "build"), "cuda")
+    assert device.on_gpu and device.local
+    yield device
+    device.close()
+
+
+def shown(result: Result) -> list[list[bytes]]:
+    streams = (result.stdout, result.stderr)
+    return [[line.text for line in render(stream.groups, n=N)] for stream in streams]
+
+
+def test_grouped_output(strict: Device, twin: LocalTwin) -> None:
+    for launch in (Launch(), Launch(stdout=8), Launch(stdout=0), Launch(fork=False)):
+        ours, theirs = (run(device, [EVERY_KIND], N, launch) for device in (strict, twin))
+        assert shown(ours) == shown(theirs)
+        assert ours.stdout[5] == theirs.stdout[5] and ours.stdout.longest == theirs.stdout.longest
+        assert (ours.stdout.cut == theirs.stdout.cut).all()
+        assert (ours.status == theirs.status).all() and (ours.steps == theirs.steps).all()
+    which = np.arange(N) % 3
+    programs = ["print(1)", "print(2)", "print(3)"]
+    assert shown(run(strict, programs, N, program_of=which)) == shown(
+        run(twin, programs, N, program_of=which)
+    )
+
+
+def test_output_as_it_comes(strict: Device) -> None:
+    pieces: list[bytes] = []
+    launch = Launch(
+        console="ring", on_output=lambda batch: pieces.extend(text for _, _, text in batch)
+    )
+    assert not run(strict, ["print(threadIdx)"], 40, launch).stdout.longest
+    assert sorted(pieces, key=int) == [b"%d\n" % i for i in range(40)]
+
+
+VALUES = {
+    "threadIdx": lambda i: i,
+    "threadIdx / 2": lambda i: i / 2,
+    "threadIdx % 2 == 0": lambda i: i % 2 == 0,
+    "threadIdx if threadIdx % 2 else 0.5": lambda i: float(i) if i % 2 else 0.5,
+    "'a' * threadIdx": lambda i: "a" * i,
+    "[threadIdx, None, {1: b'x'}]": lambda i: [i, None, {1: b"x"}],
+}
+
+
+@pytest.mark.parametrize("expression", VALUES)
+def test_values(strict: Device, expression: str) -> None:
+    want: Callable[[int], object] = VALUES[expression]
+    with InterpreterArray(20, device=strict) as array:
+        values = array.eval(expression)
+        here = values.get().tolist() if isinstance(values, Array) else values
+    assert here == [want(i) for i in range(20)]
+    assert list(map(type, here)) == [type(want(i)) for i in range(20)]
+
+
+def test_an_array_of_interpreters(strict: Device) -> None:
+    with InterpreterArray(20, device=strict, seed=1) as array:
+        array.exec(array.compile("y = threadIdx * 2"))
+        for value in (3, 2.5, True, "text", [*range(20)], np.arange(20, dtype=np.int16)):
+            array.set("x", value)
+        array.set("z", strict.array(np.arange(20, dtype=np.float32)))
+        ours = strict.zeros((20, 3), np.int64)
+        array.bind("ours", ours, split=True)
+        array.exec("ours[1] = x + y")
+        assert ours.get()[:, 1].tolist() == [3 * i for i in range(20)]
+        assert array.get("z").get().tolist() == [*range(20)]
+        array.unbind("ours")
+        with pytest.raises(InterpreterError, match="15 of 20"):
+            array.eval("[][threadIdx] if threadIdx > 4 else 1")
+        assert array.exceptions[0].count == 15 and array.exceptions[0].type == "IndexError"
+        with_default = array.eval("[][0] if threadIdx > 4 else 1", check=False, default=7.5)
+        assert with_default.get().tolist() == [1.0] * 5 + [7.5] * 15
+        array.exec(["pass", "a = 1"], which=np.arange(20) % 2)
+        assert array.trim() > 0
+        array.clone_from(4)
+        assert set(array.eval("y").get().tolist()) == {8}
+
+
+def test_exceptions_without_room_are_told_by_stderr(strict: Device) -> None:
+    with InterpreterArray(6, device=strict, heap=16384) as array:
+        with pytest.raises(InterpreterError):
+            array.exec("keep = []\nwhile True: keep.append(bytearray(16))")
+        assert array.exceptions[0].type == "MemoryError" and array.exceptions[0].count == 6
+
+
+def test_files_and_a_prompt(strict: Device) -> None:
+    image = Image.empty(64 << 10)
+    with InterpreterArray(4, device=strict, fs=image) as array:
+        array.exec("with open('a', 'w') as f: f.write(str(threadIdx))")
+        assert array.file_system(3).read("/a") == b"3"
+    session = Session.open(strict, 10, files=image)
+    answer = session.execute("threadIdx % 2")
+    assert [(g.text, g.count) for g in answer.outputs[0].groups] == [(b"0\n", 5), (b"1\n", 5)]
+    session.execute("import sys\nif threadIdx > 6: sys.exit()", kind="file")
+    session.rest()
+    assert len(session.execute("1").outputs[0]) == 7
+    session.close()
+
+
+@pytest.mark.gpu
+def test_cupy_leaves_no_compiled_kernel(tmp_path: Path) -> None:
+    if "PORTER_GPU_BUILD" not in os.environ:
+        pytest.skip("PORTER_GPU_BUILD names no device build")
+    build = os.environ["PORTER_GPU_BUILD"]
+    cache = tmp_path / "kernels"
+    cache.mkdir()
+    script = f"""
+from porter import InterpreterArray
+with InterpreterArray(1000, build={build!r}, target="cuda") as array:
+    array.exec("x = threadIdx")
+    array.set("y", 2.5)
+    assert array.eval("x").get()[7] == 7
+    assert array.eval("x % 2 == 0").get()[8] and array.eval("str(x)")[9] == "9"
+    array.exec("1 // x", check=False)
+    array.trim()
+    array.clone_from(3)
+"""
+    run_it = ["-m", "porter", "run", "--build", build, "-n", "4096", "-c", "print(threadIdx % 3)"]
+    for arguments in (run_it, ["-c", script]):
+        environment = {**os.environ, "CUPY_CACHE_DIR": str(cache)}
+        subprocess.run([sys.executable, *arguments], check=True, env=environment, timeout=300)
+        assert list(cache.rglob("*")) == []

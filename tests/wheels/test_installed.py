@@ -1,0 +1,243 @@
+"""A wheel with a host twin inside, installed where there are no compilers and no sources."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from porter.bundling import LICENCES, write_bundle
+from porter.errors import NoCompiler
+from porter.sync.store import release_dir
+from porter.version import __version__
+from tests.wheels.first_program import bare
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+ROOT = Path(__file__).parents[2]
+USERS = (65533, 65534)  # of nobody: they own nothing
+# One worker makes and installs the wheel.
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
+
+
+@pytest.fixture(scope="module")
+def place() -> Iterator[Path]:
+    """A folder that other users may enter, which pytest's own are not."""
+    with tempfile.TemporaryDirectory(prefix="porter-wheel-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+@pytest.fixture(scope="module")
+def wheel(built: Build, place: Path) -> Path:
+    if os.environ.get("PORTER_FENCES"):
+        pytest.skip("a wheel has a build without fences")
+    release = built.sources.name.rpartition("-")[0]
+    write_bundle(built.folder, built.sources / "cxx", release_dir(release), place / "bundle")
+    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", place, ROOT]
+    environment = {**os.environ, "PORTER_BUNDLE": str(place / "bundle")}
+    made = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert made.returncode == 0, made.stdout + made.stderr
+    (found,) = place.glob("*.whl")
+    return found
+
+
+@pytest.fixture(scope="module")
+def python(wheel: Path, place: Path) -> Path:
+    """The Python of a venv that has the wheel and what pip installs with it."""
+    venv = place / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    python = venv / "bin" / "python"
+    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", wheel]
+    done = subprocess.run(pip, cwd=place, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return python
+
+
+def porter(
+    python: Path, folder: Path, *args: object, user: int | None = None, **env: str
+) -> subprocess.CompletedProcess[str]:
+    """`porter ARGS` in the empty `folder`, with nothing on PATH."""
+    command = [str(python.with_name("porter")), *map(str, args)]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=bare(folder) | env,
+        capture_output=True,
+        text=True,
+        user=user,
+        group=user,
+        extra_groups=() if user else None,
+    )
+
+
+@pytest.fixture
+def release(built: Build) -> dict[str, str]:
+    """The variable that names the wheel's release, which a lock may know newer ones than."""
+    return {"PORTER_RELEASE": built.sources.name.rpartition("-")[0]}
+
+
+def test_what_is_inside(wheel: Path) -> None:
+    assert re.search(r"-py3-none-linux_\w+\.whl$", wheel.name)
+    with zipfile.ZipFile(wheel) as files:
+        names = {name.split("/builds/")[1].partition("/")[2] for name in files.namelist()
+                 if "/_data/builds/" in name}  # fmt: skip
+        assert {"build.json", "host/libgpusnek.so", "include/launch.h", LICENCES} <= names
+        (licences,) = [name for name in files.namelist() if name.endswith(LICENCES)]
+        text = files.read(licences).decode()
+    assert "The MIT License (MIT)" in text and "Damien P. George" in text
+    # littlefs names a licence whose text is not in the release.
+    assert "The littlefs authors" in text and "Neither the name of the copyright holder" in text
+
+
+def test_the_first_program(python: Path, release: dict[str, str]) -> None:
+    program = ROOT / "tests" / "wheels" / "first_program.py"
+    done = subprocess.run(
+        [python, program], env={**os.environ, **release}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_sizes_are_a_launchs(python: Path, tmp_path: Path, release: dict[str, str]) -> None:
+    code = "import gc; print(gc.mem_alloc() + gc.mem_free() > 200000)"
+    for heap, said in (("256K", "True"), ("64K", "False")):
+        folder = tmp_path / heap
+        folder.mkdir()
+        done = porter(
+            python, folder, "run", "-n", 2, "--heap", heap, "--stdout", 64, "-c", code, **release
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == f"{said}\n"
+        assert not any((folder / "home").iterdir())
+
+
+def test_two_users_at_once_who_may_write_nothing(
+    python: Path, place: Path, release: dict[str, str]
+) -> None:
+    packages = next(python.parents[1].glob("lib/*/site-packages/porter"))
+    installed = (packages, *packages.rglob("*"))
+    for path in installed:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = states(packages)
+    others = others_may_start(python)
+
+    def run(number: int) -> subprocess.CompletedProcess[str]:
+        folder = place / f"user{number}"
+        folder.mkdir()
+        user = USERS[number % 2] if others else None
+        return porter(
+            python, folder, "run", "-n", 3, "-c", "print(threadIdx // 3)", user=user, **release
+        )
+
+    with ThreadPoolExecutor(4) as pool:
+        for number, done in enumerate(pool.map(run, range(4))):
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout == "0\n"
+            assert not any((place / f"user{number}" / "home").iterdir())
+    assert states(packages) == before
+    for path in installed:
+        path.chmod(0o755)
+
+
+def others_may_start(python: Path) -> bool:
+    """Whether this process may become another user, and that user start `python`."""
+    if os.geteuid() != 0:
+        return False
+    try:
+        subprocess.run([python, "-c", ""], user=USERS[0], cwd="/", check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return False  # its Python lies in a folder of root's: all are this user then
+    return True
+
+
+def states(folder: Path) -> set[tuple[Path, int]]:
+    """Every file below `folder`, and when it was written last."""
+    return {(path, path.stat().st_mtime_ns) for path in folder.rglob("*")}
+
+
+def test_what_the_build_does_not_serve_needs_a_compiler(
+    python: Path, tmp_path: Path, release: dict[str, str]
+) -> None:
+    done = porter(python, tmp_path, "run", "--level", "full", "-c", "1", **release)
+    assert done.returncode == NoCompiler.exit_code
+    assert "no g++ on this machine" in done.stderr
+
+
+def test_doctor_says_which_build_serves(
+    python: Path, tmp_path: Path, release: dict[str, str]
+) -> None:
+    def rows(name: str, **env: str) -> dict[str, dict[str, str]]:
+        folder = tmp_path / name
+        folder.mkdir()
+        done = porter(python, folder, "doctor", "--json", **{**release, **env})
+        assert done.returncode == 0, done.stderr
+        return {row["name"]: row for row in json.loads(done.stdout)}
+
+    found = rows("usual")
+    assert found["g++"]["state"] == "lacks" and not found["g++"]["essential"]
+    version, _, targets = found["bundled"]["detail"].partition(": ")
+    assert version == release["PORTER_RELEASE"] and "host" in targets.split("; ")
+    assert "the bundled build, " in found["serves"]["detail"]
+    other = rows("fenced", PORTER_FENCES="1")["serves"]["detail"]
+    assert "made when it is first used" in other and "fences is off, not on" in other
+
+
+def test_a_bundle_that_is_not_whole_makes_no_wheel(wheel: Path, tmp_path: Path) -> None:
+    bundle = shutil.copytree(wheel.parent / "bundle", tmp_path / "bundle")
+    (library,) = bundle.glob("*/host/libgpusnek.so")
+    library.unlink()
+    for named, said in ((bundle, "lacks host/libgpusnek.so"), (tmp_path, "no finished build in")):
+        done = hook(str(named))
+        assert done.returncode == 1 and said in done.stderr
+    manifest = next(wheel.parent.glob("bundle/*/build.json"))
+    older = tmp_path / "older" / manifest.parent.name
+    shutil.copytree(manifest.parent, older)
+    document = json.loads(manifest.read_text())
+    document["inputs"]["porter"] = "0.0.9"
+    (older / "build.json").write_text(json.dumps(document))
+    assert "porter 0.0.9 made " in hook(str(older.parent)).stderr
+
+
+def test_without_a_bundle_the_wheel_is_pure() -> None:
+    for version, named in (("standard", ""), ("editable", "/nonexistent")):
+        done = hook(named, version)
+        assert (done.returncode, done.stdout) == (0, "{'force_include': {}}\n"), done.stderr
+
+
+def hook(named: str, version: str = "standard") -> subprocess.CompletedProcess[str]:
+    """hatch_build.py with PORTER_BUNDLE=`named`; it prints what hatchling would be told."""
+    return subprocess.run(
+        [sys.executable, "-c", HOOK, ROOT, version],
+        env={**os.environ, "PORTER_BUNDLE": named},
+        capture_output=True,
+        text=True,
+    )
+
+
+# The hook without hatchling, which only pip's own environment has.
+HOOK = """
+import sys, types
+names = "hatchling", "builders", "hooks", "plugin", "interface"
+for i in range(len(names)):
+    sys.modules[".".join(names[: i + 1])] = types.ModuleType(names[i])
+sys.modules[".".join(names)].BuildHookInterface = object
+sys.path.insert(0, sys.argv[1])
+import hatch_build
+hook = hatch_build.BundleHook()
+hook.root, hook.metadata = sys.argv[1], types.SimpleNamespace(version="VERSION")
+told = {"force_include": {}}
+hook.initialize(sys.argv[2], told)
+print(told)
+""".replace("VERSION", __version__)

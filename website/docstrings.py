@@ -1,0 +1,94 @@
+"""porter's docstrings as the API reference shows them: an extension of griffe, which reads them.
+
+They are prose, in which "name: what it is." explains a parameter or a field; each such explanation
+becomes an entry of a list. Fields of attrs classes have comments instead: the one in the lines
+above, or the one behind. A document's name becomes a link to its page.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection
+from typing import Any
+
+import griffe
+
+PAGE = re.compile(r"(?<![\w/`])docs/([\w/-]+)\.md")
+
+
+class Docstrings(griffe.Extension):
+    """Makes docstrings readable on a page."""
+
+    def on_attribute_instance(
+        self, *, node: ast.AST | griffe.ObjectNode, attr: griffe.Attribute, **_: Any
+    ) -> None:
+        """Called for each attribute that griffe has found: a field gets its comment."""
+        if not isinstance(node, ast.AnnAssign | ast.Assign) or attr.docstring or not attr.parent:
+            return
+        if isinstance(node.value, ast.Call) and ast.unparse(node.value.func) == "field":
+            attr.value = default(node.value)
+        if not attr.parent.is_class or not attr.lineno or not attr.endlineno:
+            return
+        lines = attr.parent.source.splitlines()
+        first = attr.lineno - (attr.parent.lineno or 1)
+        if text := comment(lines, first, first + attr.endlineno - attr.lineno):
+            attr.docstring = griffe.Docstring(linked(text), parent=attr, lineno=attr.lineno)
+
+    def on_function_instance(self, *, func: griffe.Function, **_: Any) -> None:
+        """Called for each function."""
+        if func.docstring:
+            func.docstring.value = readable(func.docstring.value, {p.name for p in func.parameters})
+
+    def on_class_members(self, *, cls: griffe.Class, **_: Any) -> None:
+        """Called for each class, when its members are known."""
+        if cls.docstring:
+            made = cls.members.get("__init__")
+            names = (
+                {p.name for p in made.parameters} if isinstance(made, griffe.Function) else set()
+            )
+            cls.docstring.value = readable(cls.docstring.value, names | set(cls.members))
+
+
+def default(field: ast.Call) -> str | None:
+    """The default of an attrs field, as source; None if it has none, or one that is made."""
+    given = {keyword.arg: keyword.value for keyword in field.keywords}
+    return ast.unparse(given["default"]) if "default" in given else None
+
+
+def comment(lines: list[str], first: int, last: int) -> str:
+    """The comment above `lines[first : last + 1]`, or else the one at its end; "" for none."""
+    above: list[str] = []
+    while first - len(above) > 0 and (line := lines[first - len(above) - 1].strip())[:1] == "#":
+        above.append(line.lstrip("# "))
+    if above:
+        return " ".join(reversed(above))
+    behind = re.search(r"  # ([^\"']+)$", lines[last])
+    return behind[1] if behind else ""
+
+
+def readable(text: str, names: Collection[str]) -> str:
+    """A docstring as Markdown; `names` are those that it may explain."""
+    return "\n\n".join(listed(linked(part), names) for part in text.split("\n\n"))
+
+
+def listed(paragraph: str, names: Collection[str]) -> str:
+    """A paragraph whose explanations of `names` are entries of a list, if there are any."""
+    known = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    if not known:
+        return paragraph
+    begins = rf"(?:^|(?<=\.)\s+)(?=(?:{known})(?:,\s+(?:{known}))*:\s|Raises )"
+    first, *parts = re.split(begins, paragraph)
+    if not parts:
+        return paragraph
+    shown = [first.strip()]
+    for part in parts:
+        name, colon, meaning = " ".join(part.split()).partition(": ")
+        raises = name.startswith("Raises ")
+        shown.append(f"\n{part}" if raises or not colon else f"- **{name}**: {meaning}")
+    return "\n".join([shown[0], "", *shown[1:]])
+
+
+def linked(text: str) -> str:
+    """Documents' names as links, from a page in the site's folder api/."""
+    return PAGE.sub(lambda found: f"[{found[1]}](../{found[1]}.md)", text)

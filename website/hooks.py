@@ -1,0 +1,107 @@
+"""What mkdocs does for porter's site besides: the home page, the API's pages, links to the tree.
+
+Pages stay as they are in the repository, where their links work too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[1]
+OURS = Path(__file__).parent
+DOCS = ROOT / "docs"
+HOME = "index.md"
+
+LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
+# Comments for tests/docs, which readers never see.
+MARK = re.compile(r"^<!--\s*(?:not run|needs|file|invisible-code-block):.*?-->\n", re.S | re.M)
+BARE = re.compile(r"(?<!\]\()(?<![\[`\w/])docs/([\w/-]+\.md)\b")
+FENCE = re.compile(r"^(`{3,}).*?^\1\s*$", re.S | re.M)
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """README.md becomes the home page; the API's pages and the style come from this folder."""
+    files.append(File.generated(config, HOME, abs_src_path=str(ROOT / "README.md")))
+    for path in sorted([*OURS.glob("api/*.md"), *OURS.glob("*.css"), *OURS.glob("*.svg")]):
+        name = path.relative_to(OURS).as_posix()
+        files.append(File.generated(config, name, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, **_: Any) -> str:
+    """Links that leave docs/ lead to the site's page for the file, or to the repository."""
+    uri = page.file.src_uri
+    if uri.startswith("api/"):
+        return markdown
+    here = ROOT if uri == HOME else (DOCS / uri).parent
+    names = dict(titles(config.nav))
+    return outside_fences(
+        MARK.sub("", markdown),
+        lambda text: relinked(text, here, uri, config.repo_url or "", names),
+    )
+
+
+def titles(navigation: Any) -> Iterator[tuple[str, str]]:
+    """Page and title of each entry of the navigation that has a title."""
+    for part in navigation or ():
+        for title, below in part.items() if isinstance(part, dict) else ():
+            if isinstance(below, str):
+                yield below, title
+            else:
+                yield from titles(below)
+
+
+def outside_fences(markdown: str, change: Any) -> str:
+    """The text with `change` made where no code stands."""
+    parts, at = [], 0
+    for fence in FENCE.finditer(markdown):
+        parts += [change(markdown[at : fence.start()]), fence[0]]
+        at = fence.end()
+    return "".join([*parts, change(markdown[at:])])
+
+
+def relinked(text: str, here: Path, uri: str, repository: str, names: Mapping[str, str]) -> str:
+    """`text` of a page in the folder `here` of the tree, as the page `uri` of the site has it.
+
+    names: of the site's pages; a link that is called by its file shows the page's name.
+    """
+    up = "../" * uri.count("/")
+
+    def called(file: Path) -> str:
+        return names.get(file.relative_to(DOCS).as_posix()) or heading(file)
+
+    def link(found: re.Match[str]) -> str:
+        picture, shown, name, anchor = found[1], found[2], found[3], found[4] or ""
+        if picture == "" and "](" in shown:  # a link around a picture
+            shown = LINK.sub(link, shown)
+        file = (here / name).resolve()
+        if file == ROOT / "README.md":
+            return f"[{shown}]({up}{HOME}{anchor})"
+        if file.is_relative_to(DOCS):
+            if shown.endswith(".md") and file.is_file():
+                shown = called(file)
+            return f"{picture}[{shown}]({up}{file.relative_to(DOCS).as_posix()}{anchor})"
+        if not file.is_relative_to(ROOT) or not file.exists():
+            return found[0]  # mkdocs says that it leads nowhere
+        if repository:
+            return f"[{shown}]({repository}/blob/main/{file.relative_to(ROOT).as_posix()}{anchor})"
+        return shown
+
+    def bare(found: re.Match[str]) -> str:
+        file = DOCS / found[1]
+        return f"[{called(file)}]({up}{found[1]})" if file.is_file() else found[0]
+
+    return BARE.sub(bare, LINK.sub(link, text))
+
+
+def heading(page: Path) -> str:
+    """A page's first heading."""
+    found = re.search(r"^# (.+)$", page.read_text(encoding="utf-8"), re.M)
+    return found[1] if found else page.name
