@@ -14,10 +14,9 @@ from attrs import frozen
 
 from porter.base import paths
 from porter.base.architectures import Architectures
-from porter.base.fingerprint import file_digest
 from porter.config import FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.errors import NotBuilt
-from porter.manifest import MANIFEST, Manifest, manifest_of, read_document
+from porter.manifest import MANIFEST, Manifest, damaged, manifest_of, read_document
 
 # What is compiled into every build: all choices but sizes, which are a launch's matter, and those
 # of device code, which `lacks` looks at.
@@ -52,12 +51,7 @@ class Bundled:
 
     def damaged(self) -> tuple[str, ...]:
         """Files that are not as `build.json` has them."""
-        return tuple(
-            name
-            for output in self.manifest.targets.values()
-            for name, file in output.files.items()
-            if not (self.folder / name).is_file() or file_digest(self.folder / name) != file.sha256
-        )
+        return damaged(self.folder, self.manifest)
 
 
 def bundled_builds() -> Iterator[Bundled]:

@@ -6,12 +6,13 @@ Who writes a build (porter/compile) and who runs one (porter/run) both use these
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import frozen
 
+from porter.base.fingerprint import file_digest
 from porter.base.reading import structured
 from porter.errors import NotBuilt
 
@@ -197,3 +198,15 @@ def manifest_of(document: Mapping[str, Any], path: Path) -> Manifest:
             hint="Run `porter build` again.",
         )
     return structured(document, Manifest, path, NotBuilt)
+
+
+def damaged(
+    folder: Path, manifest: Manifest, names: Iterable[str] | None = None
+) -> tuple[str, ...]:
+    """Files of the build in `folder` that are not as `manifest` has them. names: of these alone."""
+    files = {name: file for out in manifest.targets.values() for name, file in out.files.items()}
+    return tuple(
+        name
+        for name in (files if names is None else names)
+        if not (folder / name).is_file() or file_digest(folder / name) != files[name].sha256
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import attrs
@@ -11,31 +10,18 @@ from attrs import frozen
 
 from porter.run import Result
 from porter.run.built import Built
+from porter.run.device.host_arrays import HostArrays
 from porter.run.streams.packed import PackedRows, UnpackedStream
 
 
 @frozen(eq=False)
-class Elsewhere:
+class Elsewhere(HostArrays):
     """Stands for the devices of workers, where results are looked at: their memory is the host's.
 
     Of a Device it has what results and the division of launches need.
     """
 
     built: Built
-    xp: Any = np
-    on_gpu: bool = False
-
-    def here(self) -> AbstractContextManager[object]:
-        """Nothing."""
-        return nullcontext()
-
-    def array(self, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """`values` themselves."""
-        return values
-
-    def host(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """`array` itself."""
-        return array
 
 
 @frozen(eq=False)

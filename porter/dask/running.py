@@ -33,7 +33,7 @@ from porter.run.launch.several.starting import checked, order_of_all
 from porter.run.launch.spec import Phase
 
 # What needs memory, or an ear, that all interpreters of a launch share.
-NOT_SHARED = ("fs", "fs_guard", "outbuf", "on_output", "cancel")
+NOT_SHARED = ("fs", "fs_guard", "outbuf", "on_output", "on_progress", "cancel", "counting")
 LEAST = 1 << 10  # interpreters of a task, as long as there are enough
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import shutil
 import tarfile
@@ -13,12 +12,13 @@ from pathlib import Path
 import platformdirs
 from attrs import field, frozen
 
+from porter.base.fingerprint import file_digest
 from porter.base.locking import locked
 from porter.errors import ClusterMismatch
-from porter.manifest import MANIFEST
-from porter.run.built import Built, open_build
+from porter.manifest import MANIFEST, damaged
+from porter.run.built import Built, open_build, running_files
 
-LIBRARIES = {"host": "libgpusnek.so", "cuda": "gpusnek.cubin"}
+TARGETS = ("host", "cuda")
 
 
 @frozen
@@ -37,12 +37,12 @@ class Parcel:
 
 def packed(built: Built) -> Parcel:
     """The parcel of a build. Raises NotBuilt."""
-    targets = tuple(target for target in LIBRARIES if target in built.whole.targets)
+    targets = tuple(target for target in TARGETS if target in built.whole.targets)
     memory = io.BytesIO()
     with tarfile.open(fileobj=memory, mode="w:gz") as tar:
         tar.add(built.folder / MANIFEST, MANIFEST)
-        for target in targets:
-            tar.add(built.file(target, LIBRARIES[target]), f"{target}/{LIBRARIES[target]}")
+        for name in _needed(built, targets):
+            tar.add(built.file(*name.split("/", 1)), name)
     return Parcel(_key(built.folder), str(built.folder), targets, memory.getvalue())
 
 
@@ -83,19 +83,15 @@ def _holds(folder: Path, parcel: Parcel) -> bool:
     try:
         if _key(folder) != parcel.key:
             return False
-        return _whole(open_build(folder), parcel.targets)
+        built = open_build(folder)
+        return not damaged(folder, built.whole, _needed(built, parcel.targets))
     except OSError:
         return False
 
 
-def _whole(built: Built, targets: Sequence[str]) -> bool:
-    for target in targets:
-        name = f"{target}/{LIBRARIES[target]}"
-        wanted = built.whole.targets[target].files[name].sha256
-        if hashlib.sha256((built.folder / name).read_bytes()).hexdigest() != wanted:
-            return False
-    return True
+def _needed(built: Built, targets: Sequence[str]) -> list[str]:
+    return [name for target in targets for name in running_files(built, target)]
 
 
 def _key(folder: Path) -> str:
-    return hashlib.sha256((folder / MANIFEST).read_bytes()).hexdigest()
+    return file_digest(folder / MANIFEST)

@@ -141,6 +141,21 @@ def device_output(built: Built) -> DeviceOutput:
     )
 
 
+def device_code(built: Built) -> Path:
+    """The cubin or fatbin of a build. Raises NotBuilt."""
+    return built.file("cuda", Path(device_output(built).code).name)
+
+
+def running_files(built: Built, target: str) -> tuple[str, ...]:
+    """What runs `target`, below the build's folder: of a device build not what users link."""
+    output = built.whole.targets[target]
+    if not isinstance(output, DeviceOutput):
+        return tuple(output.files)
+    # PTX is for GPUs that the build has no machine code for.
+    ptx = [name for name in output.files if output.ptx and name.endswith(".ptx")]
+    return (output.code, *sorted(ptx))
+
+
 def open_build(folder: str | os.PathLike[str]) -> Built:
     """The build in `folder`. Raises NotBuilt unless it is whole; WrongType."""
     folder = arguments.path(folder, "folder")

@@ -8,12 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
 
 from porter.errors import NotBuilt
-from porter.manifest import SharedField, SharedStruct
-from porter.run.built import open_build
+from porter.manifest import DeviceOutput, SharedField, SharedStruct
+from porter.run.built import device_code, open_build, running_files
 from porter.run.record import dtype_of
 
 ONLY_THESE = """
@@ -38,6 +39,28 @@ def test_enums(build: Path) -> None:
     assert (built.flag["COMPILED"], built.kind["CODE"], built.bind["FORGET"]) == (4096, 16, 10)
     assert (built.value["BYTES"], built.lack["STACK"], built.interrupt["STOP"]) == (8, 3, 2)
     assert built.constants["GPUSNEK_NO_PROGRAM"] == 2**32 - 1
+
+
+@pytest.mark.parametrize(
+    ("code", "ptx", "others"),
+    [("gpusnek.cubin", "", ()), ("gpusnek.fatbin", "compute_80", ("cuda/ptx/a.ptx",))],
+)
+def test_what_runs_device_code(
+    build: Path, tmp_path: Path, code: str, ptx: str, others: tuple[str, ...]
+) -> None:
+    built = open_build(build)
+    (host,) = (out.files for name, out in built.whole.targets.items() if name == "host")
+    assert running_files(built, "host") == tuple(host)
+    code = f"cuda/{code}"
+    (tmp_path / "cuda").mkdir()
+    (tmp_path / code).touch()
+    names = (code, "cuda/libgpusnek.a", "cuda/ptx/a.ptx")
+    files = dict.fromkeys(names, next(iter(host.values())))
+    cuda = DeviceOutput(nvcc="", flags=(), files=files, info={}, code=code, machine={}, ptx=ptx)
+    whole = attrs.evolve(built.whole, targets={"cuda": cuda})
+    built = attrs.evolve(built, folder=tmp_path, whole=whole)
+    assert device_code(built) == tmp_path / code
+    assert running_files(built, "cuda") == (code, *others)
 
 
 def test_records(build: Path) -> None:

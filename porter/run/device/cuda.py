@@ -15,13 +15,13 @@ from porter.errors import (
     UsageError,
     WrongType,
 )
-from porter.run.built import Built
+from porter.run.built import Built, device_code
 from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Operations, Record, Shared
 from porter.run.device.cuda_running import CudaInterrupt, CudaRunning
 from porter.run.device.fences import fences_of
 from porter.run.device.images import grow, single, trim
 from porter.run.device.kernels import KernelOperations
-from porter.run.device.linking import device_code, loaded
+from porter.run.device.linking import loaded
 from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
 

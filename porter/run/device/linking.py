@@ -34,11 +34,6 @@ _CAP = re.compile(r"-maxrregcount=(\d+)")
 KERNEL = "gpusnek_launch"
 
 
-def device_code(built: Built) -> Path:
-    """The cubin or fatbin of a build. Raises NotBuilt."""
-    return built.file("cuda", Path(device_output(built).code).name)
-
-
 def loaded(cupy: Any, built: Built, code: Path) -> tuple[Any, Any]:
     """The module of `code` on the current GPU, or of what is linked for it, and its kernel.
 

@@ -44,18 +44,26 @@ def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -
 
     Notes in the phase's arenas what keeps later launches of these interpreters together.
     """
-    why = together(programs, launch, phase)
-    if why and phase.arenas is not None:
-        phase.arenas.together = why
-    if not programs.several or launch.order is False:
-        return Order()
-    if why and not launch.order:
-        return Order(kept=why)
+    if (kept := order_kept(programs, launch, phase)) is not None:
+        return kept
     # Blocks of other sizes have warps of other sizes, and then there is nothing to be filled.
     block = launch.block or device.block
     warp = device.warp if block % device.warp == 0 else 1
     idle = device.built.constants["GPUSNEK_IDLE"]
     return Order(threads_of(programs, warp, idle))
+
+
+def order_kept(programs: Programs, launch: Launch, phase: Phase) -> Order | None:
+    """The caller's order, where that is kept; None where interpreters run in their programs'.
+
+    Notes in the phase's arenas what keeps later launches of these interpreters together.
+    """
+    why = together(programs, launch, phase)
+    if why and phase.arenas is not None:
+        phase.arenas.together = why
+    if not programs.several or launch.order is False:
+        return Order()
+    return Order(kept=why) if why and not launch.order else None
 
 
 def threads_of(programs: Programs, warp: int, idle: int) -> np.ndarray[Any, Any]:

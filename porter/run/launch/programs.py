@@ -14,7 +14,8 @@ from porter.errors import NotEnoughMemory, UsageError
 from porter.run.device.base import Device
 from porter.run.footprint import Room
 from porter.run.launch.checking import per_interpreter
-from porter.run.launch.spec import Phase, Program
+from porter.run.launch.plan import Plan, plan
+from porter.run.launch.spec import Launch, Phase, Program
 
 SMALL = MIB  # what is reckoned of interpreters is no more exact
 
@@ -109,3 +110,21 @@ def programs_of(
     if len(numbers) == 1 and runs.all():
         return Programs(n, tuple(numbers), None, rests)
     return Programs(n, tuple(numbers), which, rests)
+
+
+def plan_programs(
+    device: Device,
+    programs: Sequence[Program | str | bytes],
+    n: int,
+    launch: Launch,
+    phase: Phase,
+    program_of: np.ndarray[Any, Any] | None,
+) -> tuple[Plan, Programs]:
+    """The plan of a launch and its programs, for which there is room.
+
+    Raises NotEnoughMemory, UsageError, WrongType.
+    """
+    planned = plan(device, n, launch, phase)
+    chosen = programs_of(device, programs, program_of, planned.n, phase)
+    chosen.check(planned.room, planned.n * planned.footprint.each)
+    return planned, chosen

@@ -14,8 +14,8 @@ from porter.run.device.several import Several
 from porter.run.launch import abandoned, several, template
 from porter.run.launch.order import order_of
 from porter.run.launch.outputs import make_outputs
-from porter.run.launch.plan import check_types, plan
-from porter.run.launch.programs import programs_of
+from porter.run.launch.plan import check_types
+from porter.run.launch.programs import plan_programs
 from porter.run.launch.record import (
     Packed,
     pack_bindings,
@@ -78,9 +78,7 @@ def _on_one(
     program_of: np.ndarray[Any, Any] | None,
 ) -> StartedOnOne:
     begun = time.monotonic()
-    planned = plan(device, n, launch, phase)
-    chosen = programs_of(device, programs, program_of, planned.n, phase)
-    chosen.check(planned.room, planned.n * planned.footprint.each)
+    planned, chosen = plan_programs(device, programs, n, launch, phase, program_of)
     order = order_of(device, chosen, launch, phase)
     if phase.arenas is not None:
         device.grow(phase.arenas)

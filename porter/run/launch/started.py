@@ -17,9 +17,9 @@ from porter.run.launch.outputs import Outputs
 from porter.run.launch.plan import Plan
 from porter.run.launch.record import Packed
 from porter.run.launch.spec import Cancel, Launch
-from porter.run.launch.wait import wait
+from porter.run.launch.wait import Awaited, Ended, Writable, wait
 from porter.run.result import Result
-from porter.run.streams.collect import Collector, flush_printed
+from porter.run.streams.collect import Collector, Source, flush_printed
 from porter.run.streams.feed import Feed
 from porter.run.streams.ring import Rings
 
@@ -50,7 +50,36 @@ class Started(Protocol):
         """
 
 
-def watch_of(started: Started, launch: Launch) -> Callable[[], None] | None:
+def wait_for(
+    started: Started,
+    launch: Launch,
+    running: Awaited,
+    word: Writable,
+    rings: Source | None,
+    *,
+    began: float,
+    stop: int,
+) -> Ended:
+    """Wait for `running`, as its `launch` says what may end it and who hears of it meanwhile."""
+    pump = None
+    if rings is not None and launch.on_output is not None:
+        pump = Collector(rings, launch.on_output)
+    try:
+        return wait(
+            running,
+            word,
+            end=None if launch.timeout is None else began + launch.timeout,
+            cancel=launch.cancel or Cancel(),
+            stop=stop,
+            pump=pump,
+            watch=_watch_of(started, launch),
+        )
+    finally:
+        if isinstance(launch.stdin, Feed):
+            launch.stdin.close()
+
+
+def _watch_of(started: Started, launch: Launch) -> Callable[[], None] | None:
     """What tells the launch's `on_progress` how many interpreters have ended; None without one."""
     tell = launch.on_progress
     if tell is None:
@@ -108,22 +137,9 @@ class StartedOnOne:
     def wait(self) -> Result:
         """See Started."""
         launch = self._plan.launch
-        pump = None
-        if self.rings is not None and launch.on_output is not None:
-            pump = Collector(self.rings, launch.on_output)
-        try:
-            ended = wait(
-                self.running,
-                self.word,
-                end=None if launch.timeout is None else self.began + launch.timeout,
-                cancel=launch.cancel or Cancel(),
-                stop=self._stop,
-                pump=pump,
-                watch=watch_of(self, launch),
-            )
-        finally:
-            if isinstance(launch.stdin, Feed):
-                launch.stdin.close()
+        ended = wait_for(
+            self, launch, self.running, self.word, self.rings, began=self.began, stop=self._stop
+        )
         result = self.conclude(ended.interrupted)
         if ended.keyboard:
             raise LaunchInterrupted(result)

@@ -15,9 +15,9 @@ from porter.run.device.several import Part, Several, Share, on_each, renamed
 from porter.run.device.shadows import Shadows
 from porter.run.launch.checking import Texts, per_interpreter
 from porter.run.launch.limits import Each
-from porter.run.launch.order import Order, together
-from porter.run.launch.plan import Plan, plan
-from porter.run.launch.programs import Programs, programs_of
+from porter.run.launch.order import Order, order_kept
+from porter.run.launch.plan import Plan
+from porter.run.launch.programs import Programs, plan_programs
 from porter.run.launch.record import check_texts
 from porter.run.launch.several.division import Division, SharedFeed, divide
 from porter.run.launch.several.under_way import OnePart, StartedOnSeveral
@@ -57,9 +57,9 @@ def start(
     """
     if phase.calls is not None:
         raise UsageError("calls are for one device; porter.evaluate spreads them over several")
-    planned = plan(device, n, launch, phase)
-    chosen = programs_of(device, programs, program_of, planned.n, phase)
-    chosen.check(planned.room, planned.n * planned.footprint.each)
+    if launch.counting is not None:
+        raise UsageError("counting: one device counts what its interpreters do")
+    planned, chosen = plan_programs(device, programs, n, launch, phase, program_of)
     launch = checked(launch, planned.n)
     order = order_of_all(chosen, launch, phase)
     shares = _shares(device, planned)
@@ -125,14 +125,8 @@ def checked(launch: Launch, n: int) -> Launch:
 
 def order_of_all(programs: Programs, launch: Launch, phase: Phase) -> Order:
     """As order_of, of all devices: where interpreters of one may wait, all keep their order."""
-    why = together(programs, launch, phase)
-    if why and phase.arenas is not None:
-        phase.arenas.together = why
-    if not programs.several or launch.order is False:
-        return Order()
-    if why and not launch.order:
-        return Order(kept=why)
-    return Order(programs.running)
+    kept = order_kept(programs, launch, phase)
+    return Order(programs.running) if kept is None else kept
 
 
 def _shares(device: Several, planned: Plan) -> list[Share]:

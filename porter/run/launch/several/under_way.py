@@ -16,12 +16,8 @@ from porter.run.launch.abandoned import PATIENCE
 from porter.run.launch.plan import Plan
 from porter.run.launch.several.division import Division
 from porter.run.launch.several.joining import join, nothing
-from porter.run.launch.spec import Cancel
-from porter.run.launch.started import StartedOnOne, watch_of
-from porter.run.launch.wait import wait
+from porter.run.launch.started import StartedOnOne, wait_for
 from porter.run.result import Result
-from porter.run.streams.collect import Collector
-from porter.run.streams.feed import Feed
 from porter.run.streams.ring import Batch
 
 
@@ -106,22 +102,15 @@ class StartedOnSeveral:
         Raises DeviceFailed with what the others left, LaunchInterrupted with the result.
         """
         launch = self._plan.launch
-        pump = None
-        if launch.on_output is not None:
-            pump = Collector(_AllRings(self._parts), launch.on_output)
-        try:
-            ended = wait(
-                _All(self._parts),
-                _AllWords(self._parts),
-                end=None if launch.timeout is None else self._began + launch.timeout,
-                cancel=launch.cancel or Cancel(),
-                stop=int(self._device.built.interrupt["STOP"]),
-                pump=pump,
-                watch=watch_of(self, launch),
-            )
-        finally:
-            if isinstance(launch.stdin, Feed):
-                launch.stdin.close()
+        ended = wait_for(
+            self,
+            launch,
+            _All(self._parts),
+            _AllWords(self._parts),
+            _AllRings(self._parts),
+            began=self._began,
+            stop=int(self._device.built.interrupt["STOP"]),
+        )
         result = self._conclude(ended.interrupted)
         self._raise_failures(result)
         if ended.keyboard:
