@@ -22,6 +22,8 @@ SHARED_STRUCTS = (
     "gpusnek_info_t",
     "gpusnek_judging_t",
     "gpusnek_launch_t",
+    "gpusnek_native_t",
+    "gpusnek_natives_t",
     "gpusnek_profile_code_t",
     "gpusnek_profile_frame_t",
     "gpusnek_profile_node_t",

@@ -37,13 +37,20 @@ class Compiled:
 
 
 def compile_module(
-    module: Module, tables: Tables, lines: Sequence[str] = (), *, loops: bool = True
+    module: Module,
+    tables: Tables,
+    lines: Sequence[str] = (),
+    *,
+    symbol: str = "tier_run",
+    loops: bool = True,
 ) -> Compiled:
     """C++ for all functions of a module; `lines` of its source stand beside their code.
 
-    loops: of the module's own code only loops.
+    symbol: what runs it, a gpusnek_native_run_t (interp.h). loops: of the module's own code only
+    loops.
     """
-    parts, entries, cases = [_HEAD], [], []
+    parts, cases = [_HEAD], []
+    entries: list[tuple[int, int]] = []
     for number, function in enumerate(module.functions):
         # What a module does once is not worth compiling.
         graph = graph_of(function, loops=loops and number == 0)
@@ -53,9 +60,12 @@ def compile_module(
         numbered = {at: first + k for k, at in enumerate(sorted(graph.entries))}
         parts.append(_Writer(graph, module, tables, lines, number, numbered).text())
         entries += [(function.start + at, n) for at, n in numbered.items()]
-        cases.append(f"    if (entry < {len(entries) + 1}) {{ f{number}(cs, entry); return; }}")
+        cases.append(
+            f"    if (entry < {len(entries) + 1}) {{ f{number}(cs, entry, native); return; }}"
+        )
     parts.append(
-        'extern "C" TIER_EXPORT PORTER_DEVICE void tier_run(void *code_state, unsigned int entry) {\n'
+        f'extern "C" TIER_EXPORT PORTER_DEVICE void {symbol}('
+        "void *code_state, unsigned int entry, const gpusnek_native_t *native) {\n"
         "    mp_code_state_t *const cs = (mp_code_state_t *)code_state;\n"
         + "\n".join(cases)
         + "\n}\n"
@@ -88,9 +98,10 @@ class _Writer:
             if at in self.shapes:
                 body += self._block(block, used)
         out = [
-            f"static PORTER_DEVICE void f{self.number}(mp_code_state_t *const cs, unsigned int entry) {{",
+            f"static PORTER_DEVICE void f{self.number}("
+            "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native) {",
             "    mp_obj_t *const frame = cs->state;",
-            f"    const byte *const code = tier_code() + {self.graph.function.start};",
+            f"    const byte *const code = tier_code(native) + {self.graph.function.start};",
             "    int32_t left;",
         ]
         entering = self._entering(used)
@@ -181,5 +192,8 @@ def _name(prefix: str, number: int, kind: str) -> str:
 def _state(shape: Shape) -> State:
     return State(
         [Value(k.kind, _name("s", n, k.kind), k.clean, k.bound) for n, k in enumerate(shape.stack)],
-        [Value(k.kind, _name("v", n, k.kind), k.clean, k.bound) for n, k in enumerate(shape.locals)],
+        [
+            Value(k.kind, _name("v", n, k.kind), k.clean, k.bound)
+            for n, k in enumerate(shape.locals)
+        ],
     )

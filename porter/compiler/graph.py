@@ -13,23 +13,70 @@ ITERATOR = 4  # slots of an iterator on the stack, MP_OBJ_ITER_BUF_NSLOTS
 
 # Which instructions compiled code runs; the interpreter runs all others.
 KNOWN = frozenset(
-    """
-    LOAD_CONST_FALSE LOAD_CONST_NONE LOAD_CONST_TRUE LOAD_CONST_SMALL_INT LOAD_CONST_STRING
-    LOAD_CONST_OBJ LOAD_NULL LOAD_FAST LOAD_DEREF LOAD_NAME LOAD_GLOBAL LOAD_ATTR LOAD_METHOD
-    LOAD_SUBSCR STORE_FAST STORE_DEREF STORE_NAME STORE_GLOBAL STORE_ATTR STORE_SUBSCR DUP_TOP
-    DUP_TOP_TWO POP_TOP ROT_TWO ROT_THREE JUMP POP_JUMP_IF_TRUE POP_JUMP_IF_FALSE
-    JUMP_IF_TRUE_OR_POP JUMP_IF_FALSE_OR_POP FOR_ITER GET_ITER GET_ITER_STACK BUILD_TUPLE
-    BUILD_LIST BUILD_MAP STORE_MAP BUILD_SET STORE_COMP UNPACK_SEQUENCE CALL_FUNCTION CALL_METHOD
-    UNARY_OP BINARY_OP
-    """.split()
+    [
+        "LOAD_CONST_FALSE",
+        "LOAD_CONST_NONE",
+        "LOAD_CONST_TRUE",
+        "LOAD_CONST_SMALL_INT",
+        "LOAD_CONST_STRING",
+        "LOAD_CONST_OBJ",
+        "LOAD_NULL",
+        "LOAD_FAST",
+        "LOAD_DEREF",
+        "LOAD_NAME",
+        "LOAD_GLOBAL",
+        "LOAD_ATTR",
+        "LOAD_METHOD",
+        "LOAD_SUBSCR",
+        "STORE_FAST",
+        "STORE_DEREF",
+        "STORE_NAME",
+        "STORE_GLOBAL",
+        "STORE_ATTR",
+        "STORE_SUBSCR",
+        "DUP_TOP",
+        "DUP_TOP_TWO",
+        "POP_TOP",
+        "ROT_TWO",
+        "ROT_THREE",
+        "JUMP",
+        "POP_JUMP_IF_TRUE",
+        "POP_JUMP_IF_FALSE",
+        "JUMP_IF_TRUE_OR_POP",
+        "JUMP_IF_FALSE_OR_POP",
+        "FOR_ITER",
+        "GET_ITER",
+        "GET_ITER_STACK",
+        "BUILD_TUPLE",
+        "BUILD_LIST",
+        "BUILD_MAP",
+        "STORE_MAP",
+        "BUILD_SET",
+        "STORE_COMP",
+        "UNPACK_SEQUENCE",
+        "CALL_FUNCTION",
+        "CALL_METHOD",
+        "UNARY_OP",
+        "BINARY_OP",
+    ]
 )
 JUMPS = frozenset(
-    "POP_JUMP_IF_TRUE POP_JUMP_IF_FALSE JUMP_IF_TRUE_OR_POP JUMP_IF_FALSE_OR_POP FOR_ITER".split()
+    [
+        "POP_JUMP_IF_TRUE",
+        "POP_JUMP_IF_FALSE",
+        "JUMP_IF_TRUE_OR_POP",
+        "JUMP_IF_FALSE_OR_POP",
+        "FOR_ITER",
+    ]
 )
-ENDS = frozenset("RETURN_VALUE RAISE_LAST RAISE_OBJ RAISE_FROM JUMP POP_EXCEPT_JUMP".split())
-HANDLERS = frozenset("SETUP_WITH SETUP_EXCEPT SETUP_FINALLY".split())
-_VARIABLES = frozenset("LOAD_FAST STORE_FAST DELETE_FAST LOAD_DEREF STORE_DEREF DELETE_DEREF".split())
-CALLS = frozenset("CALL_FUNCTION CALL_METHOD".split())
+ENDS = frozenset(
+    ["RETURN_VALUE", "RAISE_LAST", "RAISE_OBJ", "RAISE_FROM", "JUMP", "POP_EXCEPT_JUMP"]
+)
+HANDLERS = frozenset(["SETUP_WITH", "SETUP_EXCEPT", "SETUP_FINALLY"])
+_VARIABLES = frozenset(
+    ["LOAD_FAST", "STORE_FAST", "DELETE_FAST", "LOAD_DEREF", "STORE_DEREF", "DELETE_DEREF"]
+)
+CALLS = frozenset(["CALL_FUNCTION", "CALL_METHOD"])
 
 
 @frozen
@@ -111,31 +158,89 @@ _NEEDS = {
     "ROT_THREE": 3,
     "STORE_MAP": 3,
     "FOR_ITER": ITERATOR,
-    **dict.fromkeys("BINARY_OP LOAD_SUBSCR STORE_ATTR ROT_TWO DUP_TOP_TWO".split(), 2),
+    **dict.fromkeys(["BINARY_OP", "LOAD_SUBSCR", "STORE_ATTR", "ROT_TWO", "DUP_TOP_TWO"], 2),
     **dict.fromkeys(
-        "LOAD_ATTR LOAD_METHOD UNARY_OP DUP_TOP GET_ITER GET_ITER_STACK UNPACK_SEQUENCE"
-        " JUMP_IF_TRUE_OR_POP JUMP_IF_FALSE_OR_POP".split(),
+        [
+            "LOAD_ATTR",
+            "LOAD_METHOD",
+            "UNARY_OP",
+            "DUP_TOP",
+            "GET_ITER",
+            "GET_ITER_STACK",
+            "UNPACK_SEQUENCE",
+            "JUMP_IF_TRUE_OR_POP",
+            "JUMP_IF_FALSE_OR_POP",
+        ],
         1,
     ),
 }
 _EFFECTS = {
     **dict.fromkeys(
-        "LOAD_CONST_FALSE LOAD_CONST_NONE LOAD_CONST_TRUE LOAD_CONST_SMALL_INT LOAD_CONST_STRING"
-        " LOAD_CONST_OBJ LOAD_NULL LOAD_FAST LOAD_DEREF LOAD_NAME LOAD_GLOBAL LOAD_METHOD"
-        " LOAD_BUILD_CLASS DUP_TOP BUILD_MAP MAKE_FUNCTION IMPORT_FROM FOR_ITER".split(),
+        [
+            "LOAD_CONST_FALSE",
+            "LOAD_CONST_NONE",
+            "LOAD_CONST_TRUE",
+            "LOAD_CONST_SMALL_INT",
+            "LOAD_CONST_STRING",
+            "LOAD_CONST_OBJ",
+            "LOAD_NULL",
+            "LOAD_FAST",
+            "LOAD_DEREF",
+            "LOAD_NAME",
+            "LOAD_GLOBAL",
+            "LOAD_METHOD",
+            "LOAD_BUILD_CLASS",
+            "DUP_TOP",
+            "BUILD_MAP",
+            "MAKE_FUNCTION",
+            "IMPORT_FROM",
+            "FOR_ITER",
+        ],
         1,
     ),
     **dict.fromkeys(
-        "LOAD_SUBSCR STORE_FAST STORE_DEREF STORE_NAME STORE_GLOBAL POP_TOP POP_JUMP_IF_TRUE"
-        " POP_JUMP_IF_FALSE JUMP_IF_TRUE_OR_POP JUMP_IF_FALSE_OR_POP END_FINALLY"
-        " BINARY_OP MAKE_FUNCTION_DEFARGS IMPORT_NAME IMPORT_STAR LOAD_SUPER_METHOD"
-        " YIELD_FROM RETURN_VALUE RAISE_OBJ".split(),
+        [
+            "LOAD_SUBSCR",
+            "STORE_FAST",
+            "STORE_DEREF",
+            "STORE_NAME",
+            "STORE_GLOBAL",
+            "POP_TOP",
+            "POP_JUMP_IF_TRUE",
+            "POP_JUMP_IF_FALSE",
+            "JUMP_IF_TRUE_OR_POP",
+            "JUMP_IF_FALSE_OR_POP",
+            "END_FINALLY",
+            "BINARY_OP",
+            "MAKE_FUNCTION_DEFARGS",
+            "IMPORT_NAME",
+            "IMPORT_STAR",
+            "LOAD_SUPER_METHOD",
+            "YIELD_FROM",
+            "RETURN_VALUE",
+            "RAISE_OBJ",
+        ],
         -1,
     ),
     **dict.fromkeys(
-        "LOAD_ATTR DELETE_FAST DELETE_DEREF DELETE_NAME DELETE_GLOBAL ROT_TWO ROT_THREE JUMP"
-        " GET_ITER UNARY_OP YIELD_VALUE RAISE_LAST SETUP_EXCEPT SETUP_FINALLY"
-        " POP_EXCEPT_JUMP UNWIND_JUMP".split(),
+        [
+            "LOAD_ATTR",
+            "DELETE_FAST",
+            "DELETE_DEREF",
+            "DELETE_NAME",
+            "DELETE_GLOBAL",
+            "ROT_TWO",
+            "ROT_THREE",
+            "JUMP",
+            "GET_ITER",
+            "UNARY_OP",
+            "YIELD_VALUE",
+            "RAISE_LAST",
+            "SETUP_EXCEPT",
+            "SETUP_FINALLY",
+            "POP_EXCEPT_JUMP",
+            "UNWIND_JUMP",
+        ],
         0,
     ),
     "DUP_TOP_TWO": 2,

@@ -218,9 +218,7 @@ def _lines(deltas: bytes, code: tuple[Instruction, ...]) -> dict[int, int]:
     return lines
 
 
-def _instructions(
-    reader: _Reader, start: int, end: int, tables: Tables
-) -> Iterator[Instruction]:
+def _instructions(reader: _Reader, start: int, end: int, tables: Tables) -> Iterator[Instruction]:
     while reader.at < end:
         at = reader.at
         number = reader.byte()

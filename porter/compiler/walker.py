@@ -15,6 +15,7 @@ from attrs import evolve
 from porter.compiler import arithmetic
 from porter.compiler.graph import CALLS, ITERATOR, KNOWN, Block, Graph, needs
 from porter.compiler.mpy import Constant, Instruction, Module
+from porter.compiler.tables import Tables
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES, Shape, State, Value
 
 _FLOAT_CONSTANT = 8
@@ -23,7 +24,7 @@ _FLOAT_CONSTANT = 8
 class Walker:
     """Walks blocks of one function."""
 
-    def __init__(self, graph: Graph, module: Module, tables: object) -> None:
+    def __init__(self, graph: Graph, module: Module, tables: Tables) -> None:
         self.graph = graph
         self.module = module
         self.tables = tables
@@ -205,7 +206,9 @@ class Walker:
     def _load(self, it: Instruction, local: bool, slow: str) -> None:
         name = f"tier_name(cs, {it.argument})"
         where = f"p{next(self._numbers)}"
-        self.say(f"const mp_obj_t *{where} = tier_global({it.argument}, {name}, {str(local).lower()});")
+        self.say(
+            f"const mp_obj_t *{where} = tier_global({it.argument}, {name}, {str(local).lower()});"
+        )
         result = f"t{next(self._numbers)}"
         self.say(f"mp_obj_t {result};")
         self.say(f"if ({where} != NULL) {{ {result} = *{where}; }} else {{")

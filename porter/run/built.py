@@ -92,6 +92,11 @@ class Built:
         return self._enum("Bind", "gpusnek_bind_kinds", "BIND_")
 
     @cached_property
+    def seen(self) -> type[IntEnum]:
+        """Kinds of values that interpreters note of a program: INT, FLOAT, BOOL, OTHER."""
+        return self._enum("Seen", "gpusnek_seen", "SEEN_")
+
+    @cached_property
     def value(self) -> type[IntEnum]:
         """Kinds of what programs leave: `built.value["INT"]`."""
         return self._enum("Value", "gpusnek_value_kinds", "VALUE_")

@@ -32,6 +32,12 @@ int porter_prefers_words(void);
 // for the host twin that records what interpreters do.
 void porter_trace_bytecode(const void *ip, int fast);
 
+// Whether machine code of bytecode may run in this build (native.h). A constant.
+int porter_native(void);
+
+// A gpusnek_native_run_t for a field `run` (interp.h).
+void *porter_native_run(uint64_t run);
+
 // What profiling builds count; in other builds each of these is nothing (profile_hooks.h).
 // mpconfigport.h has those that upstream's files call: the heap is asked for a block; new code is
 // at `bytecode`; the VM leaves `frame` for the C code that called it.

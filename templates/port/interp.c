@@ -3,7 +3,7 @@
 
 #include "blockdevice.h"
 #include "code.h"
-#include "compiled.h"
+#include "native.h"
 #include "port.h"
 #include "hooks.h"
 #include "py/builtin.h"
@@ -19,7 +19,6 @@
 
 gpusnek_boot_t gpusnek_boot;
 gpusnek_io_t gpusnek_io;
-gpusnek_compiled_t gpusnek_compiled;
 static bool started;
 static int exit_code;
 
@@ -31,11 +30,7 @@ MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_program);
 
 void gpusnek_attach(const gpusnek_io_t *io) {
     gpusnek_io = *io;
-    if (io->compiled != NULL) {
-        gpusnek_compiled = *io->compiled;
-    } else {
-        gpusnek_compiled.size = 0;
-    }
+    gpusnek_native_attach(io->natives);
     mp_cstack_init_with_top(io->stack_top, io->stack_size);
     gpusnek_clock_attach();
 }

@@ -173,15 +173,38 @@ typedef struct gpusnek_slot_t {
     uint64_t text[GPUSNEK_SLOT_TEXT / 8];
 } gpusnek_slot_t;
 
-// Code that was compiled from bytecode. entries: for each byte from `code` on the number of the
-// entry there, or 0. run: runs from that entry on, as the frame says; leaves in the frame where the
-// interpreter goes on. All NULL and 0: there is none.
-typedef struct _gpusnek_compiled_t {
-    const void *code;
-    uint64_t size; // bytes
-    const uint16_t *entries;
-    void (*run)(void *code_state, unsigned int entry);
-} gpusnek_compiled_t;
+// Machine code of one piece of bytecode (native.h, porter/compiler). entries: for each byte of the
+// bytecode the number of the entry there, or 0. run: on the host twin where it is, a
+// gpusnek_native_run_t; in kernels the module's number. exits: by guard, how often it handed back
+// there; may be 0. seen: where it is not 0 nothing runs, and the interpreter notes there what
+// is on top of the stack before each instruction (GPUSNEK_SEEN_, by byte of the bytecode).
+typedef struct gpusnek_native_t {
+    uint64_t code;
+    uint64_t size;    // bytes of the bytecode
+    uint64_t entries; // uint16_t each
+    uint64_t run;
+    uint64_t exits;   // uint32_t each
+    uint64_t seen;    // uint8_t each
+} gpusnek_native_t;
+
+// Runs from an entry on, as the frame says; leaves in the frame where the interpreter goes on.
+typedef void (*gpusnek_native_run_t)(
+    void *code_state, unsigned int entry, const gpusnek_native_t *native);
+
+enum gpusnek_seen {
+    GPUSNEK_SEEN_OTHER = 1,
+    GPUSNEK_SEEN_INT = 2, // that fits into a word
+    GPUSNEK_SEEN_FLOAT = 4,
+    GPUSNEK_SEEN_BOOL = 8,
+};
+
+// All that a launch has of it, by rising `code`, and the addresses that they lie within.
+typedef struct gpusnek_natives_t {
+    uint64_t count;
+    uint64_t each; // gpusnek_native_t
+    uint64_t low;
+    uint64_t span; // bytes
+} gpusnek_natives_t;
 
 // What belongs to one launch; read by gpusnek_attach, which keeps a copy.
 typedef struct _gpusnek_io_t {
@@ -200,7 +223,7 @@ typedef struct _gpusnek_io_t {
     uint32_t clock_stands;
     uint32_t alike; // not 0: programs are to see the addresses that they would in any interpreter
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
-    const gpusnek_compiled_t *compiled; // may be NULL: nothing is
+    const gpusnek_natives_t *natives; // may be NULL: there is no machine code
 } gpusnek_io_t;
 
 GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);

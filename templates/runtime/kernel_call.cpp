@@ -83,7 +83,7 @@ PORTER_DEVICE void gpusnek_user_attach(
     io.clock_stands = 0;
     io.alike = 0;
     io.interrupt = NULL;
-    io.compiled = NULL;
+    io.natives = NULL;
     PORTER_STATE->porter_stack_limit = (const char *)frame - stack_size;
     gpusnek_attach(&io);
 }

@@ -167,7 +167,7 @@ typedef struct gpusnek_launch_t {
 
     uint64_t interrupt; // uint32_t that every interpreter's VM polls (values: interp.h); 0: none
 
-    uint64_t compiled; // gpusnek_compiled_t (interp.h): compiled code beside `code`; 0: none
+    uint64_t natives; // gpusnek_natives_t (interp.h): machine code of bytecode; 0: none
     uint64_t judging; // gpusnek_judging_t; 0: programs are run, and nothing is called
 
     uint64_t clock_origin; // nanoseconds since the epoch at the launch

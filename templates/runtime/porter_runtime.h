@@ -119,6 +119,7 @@ static inline PORTER_DEVICE int porter_prefers_words(void) {
 }
 
 #include "profile_hooks.h"
+#include "native_hooks.h"
 
 // The rule `reentry` writes PORTER_REENTER(f)(...) where f calls itself: on a GPU through a function
 // in between, so that the compiler gives f convergence barriers.

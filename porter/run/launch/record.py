@@ -15,6 +15,7 @@ from porter.run.device.base import Array, Device, Interrupt, Record
 from porter.run.launch.binding import Binding, of_arrays, pack
 from porter.run.launch.checking import per_interpreter
 from porter.run.launch.limits import Each, steps_limit, time_limit
+from porter.run.launch.natives import pack_natives
 from porter.run.launch.order import Order
 from porter.run.launch.plan import Plan
 from porter.run.launch.programs import Programs
@@ -78,6 +79,10 @@ def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
     if phase.code is not None:
         fields["code"] = device.address(phase.code.memory)
         packed.put("code_offsets", phase.code.offsets)
+    if phase.natives:
+        table, owned = pack_natives(device, phase.natives)
+        packed.keep += owned
+        packed.own("natives", table)
     if launch.outbuf is not None:
         fields |= {
             "outbuf_base": device.address(launch.outbuf),

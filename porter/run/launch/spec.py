@@ -28,6 +28,7 @@ from porter.run.launch.checking import (
     whole,
 )
 from porter.run.launch.counting import Counting
+from porter.run.launch.natives import Native
 from porter.run.streams.collect import OnOutput
 from porter.run.streams.feed import Feed
 
@@ -247,6 +248,8 @@ class Phase:
     values: bool = False  # what each program left goes to Result.values
     # Where bytes go that an earlier launch of these arenas announced.
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))
+    # Machine code beside bytecode that interpreters execute in this launch.
+    natives: Sequence[Native] = field(default=(), validator=sequence(Native))
     # Globals made before the programs run.
     bindings: Sequence[Binding] = field(default=(), validator=sequence(Binding))
     # What is called after them. Streams then have a row for each call.

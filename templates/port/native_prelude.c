@@ -1,6 +1,6 @@
 // What compiled code stands on. The rewritten text of this file is what the compiled tier's C++
 // begins with, so all of it is inline; this unit itself makes no code.
-#include "compiled.h"
+#include "native.h"
 #include "hooks.h"
 #include "py/bc.h"
 #include "py/bc0.h"
@@ -167,8 +167,15 @@ VM_INLINE bool tier_bool(mp_obj_t o) {
     return o == mp_const_true;
 }
 
-VM_INLINE const byte *tier_code(void) {
-    return (const byte *)gpusnek_compiled.code;
+VM_INLINE const byte *tier_code(const gpusnek_native_t *native) {
+    return (const byte *)native->code;
+}
+
+// Guard `number` hands back to the interpreter. Counts are for people: two at once may count as one.
+VM_INLINE void tier_count(const gpusnek_native_t *native, uint32_t number) {
+    if (native->exits != 0) {
+        ((uint32_t *)native->exits)[number]++;
+    }
 }
 
 // a // b and a % b as Python means them; b is not 0.

@@ -1,0 +1,57 @@
+"""Machine code of bytecode that a launch brings (gpusnek_native_t of interp.h)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from attrs import field, frozen
+
+from porter.errors import UsageError
+from porter.run.device.base import Array, Device
+
+
+@frozen(eq=False)
+class Native:
+    """Machine code of the bytecode in `code`, or room in which interpreters note what they see.
+
+    code: bytes on the device, where interpreters execute it. entries: of each byte the number of
+    the entry there, 0 for none (uint16). run: where it is, or its module's number in kernels.
+    exits: of each guard how often it handed back (uint32). seen: of each byte what was on top of
+    the stack before that instruction (built.seen); with it nothing runs. keep: what owns the
+    machine code.
+    """
+
+    code: Array
+    entries: Array
+    run: int = 0
+    exits: Array | None = None
+    seen: Array | None = None
+    keep: object = field(default=None, repr=False)
+
+
+def pack_natives(device: Device, natives: Sequence[Native]) -> tuple[Array, list[object]]:
+    """The table of `natives` on the device, and what must live as long. UsageError."""
+    structs = device.built.structs
+    if (
+        "gpusnek_natives_t" not in structs
+        or device.built.config.get("profile")
+        or device.built.fences
+    ):
+        raise UsageError(
+            "this build runs no machine code of programs", hint="Make one with `porter build`."
+        )
+    each = np.zeros(len(natives), structs["gpusnek_native_t"])
+    ordered = sorted(natives, key=lambda native: device.address(native.code))
+    for row, native in zip(each, ordered, strict=True):
+        row["code"], row["size"] = device.address(native.code), native.code.nbytes
+        row["run"] = native.run
+        for name in ("entries", "exits", "seen"):
+            array = getattr(native, name)
+            row[name] = 0 if array is None else device.address(array)
+    rows = device.array(each.view(np.uint8))
+    low, last = int(each[0]["code"]), each[-1]
+    table = np.zeros((), structs["gpusnek_natives_t"])
+    table["count"], table["each"] = len(each), device.address(rows)
+    table["low"], table["span"] = low, int(last["code"]) + int(last["size"]) - low
+    return device.array(table.reshape(1).view(np.uint8)), [rows, *natives]

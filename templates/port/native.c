@@ -1,0 +1,70 @@
+// Where the interpreter hands over to machine code, and what it notes for whoever makes such code.
+#include "native.h"
+
+#include <string.h>
+
+#include "py/runtime.h"
+
+gpusnek_natives_t gpusnek_natives;
+
+void gpusnek_native_attach(const gpusnek_natives_t *natives) {
+    if (natives == NULL) {
+        memset(&gpusnek_natives, 0, sizeof(gpusnek_natives));
+    } else {
+        gpusnek_natives = *natives;
+    }
+}
+
+// The machine code of the bytecode at `ip`, or NULL. They stand in the order of their bytecode.
+static const gpusnek_native_t *native_of(const byte *ip) {
+    const gpusnek_native_t *each = (const gpusnek_native_t *)gpusnek_natives.each;
+    size_t low = 0;
+    size_t high = gpusnek_natives.count;
+    while (low < high) {
+        const size_t middle = (low + high) / 2;
+        if (each[middle].code <= (uintptr_t)ip) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == 0) {
+        return NULL;
+    }
+    const gpusnek_native_t *native = &each[low - 1];
+    return (uintptr_t)ip - native->code < native->size ? native : NULL;
+}
+
+static uint8_t kind_of(mp_obj_t o) {
+    if (o == MP_OBJ_NULL) {
+        return GPUSNEK_SEEN_OTHER;
+    }
+    return mp_obj_is_small_int(o) ? GPUSNEK_SEEN_INT
+        : mp_obj_is_float(o) ? GPUSNEK_SEEN_FLOAT
+        : mp_obj_is_bool(o) ? GPUSNEK_SEEN_BOOL : GPUSNEK_SEEN_OTHER;
+}
+
+bool gpusnek_native_at(const byte **ip, mp_obj_t **sp, mp_code_state_t *code_state) {
+    const gpusnek_native_t *native = native_of(*ip);
+    if (native == NULL) {
+        return false;
+    }
+    const size_t at = (uintptr_t)*ip - native->code;
+    uint8_t *seen = (uint8_t *)native->seen;
+    if (seen != NULL) {
+        if (*sp >= code_state->state) {
+            seen[at] |= kind_of(**sp);
+        }
+        return true;
+    }
+    const unsigned int entry = ((const uint16_t *)native->entries)[at];
+    if (entry != 0) {
+        code_state->ip = *ip;
+        code_state->sp = *sp;
+        gpusnek_native_run_t run = (gpusnek_native_run_t)porter_native_run(native->run);
+        run(code_state, entry, native);
+        *ip = code_state->ip;
+        *sp = code_state->sp;
+    }
+    return false;
+}
