@@ -173,3 +173,16 @@ void tier_iterate(mp_obj_t *slots) {
         slots[1] = iterator;
     }
 }
+
+bool tier_look(void) {
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget != 1) {
+        return false;
+    }
+    gpusnek_poll_budget = 0;
+    gpusnek_poll();
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING) {
+        gpusnek_poll_budget++; // the branch takes it again
+        return false;
+    }
+    return true;
+}

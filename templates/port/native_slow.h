@@ -39,4 +39,8 @@ mp_obj_t tier_quick_next(mp_obj_t *slots);
 mp_obj_t tier_next(mp_obj_t *slots);
 void tier_iterate(mp_obj_t *slots);
 
+// Looks at interrupts, as a branch does that takes the last step of a window. False where the
+// interpreter must run the branch: then nothing was taken. Does not return where the program ends.
+bool tier_look(void);
+
 #endif
