@@ -165,6 +165,7 @@ class _Writer:
             "    mp_obj_t *const frame = cs->state;",
             f"    const byte *const code = {code};",
             "    int32_t left, at, top;",
+            "    int counted;",
             "    bool looked;",
         ]
         variables = {name: TYPES[kind] for name, kind in self.used.items()} | self.sink.variables
