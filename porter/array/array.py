@@ -14,7 +14,7 @@ from porter.array.bindings import check_name
 from porter.array.call import Call
 from porter.array.code import Code, compile_code, with_native
 from porter.array.files import FileSystems, file_systems
-from porter.array.globals import Globals
+from porter.array.globals import BoundGlobals
 from porter.array.outcome import Outcome
 from porter.array.sources import Source, Which, limits_of, programs_of, sources_of
 from porter.base.arguments import choice, flag, whole
@@ -32,7 +32,7 @@ Size = int | str | None
 KINDS = ("file", "single", "eval")
 
 
-class InterpreterArray(Globals):
+class InterpreterArray(BoundGlobals):
     """`n` Python interpreters, on the GPU or on the host twin. A context manager.
 
     They keep their variables from call to call. Each call is one launch; calls from several

@@ -1,4 +1,4 @@
-"""Globals of an array's interpreters that are made from outside."""
+"""BoundGlobals of an array's interpreters that are made from outside."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from porter.array.interpreters import Interpreters
 from porter.base.arguments import flag
 
 
-class Globals(Interpreters):
+class BoundGlobals(Interpreters):
     """Interpreters whose globals a Python program binds and sets."""
 
     def bind(
