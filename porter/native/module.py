@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 from attrs import field, frozen
@@ -16,13 +17,16 @@ from porter.run.launch.natives import Native
 class NativeModule:
     """Machine code of the bytecode of one source.
 
-    text: the C++ that it is made of. entries: of each byte of the bytecode the number of the entry
-    there, 0 for none (uint16). run: as Native has it. seconds: by step. keep: what owns the code.
+    text: the C++ that it is made of; path: where that is kept, None where it could not be. entries:
+    of each byte of the bytecode the number of the entry there, 0 for none (uint16). run: as Native
+    has it. cached: it was made before. seconds: by step. keep: what owns the machine code.
     """
 
     text: str = field(repr=False)
+    path: Path | None
     entries: np.ndarray[tuple[int], np.dtype[np.uint16]] = field(repr=False)
-    run: int
+    run: int = field(repr=False)
+    cached: bool
     seconds: Mapping[str, float]
     keep: object = field(default=None, repr=False)
 
