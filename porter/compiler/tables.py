@@ -22,8 +22,8 @@ class Tables:
     """Numbers of instructions, operators, and what follows an instruction's first byte.
 
     opcodes: by number, without the families whose operand is in the number. families: first number
-    and how many, by name. formats: by upper half of the number. extra_byte: instructions whose number has none of
-    these bits are followed by a byte more.
+    and how many, by name. formats: by upper half of the number. extra_byte: instructions whose
+    number has none of these bits are followed by a byte more.
     """
 
     opcodes: Mapping[int, str]
@@ -37,8 +37,21 @@ class Tables:
 
 def read_tables(release: Path) -> Tables:
     """From `py/bc0.h` and `py/runtime0.h` of a release's tree. Raises UpstreamChange."""
-    text = (release / "py/bc0.h").read_text()
-    operators = (release / "py/runtime0.h").read_text()
+    text, operators = (_header(release, f"py/{name}.h") for name in ("bc0", "runtime0"))
+    try:
+        return _tables(text, operators)
+    except (KeyError, ValueError, SyntaxError) as error:
+        raise UpstreamChange(f"py/bc0.h: {error} is not what the compiled tier knows") from None
+
+
+def _header(release: Path, name: str) -> str:
+    try:
+        return (release / name).read_text()
+    except OSError as error:
+        raise UpstreamChange(f"{name}: {error.strerror}") from error
+
+
+def _tables(text: str, operators: str) -> Tables:
     unary = _enumerators(operators, "MP_UNARY_OP_")
     binary = _enumerators(operators, "MP_BINARY_OP_")
     numbers = {f"MP_UNARY_OP_{name}": at for at, name in enumerate(unary)}
