@@ -69,8 +69,8 @@ class Constant:
 
 @frozen
 class Module:
-    """All functions of one source, the module's own first; names by number, None where the
-    release knows the name by number itself."""
+    """All functions of one source, the module's own first; names by number, None where only the
+    release knows the name."""
 
     functions: tuple[Function, ...]
     names: tuple[str | None, ...]
@@ -120,15 +120,15 @@ def _module(reader: _Reader, tables: Tables) -> Module:
     if header[:1] != b"M":
         raise UpstreamChange("compiled code does not begin as the .mpy format does")
     names, constants = reader.uint(), reader.uint()
-    named = tuple(_name(reader) for _ in range(names))
+    named = tuple(_name(reader, tables.names) for _ in range(names))
     objects = tuple(_constant(reader) for _ in range(constants))
     return Module(tuple(_functions(reader, tables)), named, objects)
 
 
-def _name(reader: _Reader) -> str | None:
+def _name(reader: _Reader, known: tuple[str, ...]) -> str | None:
     length = reader.uint()
     if length & 1:
-        return None
+        return known[(length >> 1) - 1] if 0 < length >> 1 <= len(known) else None
     text = reader.bytes(length >> 1)
     reader.byte()
     return text.decode("utf-8", "replace")

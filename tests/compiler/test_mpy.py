@@ -87,7 +87,7 @@ def test_every_instruction_has_its_line(data: bytes, tables: Tables, theirs: Any
 def test_names_and_constants(data: bytes, tables: Tables, theirs: Any) -> None:
     module = read_module(data, 0, tables)
     for ours, name in zip(module.names, theirs.qstr_table, strict=True):
-        assert ours in (None, name.str)
+        assert ours == name.str
     for constant, their in zip(module.constants, theirs.obj_table, strict=True):
         if constant.kind in _SINGLE:
             assert their is _SINGLE[constant.kind]

@@ -82,9 +82,9 @@ def test_formats_and_operators_are_the_tools(release: str) -> None:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """The two headers of the newest release, to be changed."""
+    """What is read of the newest release, to be changed."""
     (tmp_path / "py").mkdir()
-    for name in ("bc0.h", "runtime0.h"):
+    for name in ("bc0.h", "runtime0.h", "makeqstrdata.py"):
         shutil.copy(release_dir(RELEASES[-1]) / "py" / name, tmp_path / "py" / name)
     return tmp_path
 
@@ -121,6 +121,7 @@ def test_what_moves_upstream_moves_here(copied: Path) -> None:
         ("bc0.h", "(MP_BC_BASE_BYTE_O + 0x05)", "(MP_BC_BASE_OTHER + 0x05)"),
         ("bc0.h", "#define MP_BC_MASK_EXTRA_BYTE", "#define MP_BC_OTHER_MASK"),
         ("bc0.h", "_MULTI_EXCESS (16)", "_MULTI_BIAS (16)"),
+        ("makeqstrdata.py", "static_qstr_list = [", "static_qstr_list = sorted(["),
         ("runtime0.h", "#define MP_BINARY_OP_NUM_BYTECODE", "#define MP_BINARY_OP_LAST"),
     ],
 )
