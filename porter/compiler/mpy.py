@@ -13,9 +13,9 @@ from porter.compiler.tables import Tables
 from porter.errors import UpstreamChange
 
 _BYTECODE = 0  # kinds of code, as the lowest two bits tell them
-_TEXTS = (5, 6)  # str, bytes: a NUL follows
+STR, BYTES = _TEXTS = (5, 6)  # a NUL follows
 _NUMBERS = (7, 8, 9)  # int, float, complex as text
-_TUPLE = 10
+TUPLE = 10
 _EMPTY = range(5)  # function table, None, False, True, Ellipsis
 _WIDEST = 1 << 63  # no number of the format is larger
 _DEEPEST = 100  # tuples in tuples, functions in functions
@@ -140,7 +140,7 @@ def _constant(reader: _Reader, depth: int = 0) -> Constant:
     if kind in _EMPTY:
         return Constant(kind, b"")
     length = reader.uint()
-    if kind == _TUPLE:
+    if kind == TUPLE:
         for _ in range(length):
             _constant(reader, depth + 1)
         return Constant(kind, b"")

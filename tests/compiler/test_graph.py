@@ -153,8 +153,7 @@ def test_a_for_loop(graph: Of) -> None:
 
 def test_loops_in_loops(graph: Of) -> None:
     found = graph(
-        "while a:\n    for i in b:\n        for j in i:\n            a(j)\n            if j: break\n"
-        "    a = c\nreturn b"
+        "while a:\n for i in b:\n  for j in i:\n   a(j)\n   if j: break\n a = c\nreturn b"
     )
     assert sorted(found.blocks[head].depth for head in found.heads) == [0, ITERATOR, 2 * ITERATOR]
     assert block_of_line(found, 5).depth == 2 * ITERATOR
