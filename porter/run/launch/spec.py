@@ -245,6 +245,9 @@ class Phase:
     compiling: bool = False  # only compile; the code is the value
     # Code that a launch with `compiling` left, instead of a program. It must outlive interpreters.
     compiled: Array | None = None
+    # Where each of several programs' code begins in `compiled`, and the last one's end (uint64);
+    # interpreters choose by `program_of`.
+    parts: np.ndarray[Any, Any] | None = None
     values: bool = False  # what each program left goes to Result.values
     # Where bytes go that an earlier launch of these arenas announced.
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))
