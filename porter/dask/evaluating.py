@@ -17,7 +17,7 @@ from porter.dask.spreading import RETRIES, Task, answers
 from porter.dask.worker import device_for
 from porter.errors import ClusterFailed
 from porter.evaluation import Cases, Evaluation, Judgement, Judging, Portion, judge, portions
-from porter.evaluation.evaluating import Progress, judging_of
+from porter.evaluation.evaluating import Progress, counted, judging_of, named
 from porter.evaluation.judging import MOST_BATCH, batch_of
 from porter.run.built import Built
 
@@ -67,9 +67,7 @@ def evaluate(
     ClusterFailed, which names the programs and has the judgements of those before them.
     """
     how = judging_of(**options)
-    names = None
-    if isinstance(programs, Mapping):
-        names, programs = tuple(map(str, programs)), programs.values()
+    programs, names = named(programs)
     shared = None if cases is None else Cases.of(cases)
     found: list[Judgement] = []
     try:
@@ -111,13 +109,8 @@ def judgements(
     built = build_for(workers, target, release, build)
     common = Common(packed(built), target, how, cases)
     rows = _rows(workers, programs, cases, batch)
-    done = 0
     tasks = _tasks(portions(programs, cases, rows=rows, most=batch or MOST_BATCH), cases)
-    for judgement in answers(client, tasks, common, workers, retries):
-        yield judgement
-        done += len(judgement.counts)
-        if progress is not None:
-            progress(done)
+    return counted(answers(client, tasks, common, workers, retries), progress)
 
 
 def _tasks(cut: Iterable[Portion], cases: Cases | None) -> Iterator[Task[Judgement]]:

@@ -89,9 +89,7 @@ def evaluate(
         files=files,
     )
     most = batch_of(batch)
-    names = None
-    if isinstance(programs, Mapping):
-        names, programs = tuple(map(str, programs)), programs.values()
+    programs, names = named(programs)
     shared = None if cases is None else Cases.of(cases)
     opened, owned = open_sandbox(target, release, build, device, devices)
     try:
@@ -125,10 +123,22 @@ def judgements(
     progress: Progress | None = None,
 ) -> Iterator[Judgement]:
     """Judge `programs`, a portion at a time, in their order. As `evaluate` has the arguments."""
-    done = 0
     rows = rows_for(device, how, programs if batch is None else (), cases)
     cut = portions(programs, cases, rows=rows, most=batch or MOST_BATCH)
-    for judgement in judged(device, cut, how):
+    return counted(judged(device, cut, how), progress)
+
+
+def named(programs: Iterable[Any]) -> tuple[Iterable[Any], tuple[str, ...] | None]:
+    """Programs without their names, and these, where they are a dict by name."""
+    if isinstance(programs, Mapping):
+        return programs.values(), tuple(map(str, programs))
+    return programs, None
+
+
+def counted(judgements: Iterable[Judgement], progress: Progress | None) -> Iterator[Judgement]:
+    """`judgements` as they come. progress: is called with the number of programs that are done."""
+    done = 0
+    for judgement in judgements:
         yield judgement
         done += len(judgement.counts)
         if progress is not None:

@@ -72,5 +72,5 @@ def test_the_target_all_is_refused_before_it_is_built(
     use: Use, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PORTER_TARGET", "all")
-    with pytest.raises(UsageError, match="^target: interpreters run on host or cuda, not on all"):
+    with pytest.raises(UsageError, match=r"^target: .* not on all$"):
         use()
