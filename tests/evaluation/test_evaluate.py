@@ -66,7 +66,16 @@ def test_arrays(judged: Judge) -> None:
 def test_names_are_escaped(judged: Judge) -> None:
     found = judged({"<b>": SQUARE, "two": "("}, [((1,), 1)])
     assert found.names == ("<b>", "two") and found.name(1) == "two"
-    assert "<b>" not in found._repr_html_()
+    html = found._repr_html_()
+    assert "<b>" not in html and "&lt;b&gt;" in html
+
+
+def test_a_table_is_cut() -> None:
+    status = np.full((25, 70), WRONG, np.int8)
+    names = ["\x1b[31m", *map(str, range(24))]
+    html = Evaluation(status, np.ones((25, 70), np.int64), names=tuple(names))._repr_html_()
+    assert html.count("&#9632;") == 20 * 64 and html.count(" ...") == 20
+    assert "and 5 programs more" in html and "\x1b" not in html and "\\x1b[31m" in html
 
 
 def test_keyword_arguments(judged: Judge) -> None:
