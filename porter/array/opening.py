@@ -10,7 +10,7 @@ from typing import Any
 from porter.base import arguments
 from porter.base.sizes import check_bounds, parse_size
 from porter.config import SIZE_BOUNDS, BuildConfig
-from porter.errors import PorterError, UsageError, WrongType
+from porter.errors import PorterError, UsageError
 from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch import plan
@@ -120,8 +120,6 @@ def read_sizes(given: dict[str, int | str | None]) -> dict[str, Any]:
     found: dict[str, int] = {}
     for name, value in given.items():
         if value is not None:
-            if not isinstance(value, int | str):
-                raise WrongType(f"{name}: {type(value).__name__} is not a size")
             found[name] = check_bounds(parse_size(value, name), SIZE_BOUNDS[name], name)
     for name in ("heap", "pystack", "stack"):
         if found.get(name, 0) % 16:

@@ -17,8 +17,8 @@ from porter.dask.spreading import RETRIES, Task, answers
 from porter.dask.worker import device_for
 from porter.errors import ClusterFailed
 from porter.evaluation import Cases, Evaluation, Judgement, Judging, Portion, judge, portions
-from porter.evaluation.evaluating import Progress, counted, judging_of, named
-from porter.evaluation.judging import MOST_BATCH, batch_of
+from porter.evaluation.evaluating import counted, judging_of, named
+from porter.evaluation.judging import MOST_BATCH, Progress, batch_of, progress_of
 from porter.run.built import Built
 
 ROWS = 1 << 15  # calls of a task where nothing else is said: a worker's failure loses so many
@@ -67,6 +67,7 @@ def evaluate(
     ClusterFailed, which names the programs and has the judgements of those before them.
     """
     how = judging_of(**options)
+    most, progress = batch_of(batch), progress_of(progress)
     programs, names = named(programs)
     shared = None if cases is None else Cases.of(cases)
     found: list[Judgement] = []
@@ -76,7 +77,7 @@ def evaluate(
             programs,
             shared,
             how,
-            batch=batch_of(batch),
+            batch=most,
             progress=progress,
             target=target,
             release=release,

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from porter.base.arguments import path
 from porter.evaluation.cases import Cases
 from porter.evaluation.evaluation import Evaluation
 from porter.evaluation.judgement import Judgement
-from porter.evaluation.judging import CLOCK, MOST_BATCH, STDOUT, STEPS, Files, Judging, batch_of
+from porter.evaluation.judging import (
+    CLOCK,
+    MOST_BATCH,
+    STDOUT,
+    STEPS,
+    Files,
+    Judging,
+    Progress,
+    batch_of,
+    progress_of,
+)
 from porter.evaluation.opening import open_sandbox
 from porter.evaluation.portion import portions
 from porter.evaluation.spreading import judged, rows_for
@@ -20,7 +30,6 @@ from porter.run import Device
 from porter.run.built import Built
 from porter.run.open_several import Devices
 
-Progress = Callable[[int], object]
 Size = int | str | None
 
 
@@ -57,7 +66,7 @@ def evaluate(
 
     steps, deadline: that running a program, and each call, may take; one for all, or one for each
     program by its index; None: no limit, of one of the two. heap, pystack, stack: bytes of each
-    interpreter; None: the build's. stdout: bytes that a call may print. each: "case", an
+    interpreter; None: the build's. stdout: bytes that a call may print; None: 16K. each: "case", an
     interpreter for each call; "program": one for all calls of a program. seed: of random numbers,
     the same for every call. clock: seconds since 1970 at which it stands, but for what programs
     wait; None: the machine's. files: a folder, or a littlefs2 image, that programs read at "/".
@@ -88,7 +97,7 @@ def evaluate(
         keep=keep,
         files=files,
     )
-    most = batch_of(batch)
+    most, progress = batch_of(batch), progress_of(progress)
     programs, names = named(programs)
     shared = None if cases is None else Cases.of(cases)
     opened, owned = open_sandbox(target, release, build, device, devices)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
@@ -13,7 +13,7 @@ from porter.array.opening import check_count, open_target, read_sizes
 from porter.base import arguments
 from porter.base.paths import templates_dir, upstream_dir
 from porter.base.sizes import parse_size
-from porter.errors import FileProblem
+from porter.errors import FileProblem, WrongType
 from porter.fs import Image
 from porter.profiling.reading import read
 from porter.profiling.showing import Profile
@@ -22,6 +22,7 @@ from porter.run.built import Built
 from porter.run.launch.counting import Counting
 from porter.run.launch.filesystem import mounted
 
+T = TypeVar("T")
 LIBRARIES = ("", "lib")  # where an interpreter looks for modules in its file system
 
 
@@ -52,7 +53,8 @@ def profile(
     check_count(n)
     sizes: dict[str, Any] = {**read_sizes({"heap": heap, "pystack": pystack, "stack": stack})}
     chosen = program_of(program)
-    options = attrs.evolve(launch or Launch(), **sizes)
+    options = attrs.evolve(_checked(launch, Launch, "launch") or Launch(), **sizes)
+    _checked(files, Image, "files")
     counting = options.counting or Counting()
     if room is not None:
         counting = attrs.evolve(counting, room=parse_size(room, "room"))
@@ -64,6 +66,12 @@ def profile(
         return profile_of(device, result, n, chosen, files)
     finally:
         device.close()
+
+
+def _checked(value: T | None, kind: type[T], name: str) -> T | None:
+    if value is not None and not isinstance(value, kind):
+        raise WrongType(f"{name}: {type(value).__name__} is no {kind.__name__}")
+    return value
 
 
 def program_of(program: str | bytes | Program | os.PathLike[str]) -> Program:

@@ -228,6 +228,9 @@ def test_paths_and_programs_that_are_wrong(tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     with pytest.raises(FileProblem):
         profile(tmp_path / "none.py")
-    for wrong in ({"n": 0}, {"n": "x"}, {"room": -1}, {"target": "moon"}, {"heap": "x"}):
-        with pytest.raises(PorterError):
-            profile("pass", **{"n": 1, **wrong})  # type: ignore[arg-type]
+    for name, wrong in (
+        ("n", 0), ("n", "x"), ("room", -1), ("room", 1.5), ("target", "moon"), ("heap", "x"),
+        ("launch", 3), ("files", "image"), ("build", 3),
+    ):  # fmt: skip
+        with pytest.raises(PorterError, match=f"^{name}: "):
+            profile("pass", **{"n": 1, name: wrong})  # type: ignore[arg-type]
