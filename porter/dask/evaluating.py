@@ -15,9 +15,8 @@ from porter.dask.connecting import Abilities, check_client, workers_of
 from porter.dask.shipping import Parcel, packed
 from porter.dask.spreading import RETRIES, Task, answers
 from porter.dask.worker import device_for
-from porter.errors import ClusterFailed
 from porter.evaluation import Cases, Evaluation, Judgement, Judging, Portion, judge, portions
-from porter.evaluation.evaluating import counted, judging_of, named
+from porter.evaluation.evaluating import collected, counted, judging_of, named
 from porter.evaluation.judging import MOST_BATCH, Progress, batch_of, progress_of
 from porter.run.built import Built
 
@@ -64,30 +63,25 @@ def evaluate(
     `distributed.scheduler.allowed-failures`, to the same answer.
 
     Raises as porter.evaluate; NoCluster, ClusterMismatch and NoGpu before anything starts;
-    ClusterFailed, which names the programs and has the judgements of those before them.
+    ClusterFailed, which names the programs; its `result` has the Judgements of those before them.
     """
     how = judging_of(**options)
     most, progress = batch_of(batch), progress_of(progress)
     programs, names = named(programs)
     shared = None if cases is None else Cases.of(cases)
-    found: list[Judgement] = []
-    try:
-        for judgement in judgements(
-            check_client(client),
-            programs,
-            shared,
-            how,
-            batch=most,
-            progress=progress,
-            target=target,
-            release=release,
-            build=build,
-            retries=retries,
-        ):
-            found.append(judgement)
-    except ClusterFailed as error:
-        error.result = tuple(found)
-        raise
+    answered = judgements(
+        check_client(client),
+        programs,
+        shared,
+        how,
+        batch=most,
+        progress=progress,
+        target=target,
+        release=release,
+        build=build,
+        retries=retries,
+    )
+    found = collected(answered)
     return Evaluation.of(found, 0 if shared is None else len(shared), names)
 
 
@@ -130,6 +124,7 @@ def _rows(
 ) -> int:
     """Calls of a task: a few tasks for each worker, so that those that are done can take more."""
     most = ROWS_ON_GPU if all(worker.gpus for worker in workers.values()) else ROWS
-    asked = batch is not None or cases is None
-    rows = 0 if asked or cases is None else length_hint(programs) * len(cases)
+    if batch is not None or cases is None:
+        return most
+    rows = length_hint(programs) * len(cases)
     return min(most, -(-rows // (4 * len(workers)))) if rows else most

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from porter.base.arguments import path
+from porter.errors import ClusterFailed, LaunchFailed, LaunchInterrupted
 from porter.evaluation.cases import Cases
 from porter.evaluation.evaluation import Evaluation
 from porter.evaluation.judgement import Judgement
@@ -80,7 +81,8 @@ def evaluate(
     them; without a build one with fences is made.
 
     Programs that fail are no errors; CaseStatus says how each case ended. Raises UsageError,
-    WrongType, NotEnoughMemory, LaunchFailed, and what opening or making a build raises.
+    WrongType, NotEnoughMemory, and what opening or making a build raises; LaunchFailed, and after
+    Ctrl-C LaunchInterrupted, whose `result` has the Judgements of the programs before.
     """
     how = judging_of(
         entry=entry,
@@ -102,7 +104,7 @@ def evaluate(
     shared = None if cases is None else Cases.of(cases)
     opened, owned = open_sandbox(target, release, build, device, devices)
     try:
-        found = list(judgements(opened, programs, shared, how, batch=most, progress=progress))
+        found = collected(judgements(opened, programs, shared, how, batch=most, progress=progress))
     finally:
         if owned:
             opened.close()
@@ -152,6 +154,20 @@ def counted(judgements: Iterable[Judgement], progress: Progress | None) -> Itera
         done += len(judgement.counts)
         if progress is not None:
             progress(done)
+
+
+def collected(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """All of them. An error that ends them has as its `result` those that there were."""
+    found: list[Judgement] = []
+    try:
+        for judgement in judgements:
+            found.append(judgement)
+    except (LaunchFailed, ClusterFailed, LaunchInterrupted) as error:
+        error.result = tuple(found)
+        raise
+    except KeyboardInterrupt as error:
+        raise LaunchInterrupted(tuple(found)) from error
+    return found
 
 
 def files_of(files: str | os.PathLike[str] | Image) -> Files:
