@@ -36,7 +36,7 @@ def make(device: Device, code: bytes, source: bytes, name: str) -> NativeModule:
 
     Raises UsageError where `device` runs none, NoCompiler, BuildFailed.
     """
-    making = _Making(target_of(device), code, source, name)
+    making = _Maker(target_of(device), code, source, name)
     try:
         return making.module()
     except LaunchFailed:
@@ -49,7 +49,7 @@ class _NothingGains(Exception):
 
 
 @frozen
-class _Making:
+class _Maker:
     """Machine code of `code` for `target`. seconds: filled in."""
 
     target: Target

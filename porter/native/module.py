@@ -14,6 +14,10 @@ from porter.run.device.base import Array
 from porter.run.launch.natives import Native
 
 
+def _none() -> np.ndarray[tuple[int], np.dtype[np.uint16]]:
+    return np.zeros(0, np.uint16)
+
+
 @frozen
 class Guard:
     """What machine code assumes at a line of a function. what: how it may fail."""
@@ -30,8 +34,8 @@ class NativeModule:
 
     lines: of the source. text: the C++ that it is made of; path: where that is kept, None where it
     could not be. functions: all of the source. guards: at which machine code may give up. entries:
-    of each byte of the bytecode the number of the entry there, 0 for none (uint16). run: as Native
-    has it. cached: it was made before. seconds: by step. keep: what owns the machine code.
+    of each byte of the bytecode the number of the entry there, 0 for none (uint16); empty where
+    nothing was worth machine code. run: as Native has it. cached: it was made before. seconds: by step. keep: what owns the machine code.
     """
 
     name: str
@@ -40,19 +44,19 @@ class NativeModule:
     guards: tuple[Guard, ...] = field(default=(), repr=False)
     text: str = field(default="", repr=False)
     path: Path | None = None
-    entries: np.ndarray[tuple[int], np.dtype[np.uint16]] | None = field(default=None, repr=False)
+    entries: np.ndarray[tuple[int], np.dtype[np.uint16]] = field(factory=_none, repr=False)
     run: int = field(default=0, repr=False)
     cached: bool = False
     seconds: Mapping[str, float] = field(factory=dict)
     keep: object = field(default=None, repr=False)
 
-    def on(self, device: Device, memory: Array) -> Native | None:
-        """For launches of an array on `device`, where the bytecode is in `memory`.
+    @property
+    def runs(self) -> bool:
+        """Whether something of it was worth machine code."""
+        return self.entries.size > 0
 
-        None where nothing was worth machine code.
-        """
-        if self.entries is None:
-            return None
+    def on(self, device: Device, memory: Array) -> Native:
+        """For launches of an array on `device`, where the bytecode is in `memory`."""
         return Native(memory, device.array(self.entries), self.run, keep=self.keep)
 
     def line(self, number: int) -> str:

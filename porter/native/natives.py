@@ -72,7 +72,7 @@ class Natives:
     def add(self, module: NativeModule, memory: Array) -> None:
         """`module`, of the bytecode in `memory`, for all launches from now on."""
         if module not in self._each:
-            self._each[module] = module.on(self._device, memory)
+            self._each[module] = module.on(self._device, memory) if module.runs else None
 
     def bring(self) -> Brought:
         """For the next launch."""
