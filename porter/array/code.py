@@ -22,7 +22,7 @@ class Code:
     """Compiled source, on a device, for arrays of the same build there.
 
     kind: "file", "single" or "eval". size: bytes, once for all interpreters. barrier: whether its
-    source names one. native: its machine code, where that was asked for and gains something.
+    source names one. native: its machine code, where that was asked for. source: what was compiled.
     """
 
     name: str
@@ -31,6 +31,7 @@ class Code:
     memory: Array = field(repr=False)
     barrier: bool = field(default=False, repr=False)
     native: NativeModule | None = field(default=None, repr=False)
+    source: bytes = field(default=b"", repr=False)
 
     @property
     def size(self) -> int:
@@ -68,13 +69,13 @@ def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind:
     finally:
         alone.close()
     memory = device.array(np.frombuffer(code, np.uint8))
-    return Code(name, kind, device, memory, BARRIER in source)
+    return Code(name, kind, device, memory, BARRIER in source, None, source)
 
 
-def with_native(code: Code, source: bytes) -> Code:
-    """`code` of `source`, with its machine code. Raises as InterpreterArray.compile."""
-    device = code.device
-    return attrs.evolve(code, native=make(device, device.host(code.memory).tobytes(), source))
+def with_native(code: Code) -> Code:
+    """`code` with its machine code. Raises as InterpreterArray.compile."""
+    bytecode = code.device.host(code.memory).tobytes()
+    return attrs.evolve(code, native=make(code.device, bytecode, code.source, code.name))
 
 
 class _Compiler(Interpreters):

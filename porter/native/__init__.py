@@ -2,5 +2,15 @@
 
 from porter.native.making import make
 from porter.native.module import NativeModule
+from porter.native.natives import Brought, Natives
+from porter.native.report import GaveUp, NativeFunction, NativeReport
 
-__all__ = ["NativeModule", "make"]
+__all__ = [
+    "Brought",
+    "GaveUp",
+    "NativeFunction",
+    "NativeModule",
+    "NativeReport",
+    "Natives",
+    "make",
+]
