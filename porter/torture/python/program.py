@@ -6,7 +6,19 @@ from attrs import frozen
 
 from porter.torture.choices import Choices
 from porter.torture.python.definitions import DefinitionMaker
-from porter.torture.python.scope import FLOAT, INT, LARGE, WITH_FLOATS, Names, Scope
+from porter.torture.python.scope import (
+    ANY,
+    ARRAY,
+    BYTES,
+    FLOAT,
+    INT,
+    LARGE,
+    LIST,
+    TEXT,
+    WITH_FLOATS,
+    Names,
+    Scope,
+)
 from porter.torture.python.statements import Lines, indented
 
 # `told` gives a caught exception's kind, and where it came from on stderr, which CPython leaves out.
@@ -79,6 +91,8 @@ def generate(choices: Choices) -> PythonProgram:
     maker = DefinitionMaker(Names(c, numbers))
     scope = Scope({"g1": INT, "g2": FLOAT})
     lines = ["g1 = 5", "g2 = 2.5" if numbers.floats else "g2 = 12"]
+    for _ in range(c.below(3)):
+        lines += maker.fresh(scope, c.pick([INT, LIST, TEXT, BYTES, ARRAY, ANY]))
     if c.chance(50):
         lines += maker.function(scope)
     if c.chance(30):
@@ -101,7 +115,10 @@ def generate(choices: Choices) -> PythonProgram:
 def _section(maker: DefinitionMaker, scope: Scope) -> Lines:
     """Statements of the module's own, which find the names as earlier ones left them."""
     c = maker.choices
-    lines = maker.body(scope, 2, 3)
+    inner = scope.inside()
+    inner.variables = dict(scope.variables)
+    lines = maker.body(inner, 2, 4)
+    maker.forget(scope, inner)
     if c.chance(10):
         lines += [f"exec('g1 = g1 + {c.below(9)}')", "print(g1)"]
     return ["try:", *indented(lines), "except Exception as e:", "    print('section', told(e))"]
