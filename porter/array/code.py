@@ -10,6 +10,7 @@ from porter.array import values
 from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
+from porter.native import NativeModule, make
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
 from porter.run.launch.order import BARRIER
@@ -21,7 +22,7 @@ class Code:
     """Compiled source, on a device, for arrays of the same build there.
 
     kind: "file", "single" or "eval". size: bytes, once for all interpreters. barrier: whether its
-    source names one.
+    source names one. native: its machine code, where that was asked for and gains something.
     """
 
     name: str
@@ -29,6 +30,7 @@ class Code:
     device: Device = field(repr=False)
     memory: Array = field(repr=False)
     barrier: bool = field(default=False, repr=False)
+    native: NativeModule | None = field(default=None, repr=False)
 
     @property
     def size(self) -> int:
@@ -67,6 +69,12 @@ def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind:
         alone.close()
     memory = device.array(np.frombuffer(code, np.uint8))
     return Code(name, kind, device, memory, BARRIER in source)
+
+
+def with_native(code: Code, source: bytes) -> Code:
+    """`code` of `source`, with its machine code. Raises as InterpreterArray.compile."""
+    device = code.device
+    return attrs.evolve(code, native=make(device, device.host(code.memory).tobytes(), source))
 
 
 class _Compiler(Interpreters):

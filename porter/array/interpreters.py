@@ -18,8 +18,10 @@ from porter.array.outcome import Outcome
 from porter.base import markup
 from porter.base.sizes import format_size
 from porter.errors import ArrayClosed, LaunchFailed, UsageError
+from porter.native import NativeModule
 from porter.run import Device, Launch, Program, Stream, run
-from porter.run.device.base import Arenas
+from porter.run.device.base import Arenas, Array
+from porter.run.launch.natives import Native
 from porter.run.launch.plan import footprint
 from porter.run.launch.spec import Fetch, Phase
 from porter.run.launch.start import start
@@ -43,6 +45,7 @@ class Interpreters:
         self._closed = False
         self._bindings = Bindings(device, n)
         self._kept: set[object] = set()
+        self._natives: dict[NativeModule, Native] = {}
         self._call: Call[Any] | None = None  # the one under way
         self._outcome: Outcome | None = None
         # Every interpreter boots, so that what cannot work shows here.
@@ -106,6 +109,7 @@ class Interpreters:
                 self._closed = True
                 self._call = self._arenas = None
                 self._kept.clear()
+                self._natives.clear()
                 self._bindings.clear()
                 self._launch = attrs.evolve(self._launch, fs=None)
 
@@ -188,7 +192,8 @@ class Interpreters:
         return self._arenas
 
     def _phase(self, **options: Any) -> Phase:
-        return Phase(**{"arenas": self._arenas, "stop": False, **options})
+        natives = tuple(self._natives.values())
+        return Phase(**{"arenas": self._arenas, "stop": False, "natives": natives, **options})
 
     def _go(
         self,
@@ -221,6 +226,13 @@ class Interpreters:
         """Let `owner` live as long as the interpreters: they execute code that it holds."""
         with self._lock:
             self._kept.add(owner)
+
+    def _bring(self, memory: Array, module: NativeModule) -> None:
+        """Let all launches from now on have `module`, of the bytecode in `memory`."""
+        with self._lock:
+            self._check_open()
+            if module not in self._natives:
+                self._natives[module] = module.on(self.device, memory)
 
     def _keep_together(self, why: str) -> None:
         """Launches have the caller's order from now on."""

@@ -197,3 +197,12 @@ def _state(shape: Shape) -> State:
             for n, k in enumerate(shape.locals)
         ],
     )
+
+
+def shapes_of(graph: Graph, module: Module, tables: Tables) -> dict[int, Shape]:
+    """What is known where each of a function's blocks begins."""
+
+    def walk(block: Block, shape: Shape) -> dict[int, Shape]:
+        return Walker(graph, module, tables).walk(block, _state(shape))
+
+    return solve(graph, walk)
