@@ -118,13 +118,17 @@ class _Writer:
             out.append(f"    case {number}:")
             depth = len(shape.stack)
             out.append(f"        if (cs->sp != frame + {depth - 1}) {{ return; }}")
-            for name, kind, slot in self._slots(shape):
+            known = (*shape.stack, *shape.locals)
+            for (name, kind, slot), slots in zip(self._slots(shape), known, strict=True):
                 where = f"frame[{slot}]"
                 if kind == MEMORY:
                     continue
                 used.add(name)
                 if kind == OBJECT:
                     out.append(f"        {name} = {where};")
+                    # What flows here by itself has a value; what the interpreter brings may not.
+                    if slots.bound and slot >= len(shape.stack):
+                        out.append(f"        if ({name} == MP_OBJ_NULL) {{ return; }}")
                     continue
                 test, take = _UNBOX[kind]
                 out.append(f"        if (!{test}({where})) {{ return; }}")
