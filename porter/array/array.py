@@ -84,7 +84,7 @@ class InterpreterArray(BoundGlobals):
         )
         self._owned = device is None
         if device is None:
-            device = opening.open_target(target, release, build, stream, given, devices)
+            device = opening.open_target(target, release, build, given, stream, devices)
         else:
             chosen = {"target": target, "release": release, "build": build}
             device = opening.check_device(device, devices=devices, stream=stream, **chosen)
