@@ -35,7 +35,8 @@ class NativeModule:
     lines: of the source. text: the C++ that it is made of; path: where that is kept, None where it
     could not be. functions: all of the source. guards: at which machine code may give up. entries:
     of each byte of the bytecode the number of the entry there, 0 for none (uint16); empty where
-    nothing was worth machine code. run: as Native has it. cached: it was made before. seconds: by step. keep: what owns the machine code.
+    nothing was worth machine code. run: as Native has it. cached: it was made before. seconds: by
+    step. keep: what owns the machine code.
     """
 
     name: str
