@@ -10,20 +10,20 @@ from porter.run.launch.spec import SIZES, Phase
 
 
 def compiled_phase(
-    device: Device, program: Program, launch: Launch
+    device: Device, program: Program, n: int, launch: Launch
 ) -> tuple[Phase, Brought] | tuple[None, None]:
-    """The phase in which `launch` runs the code of `program`, and the machine code that it has.
+    """The phase in which `n` interpreters run the code of `program`, and its machine code.
 
-    None where the program does not compile: running it says why. Raises UsageError where `device`
-    runs no machine code, NoCompiler, BuildFailed.
+    launch: how they will. None where the program does not compile: running it says why. Raises
+    UsageError where `device` runs no machine code, NoCompiler, BuildFailed.
     """
     sizes = Launch(sandbox=launch.sandbox, **{name: getattr(launch, name) for name in SIZES})
     try:
         code = compile_code(device, sizes, program.source, program.name, "file")
     except (ProgramSyntaxError, NotEnoughMemory, InterpreterError):
         return None, None
-    code = with_native(code)
-    natives = Natives(device)
+    code = with_native(code, launch, n)
+    natives = Natives(device, n)
     if code.native is not None:
         natives.add(code.native, code.memory)
     brought = natives.bring()

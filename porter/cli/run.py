@@ -82,7 +82,7 @@ def command(
     prepared = CommandLaunch.of(subject, n, launch, console, max_groups, image, fs_shared=fs_shared)
     phase = brought = None
     if compiled:
-        phase, brought = compiled_phase(prepared.device, program, prepared.launch)
+        phase, brought = compiled_phase(prepared.device, program, n, prepared.launch)
     result = prepared.run(lambda device, launch: run(device, [program], n, launch, phase))
     if save and image is not None:
         written(prepared.launch, prepared.device, n, save_from or 0, str(image)).save(image)
@@ -91,5 +91,5 @@ def command(
         steps = {**subject.seconds, **result.timings}
         prepared.err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
         if brought is not None and (report := brought.report()) is not None:
-            prepared.err.print(repr(report), markup=False)
+            prepared.err.print(repr(report), markup=False, soft_wrap=True)
     prepared.end(result)
