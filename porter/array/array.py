@@ -19,6 +19,7 @@ from porter.array.globals import BoundGlobals
 from porter.array.outcome import Outcome
 from porter.array.sources import Source, Which, limits_of, program_of, sources_of
 from porter.base.arguments import choice, flag, whole
+from porter.compiler.options import CompilerOptions
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result
@@ -95,7 +96,7 @@ class InterpreterArray(BoundGlobals):
             self._files = file_systems(device, fs, n)
             launch = self._files.mounted(launch)
         super().__init__(device, n, launch)
-        self._compilations = Compilations(self.compile)
+        self._compilations = Compilations(self.compile, self._with_native)
 
     @overload
     def exec(
@@ -214,7 +215,7 @@ class InterpreterArray(BoundGlobals):
             if heap is not None:
                 launch = attrs.evolve(launch, heap=opening.read_sizes({"heap": heap})["heap"])
             code = compile_code(self.device, launch, program.source, name, kind)
-        return with_native(code) if native else code
+        return self._with_native(code) if native else code
 
     def run(self, code: Code, **options: Any) -> Any:
         """exec() of code, or eval() of code of kind "eval", with their options."""
@@ -225,10 +226,19 @@ class InterpreterArray(BoundGlobals):
             )
         return self.eval(code, **options) if code.kind == "eval" else self.exec(code, **options)
 
+    def _with_native(self, code: Code, options: CompilerOptions | None = None) -> Code:
+        """`code` with machine code. Raises as compile."""
+        with self._lock:
+            self._check_open()
+            globals_ = self._bindings.stand_ins()
+        return with_native(code, self._launch, self.n, globals_, options)
+
     def _sources(
         self, source: Source | Code, which: Which, name: str, kind: str
     ) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:
         """Programs, who runs which, and what the launch has for them."""
+        if isinstance(source, Code):
+            source = self._compilations.improved(source, self._natives)
         made = sources_of(source, which, name, kind, self.device, self.n)
         if isinstance(source, Code):
             self._keep(source)

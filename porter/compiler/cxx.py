@@ -71,7 +71,7 @@ def compile_module(
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
         if not graph.entries or not _is_worth_it(graph, number, options):
             continue
-        unit = Unit(graph, module, tables, options, _title(module, function, number, lines))
+        unit = Unit(graph, module, tables, options, title_of(module, function, number, lines))
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(graph.entries))}
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
@@ -119,7 +119,8 @@ def _is_worth_it(graph: Graph, number: int, options: CompilerOptions) -> bool:
     return bool(graph.again) or any(it.name in _WORTH for it in code)
 
 
-def _title(module: Module, function: Function, number: int, lines: Sequence[str]) -> str:
+def title_of(module: Module, function: Function, number: int, lines: Sequence[str]) -> str:
+    """What people call a function; `lines` are the source's."""
     name = module.names[function.name]
     if name or number == 0:
         return name or "<module>"
