@@ -10,6 +10,7 @@ from porter.array import values
 from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
+from porter.native import NativeModule, make
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
 from porter.run.launch.order import BARRIER
@@ -21,7 +22,7 @@ class Code:
     """Compiled source, on a device, for arrays of the same build there.
 
     kind: "file", "single" or "eval". size: bytes, once for all interpreters. barrier: whether its
-    source names one.
+    source names one. native: its machine code, where that was asked for. source: what was compiled.
     """
 
     name: str
@@ -29,6 +30,8 @@ class Code:
     device: Device = field(repr=False)
     memory: Array = field(repr=False)
     barrier: bool = field(default=False, repr=False)
+    native: NativeModule | None = field(default=None, repr=False)
+    source: bytes = field(default=b"", repr=False)
 
     @property
     def size(self) -> int:
@@ -66,7 +69,13 @@ def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind:
     finally:
         alone.close()
     memory = device.array(np.frombuffer(code, np.uint8))
-    return Code(name, kind, device, memory, BARRIER in source)
+    return Code(name, kind, device, memory, BARRIER in source, None, source)
+
+
+def with_native(code: Code) -> Code:
+    """`code` with its machine code. Raises as InterpreterArray.compile."""
+    bytecode = code.device.host(code.memory).tobytes()
+    return attrs.evolve(code, native=make(code.device, bytecode, code.source, code.name))
 
 
 class _Compiler(Interpreters):

@@ -13,10 +13,12 @@ from porter.compiler.tables import Tables
 from porter.errors import UpstreamChange
 
 _BYTECODE = 0  # kinds of code, as the lowest two bits tell them
-_TEXTS = (5, 6)  # str, bytes: a NUL follows
+STR, BYTES = _TEXTS = (5, 6)  # a NUL follows
 _NUMBERS = (7, 8, 9)  # int, float, complex as text
-_TUPLE = 10
+TUPLE = 10
 _EMPTY = range(5)  # function table, None, False, True, Ellipsis
+_WIDEST = 1 << 63  # no number of the format is larger
+_DEEPEST = 100  # tuples in tuples, functions in functions
 
 
 @frozen
@@ -67,8 +69,8 @@ class Constant:
 
 @frozen
 class Module:
-    """All functions of one source, the module's own first; names by number, None where the
-    release knows the name by number itself."""
+    """All functions of one source, the module's own first; names by number, None where only the
+    release knows the name."""
 
     functions: tuple[Function, ...]
     names: tuple[str | None, ...]
@@ -85,14 +87,21 @@ class _Reader:
         return self.data[self.at - 1]
 
     def bytes(self, count: int) -> bytes:
-        self.at += count
+        self.skip(count)
         return self.data[self.at - count : self.at]
+
+    def skip(self, count: int) -> None:
+        self.at += count
+        if self.at > len(self.data):
+            raise IndexError
 
     def uint(self) -> int:
         value = 0
         while True:
             byte = self.byte()
             value = value << 7 | byte & 0x7F
+            if value >= _WIDEST:
+                raise UpstreamChange("compiled code has a number that the .mpy format does not")
             if not byte & 0x80:
                 return value
 
@@ -111,28 +120,29 @@ def _module(reader: _Reader, tables: Tables) -> Module:
     if header[:1] != b"M":
         raise UpstreamChange("compiled code does not begin as the .mpy format does")
     names, constants = reader.uint(), reader.uint()
-    named = tuple(_name(reader) for _ in range(names))
+    named = tuple(_name(reader, tables.names) for _ in range(names))
     objects = tuple(_constant(reader) for _ in range(constants))
     return Module(tuple(_functions(reader, tables)), named, objects)
 
 
-def _name(reader: _Reader) -> str | None:
+def _name(reader: _Reader, known: tuple[str, ...]) -> str | None:
     length = reader.uint()
     if length & 1:
-        return None
+        return known[(length >> 1) - 1] if 0 < length >> 1 <= len(known) else None
     text = reader.bytes(length >> 1)
     reader.byte()
     return text.decode("utf-8", "replace")
 
 
-def _constant(reader: _Reader) -> Constant:
+def _constant(reader: _Reader, depth: int = 0) -> Constant:
+    _check_depth(depth)
     kind = reader.byte()
     if kind in _EMPTY:
         return Constant(kind, b"")
     length = reader.uint()
-    if kind == _TUPLE:
+    if kind == TUPLE:
         for _ in range(length):
-            _constant(reader)
+            _constant(reader, depth + 1)
         return Constant(kind, b"")
     if kind not in (*_TEXTS, *_NUMBERS):
         raise UpstreamChange(f"the .mpy format has objects of kind {kind} now")
@@ -142,19 +152,24 @@ def _constant(reader: _Reader) -> Constant:
     return Constant(kind, text)
 
 
-def _functions(reader: _Reader, tables: Tables) -> Iterator[Function]:
+def _check_depth(depth: int) -> None:
+    if depth > _DEEPEST:
+        raise UpstreamChange(f"compiled code is nested more than {_DEEPEST} deep")
+
+
+def _functions(reader: _Reader, tables: Tables, depth: int = 0) -> Iterator[Function]:
+    _check_depth(depth)
     head = reader.uint()
     start = reader.at
-    length = head >> 3
+    reader.skip(head >> 3)
     if head & 3 == _BYTECODE:
-        yield _function(_Reader(reader.data, start), start + length, tables)
-    reader.at = start + length
+        yield _function(_Reader(reader.data[: reader.at], start), tables)
     if head & 4:
         for _ in range(reader.uint()):
-            yield from _functions(reader, tables)
+            yield from _functions(reader, tables, depth + 1)
 
 
-def _function(reader: _Reader, end: int, tables: Tables) -> Function:
+def _function(reader: _Reader, tables: Tables) -> Function:
     state, arguments, flags = _signature(reader)
     info, cells = _sizes(reader)
     after = reader.at + info
@@ -163,7 +178,9 @@ def _function(reader: _Reader, end: int, tables: Tables) -> Function:
         reader.uint()
     deltas = reader.data[reader.at : after]
     start = after + cells
-    code = tuple(_instructions(_Reader(reader.data, start), start, end, tables))
+    code = tuple(_instructions(_Reader(reader.data, start), start, tables))
+    if not code:
+        raise UpstreamChange("a function of the compiled code has no instruction")
     return Function(
         name, start, state, arguments, bool(flags & 1), cells, code, _lines(deltas, code)
     )
@@ -218,8 +235,8 @@ def _lines(deltas: bytes, code: tuple[Instruction, ...]) -> dict[int, int]:
     return lines
 
 
-def _instructions(reader: _Reader, start: int, end: int, tables: Tables) -> Iterator[Instruction]:
-    while reader.at < end:
+def _instructions(reader: _Reader, start: int, tables: Tables) -> Iterator[Instruction]:
+    while reader.at < len(reader.data):
         at = reader.at
         number = reader.byte()
         name, argument, extra = *_named(number, tables), 0

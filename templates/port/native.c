@@ -35,13 +35,14 @@ static const gpusnek_native_t *native_of(const byte *ip) {
     return (uintptr_t)ip - native->code < native->size ? native : NULL;
 }
 
+// (What is on top may be a word of an iterator, which points to nothing.)
 static uint8_t kind_of(mp_obj_t o) {
     if (o == MP_OBJ_NULL) {
         return GPUSNEK_SEEN_OTHER;
     }
     return mp_obj_is_small_int(o) ? GPUSNEK_SEEN_INT
         : mp_obj_is_float(o) ? GPUSNEK_SEEN_FLOAT
-        : mp_obj_is_bool(o) ? GPUSNEK_SEEN_BOOL : GPUSNEK_SEEN_OTHER;
+        : o == mp_const_true || o == mp_const_false ? GPUSNEK_SEEN_BOOL : GPUSNEK_SEEN_OTHER;
 }
 
 bool gpusnek_native_at(mp_code_state_t *code_state) {

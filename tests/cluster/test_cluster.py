@@ -137,6 +137,14 @@ def test_what_a_cluster_cannot_do(client: Any, built: Build) -> None:
         dask.evaluate(client, PROGRAMS[:3], CASES, steps=[9], build=built.folder)
     with pytest.raises(UsageError, match="the build in a folder has its own"):
         dask.evaluate(client, PROGRAMS[:1], CASES, build=built.folder, release="1.28.0")
+    with pytest.raises(UsageError, match="colour: there is no such option"):
+        dask.evaluate(client, PROGRAMS[:1], CASES, colour=1, build=built.folder)
+    for program in (3, None, [3], Path("program.py")):
+        with pytest.raises(WrongType, match=r"source: \w+ is neither"):
+            dask.run(client, program, 4, build=built.folder)  # type: ignore[arg-type]
+    for options in (3, {}):
+        with pytest.raises(WrongType, match=r"launch: \w+ is no Launch"):
+            dask.run(client, "pass", 4, options, build=built.folder)  # type: ignore[arg-type]
     with pytest.raises(WrongType, match=r"int is no distributed\.Client"):
         dask.run(3, "pass", 4, build=built.folder)
     for launch, name in (

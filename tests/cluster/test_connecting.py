@@ -48,6 +48,9 @@ def test_no_scheduler(closed: str) -> None:
         dask.connect("nonsense://here", timeout=1)
     with pytest.raises(WrongType):
         dask.connect(8786)  # type: ignore[arg-type]
+    for timeout, error in (("x", WrongType), (-1, UsageError), (float("nan"), UsageError)):
+        with pytest.raises(error, match="timeout: "):
+            dask.connect(closed, timeout=timeout)  # type: ignore[arg-type]
 
 
 def test_the_command_says_so(closed: str, built: Build, tmp_path: Path) -> None:
@@ -88,6 +91,8 @@ def test_a_scheduler_that_goes_away(built: Build) -> None:
             )
         assert [judgement.first for judgement in raised.value.result][:2] == [0, 2]
         client.close()
+        with pytest.raises(UsageError, match="client: it is closed"):
+            dask.run(client, "pass", 4, build=built.folder)
 
 
 def test_workers_that_do_not_fit() -> None:

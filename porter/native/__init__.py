@@ -1,0 +1,16 @@
+"""Machine code of Python bytecode: made by the compiled tier, loaded beside a build's library."""
+
+from porter.native.making import make
+from porter.native.module import NativeModule
+from porter.native.natives import Brought, Natives
+from porter.native.report import GaveUp, NativeFunction, NativeReport
+
+__all__ = [
+    "Brought",
+    "GaveUp",
+    "NativeFunction",
+    "NativeModule",
+    "NativeReport",
+    "Natives",
+    "make",
+]
