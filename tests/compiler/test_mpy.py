@@ -72,7 +72,9 @@ def test_every_instruction_is_the_same(
             assert instruction.argument == (argument or 0)
             assert instruction.extra == (extra or 0)
             at += size
-        assert at == len(bytecode)
+        # Behind the last instruction that can run there may be rests of upstream's.
+        assert at == len(bytecode) or ours.code[-1].name in ("RETURN_VALUE", "RAISE_LAST", "JUMP")
+        assert len(bytecode) - at < 4 + len(bytecode) // 100
 
 
 def test_every_instruction_has_its_line(data: bytes, tables: Tables, theirs: Any) -> None:
