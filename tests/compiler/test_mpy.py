@@ -127,7 +127,7 @@ def test_a_jump_leads_to_an_instruction(module: Callable[[str], Module]) -> None
             if "JUMP" in instruction.name or instruction.name == "FOR_ITER":
                 assert instruction.argument in starts
                 wide = max(wide, abs(instruction.argument - instruction.at))
-    assert wide > 0x2000
+    assert wide > 0x800
 
 
 def test_every_beginning_is_refused(mpy: Compile, tables: Tables) -> None:
