@@ -16,6 +16,7 @@ from porter.compiler.tables import Tables
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES
 from tests.compiler import sources
 
+KINDS = {*TYPES, MEMORY, "dead"}
 Kinds = Callable[[str], tuple[list[str], list[str]]]
 
 
@@ -25,6 +26,7 @@ def kinds(module: Callable[[str], Module], tables: Tables) -> Kinds:
 
     def kinds(body: str) -> tuple[list[str], list[str]]:
         # So that the three are the first variables.
+        body += "\nreturn x, y, z"
         text = "def f(x, y, z):\n" + textwrap.indent(body, "    ") + "\n"
         made = module(text)
         graph = graph_of(made.functions[1])
@@ -38,13 +40,16 @@ def kinds(module: Callable[[str], Module], tables: Tables) -> Kinds:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("x = y = 0\nwhile z:\n    x += 1\n    y = x * 2", [INT, INT, OBJECT]),
+        ("x = y = 0\nwhile z:\n    x += 1\n    y += x * 2", [INT, INT, OBJECT]),
         ("x = 0.0\ny = 1\nwhile z:\n    x += y\n    y = 2", [FLOAT, INT, OBJECT]),
-        ("x = True\ny = 1\nwhile z:\n    x = y < 5\n    y += 1", [BOOL, INT, OBJECT]),
+        (
+            "x = True\ny = 1\nwhile z:\n    if x:\n        y += 1\n    x = y < 5",
+            [BOOL, INT, OBJECT],
+        ),
         ("x = 1\ny = 2.5\nwhile z:\n    x, y = x + 1, y / x", [INT, FLOAT, OBJECT]),
         ("x = 1\ny = 2\nwhile z:\n    x = y / x\n    y = 3", [OBJECT, INT, OBJECT]),
         # What is a number at first and then something else, is an object.
-        ("x = 1\ny = 1\nwhile z:\n    x = 'text'\n    y += 1", [OBJECT, INT, OBJECT]),
+        ("x = 1\ny = 1\nwhile z:\n    z = z[x]\n    x = 'text'\n    y += 1", [OBJECT, INT, OBJECT]),
         ("x = 1\ny = 2.0\nwhile z:\n    x, y = y, x", [OBJECT, OBJECT, OBJECT]),
         ("x = 7\ny = 0\nwhile z:\n    y = ~x & 15 | y ^ 3\n    x -= 1", [INT, INT, OBJECT]),
     ],
@@ -77,7 +82,7 @@ def test_loops_in_loops_know_the_outer_ones_numbers(kinds: Kinds) -> None:
 
 
 def test_cells_are_objects(kinds: Kinds) -> None:
-    _, variables = kinds("x = 0\nwhile z:\n    x += 1\nreturn lambda: x")
+    _, variables = kinds("x = 0\nwhile z:\n    x += 1\ny = lambda: x")
     assert INT not in variables
 
 
@@ -94,7 +99,7 @@ def test_every_block_has_a_shape_as_deep_as_it(
         for at, shape in shapes.items():
             assert len(shape.stack) == graph.blocks[at].depth
             assert len(shape.locals) == graph.variables
-            assert {known.kind for known in (*shape.stack, *shape.locals)} <= {*TYPES, MEMORY}
+            assert {known.kind for known in (*shape.stack, *shape.locals)} <= KINDS
 
 
 def test_it_ends_soon_where_kinds_chase_each_other(
