@@ -12,12 +12,14 @@ import numpy as np
 from porter.array import opening, values
 from porter.array.bindings import check_name
 from porter.array.call import Call
-from porter.array.code import Code, compile_code
+from porter.array.code import Code, compile_code, with_native
+from porter.array.compilations import Compilations
 from porter.array.files import FileSystems, file_systems
-from porter.array.interpreters import Interpreters
+from porter.array.globals import BoundGlobals
 from porter.array.outcome import Outcome
-from porter.array.sources import Source, Which, limits_of, programs_of, sources_of
+from porter.array.sources import Source, Which, limits_of, program_of, sources_of
 from porter.base.arguments import choice, flag, whole
+from porter.compiler.options import CompilerOptions
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result
@@ -32,7 +34,7 @@ Size = int | str | None
 KINDS = ("file", "single", "eval")
 
 
-class InterpreterArray(Interpreters):
+class InterpreterArray(BoundGlobals):
     """`n` Python interpreters, on the GPU or on the host twin. A context manager.
 
     They keep their variables from call to call. Each call is one launch; calls from several
@@ -84,7 +86,7 @@ class InterpreterArray(Interpreters):
         )
         self._owned = device is None
         if device is None:
-            device = opening.open_target(target, release, build, stream, given, devices)
+            device = opening.open_target(target, release, build, given, stream, devices)
         else:
             chosen = {"target": target, "release": release, "build": build}
             device = opening.check_device(device, devices=devices, stream=stream, **chosen)
@@ -94,6 +96,7 @@ class InterpreterArray(Interpreters):
             self._files = file_systems(device, fs, n)
             launch = self._files.mounted(launch)
         super().__init__(device, n, launch)
+        self._compilations = Compilations(self.compile, self._with_native)
 
     @overload
     def exec(
@@ -114,6 +117,7 @@ class InterpreterArray(Interpreters):
         max_steps: Steps = None,
         deadline: Seconds = None,
         stdin: str | bytes | Sequence[str | bytes] = b"",
+        compiled: bool = False,
         wait: bool = True,
     ) -> Outcome | Call[Outcome]:
         """Run Python source in every interpreter; returns what that left.
@@ -123,7 +127,9 @@ class InterpreterArray(Interpreters):
         "file", or "single", one interactive statement, whose value is printed. timeout: seconds
         until interpreters are interrupted. max_steps, deadline: steps and seconds that each
         program may take, or a sequence of n. stdin: what all read, or a sequence of one text each;
-        a str is one text, in UTF-8. wait: False returns a Call; `timeout` acts in its result().
+        a str is one text, in UTF-8. compiled: run machine code of one source or of code, as
+        compile(native=True) makes it, once for each text. wait: False returns a Call; `timeout`
+        acts in its result().
 
         With check, raises InterpreterError if an interpreter ended with an exception (its
         `exceptions` say which), InterpreterTimeout if that was for a limit. The others
@@ -131,6 +137,8 @@ class InterpreterArray(Interpreters):
         """
         choice(kind, "kind", ("file", "single"))
         check, wait = flag(check, "check"), flag(wait, "wait")
+        if flag(compiled, "compiled"):
+            source = self._compilations.of(source, name, kind)
         programs, program_of, changes = self._sources(source, which, name, kind)
 
         def finish(outcome: Outcome, result: Result) -> Outcome:
@@ -188,22 +196,26 @@ class InterpreterArray(Interpreters):
         *,
         kind: str = "file",
         heap: int | str | None = None,
+        native: bool = False,
     ) -> Code:
         """Compile once, for all interpreters of this array, and others of its build and GPU.
 
         kind: "file", "single" or "eval". heap: bytes of the heap to compile in; None: as large as
-        this array's. Raises ProgramSyntaxError, NotEnoughMemory.
+        this array's. native: make machine code of it too, which does the same, faster; arrays have
+        it from their first run of this code on, for functions that it defines as well. Raises
+        ProgramSyntaxError, NotEnoughMemory; for native NoCompiler, and UsageError on GPUs, on
+        several devices and in builds with fences, of a variant or for profiles.
         """
         choice(kind, "kind", KINDS)
-        if not isinstance(source, str | bytes):
-            raise UsageError("source: one text is compiled at a time")
-        (program,), _ = programs_of(source, None, name, 1)
+        native = flag(native, "native")
+        program = program_of(source, name)
         with self._lock:
             self._check_open()
             launch = self._launch
             if heap is not None:
                 launch = attrs.evolve(launch, heap=opening.read_sizes({"heap": heap})["heap"])
-            return compile_code(self.device, launch, program.source, name, kind)
+            code = compile_code(self.device, launch, program.source, name, kind)
+        return self._with_native(code) if native else code
 
     def run(self, code: Code, **options: Any) -> Any:
         """exec() of code, or eval() of code of kind "eval", with their options."""
@@ -214,55 +226,27 @@ class InterpreterArray(Interpreters):
             )
         return self.eval(code, **options) if code.kind == "eval" else self.exec(code, **options)
 
+    def _with_native(self, code: Code, options: CompilerOptions | None = None) -> Code:
+        """`code` with machine code. Raises as compile."""
+        with self._lock:
+            self._check_open()
+            globals_ = self._bindings.stand_ins()
+        return with_native(code, self._launch, self.n, globals_, options)
+
     def _sources(
         self, source: Source | Code, which: Which, name: str, kind: str
     ) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:
         """Programs, who runs which, and what the launch has for them."""
         if isinstance(source, Code):
+            source = self._compilations.improved(source, self._natives)
+        made = sources_of(source, which, name, kind, self.device, self.n)
+        if isinstance(source, Code):
             self._keep(source)
+            if source.native is not None:
+                self._natives.add(source.native, source.memory)
             if source.barrier:
                 self._keep_together(f"{source.name} names syncthreads")
-        return sources_of(source, which, name, kind, self.device, self.n)
-
-    def bind(
-        self, name: str, array: object, *, split: bool = False, readonly: bool = False
-    ) -> None:
-        """Make `array`'s memory a memoryview `name` in every interpreter, without a copy.
-
-        array: on a GPU anything with `__cuda_array_interface__` or DLPack, on the host twin
-        anything with the buffer protocol or DLPack; contiguous, of integers of 8 to 64 bits or
-        float32 or float64. Programs see it flat, in C order. split: its first axis is n long, and
-        interpreter i has row i alone. readonly: programs cannot write to it.
-
-        The array is kept alive as long as it is bound: until unbind(name), another bind or set of
-        the name, or close(). Then every memoryview over it is empty, also one that a program has
-        kept. Takes effect with the next call. Nothing orders the interpreters' accesses to one
-        element; see gpu.atomic in docs/language.md.
-
-        Raises WrongType (a TypeError) for a type or a place that cannot be, BindingError (a
-        ValueError) for a name or a shape that cannot.
-        """
-        split, readonly = flag(split, "split"), flag(readonly, "readonly")
-        with self._lock:
-            self._check_open()
-            self._bindings.bind(name, array, split=split, readonly=readonly)
-
-    def unbind(self, name: str) -> None:
-        """Take a bound array away from the interpreters, at once. BindingError if there is none."""
-        with self._lock:
-            self._check_open()
-            self._bindings.unbind(name)
-            self._apply_bindings()
-
-    def set(self, name: str, value: object) -> None:
-        """Make `value` the global `name`: a number, str, bytes or None for all interpreters.
-
-        A list, tuple or array of n values is one for each: numbers as NumPy makes an array of
-        them, or str, or bytes. Takes effect with the next call. Raises as bind.
-        """
-        with self._lock:
-            self._check_open()
-            self._bindings.set(name, value)
+        return made
 
     def get(self, name: str, **options: Any) -> Any:
         """eval() of the global `name`, with its options."""

@@ -18,6 +18,7 @@ from porter.array.outcome import Outcome
 from porter.base import markup
 from porter.base.sizes import format_size
 from porter.errors import ArrayClosed, LaunchFailed, UsageError
+from porter.native import Natives
 from porter.run import Device, Launch, Program, Stream, run
 from porter.run.device.base import Arenas
 from porter.run.launch.plan import footprint
@@ -43,6 +44,7 @@ class Interpreters:
         self._closed = False
         self._bindings = Bindings(device, n)
         self._kept: set[object] = set()
+        self._natives = Natives(device, n)
         self._call: Call[Any] | None = None  # the one under way
         self._outcome: Outcome | None = None
         # Every interpreter boots, so that what cannot work shows here.
@@ -106,6 +108,7 @@ class Interpreters:
                 self._closed = True
                 self._call = self._arenas = None
                 self._kept.clear()
+                self._natives.clear()
                 self._bindings.clear()
                 self._launch = attrs.evolve(self._launch, fs=None)
 
@@ -188,7 +191,8 @@ class Interpreters:
         return self._arenas
 
     def _phase(self, **options: Any) -> Phase:
-        return Phase(**{"arenas": self._arenas, "stop": False, **options})
+        own = {"arenas": self._arenas, "natives": self._natives.bring().natives}
+        return Phase(**{"stop": False, **own, **options})
 
     def _go(
         self,
@@ -210,10 +214,17 @@ class Interpreters:
             self._check_open()
             bound = self._bindings.changes()
             launch = attrs.evolve(self._launch, **options)
-            phase = self._phase(values=True, bindings=bound, compiling=compiling, compiled=compiled)
+            brought = self._natives.bring()
+            phase = self._phase(
+                values=True,
+                bindings=bound,
+                compiling=compiling,
+                compiled=compiled,
+                natives=brought.natives,
+            )
             started = start(self.device, programs, self.n, launch, phase, program_of=program_of)
             self._bindings.made(bound)
-            call = Call(self.device, started, self._fetch, finish, self._lock, exits)
+            call = Call(self.device, started, self._fetch, finish, self._lock, exits, brought)
             self._call = call
             return call
 

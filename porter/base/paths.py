@@ -64,6 +64,11 @@ def linked_dir() -> Path:
     return home() / "linked"
 
 
+def natives_dir() -> Path:
+    """`native/`: machine code of programs, kept by content."""
+    return home() / "native"
+
+
 def upstream_dir() -> Path:
     """`upstream/`: one folder per synced release."""
     return home() / "upstream"

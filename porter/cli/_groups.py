@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 GROUPS: dict[str, tuple[str, ...]] = {
-    "Run programs": ("run", "repl", "evaluate", "profile"),
+    "Run programs": ("run", "repl", "evaluate", "profile", "compile"),
     "Files": ("fs",),
     "Build and kernels": ("build", "bundle", "new-kernel", "doctor"),
     "Follow upstream": ("sync", "releases", "rules", "patch", "regress"),

@@ -19,6 +19,7 @@ from porter.compile.flags import (
 )
 from porter.compile.ninja import Edge, NinjaRule, run_ninja
 from porter.compile.sources import Sources
+from porter.compile.tier import prelude_edge, prelude_rule, prelude_unit, write_instructions
 
 LIBRARY = "libgpusnek.so"
 PLACES = "libgpusnek.places"  # beside a fenced library, which reads it: where its checks are
@@ -59,6 +60,7 @@ def build_host(
     sources: Sources,
     probe: Path,
     *,
+    release: str,
     compiler: str,
     variant: str = "release",
     fences: bool = False,
@@ -67,9 +69,9 @@ def build_host(
     defines: Sequence[str] = (),
     tell: Teller = QUIET,
 ) -> HostBuild:
-    """Bring the host twin under `folder` and the object of `probe` up to date.
+    """Bring the host twin of `release` under `folder` and the object of `probe` up to date.
 
-    Raises BuildFailed.
+    Raises BuildFailed, UpstreamChange.
     """
     chosen = VARIANTS[variant]
     out = host_folder(folder, variant, fences, profile)
@@ -116,6 +118,10 @@ def build_host(
         step = f"{python} {shlex.join(map(str, (PLACES_STEP, library, sources.root)))} $out"
         rules.append(NinjaRule("places", step, "places $out"))
         edges.append(Edge("places", beside, (library,), (PLACES_STEP,)))
+    if (prelude := prelude_unit(sources, chosen, fences, profile)) is not None:
+        rules.append(prelude_rule(shlex.join(compile_command)))
+        edges.append(prelude_edge(prelude, out, sources))
+        beside = (*beside, *edges[-1].outputs, write_instructions(release, out))
     # The link rule is written with the inputs in a response file: 130 paths are a long line.
     steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs, tell=tell)
     return HostBuild(

@@ -89,6 +89,7 @@ def compile_build(
             folder,
             sources,
             shared.probe,
+            release=config.release,
             compiler=compiler,
             variant=variant,
             fences=config.fences,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 
 from attrs import frozen
 
@@ -77,7 +77,7 @@ def compile_module(
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
         if not graph.entries or not _is_worth_it(graph, number, options):
             continue
-        unit = Unit(graph, module, tables, options, _title(module, function, number, lines))
+        unit = Unit(graph, module, tables, options, title_of(module, function, number, lines))
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(graph.entries))}
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
@@ -125,7 +125,8 @@ def _is_worth_it(graph: Graph, number: int, options: CompilerOptions) -> bool:
     return bool(graph.again) or any(it.name in _WORTH for it in code)
 
 
-def _title(module: Module, function: Function, number: int, lines: Sequence[str]) -> str:
+def title_of(module: Module, function: Function, number: int, lines: Sequence[str]) -> str:
+    """What people call a function; `lines` are the source's."""
     name = module.names[function.name]
     if name or number == 0:
         return name or "<module>"
@@ -151,11 +152,8 @@ class _Writer:
         self.sink = Sink(guards)
         start = self.graph.function.start
         without = {place - start for place in unit.options.without}
-        self.shapes = solve(self.graph, self._analyse, without)
+        self.shapes = _shapes(unit, without)
         self.used: dict[str, str] = {}  # kinds of slots' variables by name
-
-    def _analyse(self, block: Block, shape: Shape) -> dict[int, Shape]:
-        return Walker(self.unit, Sink()).walk(block, state_of(shape))
 
     def text(self) -> str:
         body: list[str] = []
@@ -238,3 +236,15 @@ class _Writer:
         beside = self.source[line - 1].strip() if 0 < line <= len(self.source) else ""
         out = [f"L{block.at}: {{ // {line}: {beside}".rstrip().rstrip("\\")]
         return [*out, *(f"    {text}" for text in walker.lines if text), "}"]
+
+
+def shapes_of(graph: Graph, module: Module, tables: Tables) -> dict[int, Shape]:
+    """What is known where each of a function's blocks begins, without hints."""
+    return _shapes(Unit(graph, module, tables, CompilerOptions(), ""))
+
+
+def _shapes(unit: Unit, without: Set[int] = frozenset()) -> dict[int, Shape]:
+    def walk(block: Block, shape: Shape) -> dict[int, Shape]:
+        return Walker(unit, Sink()).walk(block, state_of(shape))
+
+    return solve(unit.graph, walk, without)

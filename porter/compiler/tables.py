@@ -7,13 +7,14 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import field, frozen
 
 from porter.errors import UpstreamChange
 
 _DEFINE = re.compile(r"^#define (MP_BC_\w+)\s+\(([^()]+)\)", re.M)
 _BOUND = re.compile(r"^#define (MP_\w+_NUM_BYTECODE)\s+\(([^()]+)\)", re.M)
 _FORMAT = re.compile(r"^#define MP_BC_FORMAT\(op\) \(\((0x[0-9a-f]+) >> ", re.M)
+_NAMES = re.compile(r"^static_qstr_list = (\[.*?^\])", re.M | re.S)
 _FORMATS = ("byte", "qstr", "uint", "offset")
 
 
@@ -22,8 +23,9 @@ class Tables:
     """Numbers of instructions, operators, and what follows an instruction's first byte.
 
     opcodes: by number, without the families whose operand is in the number. families: first number
-    and how many, by name. formats: by upper half of the number. extra_byte: instructions whose number has none of
-    these bits are followed by a byte more.
+    and how many, by name. formats: by upper half of the number. extra_byte: instructions whose
+    number has none of these bits are followed by a byte more. names: those that a release knows by
+    number, from 1.
     """
 
     opcodes: Mapping[int, str]
@@ -33,12 +35,35 @@ class Tables:
     extra_byte: int
     unary: tuple[str, ...]
     binary: tuple[str, ...]
+    names: tuple[str, ...] = field(default=(), repr=False)
 
 
 def read_tables(release: Path) -> Tables:
-    """From `py/bc0.h` and `py/runtime0.h` of a release's tree. Raises UpstreamChange."""
-    text = (release / "py/bc0.h").read_text()
-    operators = (release / "py/runtime0.h").read_text()
+    """From `py/bc0.h`, `py/runtime0.h` and `py/makeqstrdata.py` of a release's tree. Raises
+    UpstreamChange."""
+    files = ("bc0.h", "runtime0.h", "makeqstrdata.py")
+    text, operators, names = (_read(release, f"py/{name}") for name in files)
+    try:
+        return _tables(text, operators, _names(names))
+    except (KeyError, ValueError, SyntaxError) as error:
+        raise UpstreamChange(f"py/bc0.h: {error} is not what the compiled tier knows") from None
+
+
+def _names(text: str) -> tuple[str, ...]:
+    found = _NAMES.search(text)
+    if not found:
+        raise UpstreamChange("py/makeqstrdata.py: static_qstr_list is not what was known")
+    return tuple(str(name) for name in ast.literal_eval(found.group(1)))
+
+
+def _read(release: Path, name: str) -> str:
+    try:
+        return (release / name).read_text()
+    except OSError as error:
+        raise UpstreamChange(f"{name}: {error.strerror}") from error
+
+
+def _tables(text: str, operators: str, known: tuple[str, ...]) -> Tables:
     unary = _enumerators(operators, "MP_UNARY_OP_")
     binary = _enumerators(operators, "MP_BINARY_OP_")
     numbers = {f"MP_UNARY_OP_{name}": at for at, name in enumerate(unary)}
@@ -75,6 +100,7 @@ def read_tables(release: Path) -> Tables:
         short["MASK_EXTRA_BYTE"],
         tuple(unary[: numbers["MP_UNARY_OP_NUM_BYTECODE"]]),
         tuple(binary[: numbers["MP_BINARY_OP_NUM_BYTECODE"]]),
+        known,
     )
 
 

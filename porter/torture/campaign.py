@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -112,7 +113,7 @@ def _reduced(one: Found) -> Found:
                 one.finding.about,
             )
 
-        program = reduce(one.program, one.index, still)
+        program = reduce(one.program, partial(generate, one.index), still)
         finding = examine([program], folder).get(program.name, one.finding)
     return _found(one.seed, one.index, program, finding)
 

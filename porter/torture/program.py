@@ -30,6 +30,11 @@ class CProgram:
     choices: tuple[int, ...]
 
     @property
+    def size(self) -> int:
+        """Characters."""
+        return len(self.header) + sum(map(len, self.units))
+
+    @property
     def entry(self) -> str:
         """The function that runs it and prints its checksums."""
         return f"{self.name}_run"

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Generic, Protocol, TypeVar
 
 from attrs import define, field
 
 from porter.torture.choices import Choices
-from porter.torture.program import CProgram, generate
-
-Still = Callable[[CProgram], bool]
 
 
-def reduce(program: CProgram, index: int, still: Still, most: int = 200) -> CProgram:
+class Drawn(Protocol):
+    """A generated program. choices: what it was made of; size: of its text."""
+
+    @property
+    def choices(self) -> tuple[int, ...]: ...
+    @property
+    def size(self) -> int: ...
+
+
+AnyProgram = TypeVar("AnyProgram", bound=Drawn)
+
+
+def reduce(
+    program: AnyProgram,
+    generate: Callable[[Choices], AnyProgram],
+    still: Callable[[AnyProgram], bool],
+    most: int = 200,
+) -> AnyProgram:
     """The smallest program found that `still` has the finding, after at most `most` trials.
 
-    Every trial is a whole program of the generator, so none has undefined behaviour, which
-    deleting lines of its text could bring in.
+    Every trial is a whole program of `generate`, so none has undefined behaviour, which deleting
+    lines of its text could bring in.
     """
-    search = _Search(program, index, still, most)
+    search = _Search(program, generate, still, most)
     before = None
     while before is not search.best:
         before = search.best
@@ -31,10 +46,10 @@ def reduce(program: CProgram, index: int, still: Still, most: int = 200) -> CPro
 
 
 @define
-class _Search:
-    best: CProgram
-    index: int
-    still: Still
+class _Search(Generic[AnyProgram]):
+    best: AnyProgram
+    generate: Callable[[Choices], AnyProgram]
+    still: Callable[[AnyProgram], bool]
     left: int
     seen: set[tuple[int, ...]] = field(factory=set)
 
@@ -56,7 +71,7 @@ class _Search:
 
     def _try(self, values: Sequence[int]) -> bool:
         """Whether these choices make a simpler program that still has the finding."""
-        candidate = generate(self.index, Choices(values=values))
+        candidate = self.generate(Choices(values=values))
         if candidate.choices in self.seen or _weight(candidate) >= _weight(self.best):
             return False
         self.seen.add(candidate.choices)
@@ -67,6 +82,5 @@ class _Search:
         return True
 
 
-def _weight(program: CProgram) -> tuple[int, int, int]:
-    size = len(program.header) + sum(map(len, program.units))
-    return size, len(program.choices), sum(program.choices)
+def _weight(program: Drawn) -> tuple[int, int, int]:
+    return program.size, len(program.choices), sum(program.choices)

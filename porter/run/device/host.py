@@ -120,7 +120,7 @@ class HostTwin(HostArrays):
     scratch = True  # a thread of the library has an arena that its interpreters use in turn
 
     def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:
-        self.built = built
+        self.built, self.variant = built, variant
         path = built.file(variant, "libgpusnek.so")
         try:
             self._library = ctypes.CDLL(str(path))

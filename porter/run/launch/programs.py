@@ -93,8 +93,10 @@ def programs_of(
     A launch that runs none, or code that was compiled before, has one empty program.
     """
     rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
-    if not phase.execute or phase.compiled is not None:
+    if not phase.execute or (phase.compiled is not None and phase.parts is None):
         return Programs(n, (Program(b""),), None, rests)
+    if phase.parts is not None:
+        programs = [Program(b"", f"<code {i}>") for i in range(len(phase.parts) - 1)]
     if not programs:
         raise UsageError("there is no program to run")
     numbers: dict[Program, int] = {}

@@ -151,13 +151,16 @@ def _file_system(device: Device, launch: Launch, n: int) -> dict[str, int]:
     }
 
 
-def pack_code(packed: Packed, code: Array) -> None:
-    """Compiled code as the program of all interpreters."""
+def pack_code(packed: Packed, code: Array, phase: Phase, programs: Programs) -> None:
+    """Compiled code as the program of all interpreters, or of each its part."""
+    parts = np.array([0, code.size]) if phase.parts is None else phase.parts
     packed.own("text", code)
-    packed.put("text_offsets", np.array([0, code.size], np.uint64))
+    packed.put("text_offsets", parts.astype(np.uint64))
     packed.put("names", np.zeros(1, np.uint8))  # code has its name in it
-    packed.put("name_offsets", np.zeros(1, np.uint64))
-    packed.record["programs"] = 1
+    packed.put("name_offsets", np.zeros(len(parts) - 1, np.uint64))
+    packed.record["programs"] = len(parts) - 1
+    if programs.which is not None:
+        packed.put("program_of", programs.which)
 
 
 def pack_programs(packed: Packed, programs: Programs) -> None:

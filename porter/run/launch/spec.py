@@ -18,6 +18,7 @@ from porter.run.launch.calls import Calls
 from porter.run.launch.checking import (
     MOST_KEPT,
     WORD,
+    clock,
     function,
     instance,
     mapping,
@@ -186,7 +187,7 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     alike: bool = False
     # Seconds since 1970 at which the clock stands, but for what programs wait, which takes no time.
     # None: the machine's clock.
-    clock: float | None = field(default=None, validator=optional(seconds))
+    clock: float | None = field(default=None, validator=optional(clock))
     # Arrays of the device that programs find by these names, as memoryviews of their elements.
     # They must live as long as the interpreters that use them.
     bind: Mapping[str, Array] = field(factory=dict, validator=mapping)
@@ -245,6 +246,9 @@ class Phase:
     compiling: bool = False  # only compile; the code is the value
     # Code that a launch with `compiling` left, instead of a program. It must outlive interpreters.
     compiled: Array | None = None
+    # Where each of several programs' code begins in `compiled`, and the last one's end (uint64);
+    # interpreters choose by `program_of`.
+    parts: np.ndarray[Any, Any] | None = None
     values: bool = False  # what each program left goes to Result.values
     # Where bytes go that an earlier launch of these arenas announced.
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))

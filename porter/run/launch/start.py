@@ -90,7 +90,7 @@ def _on_one(
     packed = Packed.empty(device)
     pack_launch(packed, planned, interrupt)
     if phase.compiled is not None:
-        pack_code(packed, phase.compiled)
+        pack_code(packed, phase.compiled, phase, chosen)
     elif phase.execute:
         pack_programs(packed, chosen)
     pack_stdin(packed, launch.stdin, planned.n)

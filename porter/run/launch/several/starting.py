@@ -59,6 +59,8 @@ def start(
         raise UsageError("calls are for one device; porter.evaluate spreads them over several")
     if launch.counting is not None:
         raise UsageError("counting: one device counts what its interpreters do")
+    if phase.parts is not None:
+        raise UsageError("parts: code of several programs is on one device")
     planned, chosen = plan_programs(device, programs, n, launch, phase, program_of)
     launch = checked(launch, planned.n)
     order = order_of_all(chosen, launch, phase)

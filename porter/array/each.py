@@ -1,0 +1,74 @@
+"""Code of several programs, which one launch compiles and one executes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import attrs
+import numpy as np
+from attrs import field, frozen
+
+from porter.array import values
+from porter.array.interpreters import Interpreters
+from porter.array.outcome import Outcome
+from porter.native import NativeModule
+from porter.run import Device, Launch, Program, Result
+from porter.run.device.base import Array
+from porter.run.launch.natives import Native
+from porter.run.launch.spec import Phase
+
+
+@frozen(eq=False)
+class CodeOfEach:
+    """Code of several programs in `memory`; interpreter i of a launch runs the i-th.
+
+    parts: where each begins, and where the last ends (uint64).
+    """
+
+    device: Device = field(repr=False)
+    memory: Array = field(repr=False)
+    parts: np.ndarray[Any, Any] = field(repr=False)
+
+    @classmethod
+    def of(cls, device: Device, codes: Sequence[bytes]) -> CodeOfEach:
+        """The codes, which are not empty, one behind the other."""
+        parts = np.cumsum([0, *map(len, codes)]).astype(np.uint64)
+        return cls(device, device.array(np.frombuffer(b"".join(codes), np.uint8)), parts)
+
+    def phase(self, modules: Sequence[NativeModule | None] = (), **options: Any) -> Phase:
+        """What runs them, with the machine code of those that have some. options: of Phase."""
+        natives: list[Native] = []
+        for i, module in enumerate(modules):
+            if module is not None:
+                own = self.memory[int(self.parts[i]) : int(self.parts[i + 1])]
+                natives.append(module.on(self.device, own))
+        return Phase(compiled=self.memory, parts=self.parts, natives=natives, **options)
+
+
+def compile_each(
+    device: Device, launch: Launch, programs: Sequence[Program]
+) -> tuple[list[bytes | None], Outcome]:
+    """The code of each program, None where it does not compile, and what compiling left."""
+    n = len(programs)
+    alone = _Compilers(device, n, attrs.evolve(launch, fs=None))
+    try:
+        return alone.compile(programs, np.arange(n, dtype=np.uint32))
+    finally:
+        alone.close()
+
+
+class _Compilers(Interpreters):
+    """Interpreters that only compile."""
+
+    def compile(
+        self, programs: Sequence[Program], program_of: np.ndarray[Any, Any]
+    ) -> tuple[list[bytes | None], Outcome]:
+        """See compile_each."""
+
+        def finish(outcome: Outcome, result: Result) -> tuple[list[bytes | None], Outcome]:
+            assert result.values is not None
+            found = values.objects(self.device, result.values, self._fetch, None)
+            return [one if isinstance(one, bytes) else None for one in found], outcome
+
+        return self._go(programs, program_of, finish, compiling=True).result()

@@ -1,0 +1,66 @@
+"""`porter compile`: what the compiled tier makes of a program, stage by stage."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from porter.array import InterpreterArray
+from porter.cli._running import program_of
+from porter.cli._subject import BuildChoice, subject_options
+from porter.compiler.mpy import read_module
+from porter.compiler.show import STAGES, Source, dot
+from porter.compiler.stored import INSTRUCTIONS, load_tables
+from porter.compiler.tables import Tables, read_tables
+from porter.errors import UsageError
+from porter.native.lines import lines_of
+from porter.native.making import HEAD
+from porter.run import Device, Program
+from porter.run.built import Built
+from porter.sync.store import release_dir
+
+
+@click.command("compile")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("-c", "code", metavar="CODE", help="Compile this program.")
+@click.option(
+    "--show",
+    "stage",
+    type=click.Choice(list(STAGES)),
+    default="cxx",
+    show_default=True,
+    help="Instructions; blocks; kinds of values at each block; the C++.",
+)
+@click.option("--dot", "as_dot", is_flag=True, help="--show cfg: for Graphviz.")
+@subject_options
+def command(
+    subject: BuildChoice, file: Path | None, code: str | None, stage: str, as_dot: bool
+) -> None:
+    """Show what the compiled tier makes of a program. Nothing runs."""
+    if as_dot and stage != "cfg":
+        raise UsageError("--dot: it is for --show cfg")
+    program = program_of(file, code)
+    device = subject.open(Console(stderr=True, highlight=False))
+    source = _read(device, program)
+    show: Callable[[Source], str] = dot if as_dot else STAGES[stage]
+    sys.stdout.buffer.write(show(source).encode())
+
+
+def _read(device: Device, program: Program) -> Source:
+    tables = _tables(device.built)
+    with InterpreterArray(1, device=device) as array:
+        code = array.compile(program.source, program.name)
+        data = bytes(device.host(code.memory))
+    return Source(read_module(data, HEAD, tables), tables, lines_of(program.source))
+
+
+def _tables(built: Built) -> Tables:
+    """The instructions of a build: its own file, or its release's headers."""
+    for target, made in built.whole.targets.items():
+        if f"{target}/{INSTRUCTIONS}" in made.files:
+            return load_tables(built.file(target, INSTRUCTIONS))
+    return read_tables(release_dir(str(built.config["release"])))

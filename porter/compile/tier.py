@@ -1,0 +1,55 @@
+"""What a host twin carries so that programs can become machine code beside it (porter/native).
+
+Such C++ begins with the rewritten prelude (templates/port/native_prelude.c), and bytecode is read
+with the release's own table of instructions. Both are files of the finished build, which needs
+neither sources nor templates then.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from porter.base.files import write_changed
+from porter.base.paths import upstream_dir
+from porter.compile.flags import HostVariant
+from porter.compile.ninja import Edge, NinjaRule
+from porter.compile.sources import Sources
+from porter.compiler.stored import INSTRUCTIONS, stored
+from porter.compiler.tables import read_tables
+
+PRELUDE = "prelude.hpp"
+_UNIT = "port_native_prelude.cpp"
+# Marks of lines and files are left out: they would name folders of the machine that builds.
+PRELUDE_RULE = "prelude"
+
+
+def prelude_unit(
+    sources: Sources, variant: HostVariant, fences: bool, profile: bool
+) -> Path | None:
+    """The unit that is the prelude; None where the host twin runs no machine code of programs.
+
+    Builds that look at each access or instruction do not (templates/runtime/native_hooks.h).
+    """
+    if fences or profile or variant.units:
+        return None
+    return next((unit for unit in sources.units if unit.name == _UNIT), None)
+
+
+def prelude_rule(command: str) -> NinjaRule:
+    """Makes the prelude one text without includes, macros' definitions in their places.
+
+    command: what compiles a unit.
+    """
+    return NinjaRule(PRELUDE_RULE, f"{command} -E -P -dD -x c++ $in -o $out", "c++ $out")
+
+
+def prelude_edge(unit: Path, out: Path, sources: Sources) -> Edge:
+    """The prelude in the folder `out` of the host twin."""
+    return Edge(PRELUDE_RULE, (out / PRELUDE,), (unit,), sources.headers)
+
+
+def write_instructions(release: str, out: Path) -> Path:
+    """The release's table of instructions in the folder `out`. Raises UpstreamChange."""
+    path = out / INSTRUCTIONS
+    write_changed(path, stored(read_tables(upstream_dir() / release)))
+    return path

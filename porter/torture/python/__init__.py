@@ -1,0 +1,1 @@
+"""Generated Python programs: interpreted, as machine code, and by CPython."""

@@ -1,0 +1,201 @@
+"""Generated programs interpreted, as machine code in several ways and by CPython: differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+from attrs import evolve, frozen
+
+from porter.array.each import CodeOfEach, compile_each
+from porter.conformance.backends.isolate import Isolated
+from porter.errors import BuildFailed
+from porter.native.batch import QUICK, Translation, build_batch, translate
+from porter.native.host import HostTarget
+from porter.run import Device, Launch, Program, open_device, run
+from porter.run.device.host import HostTwin
+from porter.run.launch.spec import Phase
+from porter.torture.python import cpython
+from porter.torture.python.modes import MODES, TierMode
+from porter.torture.python.program import PythonProgram
+
+SECONDS = 20.0  # of one launch
+DEADLINE = 900.0  # of all that a batch does, g++ above all
+_LAUNCH = Launch(
+    heap=256 << 10, pystack=32 << 10, stack=64 << 10, stdout=64 << 10, stderr=64 << 10, block=1,
+    max_steps=3_000_000, timeout=SECONDS,
+)  # fmt: skip
+NAME = "program.py"  # in tracebacks
+
+
+@frozen
+class Ran:
+    """What a program left in one way of running it."""
+
+    stdout: bytes
+    stderr: bytes
+    status: str
+    steps: int
+
+
+@frozen
+class Examined:
+    """What a program left in each way; problem: what kept the others from running."""
+
+    plain: Ran | None = None
+    modes: Mapping[str, Ran] = {}
+    problem: str = ""
+
+
+@frozen
+class Difference:
+    """What is not as it must be: in which mode ("cpython", "crash", "translator" too), and what."""
+
+    mode: str
+    detail: str
+
+
+@frozen
+class Examiner:
+    """Opens the build in `folder`, in the process that runs programs: see Isolated."""
+
+    folder: Path
+    modes: tuple[str, ...]
+
+    def __call__(self) -> RunInModes:
+        """What runs a batch."""
+        device = open_device(self.folder, "host", threads=1)
+        assert isinstance(device, HostTwin)
+        return RunInModes(device, HostTarget.of(device), tuple(MODES[name] for name in self.modes))
+
+
+@frozen
+class RunInModes:
+    """Runs sources on an open build."""
+
+    device: Device
+    target: HostTarget
+    modes: tuple[TierMode, ...]
+
+    def __call__(self, sources: Sequence[str]) -> list[Examined]:
+        """What each source left."""
+        programs = [Program(source, NAME) for source in sources]
+        codes, outcome = compile_each(self.device, _LAUNCH, programs)
+        done: list[Examined | None] = [
+            Examined(problem=f"does not compile: {outcome.stderr[i]}") if code is None else None
+            for i, code in enumerate(codes)
+        ]
+        some = [i for i, code in enumerate(codes) if code is not None]
+        chosen = [code for code in codes if code is not None]
+        for i, one in zip(some, self._each(chosen), strict=True):
+            done[i] = one
+        return [one or Examined() for one in done]
+
+    def _each(self, codes: Sequence[bytes]) -> list[Examined]:
+        if not codes:
+            return []
+        each = CodeOfEach.of(self.device, codes)
+        plain = self._ran(each.phase(), _LAUNCH, len(codes))
+        modes: list[dict[str, Ran]] = [{} for _ in codes]
+        problems = [""] * len(codes)
+        for mode in self.modes:
+            made = [self._translated(mode, code, i, problems) for i, code in enumerate(codes)]
+            launch = evolve(_LAUNCH, **mode.launch)
+            if mode.failing:
+                numbers = mode.failing + 37 * np.arange(len(codes)) % 1500
+                launch = evolve(launch, fail_allocation=numbers)
+            with TemporaryDirectory(prefix="porter-torture-") as folder:
+                flags = QUICK if mode.flags is None else mode.flags
+                modules = build_batch(self.target, made, Path(folder), flags=flags)
+            for i, ran in enumerate(self._ran(each.phase(modules), launch, len(codes))):
+                modes[i][mode.name] = ran
+        return [Examined(*each) for each in zip(plain, modes, problems, strict=True)]
+
+    def _translated(
+        self, mode: TierMode, code: bytes, i: int, problems: list[str]
+    ) -> Translation | None:
+        try:
+            return translate(self.target, code, i, **mode.options)
+        except Exception as error:  # a finding, whatever it is
+            problems[i] = f"{mode.name}: the translator raises {error!r}"
+            return None
+
+    def _ran(self, phase: Phase, launch: Launch, n: int) -> list[Ran]:
+        result = run(self.device, [], n, launch, phase, program_of=np.arange(n, dtype=np.uint32))
+        statuses = self.device.built.status
+        return [
+            Ran(
+                bytes(result.stdout[i]), bytes(result.stderr[i]),
+                statuses(int(result.status[i])).name, int(result.steps[i]),
+            )
+            for i in range(n)
+        ]  # fmt: skip
+
+
+Session = Isolated[str, Examined]
+
+
+def session(folder: Path, modes: Sequence[str]) -> Session:
+    """Examines programs in a process of its own. To be closed."""
+    return Isolated(
+        Examiner(folder, tuple(modes)),
+        DEADLINE,
+        lambda died: Examined(problem=f"crash: {died.note}"),
+    )
+
+
+def examine(programs: Sequence[PythonProgram], with_: Session) -> list[Difference | None]:
+    """The first difference of each program; None where there is none."""
+    sources = [program.source for program in programs]
+    expected = cpython.outputs(sources)
+    return [
+        difference(one, output)
+        for one, output in zip(_examined(sources, with_), expected, strict=True)
+    ]
+
+
+def _examined(sources: Sequence[str], with_: Session) -> list[Examined]:
+    """A program whose C++ does not compile is found by halves, as one that a launch dies of."""
+    try:
+        return with_.run(sources)
+    except BuildFailed as error:
+        if len(sources) == 1:
+            return [Examined(problem=f"translator: {error.message}")]
+        middle = len(sources) // 2
+        return _examined(sources[:middle], with_) + _examined(sources[middle:], with_)
+
+
+def difference(one: Examined, expected: str | None) -> Difference | None:
+    """What `one` shows. expected: CPython's output; None: CPython did not end."""
+    if one.problem:
+        return Difference(one.problem.partition(":")[0], one.problem)
+    assert one.plain is not None
+    for name, ran in one.modes.items():
+        if detail := _unlike(one.plain, ran, MODES[name].exact):
+            return Difference(name, detail)
+    if one.plain.status not in ("OK", "EXCEPTION") or expected is None:
+        return Difference("cpython", f"ends with {one.plain.status}, CPython prints {expected!r}")
+    if one.plain.stdout.decode("utf-8", "replace") != expected:
+        return Difference("cpython", _first(expected.encode(), one.plain.stdout))
+    return None
+
+
+def _unlike(plain: Ran, ran: Ran, exact: bool) -> str:
+    if not exact:
+        return "" if ran.status in ("OK", "EXCEPTION") else f"status {ran.status}"
+    for what in ("status", "stdout", "stderr", "steps"):
+        a, b = getattr(plain, what), getattr(ran, what)
+        if a != b:
+            return f"{what}: {_first(a, b) if isinstance(a, bytes) else f'{a}, not {b}'}"
+    return ""
+
+
+def _first(a: bytes, b: bytes) -> str:
+    """The first line in which they differ: as it must be, and as it is."""
+    ours, theirs = a.split(b"\n"), b.split(b"\n")
+    for number, (x, y) in enumerate(zip(ours, theirs, strict=False), 1):
+        if x != y:
+            return f"line {number}: {x.decode('utf-8', 'replace')!r}, not {y.decode('utf-8', 'replace')!r}"
+    return f"{len(ours)} lines, not {len(theirs)}"

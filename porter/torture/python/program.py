@@ -1,0 +1,155 @@
+"""A generated Python program: it ends, and prints the same in every interpreter."""
+
+from __future__ import annotations
+
+from attrs import frozen
+
+from porter.torture.choices import Choices
+from porter.torture.python.definitions import DefinitionMaker
+from porter.torture.python.scope import (
+    ANY,
+    ARRAY,
+    BYTES,
+    FLOAT,
+    INT,
+    LARGE,
+    LIST,
+    TEXT,
+    WITH_FLOATS,
+    Names,
+    Scope,
+)
+from porter.torture.python.statements import Lines, indented
+
+# `told` gives a caught exception's kind, and where it came from on stderr, which CPython leaves out.
+# `spend` ends a program that calls too much. `whole` keeps floats out of what takes ints alone.
+# All of it is compiled at run time, so it stays bytecode and costs no time of g++.
+_HEAD = """\
+import sys
+from array import array
+INF = float('inf')
+NAN = INF - INF
+if sys.implementation.name == 'cpython':
+    NAN = float('nan')
+FUEL = 120
+class Boom(Exception):
+    pass
+class Watch:
+    def __init__(self, hides):
+        self.hides = hides
+    def __enter__(self):
+        return 4
+    def __exit__(self, kind, error, where):
+        print('leaves', kind is not None)
+        return self.hides
+def told(e):
+    if hasattr(sys, 'print_exception'):
+        sys.print_exception(e, sys.stderr)
+    for kind in (NameError, RuntimeError):
+        if isinstance(e, kind):
+            return kind.__name__
+    return type(e).__name__
+def spend():
+    global FUEL
+    FUEL -= 1
+    if FUEL < 0:
+        raise Boom('fuel')
+def whole(x):
+    return x if isinstance(x, int) else 7
+"""
+_BEFORE = f"exec({_HEAD!r})\n"
+_DEEP = """\
+def deep(n):
+    return deep(n + 1) + 1
+try:
+    print(deep(0))
+except RuntimeError as e:
+    print('deep')
+"""
+
+
+@frozen
+class PythonProgram:
+    """A program's text, and the decisions that it was made of."""
+
+    text: str
+    choices: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """What makes a smaller program simpler."""
+        return len(self.text)
+
+    @property
+    def source(self) -> str:
+        """What runs: what all programs have in common, and the text."""
+        return _BEFORE + self.text
+
+
+def generate(choices: Choices) -> PythonProgram:
+    """The program that `choices` make."""
+    c = choices
+    numbers = c.pick([WITH_FLOATS, LARGE])
+    maker = DefinitionMaker(Names(c, numbers))
+    scope = Scope({"g1": INT, "g2": FLOAT})
+    lines = ["g1 = 5", "g2 = 2.5" if numbers.floats else "g2 = 12"]
+    for _ in range(c.below(3)):
+        lines += maker.fresh(scope, c.pick([INT, LIST, TEXT, BYTES, ARRAY, ANY]))
+    if c.chance(35):
+        lines += maker.function(scope)
+    if c.chance(25):
+        lines += maker.generator(scope)
+    if c.chance(25):
+        lines += maker.klass(scope)
+    if c.chance(60):
+        lines += maker.function(scope)
+    for _ in range(c.pick([1, 1, 2])):
+        lines += _section(maker, scope)
+    lines += _calls(maker, scope)
+    if c.chance(3):
+        lines += _DEEP.splitlines()
+    lines += ["for name in ('g1', 'g2'):", "    print(name, globals().get(name, 'gone'))"]
+    if c.chance(10):
+        lines += maker.body(scope, 1, 2)  # what it raises ends the program
+    return PythonProgram("\n".join(lines) + "\n", tuple(c.taken))
+
+
+def _section(maker: DefinitionMaker, scope: Scope) -> Lines:
+    """Statements of the module's own, which find the names as earlier ones left them."""
+    c = maker.choices
+    inner = scope.inside()
+    inner.variables = dict(scope.variables)
+    lines = maker.body(inner, 2, 3)
+    maker.forget(scope, inner)
+    if c.chance(10):
+        lines += [f"exec('g1 = g1 + {c.below(9)}')", "print(g1)"]
+    return ["try:", *indented(lines), "except Exception as e:", "    print('section', told(e))"]
+
+
+def _calls(maker: DefinitionMaker, scope: Scope) -> Lines:
+    """A call of each function, and the values of each generator."""
+    lines: Lines = []
+    e = maker.expressions(scope)
+    for made in scope.functions:
+        shown = f"print('{made.name}', {e.call(made, 1)})"
+        lines += ["FUEL = 60", "try:", f"    {shown}", *_handler(made.name)]
+    for made in scope.generators:
+        lines += ["FUEL = 60", "try:", *indented(_values(maker, e.call(made, 0)))]
+        lines += _handler(made.name)
+    return lines
+
+
+def _handler(name: str) -> Lines:
+    return ["except Exception as e:", f"    print('{name}', told(e))"]
+
+
+def _values(maker: DefinitionMaker, call: str) -> Lines:
+    form = maker.choices.below(4)
+    if form == 0:
+        return [f"print('all', list({call}))"]
+    lines = [f"it = {call}", "print('first', next(it))"]
+    if form == 1:
+        return [*lines, "print('sent', it.send(5))", "it.close()"]
+    if form == 2:
+        return [*lines, "print('thrown', it.throw(ValueError))"]
+    return ["for w in " + call + ":", "    print(w)", "    if w == 3:", "        break"]

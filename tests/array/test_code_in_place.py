@@ -1,0 +1,55 @@
+"""Shared code is executed where it is: so machine code is found by the bytecode's address."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from porter.array import InterpreterArray
+from porter.run.launch.natives import Native
+
+SOURCE = """\
+def f(n):
+    t = 0
+    for i in range(n):
+        t += i * 3
+    return t
+g = lambda x: f(x) + 0.5
+"""
+
+
+def notes(array: InterpreterArray, before: str, source: str) -> tuple[int, list[bytes]]:
+    """How many bytes of `before`'s code were executed where they are while `source` ran."""
+    if array.device.on_gpu:
+        pytest.skip("kernels note nothing unless machine code is linked with them")
+    code = array.compile(before)
+    array.exec(code)
+    seen = array.device.zeros(code.memory.nbytes, np.uint8)
+    entries = array.device.zeros(code.memory.nbytes, np.uint16)
+    phase = array._phase
+    with_notes = (Native(code.memory, entries, seen=seen),)
+    array._phase = lambda **given: phase(**{**given, "natives": with_notes})  # type: ignore[method-assign]
+    try:
+        outcome = array.exec(source)
+    finally:
+        array._phase = phase  # type: ignore[method-assign]
+    return int(np.count_nonzero(array.device.host(seen))), list(outcome.stdout)
+
+
+def test_functions_of_shared_code_run_in_place(four: InterpreterArray) -> None:
+    executed, printed = notes(four, SOURCE, "print(g(10))")
+    assert executed > 15
+    assert printed == [b"135.5\n"] * 4
+
+
+def test_they_do_after_a_collection_and_in_another_launch(four: InterpreterArray) -> None:
+    source = "import gc; gc.collect()\nx = [bytearray(64) for i in range(200)]\nprint(g(10))"
+    executed, printed = notes(four, SOURCE, source)
+    assert executed > 15
+    assert printed == [b"135.5\n"] * 4
+
+
+def test_what_each_compiles_does_not(four: InterpreterArray) -> None:
+    executed, printed = notes(four, SOURCE, f"{SOURCE}print(g(10))")
+    assert executed == 0
+    assert printed == [b"135.5\n"] * 4

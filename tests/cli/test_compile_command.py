@@ -1,0 +1,70 @@
+"""`porter compile` as a user starts it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Raw
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
+
+LOOP = "x = 0\nfor i in range(9):\n    x += i  # été \U0001f40d\nprint(x)\n"
+
+
+@pytest.mark.parametrize(
+    ("stage", "expected"),
+    [
+        ("bytecode", "INPLACE_ADD"),
+        ("cfg", "entry, loop"),
+        ("types", "stack: "),
+        ("cxx", 'extern "C"'),
+    ],
+)
+def test_each_stage_goes_to_stdout(
+    on_build: Raw, tmp_path: Path, stage: str, expected: str
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(LOOP)
+    done = on_build("compile", program, "--show", stage, LC_ALL="C", PYTHONIOENCODING="ascii")
+    assert (done.returncode, done.stderr) == (0, b"")
+    text = done.stdout.decode()
+    assert expected in text
+    assert "x += i  # été \U0001f40d" in text or stage in ("cfg", "types")
+    assert text.endswith("\n")
+
+
+def test_code_on_the_command_line(on_build: Raw) -> None:
+    done = on_build("compile", "-c", "while True: pass", "--show", "cfg", "--dot")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(b"digraph ")
+
+
+def test_a_program_is_refused_as_porter_run_refuses_it(on_build: Raw, tmp_path: Path) -> None:
+    program = tmp_path / "broken.py"
+    program.write_text("x = 1\nprint((\n")
+    done, run = on_build("compile", program), on_build("run", program)
+    assert done.returncode == run.returncode == 40
+    assert done.stdout == b""
+    assert done.stderr == run.stderr
+    assert done.stderr.count(b"SyntaxError") == 1
+    program.write_bytes(b"x = '\xff'\n")
+    assert on_build("compile", program).stderr == on_build("run", program).stderr
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ((), b"give a FILE or -c CODE"),
+        (("-c", "1", "file.py"), b"give a FILE or -c CODE"),
+        (("no such file.py",), b"no such file.py: No such file"),
+        (("-c", "1", "--show", "assembly"), b"'assembly' is not one of"),
+        (("-c", "1", "--dot"), b"--dot: it is for --show cfg"),
+    ],
+)
+def test_one_message_for_a_mistake(on_build: Raw, args: tuple[str, ...], message: bytes) -> None:
+    done = on_build("compile", *args)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert message in done.stderr
+    assert b"Traceback" not in done.stderr

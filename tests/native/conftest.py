@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from porter import InterpreterArray
+from porter.run import Device, open_device
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+Make = Callable[..., InterpreterArray]
+
+
+@pytest.fixture(scope="session")
+def twin(built: Build) -> Iterator[Device]:
+    device = open_device(built.folder, "host")
+    yield device
+    device.close()
+
+
+@pytest.fixture
+def make(twin: Device) -> Iterator[Make]:
+    """Makes arrays of n interpreters on the host twin, and closes them."""
+    made: list[InterpreterArray] = []
+
+    def make(n: int, **options: Any) -> InterpreterArray:
+        made.append(InterpreterArray(n, device=twin, **options))
+        return made[-1]
+
+    yield make
+    for array in made:
+        array.close()
+
+
+@pytest.fixture
+def two(make: Make) -> InterpreterArray:
+    return make(2)
