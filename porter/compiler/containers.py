@@ -83,23 +83,50 @@ class ContainerEmitter(Emitter):
     def do_for_iter(self, it: Instruction) -> None:
         # Where the iterator raises StopIteration, the interpreter goes on in this frame.
         at = len(self.state.stack) - ITERATOR
-        value = self.variable("mp_obj_t")
-        self.call(f"tier_quick_next(&frame[{at}])", f"{value} = ", plain=True)
-        unknown = f"{value} == MP_OBJ_SENTINEL"
-        if any(held is not None for held in self.state.names):
-            self.leave_if(unknown)  # it may run any code
+        found = self.variable("mp_obj_t")
+        if self.hot and self.seen(it.next) == INT and self.may_guess():
+            value = self._counted(it, at, found)
+            ends = "counted <= 0"
         else:
-            call, sp = f"tier_next(&frame[{at}])", len(self.state.stack) - 1
-            self.quickly(unknown, call, 0, assigned=f"{value} = ", sp=sp, frame=True)
-        self.say(f"if ({value} == MP_OBJ_STOP_ITERATION) {{")
+            self._next(it, at, found)
+            value = Value(OBJECT, found)
+            ends = f"{found} == MP_OBJ_STOP_ITERATION"
+        self.say(f"if ({ends}) {{")
         before = self.state.copy()
         del self.state.stack[at:]
         self.on_edge(it.argument)
         self.say("}")
         self.state = before
-        self.state.stack.append(Value(OBJECT, value))
+        self.state.stack.append(value)
         self.guess_top("an element")
         self.on_edge(it.next)
+
+    def _counted(self, it: Instruction, at: int, found: str) -> Value:
+        """The next integer, of a range without an object between."""
+        value = self.variable("int64_t")
+        self.say(f"counted = tier_range_next(&frame[{at}], &{value});")
+        self.say("if (counted < 0) {")
+        self._next(it, at, found)
+        self.say(f"counted = {found} != MP_OBJ_STOP_ITERATION;")
+        after = self.state.copy()
+        after.stack.append(Value(OBJECT, found))
+        other = f"counted && !tier_is_int({found})"
+        self.say(self.guarded(other, "an element is no small int", it.next, after))
+        self.say(f"{value} = tier_int({found});")
+        self.say("}")
+        return Value(INT, value)
+
+    def _next(self, it: Instruction, at: int, found: str) -> None:
+        quick = self._called(f"tier_quick_next(&frame[{at}])", f"{found} = ", None)
+        self.say(f"{self.stores(self.state, frame=self.graph.protected)} {quick}")
+        unknown = f"{found} == MP_OBJ_SENTINEL"
+        if any(held is not None for held in self.state.names):
+            self.leave_if(unknown, it.at)  # it may run any code
+            return
+        slow = self._called(
+            f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1
+        )
+        self.say(f"if (TIER_UNLIKELY({unknown})) {{ {self.stores(self.state)} {slow} }}")
 
     # ---- making ----
 

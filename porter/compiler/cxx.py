@@ -14,7 +14,7 @@ from porter.compiler.graph import Block, Graph, graph_of
 from porter.compiler.mpy import Function, Module
 from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.compiler.tables import Tables
-from porter.compiler.values import MEMORY, TYPES, Known, Shape, slot_name, state_of
+from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
 
 _HEAD = """\
@@ -163,6 +163,8 @@ class _Writer:
             "    mp_obj_t *const frame = cs->state;",
             f"    const byte *const code = {code};",
             "    int32_t left, at, top;",
+            "    int counted;",
+            "    bool looked;",
         ]
         variables = {name: TYPES[kind] for name, kind in self.used.items()} | self.sink.variables
         for type_ in dict.fromkeys(variables.values()):
@@ -191,10 +193,11 @@ class _Writer:
     def _words(self, at: int, shape: Shape) -> Iterator[tuple[str, Known, str]]:
         last = self.graph.function.state - 1
         for number, known in enumerate(shape.stack):
-            if known.kind != MEMORY:
+            if known.kind not in NOWHERE:
                 yield slot_name("s", number, known.kind), known, f"frame[{number}]"
         for number, known in enumerate(shape.locals):
-            yield slot_name("v", number, known.kind), known, f"frame[{last - number}]"
+            if known.kind not in NOWHERE:
+                yield slot_name("v", number, known.kind), known, f"frame[{last - number}]"
         for slot, name in enumerate(shape.names):
             if name is not None:
                 stored = self.graph.names[slot] in self.graph.stored
@@ -216,7 +219,7 @@ class _Writer:
         walker = Walker(self.unit, self.sink)
         state = state_of(self.shapes[block.at])
         for value in (*state.stack, *state.locals, *filter(None, state.names)):
-            if value.kind != MEMORY:
+            if value.kind not in NOWHERE:
                 self.used[value.text] = value.kind
         walker.on_edge = lambda to: write_edge(walker, to, self.shapes.get(to), self.used)
         walker.walk(block, state)

@@ -6,7 +6,7 @@ import re
 
 from attrs import frozen
 
-from porter.compiler.values import INT, MEMORY, OBJECT, SMALL, UNBOX, A, Known, Shape, Value, slot_name
+from porter.compiler.values import INT, NOWHERE, OBJECT, SMALL, UNBOX, A, Known, Shape, Value, slot_name
 from porter.compiler.walker import Walker
 
 
@@ -48,7 +48,7 @@ def _moves(w: Walker, to: int, shape: Shape) -> list[_Move]:
         ("v", w.state.locals, shape.locals),
     ):
         for number, (value, wanted) in enumerate(zip(values, known, strict=True)):
-            if wanted.kind != MEMORY:
+            if wanted.kind not in NOWHERE:
                 name = slot_name(prefix, number, wanted.kind)
                 found.append(_Move(name, wanted.kind, value, "a variable"))
     for slot, wanted_name in enumerate(shape.names):

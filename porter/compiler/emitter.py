@@ -21,7 +21,7 @@ from porter.compiler.values import (
     BOOL,
     FLOAT,
     INT,
-    MEMORY,
+    NOWHERE,
     OBJECT,
     SMALL,
     TYPES,
@@ -109,14 +109,14 @@ class Emitter:
         parts = []
         if frame or only is not None:
             for at, value in enumerate(state.stack):
-                if not value.clean and value.kind != MEMORY and (only is None or at in only):
+                if not value.clean and value.kind not in NOWHERE and (only is None or at in only):
                     parts.append(f"frame[{at}] = {value.boxed()};")
         if only is not None:
             return " ".join(parts)
         if frame:
             last = self.graph.function.state - 1
             for number, value in enumerate(state.locals):
-                if not value.clean:
+                if not value.clean and value.kind not in NOWHERE:
                     parts.append(f"frame[{last - number}] = {value.boxed()};")
         for slot, held in enumerate(state.names):
             if held is not None and not held.clean:

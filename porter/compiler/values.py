@@ -6,6 +6,8 @@ from attrs import evolve, field, frozen
 
 OBJECT, INT, FLOAT, BOOL = "object", "int", "float", "bool"
 MEMORY = "memory"  # a slot of an iterator, which only the frame holds
+DEAD = "dead"  # a variable that is written before it is read again
+NOWHERE = (MEMORY, DEAD)
 TYPES = {OBJECT: "mp_obj_t", INT: "int64_t", FLOAT: "double", BOOL: "bool"}
 NUMBERS = (INT, FLOAT, BOOL)
 LETTERS = {OBJECT: "o", INT: "i", FLOAT: "f", BOOL: "b"}

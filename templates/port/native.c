@@ -45,27 +45,23 @@ static uint8_t kind_of(mp_obj_t o) {
         : o == mp_const_true || o == mp_const_false ? GPUSNEK_SEEN_BOOL : GPUSNEK_SEEN_OTHER;
 }
 
-bool gpusnek_native_at(const byte **ip, mp_obj_t **sp, mp_code_state_t *code_state) {
-    const gpusnek_native_t *native = native_of(*ip);
+bool gpusnek_native_at(mp_code_state_t *code_state) {
+    const gpusnek_native_t *native = native_of(code_state->ip);
     if (native == NULL) {
         return false;
     }
-    const size_t at = (uintptr_t)*ip - native->code;
+    const size_t at = (uintptr_t)code_state->ip - native->code;
     uint8_t *seen = (uint8_t *)native->seen;
     if (seen != NULL) {
-        if (*sp >= code_state->state) {
-            seen[at] |= kind_of(**sp);
+        if (code_state->sp >= code_state->state) {
+            seen[at] |= kind_of(*code_state->sp);
         }
         return true;
     }
     const unsigned int entry = ((const uint16_t *)native->entries)[at];
     if (entry != 0) {
-        code_state->ip = *ip;
-        code_state->sp = *sp;
         gpusnek_native_run_t run = (gpusnek_native_run_t)porter_native_run(native->run);
         run(code_state, entry, native);
-        *ip = code_state->ip;
-        *sp = code_state->sp;
     }
     return false;
 }

@@ -295,3 +295,20 @@ VM_INLINE bool tier_store_int(mp_obj_t container, mp_int_t i, mp_int_t value) {
     }
     return false;
 }
+
+// The next value of a range over which the four slots iterate: 1, 0 at its end, -1 for anything else.
+VM_INLINE int tier_range_next(mp_obj_t *slots, mp_int_t *value) {
+    if (slots[0] == MP_OBJ_NULL || slots[0] != (mp_obj_t)(uintptr_t)tier_range_type) {
+        return -1;
+    }
+    const mp_int_t next = (mp_int_t)slots[1], end = (mp_int_t)slots[2], step = (mp_int_t)slots[3];
+    if (step > 0 ? next >= end : next <= end) {
+        return 0;
+    }
+    if (!MP_SMALL_INT_FITS(next)) {
+        return -1;
+    }
+    slots[1] = (mp_obj_t)(next + step);
+    *value = next;
+    return 1;
+}

@@ -153,23 +153,57 @@ bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items) {
     return true;
 }
 
+const mp_obj_type_t *tier_range_type;
+
 mp_obj_t tier_quick_next(mp_obj_t *slots) {
-    if (slots[0] == MP_OBJ_NULL
-        || ((const mp_obj_base_t *)slots)->type != &mp_type_polymorph_iter) {
+    if (slots[0] == MP_OBJ_NULL) {
         return MP_OBJ_SENTINEL;
     }
-    // In the stack there are the iterators of lists, tuples, texts, dicts, sets and arrays.
-    return mp_iternext(MP_OBJ_FROM_PTR(slots));
+    // In the stack there are the iterators of lists, tuples, texts, sets, arrays and ranges.
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)slots)->type;
+    return type == &mp_type_polymorph_iter || type == tier_range_type
+        ? mp_iternext(MP_OBJ_FROM_PTR(slots)) : MP_OBJ_SENTINEL;
 }
 
 mp_obj_t tier_next(mp_obj_t *slots) {
     return mp_iternext_allow_raise(slots[0] == MP_OBJ_NULL ? slots[1] : MP_OBJ_FROM_PTR(slots));
 }
 
+// Learns from the first iterator over a range what such a one is. Its fields are upstream's own, so
+// a copy shows whether they are what tier_range_next() takes them for.
+static void learn_range(const mp_obj_t *slots) {
+    mp_obj_t copy[MP_OBJ_ITER_BUF_NSLOTS];
+    for (size_t i = 0; i < MP_OBJ_ITER_BUF_NSLOTS; i++) {
+        copy[i] = slots[i];
+    }
+    const mp_obj_t first = mp_iternext(MP_OBJ_FROM_PTR(copy));
+    if (mp_obj_is_small_int(first) && MP_OBJ_SMALL_INT_VALUE(first) == (mp_int_t)slots[1]
+        && copy[0] == slots[0] && copy[1] == slots[1] + slots[3] && copy[2] == slots[2]
+        && copy[3] == slots[3]) {
+        tier_range_type = ((const mp_obj_base_t *)slots)->type;
+    }
+}
+
 void tier_iterate(mp_obj_t *slots) {
+    const bool range = mp_obj_is_type(slots[0], &mp_type_range);
     const mp_obj_t iterator = mp_getiter(slots[0], (mp_obj_iter_buf_t *)slots);
     if (iterator != MP_OBJ_FROM_PTR(slots)) {
         slots[0] = MP_OBJ_NULL;
         slots[1] = iterator;
+    } else if (range && tier_range_type == NULL) {
+        learn_range(slots);
     }
+}
+
+bool tier_look(void) {
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget != 1) {
+        return false;
+    }
+    gpusnek_poll_budget = 0;
+    gpusnek_poll();
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING) {
+        gpusnek_poll_budget++; // the branch takes it again
+        return false;
+    }
+    return true;
 }

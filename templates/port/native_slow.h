@@ -33,10 +33,18 @@ bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value);
 // The items of a tuple or list of that length, the last one first; false for anything else.
 bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items);
 
+// What iterators over ranges are in the stack, once one was made: then come the next value, the end
+// and the step.
+extern const mp_obj_type_t *tier_range_type;
+
 // The next value of the iterator in four slots of the stack; MP_OBJ_STOP_ITERATION at its end,
 // MP_OBJ_SENTINEL where it may run Python code. tier_next: of any iterator; it may raise.
 mp_obj_t tier_quick_next(mp_obj_t *slots);
 mp_obj_t tier_next(mp_obj_t *slots);
 void tier_iterate(mp_obj_t *slots);
+
+// Looks at interrupts, as a branch does that takes the last step of a window. False where the
+// interpreter must run the branch: then nothing was taken. Does not return where the program ends.
+bool tier_look(void);
 
 #endif
