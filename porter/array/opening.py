@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from porter.base import arguments
 from porter.base.sizes import check_bounds, parse_size
 from porter.config import SIZE_BOUNDS, BuildConfig
-from porter.errors import PorterError, UsageError, WrongType
+from porter.errors import PorterError, UsageError
 from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch import plan
@@ -21,13 +22,14 @@ def open_target(
     target: str | None,
     release: str | None,
     build: str | os.PathLike[str] | Built | None,
-    stream: Any,
-    sizes: dict[str, int],
+    choices: Mapping[str, Any],
+    stream: Any = None,
     devices: Devices | None = None,
 ) -> Device:
-    """The device to run on; `build` is a finished build's folder, None builds one if need be.
+    """The device to run on; `build` is a finished build's folder, None makes one if need be.
 
-    target None: the GPU where there is one. devices: several, as one. Raises UsageError,
+    target None: the GPU where there is one. choices: of the build that is made, by BuildConfig's
+    names; a finished one is taken as it is. devices: several, as one. Raises UsageError, WrongType,
     NotBuilt, NoGpu, MissingPackage, and what building raises.
     """
     if target is not None:
@@ -41,12 +43,15 @@ def open_target(
     if stream is not None and target == "host":
         raise UsageError("stream: the host twin has no streams")
     if build is None:
-        from porter.pipeline import build as build_now
         from porter.settings import load_config
 
-        config = load_config({"target": target, "release": release, **sizes})
+        config = load_config({"target": target, "release": release, **choices})
+        if config.target == "all":
+            raise UsageError("target: interpreters run on host or cuda, not on all")
         if (ready := ready_build(config)) is not None:
             return _open(ready, config.target, stream, devices)
+        from porter.pipeline import build as build_now  # loads libclang
+
         return _open(build_now(config).folder, config.target, stream, devices)
     if release is not None:
         raise UsageError("release: the build in a folder has its own")
@@ -103,8 +108,6 @@ def check_device(device: Any, **others: Any) -> Device:
 def _open(folder: Path | Built, target: str, stream: Any, devices: Devices | None = None) -> Device:
     if devices is not None:
         return open_several(folder, devices)
-    if target == "all":
-        raise UsageError("target: an array's interpreters are on host or cuda, not on all")
     if target == "cuda":
         return open_device(folder, "cuda", stream=stream)
     if stream is not None:
@@ -117,8 +120,6 @@ def read_sizes(given: dict[str, int | str | None]) -> dict[str, Any]:
     found: dict[str, int] = {}
     for name, value in given.items():
         if value is not None:
-            if not isinstance(value, int | str):
-                raise WrongType(f"{name}: {type(value).__name__} is not a size")
             found[name] = check_bounds(parse_size(value, name), SIZE_BOUNDS[name], name)
     for name in ("heap", "pystack", "stack"):
         if found.get(name, 0) % 16:

@@ -82,12 +82,34 @@ def objects(device: Device, values: Values, fetcher: Fetcher, default: object) -
     """Every value as a Python object; `default` for interpreters that have none."""
     kind = kinds(device)
     of, bits = device.host(values.kind), device.host(values.bits)
-    kept = (of >= kind["DATA"]) & (of != kind["ERROR"])
-    lengths = np.where(kept, bits, np.uint64(0)).astype(np.int64)
+    lengths = byte_lengths(kind, of, bits)
     data, ends = fetch_packed(device, lengths, fetcher)
+    return decoded(kind, of, bits, data, ends - lengths, default)
+
+
+def byte_lengths(
+    kind: dict[str, int], of: np.ndarray[Any, Any], bits: np.ndarray[Any, Any]
+) -> np.ndarray[Any, Any]:
+    """How many bytes each value has beside its bits (int64). kind: `kinds`; of, bits: of values."""
+    kept = (of >= kind["DATA"]) & (of != kind["ERROR"])
+    return np.where(kept, bits, np.uint64(0)).astype(np.int64)
+
+
+def decoded(
+    kind: dict[str, int],
+    of: np.ndarray[Any, Any],
+    bits: np.ndarray[Any, Any],
+    data: memoryview,
+    starts: np.ndarray[Any, Any],
+    default: object,
+) -> list[Any]:
+    """Values as Python objects, of their kinds (uint8), bits (uint64) and bytes, all on the host.
+
+    data, starts: the bytes of value i begin at starts[i]. default: for those that are none.
+    """
+    ends = starts + byte_lengths(kind, of, bits)
     ints, floats = bits.view(np.int64).tolist(), bits.view(np.float64).tolist()
     found: list[Any] = [default] * len(of)
-    starts = ends - lengths
     for i in np.flatnonzero(of != kind["NONE"]).tolist():
         k = of[i]
         if k == kind["INT"]:

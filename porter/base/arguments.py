@@ -12,6 +12,7 @@ from porter.errors import UsageError, WrongType
 
 StrPath = str | os.PathLike[str]  # what every function takes that users give a path to
 MOST_SECONDS = 1e9  # thirty years; a clock of the system may hold no more
+MOST_CLOCK = 1e10  # seconds since 1970: the year 2286; their nanoseconds fit into 64 bits
 
 
 def whole(value: Any, name: str, low: int, high: int) -> int:

@@ -6,7 +6,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -25,7 +25,8 @@ def replacing(path: Path) -> Iterator[Path]:
     except BaseException as error:
         if isinstance(error, OSError) and error.filename == str(beside):
             error.filename = str(path)  # messages name what was asked for
-        beside.unlink(missing_ok=True)
+        with suppress(OSError):  # the first error says what is wrong
+            beside.unlink()
         raise
 
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from attrs import frozen
 
 from porter.base.arguments import shown
-from porter.errors import UsageError
+from porter.errors import UsageError, WrongType
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -30,7 +30,10 @@ class Bounds:
 
 
 def parse_size(value: str | int, name: str = "size") -> int:
-    """Bytes of `value`: an int, or a number with K, M or G (powers of 1024; `KiB`, `KB` too)."""
+    """Bytes of `value`: an int, or a number with K, M or G (powers of 1024; `KiB`, `KB` too).
+
+    Raises WrongType, UsageError.
+    """
     if isinstance(value, bool):
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
     if isinstance(value, int):
@@ -39,6 +42,8 @@ def parse_size(value: str | int, name: str = "size") -> int:
         if value > MOST:
             raise UsageError(f"{name}: {shown(value)} is too large")
         return value
+    if not isinstance(value, str):
+        raise WrongType(f"{name}: {type(value).__name__} is not a size")
     match = _SIZE.fullmatch(value)
     if match is None:
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")

@@ -1,4 +1,4 @@
-"""What commands that run a program have in common: its options, and what comes at its end."""
+"""What commands that run a program have in common: options, the launch, and what is shown of it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from attrs import define
+from rich.console import Console
 
-from porter.cli._console import Shower
+from porter.cli._console import ConsoleOptions, Shower
 from porter.cli._options import limit_options, seconds_option
+from porter.cli._subject import BuildChoice
+from porter.cli._telling import telling
 from porter.errors import (
     DeviceFailed,
     LaunchInterrupted,
@@ -18,12 +22,32 @@ from porter.errors import (
     ProgramSyntaxError,
     UsageError,
 )
-from porter.run import Program, Result, Stream
+from porter.fs import Image
+from porter.run import Device, Launch, Program, Result, Stream
 from porter.run.device.base import BLOCK
+from porter.run.launch.filesystem import mounted
 from porter.run.streams.banners import render
 from porter.run.streams.writer import Writer
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def program_options(function: F) -> F:
+    """Give a command -c, the program's text, and -n, how many interpreters run it."""
+
+    def check(ctx: click.Context, param: click.Parameter, n: int) -> int:
+        if n < 1:
+            raise UsageError(f"-n {n}: at least one interpreter is needed")
+        return n
+
+    for option in (
+        click.option(
+            "-n", "n", type=int, default=32, show_default=True, callback=check, help="Interpreters."
+        ),
+        click.option("-c", "code", metavar="CODE", help="Run this program."),
+    ):
+        function = option(function)
+    return function
 
 
 def running_options(function: F) -> F:
@@ -71,35 +95,78 @@ def _in_utf8(program: Program) -> Program:
     return program
 
 
-def show_output(result: Result, n: int, shower: Shower, *, buffered: bool, max_groups: int) -> None:
-    """Write what the interpreters of a launch that has ended wrote, but for what went out before.
+@define
+class CommandLaunch:
+    """One launch of a command.
 
-    buffered: nothing went out before.
+    files: what interpreters find at "/". shower: shows what they write. err: of the command itself.
+    stopped: what ended the launch early.
     """
-    shower.finish(result)
-    if buffered or result.stdout.longest:
-        _show(result.stdout, shower.out, max_groups)
-    syntax = result.statuses.count(result.status, "SYNTAX_ERROR")
-    if result.stderr.longest and syntax != n:
-        _show(result.stderr, shower.err, max_groups, skip_empty=True)
 
+    device: Device
+    n: int
+    launch: Launch
+    files: Image | None
+    shower: Shower
+    max_groups: int
+    err: Console
+    stopped: LaunchInterrupted | DeviceFailed | None = None
 
-def _show(
-    stream: Stream, writer: Writer, max_groups: int | None, *, skip_empty: bool = False
-) -> None:
-    """Write a stream's groups under their banners; nothing where nothing is kept."""
-    if stream.size:
-        writer.write(render(stream.groups, max_groups=max_groups, skip_empty=skip_empty))
+    @classmethod
+    def of(
+        cls,
+        subject: BuildChoice,
+        n: int,
+        launch: Launch,
+        console: ConsoleOptions,
+        max_groups: int,
+        image: Path | None,
+        *,
+        fs_shared: bool = False,
+    ) -> CommandLaunch:
+        """On what the user chose. launch: its limits. Raises what loading and building raise."""
+        files = None if image is None else Image.load(image)
+        out, err = Console(highlight=False), Console(stderr=True, highlight=False)
+        device = subject.open(err)
+        if image is None and (size := subject.fs_size(device)):
+            files = Image.empty(size)
+        shower = Shower(Writer(out), Writer(err), n, max_groups)
+        launch = console.apply(subject.sized(launch), n, shower)
+        if files is not None:
+            launch = mounted(launch, device, files, n, shared=fs_shared)
+        return cls(device, n, launch, files, shower, max_groups, err)
 
+    def run(self, start: Callable[[Device, Launch], Result]) -> Result:
+        """What `start` gives, once what interpreters wrote is shown; also after Ctrl-C."""
+        buffered = self.launch.console == "buffer"
+        try:
+            # What comes while programs run needs the terminal for itself.
+            with telling(only_moving=True, quiet=not buffered) as tell:
+                tell.now(f"{self.n} interpreters")
+                result = start(self.device, self.launch)
+        except (LaunchInterrupted, DeviceFailed) as error:
+            self.stopped, result = error, error.result
+        self.shower.finish(result)
+        if buffered or result.stdout.longest:
+            self._show(result.stdout, self.shower.out)
+        syntax = result.statuses.count(result.status, "SYNTAX_ERROR")
+        if result.stderr.longest and syntax != self.n:
+            self._show(result.stderr, self.shower.err, skip_empty=True)
+        return result
 
-def end(result: Result, stopped: LaunchInterrupted | DeviceFailed | None, stderr: Writer) -> None:
-    """Raise what the launch came to; SystemExits end the command as they end a process."""
-    try:
-        if stopped is not None:
-            raise stopped
-        result.raise_for_status()
-    except (LaunchInterrupted, PorterError):
-        stderr.fresh_line()  # a message follows
-        raise
-    if code := result.exit_status:
-        raise click.exceptions.Exit(code)
+    def _show(self, stream: Stream, writer: Writer, *, skip_empty: bool = False) -> None:
+        """Write a stream's groups under their banners; nothing where nothing is kept."""
+        if stream.size:
+            writer.write(render(stream.groups, max_groups=self.max_groups, skip_empty=skip_empty))
+
+    def end(self, result: Result) -> None:
+        """Raise what the launch came to; SystemExits end the command as they end a process."""
+        try:
+            if self.stopped is not None:
+                raise self.stopped
+            result.raise_for_status()
+        except (LaunchInterrupted, PorterError):
+            self.shower.err.fresh_line()  # a message follows
+            raise
+        if code := result.exit_status:
+            raise click.exceptions.Exit(code)

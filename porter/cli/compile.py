@@ -14,12 +14,14 @@ from porter.cli._running import program_of
 from porter.cli._subject import BuildChoice, subject_options
 from porter.compiler.mpy import read_module
 from porter.compiler.show import STAGES, Source, dot
-from porter.compiler.tables import read_tables
+from porter.compiler.stored import INSTRUCTIONS, load_tables
+from porter.compiler.tables import Tables, read_tables
 from porter.errors import UsageError
+from porter.native.lines import lines_of
+from porter.native.making import HEAD
 from porter.run import Device, Program
+from porter.run.built import Built
 from porter.sync.store import release_dir
-
-_HEAD = 12  # bytes of compiled code before its .mpy (templates/port/code.c)
 
 
 @click.command("compile")
@@ -49,9 +51,16 @@ def command(
 
 
 def _read(device: Device, program: Program) -> Source:
-    tables = read_tables(release_dir(str(device.built.config["release"])))
+    tables = _tables(device.built)
     with InterpreterArray(1, device=device) as array:
         code = array.compile(program.source, program.name)
         data = bytes(device.host(code.memory))
-    module = read_module(data, _HEAD, tables)
-    return Source(module, tables, program.source.decode().splitlines())
+    return Source(read_module(data, HEAD, tables), tables, lines_of(program.source))
+
+
+def _tables(built: Built) -> Tables:
+    """The instructions of a build: its own file, or its release's headers."""
+    for target, made in built.whole.targets.items():
+        if f"{target}/{INSTRUCTIONS}" in made.files:
+            return load_tables(built.file(target, INSTRUCTIONS))
+    return read_tables(release_dir(str(built.config["release"])))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from porter.cli._subject import devices_option
 from porter.cli._telling import telling
 from porter.errors import UsageError
 from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
-from porter.evaluation.evaluating import files_of, judgements
+from porter.evaluation.evaluating import judgements, judging_of
 from porter.evaluation.judging import CLOCK, EACH, KEPT, STEPS, batch_of
 from porter.evaluation.opening import open_sandbox
 from porter.evaluation.reading import NamedProgram, count_programs, read_cases, read_programs
@@ -25,15 +26,11 @@ from porter.run.open_several import Devices
 
 
 def _judging(values: dict[str, Any]) -> Judging:
-    tolerance = values.pop("tolerance")
-    steps, clock = values.pop("max_steps"), values.pop("clock")
-    files = values.pop("files")
-    return Judging(
+    tolerance, steps, clock = (values.pop(name) for name in ("tolerance", "max_steps", "clock"))
+    return judging_of(
         steps=STEPS if steps is None else steps,
-        sizes={name: values.pop(name) for name in ("heap", "pystack", "stack")},
         compare="equal" if tolerance is None else Tolerance(tolerance),
         clock=None if clock == "machine" else _seconds(clock),
-        files=None if files is None else files_of(files),
         **{name: value for name, value in values.items() if value is not None},
     )
 
@@ -106,14 +103,23 @@ def _told(total: int | None) -> Iterator[Callable[[int], None]]:
         yield lambda done: tell.step(done, done if total is None else total)
 
 
-def _on_cluster(
-    stack: ExitStack, scheduler: str, named: _Names, *arguments: Any, **options: Any
-) -> Iterator[Judgement]:
+def _judgements_on(
+    stack: ExitStack, scheduler: str | None, devices: Devices | None, choice: dict[str, Any]
+) -> Callable[..., Iterator[Judgement]]:
+    """What judges programs: `judgements` on a device or a cluster, which `stack` closes.
+
+    choice: target, release and build.
+    """
+    if scheduler is None:
+        device, _ = open_sandbox(**choice, devices=devices)
+        stack.callback(device.close)
+        return partial(judgements, device)
+    if devices is not None:
+        raise UsageError("--gpus: workers of --scheduler have their own")
     from porter.dask import connect  # imports distributed
     from porter.dask.evaluating import judgements as judgements_there
 
-    client = stack.enter_context(connect(scheduler))
-    return judgements_there(client, named, *arguments, **options)
+    return partial(judgements_there, stack.enter_context(connect(scheduler)), **choice)
 
 
 @click.command("evaluate")
@@ -167,25 +173,17 @@ def command(
     how = _judging(options)
     most = batch_of(batch)
     shared = None if cases is None else Cases.of(read_cases(cases), str(cases))
-    count = count_programs(programs)
-    named = _Names(read_programs(programs), shared is not None, count=count)
+    total = count_programs(programs)
+    named = _Names(read_programs(programs), shared is not None, count=total)
     sums = _Sums()
     with ExitStack() as stack:
         writer: RowWriter | None = None
         if out is not None:
             writer = stack.enter_context(writing(out, how.keep))
-        progress = stack.enter_context(_told(count))
-        do: dict[str, Any] = {"batch": most, "progress": progress}
-        choice: dict[str, Any] = {"target": target, "release": release, "build": build}
-        if scheduler is not None:
-            if devices is not None:
-                raise UsageError("--gpus: workers of --scheduler have their own")
-            found = _on_cluster(stack, scheduler, named, shared, how, **do, **choice)
-        else:
-            device, _ = open_sandbox(**choice, devices=devices)
-            stack.callback(device.close)
-            found = judgements(device, named, shared, how, **do)
-        for judgement in found:
+        choice = {"target": target, "release": release, "build": build}
+        judge = _judgements_on(stack, scheduler, devices, choice)
+        progress = stack.enter_context(_told(total))
+        for judgement in judge(named, shared, how, batch=most, progress=progress):
             count = len(judgement.counts)
             if writer is not None:
                 writer.add(rows_of(judgement, named.names[:count]))

@@ -7,22 +7,18 @@ from pathlib import Path
 
 import attrs
 import click
-from rich.console import Console
 
 from porter.base.files import write_whole
-from porter.cli._console import ConsoleOptions, Shower, console_options
+from porter.cli._console import ConsoleOptions, console_options
 from porter.cli._options import size_option
-from porter.cli._running import end, program_of, running_options, show_output
+from porter.cli._running import CommandLaunch, program_of, program_options, running_options
 from porter.cli._subject import BuildChoice, subject_options
-from porter.errors import FileProblem, LaunchInterrupted, UsageError
-from porter.fs import Image
+from porter.errors import FileProblem, UsageError
 from porter.profiling.running import count, profile_of
 from porter.profiling.showing import Profile
 from porter.profiling.terminal import show as show_profile
 from porter.run import Launch
 from porter.run.launch.counting import Counting
-from porter.run.launch.filesystem import mounted
-from porter.run.streams.writer import Writer
 
 PAGE_PATH = click.Path(path_type=Path)
 
@@ -58,8 +54,7 @@ def _counting_build(subject: BuildChoice) -> BuildChoice:
 
 @click.command("profile")
 @click.argument("file", metavar="PROGRAM", required=False, type=click.Path(path_type=Path))
-@click.option("-c", "code", metavar="CODE", help="Run this program.")
-@click.option("-n", "n", type=int, default=32, show_default=True, help="Interpreters.")
+@program_options
 @click.option("--html", metavar="FILE", type=PAGE_PATH, help="Write a page: sources and counts.")
 @click.option("--speedscope", metavar="FILE", type=PAGE_PATH, help="Write JSON for speedscope.")
 @click.option(
@@ -100,33 +95,18 @@ def command(
     What it prints goes where `porter run` writes it, the table goes to stderr.
     """
     program = program_of(file, code)
-    if n < 1:
-        raise UsageError(f"-n {n}: at least one interpreter is needed")
     for path in (html, speedscope):
         _check_output(path)
-    files = None if image is None else Image.load(image)
+    if html is not None and html == speedscope:
+        raise UsageError(f"--html and --speedscope: both are to be {html}")
     counting = Counting() if room is None else Counting(room)
-    subject = _counting_build(subject)
-    out, err = Console(highlight=False), Console(stderr=True, highlight=False)
-    device = subject.open(err)
-    if image is None and (size := subject.fs_size(device)):
-        files = Image.empty(size)
-    stdout, stderr = Writer(out), Writer(err)
-    shower = Shower(stdout, stderr, n, max_groups)
     launch = Launch(timeout=timeout, max_steps=max_steps, deadline=deadline, block=block)
-    launch = console.apply(subject.sized(launch), n, shower)
-    if files is not None:
-        launch = mounted(launch, device, files, n, shared=False)
-    stopped: LaunchInterrupted | None = None
-    try:
-        result = count(device, program, n, launch, counting)
-    except LaunchInterrupted as error:
-        stopped, result = error, error.result
-    buffered = console.mode == "buffer"
-    show_output(result, n, shower, buffered=buffered, max_groups=max_groups)
-    profile = profile_of(device, result, n, program, files)
+    subject = _counting_build(subject)
+    prepared = CommandLaunch.of(subject, n, launch, console, max_groups, image)
+    result = prepared.run(lambda device, launch: count(device, program, n, launch, counting))
+    profile = profile_of(prepared.device, result, n, program, prepared.files)
     if not quiet:
-        stderr.fresh_line()
-        show_profile(profile, err, top)
+        prepared.shower.err.fresh_line()
+        show_profile(profile, prepared.err, top)
     _write(profile, html, speedscope)
-    end(result, stopped, stderr)
+    prepared.end(result)

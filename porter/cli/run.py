@@ -5,21 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import click
-from rich.console import Console
 
-from porter.cli._console import ConsoleOptions, Shower, console_options
-from porter.cli._running import end, program_of, running_options, show_output
+from porter.array.alone import compiled_phase
+from porter.cli._console import ConsoleOptions, console_options
+from porter.cli._running import CommandLaunch, program_of, program_options, running_options
 from porter.cli._subject import BuildChoice, devices_option, subject_options
-from porter.cli._telling import telling
-from porter.errors import (
-    DeviceFailed,
-    LaunchInterrupted,
-    UsageError,
-)
-from porter.fs import Image
+from porter.errors import UsageError
 from porter.run import Launch, run
-from porter.run.launch.filesystem import mounted, written
-from porter.run.streams.writer import Writer
+from porter.run.launch.filesystem import written
 
 
 def _check_files(
@@ -38,8 +31,7 @@ def _check_files(
 
 @click.command("run")
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("-c", "code", metavar="CODE", help="Run this program.")
-@click.option("-n", "n", type=int, default=32, show_default=True, help="Interpreters.")
+@program_options
 @running_options
 @console_options
 @click.option(
@@ -58,6 +50,7 @@ def _check_files(
 @click.option("--save", is_flag=True, help="Write the file system back to IMAGE.")
 @click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
 @click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
+@click.option("--compiled", is_flag=True, help="Run machine code of the program.")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @devices_option
 @subject_options
@@ -78,39 +71,25 @@ def command(
     save_from: int | None,
     times: bool,
     sandbox: bool,
+    compiled: bool,
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
     program = program_of(file, code)
-    if n < 1:
-        raise UsageError(f"-n {n}: at least one interpreter is needed")
     _check_files(n, image, fs_shared, save, save_from)
-    files = None if image is None else Image.load(image)
-    out, err = Console(highlight=False), Console(stderr=True, highlight=False)
-    device = subject.open(err)
-    if image is None and (size := subject.fs_size(device)):
-        files = Image.empty(size)
-    stdout, stderr = Writer(out), Writer(err)
-    shower = Shower(stdout, stderr, n, max_groups)
     launch = Launch(
         timeout=timeout, max_steps=max_steps, deadline=deadline, block=block, sandbox=sandbox
     )
-    launch = console.apply(subject.sized(launch), n, shower)
-    if files is not None:
-        launch = mounted(launch, device, files, n, shared=fs_shared)
-    stopped: LaunchInterrupted | DeviceFailed | None = None
-    try:
-        # What comes while programs run needs the terminal for itself.
-        with telling(only_moving=True, quiet=console.mode != "buffer") as tell:
-            tell.now(f"{n} interpreters")
-            result = run(device, [program], n, launch)
-    except (LaunchInterrupted, DeviceFailed) as error:
-        stopped, result = error, error.result
-    buffered = console.mode == "buffer"
-    show_output(result, n, shower, buffered=buffered, max_groups=max_groups)
+    prepared = CommandLaunch.of(subject, n, launch, console, max_groups, image, fs_shared=fs_shared)
+    phase = brought = None
+    if compiled:
+        phase, brought = compiled_phase(prepared.device, program, n, prepared.launch)
+    result = prepared.run(lambda device, launch: run(device, [program], n, launch, phase))
     if save and image is not None:
-        written(launch, device, n, save_from or 0, str(image)).save(image)
+        written(prepared.launch, prepared.device, n, save_from or 0, str(image)).save(image)
     if times:
-        stderr.fresh_line()
+        prepared.shower.err.fresh_line()
         steps = {**subject.seconds, **result.timings}
-        err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
-    end(result, stopped, stderr)
+        prepared.err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
+        if brought is not None and (report := brought.report()) is not None:
+            prepared.err.print(repr(report), markup=False, soft_wrap=True)
+    prepared.end(result)

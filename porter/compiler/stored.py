@@ -26,6 +26,7 @@ class _Stored:
     extra_byte: int
     unary: tuple[str, ...]
     binary: tuple[str, ...]
+    names: tuple[str, ...] = ()
 
 
 def stored(tables: Tables) -> str:
@@ -38,6 +39,7 @@ def stored(tables: Tables) -> str:
         "extra_byte": tables.extra_byte,
         "unary": tables.unary,
         "binary": tables.binary,
+        "names": tables.names,
     }
     return json.dumps(document, indent=1, sort_keys=True) + "\n"
 
@@ -52,5 +54,5 @@ def load_tables(path: Path) -> Tables:
             raise NotBuilt(f"{path}: families: {name}: two numbers are wanted", hint=hint)
         families[name] = (numbers[0], numbers[1])
     opcodes = {number: name for name, number in one.opcodes.items()}
-    parts = (one.excess, one.formats, one.extra_byte, one.unary, one.binary)
+    parts = (one.excess, one.formats, one.extra_byte, one.unary, one.binary, one.names)
     return Tables(opcodes, families, *parts)

@@ -15,10 +15,9 @@ from porter.dask.connecting import Abilities, check_client, workers_of
 from porter.dask.shipping import Parcel, packed
 from porter.dask.spreading import RETRIES, Task, answers
 from porter.dask.worker import device_for
-from porter.errors import ClusterFailed
 from porter.evaluation import Cases, Evaluation, Judgement, Judging, Portion, judge, portions
-from porter.evaluation.evaluating import Progress, judging_of
-from porter.evaluation.judging import MOST_BATCH, batch_of
+from porter.evaluation.evaluating import collected, counted, judging_of, named
+from porter.evaluation.judging import MOST_BATCH, Progress, batch_of, progress_of
 from porter.run.built import Built
 
 ROWS = 1 << 15  # calls of a task where nothing else is said: a worker's failure loses so many
@@ -64,31 +63,25 @@ def evaluate(
     `distributed.scheduler.allowed-failures`, to the same answer.
 
     Raises as porter.evaluate; NoCluster, ClusterMismatch and NoGpu before anything starts;
-    ClusterFailed, which names the programs and has the judgements of those before them.
+    ClusterFailed, which names the programs; its `result` has the Judgements of those before them.
     """
     how = judging_of(**options)
-    names = None
-    if isinstance(programs, Mapping):
-        names, programs = tuple(map(str, programs)), programs.values()
+    most, progress = batch_of(batch), progress_of(progress)
+    programs, names = named(programs)
     shared = None if cases is None else Cases.of(cases)
-    found: list[Judgement] = []
-    try:
-        for judgement in judgements(
-            check_client(client),
-            programs,
-            shared,
-            how,
-            batch=batch_of(batch),
-            progress=progress,
-            target=target,
-            release=release,
-            build=build,
-            retries=retries,
-        ):
-            found.append(judgement)
-    except ClusterFailed as error:
-        error.result = tuple(found)
-        raise
+    answered = judgements(
+        check_client(client),
+        programs,
+        shared,
+        how,
+        batch=most,
+        progress=progress,
+        target=target,
+        release=release,
+        build=build,
+        retries=retries,
+    )
+    found = collected(answered)
     return Evaluation.of(found, 0 if shared is None else len(shared), names)
 
 
@@ -111,13 +104,8 @@ def judgements(
     built = build_for(workers, target, release, build)
     common = Common(packed(built), target, how, cases)
     rows = _rows(workers, programs, cases, batch)
-    done = 0
     tasks = _tasks(portions(programs, cases, rows=rows, most=batch or MOST_BATCH), cases)
-    for judgement in answers(client, tasks, common, workers, retries):
-        yield judgement
-        done += len(judgement.counts)
-        if progress is not None:
-            progress(done)
+    return counted(answers(client, tasks, common, workers, retries), progress)
 
 
 def _tasks(cut: Iterable[Portion], cases: Cases | None) -> Iterator[Task[Judgement]]:
@@ -136,6 +124,7 @@ def _rows(
 ) -> int:
     """Calls of a task: a few tasks for each worker, so that those that are done can take more."""
     most = ROWS_ON_GPU if all(worker.gpus for worker in workers.values()) else ROWS
-    asked = batch is not None or cases is None
-    rows = 0 if asked or cases is None else length_hint(programs) * len(cases)
+    if batch is not None or cases is None:
+        return most
+    rows = length_hint(programs) * len(cases)
     return min(most, -(-rows // (4 * len(workers)))) if rows else most

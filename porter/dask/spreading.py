@@ -75,7 +75,7 @@ def _answer(task: Task[T], future: Any, retries: int) -> T:
     except (CancelledError, package().comm.CommClosedError) as error:
         raise ClusterFailed(
             f"{task.name}: the scheduler is gone, or has dropped them: {error}",
-            hint="What had been answered is in the error's result.",
+            hint="What the scheduler wrote says why.",
         ) from error
     except PorterError as error:
         error.message = f"{task.name}: {error.message} (tried {retries + 1} times)"

@@ -36,25 +36,28 @@ class NotEnoughMemory(PorterError, MemoryError):
 
 
 class LaunchFailed(PorterError):
-    """The GPU or the host twin failed while interpreters ran."""
+    """The GPU or the host twin failed while interpreters ran.
+
+    result: of an evaluation the Judgements of the programs before; else None.
+    """
 
     exit_code = 43
     meaning = "the launch failed (a fault, or the arena has moved)"
+
+    def __init__(self, message: str, *, hint: str | None = None, result: Any = None) -> None:
+        super().__init__(message, hint=hint)
+        self.result = result
 
 
 class DeviceFailed(LaunchFailed):
     """One of several devices failed while interpreters ran; the others went on to the end.
 
     result: what they left, a porter.run.Result of all interpreters, in which those of the failed
-    device have not run.
+    device have not run; of an evaluation the Judgements of the programs before.
     """
 
     exit_code = 60
     meaning = "one of several devices failed with its part of the interpreters"
-
-    def __init__(self, message: str, *, hint: str | None = None, result: Any = None) -> None:
-        super().__init__(message, hint=hint)
-        self.result = result
 
 
 class InterpreterError(PorterError):
@@ -105,7 +108,8 @@ class ArrayClosed(PorterError, ValueError):
 class LaunchInterrupted(KeyboardInterrupt):
     """Ctrl-C came while interpreters ran: they have been interrupted, and have ended.
 
-    result: what they left, a porter.run.Result.
+    result: what they left, a porter.run.Result; of an evaluation the Judgements of the programs
+    before.
     """
 
     def __init__(self, result: Any) -> None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import attrs
+
 from porter.base.arguments import path
+from porter.errors import ClusterFailed, LaunchFailed, LaunchInterrupted, UsageError
 from porter.evaluation.cases import Cases
 from porter.evaluation.evaluation import Evaluation
 from porter.evaluation.judgement import Judgement
-from porter.evaluation.judging import CLOCK, MOST_BATCH, STDOUT, STEPS, Files, Judging, batch_of
+from porter.evaluation.judging import (
+    CLOCK,
+    MOST_BATCH,
+    STDOUT,
+    STEPS,
+    Files,
+    Judging,
+    Progress,
+    batch_of,
+    progress_of,
+)
 from porter.evaluation.opening import open_sandbox
 from porter.evaluation.portion import portions
 from porter.evaluation.spreading import judged, rows_for
@@ -20,7 +33,6 @@ from porter.run import Device
 from porter.run.built import Built
 from porter.run.open_several import Devices
 
-Progress = Callable[[int], object]
 Size = int | str | None
 
 
@@ -57,7 +69,7 @@ def evaluate(
 
     steps, deadline: that running a program, and each call, may take; one for all, or one for each
     program by its index; None: no limit, of one of the two. heap, pystack, stack: bytes of each
-    interpreter; None: the build's. stdout: bytes that a call may print. each: "case", an
+    interpreter; None: the build's. stdout: bytes that a call may print; None: 16K. each: "case", an
     interpreter for each call; "program": one for all calls of a program. seed: of random numbers,
     the same for every call. clock: seconds since 1970 at which it stands, but for what programs
     wait; None: the machine's. files: a folder, or a littlefs2 image, that programs read at "/".
@@ -71,7 +83,8 @@ def evaluate(
     them; without a build one with fences is made.
 
     Programs that fail are no errors; CaseStatus says how each case ended. Raises UsageError,
-    WrongType, NotEnoughMemory, LaunchFailed, and what opening or making a build raises.
+    WrongType, NotEnoughMemory, and what opening or making a build raises; LaunchFailed, and after
+    Ctrl-C LaunchInterrupted, whose `result` has the Judgements of the programs before.
     """
     how = judging_of(
         entry=entry,
@@ -88,14 +101,12 @@ def evaluate(
         keep=keep,
         files=files,
     )
-    most = batch_of(batch)
-    names = None
-    if isinstance(programs, Mapping):
-        names, programs = tuple(map(str, programs)), programs.values()
+    most, progress = batch_of(batch), progress_of(progress)
+    programs, names = named(programs)
     shared = None if cases is None else Cases.of(cases)
     opened, owned = open_sandbox(target, release, build, device, devices)
     try:
-        found = list(judgements(opened, programs, shared, how, batch=most, progress=progress))
+        found = collected(judgements(opened, programs, shared, how, batch=most, progress=progress))
     finally:
         if owned:
             opened.close()
@@ -111,6 +122,12 @@ def judging_of(
     **options: Any,
 ) -> Judging:
     """What `evaluate` is asked for, checked. Raises UsageError, WrongType, FileProblem."""
+    known = [one.name for one in attrs.fields(Judging) if one.name not in ("sizes", "files")]
+    if unknown := [name for name in options if name not in known]:
+        raise UsageError(
+            f"{unknown[0]}: there is no such option",
+            hint=f"There are {', '.join((*known, 'heap', 'pystack', 'stack', 'files'))}.",
+        )
     sizes = {"heap": heap, "pystack": pystack, "stack": stack}
     return Judging(sizes=sizes, files=None if files is None else files_of(files), **options)
 
@@ -125,14 +142,40 @@ def judgements(
     progress: Progress | None = None,
 ) -> Iterator[Judgement]:
     """Judge `programs`, a portion at a time, in their order. As `evaluate` has the arguments."""
-    done = 0
     rows = rows_for(device, how, programs if batch is None else (), cases)
     cut = portions(programs, cases, rows=rows, most=batch or MOST_BATCH)
-    for judgement in judged(device, cut, how):
+    return counted(judged(device, cut, how), progress)
+
+
+def named(programs: Iterable[Any]) -> tuple[Iterable[Any], tuple[str, ...] | None]:
+    """Programs without their names, and these, where they are a dict by name."""
+    if isinstance(programs, Mapping):
+        return programs.values(), tuple(map(str, programs))
+    return programs, None
+
+
+def counted(judgements: Iterable[Judgement], progress: Progress | None) -> Iterator[Judgement]:
+    """`judgements` as they come. progress: is called with the number of programs that are done."""
+    done = 0
+    for judgement in judgements:
         yield judgement
         done += len(judgement.counts)
         if progress is not None:
             progress(done)
+
+
+def collected(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """All of them. An error that ends them has as its `result` those that there were."""
+    found: list[Judgement] = []
+    try:
+        for judgement in judgements:
+            found.append(judgement)
+    except (LaunchFailed, ClusterFailed, LaunchInterrupted) as error:
+        error.result = tuple(found)
+        raise
+    except KeyboardInterrupt as error:
+        raise LaunchInterrupted(tuple(found)) from error
+    return found
 
 
 def files_of(files: str | os.PathLike[str] | Image) -> Files:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import keyword
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
 from porter.array.opening import read_sizes
-from porter.base.arguments import choice, seconds, text, whole
-from porter.base.sizes import check_bounds, parse_size
-from porter.config import SIZE_BOUNDS
+from porter.base.arguments import MOST_CLOCK, choice, seconds, text, whole
 from porter.errors import UsageError, WrongType
 from porter.run import Cancel
 from porter.run.launch.limits import Each, seconds_of, steps_of
@@ -24,6 +22,7 @@ STEPS = 1_000_000
 STDOUT = 16 << 10
 CLOCK = 946_684_800.0  # 2000-01-01
 Compare = Callable[[Any, Any], Any]
+Progress = Callable[[int], object]
 
 
 @frozen
@@ -55,7 +54,7 @@ def _entry(value: Any) -> str:
 
 
 def _compare(value: Any) -> Tolerance | Compare | None:
-    if value == "equal" or value is None:
+    if value is None or (isinstance(value, str) and value == "equal"):
         return None
     if isinstance(value, int | float) and not isinstance(value, bool):
         return Tolerance(float(value))
@@ -71,7 +70,9 @@ COMPARE = "Give 'equal', a relative tolerance, a Tolerance, or a function of two
 
 
 def _keep(value: Any) -> frozenset[str]:
-    names = (value,) if isinstance(value, str) else tuple(value or ())
+    if value is None:
+        return frozenset()
+    names = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else value
     return frozenset(choice(name, "keep", KEPT) for name in names)
 
 
@@ -84,11 +85,11 @@ def _each(value: Any) -> str:
 
 
 def _stdout(value: Any) -> int:
-    return check_bounds(parse_size(value, "stdout"), SIZE_BOUNDS["stdout"], "stdout")
+    return STDOUT if value is None else int(read_sizes({"stdout": value})["stdout"])
 
 
 def _clock(value: Any) -> float | None:
-    return None if value is None else seconds(value, "clock")
+    return None if value is None else seconds(value, "clock", MOST_CLOCK)
 
 
 def _seed(value: Any) -> int:
@@ -126,12 +127,12 @@ class Judging:
     cancel: Cancel | None = None  # ends launches that nobody wants an answer of any more
 
     def __attrs_post_init__(self) -> None:
-        if self.steps is None and self.deadline is None:
+        if _unlimited(self.steps, self.deadline):
             raise UsageError(
                 "steps: without a limit of steps or time a program can run for ever",
                 hint="Give steps, deadline, or both.",
             )
-        if self.clock is None and self.deadline is None:
+        if self.clock is None and _unlimited(self.deadline):
             raise UsageError(
                 "clock: by the machine's clock a program can sleep for ever, which takes no steps",
                 hint="Give a deadline too.",
@@ -173,6 +174,23 @@ class Judging:
             else:
                 found[name] = limit
         return found
+
+
+def _unlimited(*limits: float | Each | None) -> bool:
+    """Whether there is a program that has none of these limits."""
+    each: list[Any] = [limit.values for limit in limits if isinstance(limit, Each)]
+    if any(limit is not None and not isinstance(limit, Each) for limit in limits):
+        return False
+    count = min(map(len, each), default=1)
+    return not np.any([values[:count] for values in each] or [[False]], axis=0).all()
+
+
+def progress_of(value: Any) -> Progress | None:
+    """What is called with the number of programs that are done. Raises WrongType."""
+    if value is not None and not callable(value):
+        raise WrongType(f"progress: {type(value).__name__} is not a function")
+    found: Progress | None = value
+    return found
 
 
 MOST_BATCH = 2**22

@@ -11,8 +11,8 @@ from porter.array import values as objects
 from porter.array.exceptions import parse_traceback
 from porter.evaluation.status import CaseStatus
 from porter.run import Device, Stream
-from porter.run.launch.spec import Fetch
-from porter.run.result import CallRows, Values
+from porter.run.result import CallRows
+from porter.run.streams.merge import rows_here
 
 _WITH_TRACEBACK = (
     CaseStatus.RAISED,
@@ -26,8 +26,7 @@ def texts(stream: Stream) -> list[bytes]:
     """What each row wrote, as far as it was kept."""
     lengths = np.minimum(stream.device.host(stream.lengths), stream.size)
     width = -(-int(lengths.max(initial=0)) // 8)
-    words = stream.device.host(stream.device.xp.ascontiguousarray(stream.words[:, :width]))
-    data = words.tobytes()
+    data = rows_here(stream.device, stream.words, np.arange(len(lengths)), width).tobytes()
     width *= 8
     return [data[row * width : row * width + length] for row, length in enumerate(lengths.tolist())]
 
@@ -65,18 +64,9 @@ def values(device: Device, rows: CallRows) -> Returned:
     assert rows.kind is not None and rows.bits is not None and rows.data is not None
     kinds = objects.kinds(device)
     kind, bits, data = (device.host(part) for part in (rows.kind, rows.bits, rows.data))
-    announced = (kind >= kinds["DATA"]) & (kind != kinds["ERROR"])
-    lengths = np.where(announced, bits, 0).astype(np.int64)
-    shorter = np.where(lengths > data.shape[1], kinds["NONE"], kind).astype(np.uint8)
-
-    def fetch(fetch: Fetch) -> None:
-        parts = [
-            data[row, :length].tobytes()
-            for row, length in enumerate(lengths.tolist())
-            if 0 < length <= data.shape[1]
-        ]
-        fetch.memory[:] = device.array(np.frombuffer(b"".join(parts), np.uint8))
-
-    there = Values(device.array(shorter), device.array(bits))
-    found = objects.objects(device, there, fetch, None)
-    return Returned(found, (shorter != kinds["NONE"]) & (shorter != kinds["ERROR"]), lengths)
+    lengths = objects.byte_lengths(kinds, kind, bits)
+    size = data.shape[1]
+    here = np.where(lengths > size, kinds["NONE"], kind).astype(np.uint8)
+    starts = np.arange(len(kind)) * size
+    found = objects.decoded(kinds, here, bits, data.reshape(-1).data, starts, None)
+    return Returned(found, (here != kinds["NONE"]) & (here != kinds["ERROR"]), lengths)

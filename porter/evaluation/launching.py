@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from attrs import evolve, frozen
@@ -121,22 +121,21 @@ def launch(
     return result
 
 
-_kept: weakref.WeakKeyDictionary[Cases, dict[tuple[int, bool], DeviceCases]] = (
-    weakref.WeakKeyDictionary()
+# By cases, device, and whether it compares there.
+_kept: WeakKeyDictionary[Cases, WeakKeyDictionary[Device, dict[bool, DeviceCases]]] = (
+    WeakKeyDictionary()
 )
 
 
 def _uploaded(device: Device, cases: Cases, *, compares: bool) -> DeviceCases:
     """The cases on the device, where they stay as long as both live."""
-    found = _kept.setdefault(cases, {})
-    key = (id(device), compares)
-    if key not in found:
+    found = _kept.setdefault(cases, WeakKeyDictionary()).setdefault(device, {})
+    if compares not in found:
         expected = cases.expected if compares else b""
-        found[key] = DeviceCases(
+        found[compares] = DeviceCases(
             device.array(np.frombuffer(cases.arguments, np.uint8)),
             device.array(cases.argument_offsets.astype(np.uint64)),
             device.array(np.frombuffer(expected, np.uint8)),
             device.array(cases.expected_offsets.astype(np.uint64)),
         )
-        weakref.finalize(device, found.pop, key, None)
-    return found[key]
+    return found[compares]

@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from porter.array.opening import check_device, check_target, open_built
-from porter.base import arguments
-from porter.errors import UsageError
-from porter.run import Device, open_device, open_several
-from porter.run.built import Built, open_build
+from porter.array.opening import check_device, open_target
+from porter.run import Device
+from porter.run.built import Built
 from porter.run.open_several import Devices
 
 
@@ -31,23 +29,4 @@ def open_sandbox(
         others: dict[str, Any] = {"target": target, "release": release, "build": build}
         others["devices"] = devices
         return check_device(device, **others), False
-    if target is not None:
-        arguments.choice(target, "target", ("host", "cuda"))
-    if devices is not None:
-        target = check_target(devices, target)
-    if build is not None:
-        if release is not None:
-            raise UsageError("release: the build in a folder has its own")
-        built = build if isinstance(build, Built) else open_build(arguments.path(build, "build"))
-        return open_built(built, target, devices=devices), True
-    if release is not None:
-        arguments.text(release, "release")
-    # Building needs libclang and compilers; running what was built elsewhere must not.
-    from porter.pipeline import build as build_now
-    from porter.settings import load_config
-
-    config = load_config({"target": target, "release": release, "fences": True})
-    folder = build_now(config).folder
-    if devices is not None:
-        return open_several(folder, devices), True
-    return open_device(folder, config.target), True
+    return open_target(target, release, build, {"fences": True}, devices=devices), True

@@ -60,6 +60,7 @@ class _Spread:
     cancel: Cancel
     _free: SimpleQueue[int | None] = field(factory=SimpleQueue, init=False)
     _left: set[int] = field(factory=set, init=False)
+    _failures: list[tuple[int, LaunchFailed]] = field(factory=list, init=False)
 
     def run(self, portions: Iterable[Portion]) -> Iterator[Judgement]:
         count = len(self.several.devices)
@@ -83,21 +84,21 @@ class _Spread:
                 raise
 
     def _judge(self, portion: Portion) -> Judgement:
-        failures: list[LaunchFailed] = []
+        failures: list[tuple[int, LaunchFailed]] = []  # of this portion
         while True:
             k = self._free.get()
             if k is None:
                 self._free.put(None)  # for the next one
-                raise DeviceFailed("no device is left that has not failed")
+                raise self._failed(portion, failures)
             device = self.several.devices[k]
             try:
                 with device.here():
                     judgement = judge(device, portion, self.how)
             except LaunchFailed as error:
-                failures.append(error)
-                self._lost(k)
+                failures.append((k, error))
+                self._lost(k, error)
                 if len(failures) == MOST_FAILURES or not self._left:
-                    raise self._failed(portion, k, failures) from error
+                    raise self._failed(portion, failures) from error
             except BaseException:
                 self._free.put(k)
                 raise
@@ -105,15 +106,22 @@ class _Spread:
                 self._free.put(k)
                 return judgement
 
-    def _lost(self, k: int) -> None:
+    def _lost(self, k: int, error: LaunchFailed) -> None:
+        self._failures.append((k, error))
         self._left.discard(k)
         if not self._left:
             self._free.put(None)
 
-    def _failed(self, portion: Portion, k: int, failures: list[LaunchFailed]) -> DeviceFailed:
+    def _failed(self, portion: Portion, failures: list[tuple[int, LaunchFailed]]) -> DeviceFailed:
+        """What a portion comes to that nothing is left to judge. failures: its own, if any."""
         last = portion.first + len(portion.sources) - 1
-        what: Any = f"programs {portion.first} to {last}"
+        what = f"programs {portion.first} to {last}"
+        k, error = (failures or self._failures)[-1]
+        if not failures:
+            return DeviceFailed(
+                f"no device is left to judge {what}: {self.several.labels[k]} failed: {error}"
+            )
         return DeviceFailed(
-            f"{self.several.labels[k]} failed with {what}: {failures[-1]}",
+            f"{self.several.labels[k]} failed with {what}: {error}",
             hint="Judge them apart from the others, on fenced builds, to find out which it is.",
         )

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import Any
 
+from markupsafe import Markup
+
+from porter.base import markup
 from porter.evaluation.status import CaseStatus
 
 MOST_CASES = 64
@@ -25,23 +27,20 @@ COLOURS = {
 }
 
 
-def html_table(caption: str, rows: Sequence[tuple[str, str, Any, Any]], *, left_out: int) -> str:
+def html_table(caption: str, rows: Sequence[tuple[str, str, Any, Any]], *, left_out: int) -> Markup:
     """HTML of rows (name, score, steps, statuses of the cases). left_out: rows not shown."""
-    lines = [f"<p>{html.escape(caption)}</p>", "<table>"]
-    lines.append("<tr><th>program</th><th>score</th><th>steps</th><th>cases</th></tr>")
-    for name, score, steps, statuses in rows:
-        squares = "".join(map(_square, statuses[:MOST_CASES].tolist()))
-        more = " ..." if len(statuses) > MOST_CASES else ""
-        lines.append(
-            f"<tr><td>{html.escape(name)}</td><td>{score}</td><td>{steps}</td>"
-            f"<td>{squares}{more}</td></tr>"
-        )
-    lines.append("</table>")
-    if left_out > 0:
-        lines.append(f"<p>and {left_out} programs more</p>")
-    return "\n".join(lines)
+    cells = [
+        (name, score, steps, _squares(statuses.tolist())) for name, score, steps, statuses in rows
+    ]
+    found = markup.note(caption) + markup.table(cells, ("program", "score", "steps", "cases"))
+    return found + markup.note(f"and {left_out} programs more") if left_out > 0 else found
 
 
-def _square(status: int) -> str:
+def _squares(statuses: Sequence[int]) -> Markup:
+    more = " ..." if len(statuses) > MOST_CASES else ""
+    return Markup("").join(map(_square, statuses[:MOST_CASES])) + more
+
+
+def _square(status: int) -> Markup:
     name, colour = CaseStatus(status).name, COLOURS[CaseStatus(status)]
-    return f'<span title="{name}" style="color:{colour}">&#9632;</span>'
+    return Markup('<span title="{}" style="color:{}">&#9632;</span>').format(name, colour)

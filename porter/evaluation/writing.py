@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from attrs import define, field
@@ -22,14 +22,48 @@ KEPT = {"outputs": "output", "values": "value", "tracebacks": "traceback"}
 Columns = dict[str, list[Any]]  # a column's values by its name
 
 
-class RowWriter(Protocol):
-    """Takes the rows of one judgement after the other."""
+@define
+class RowWriter(ABC):
+    """Takes the rows of one judgement after the other.
+
+    path: what messages call the file. beside: where it is written. kept: columns beside the usual
+    ones. It opens the file at once. All raise FileProblem, opening it MissingPackage too.
+    """
+
+    path: Path
+    beside: Path
+    kept: list[str]
+
+    def __attrs_post_init__(self) -> None:
+        with _reported(self.path):
+            self._open()
 
     def add(self, rows: Columns) -> None:
         """Write these rows."""
+        with _reported(self.path):
+            self._write(rows)
 
     def close(self) -> None:
         """Nothing follows."""
+        with _reported(self.path):
+            self._end()
+
+    @abstractmethod
+    def _open(self) -> None: ...
+
+    @abstractmethod
+    def _write(self, rows: Columns) -> None: ...
+
+    @abstractmethod
+    def _end(self) -> None: ...
+
+
+@contextmanager
+def _reported(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise FileProblem(f"{path}: {error.strerror or error}") from error
 
 
 def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
@@ -65,32 +99,36 @@ def writing(path: Path, keep: frozenset[str]) -> Iterator[RowWriter]:
     """A writer of `path`, which appears whole at the block's end, or stays as it was.
 
     keep: what `evaluate` was asked to keep. Raises UsageError for another suffix than SUFFIXES,
-    FileProblem, MissingPackage.
+    FileProblem and MissingPackage, before the block where it cannot be written. What the block
+    raises passes as it is.
     """
     if path.suffix not in SUFFIXES:
         raise UsageError(
             f"{path}: results are written as {' or '.join(SUFFIXES)}", hint="Name such a file."
         )
     make = _Parquet if path.suffix == ".parquet" else _JsonLines
-    try:
-        with replacing(path) as beside:
-            writer: RowWriter = make(beside, [KEPT[name] for name in KEPT if name in keep])
-            with closing(writer):
-                yield writer
-    except OSError as error:
-        raise FileProblem(f"{error.filename or path}: {error.strerror or error}") from error
+    with ExitStack() as stack:
+        beside = stack.enter_context(replacing(path))
+        writer: RowWriter = make(path, beside, [KEPT[name] for name in KEPT if name in keep])
+        try:
+            yield writer
+        except BaseException:
+            with suppress(FileProblem):
+                writer.close()
+            raise
+        writer.close()
+        with _reported(path):
+            stack.close()
 
 
 @define
-class _JsonLines:
-    path: Path
-    kept: list[str]
+class _JsonLines(RowWriter):
     _file: Any = field(init=False)
 
-    def __attrs_post_init__(self) -> None:
-        self._file = self.path.open("w", encoding="utf-8")
+    def _open(self) -> None:
+        self._file = self.beside.open("w", encoding="utf-8")
 
-    def add(self, rows: Columns) -> None:
+    def _write(self, rows: Columns) -> None:
         names = list(rows)
         for values in zip(*rows.values(), strict=True):
             row = dict(zip(names, values, strict=True))
@@ -99,25 +137,16 @@ class _JsonLines:
             )
             self._file.write("\n")
 
-    def close(self) -> None:
+    def _end(self) -> None:
         self._file.close()
 
 
 @define
-class _Parquet:
-    """Loads pyarrow with the first rows, for a host twin that is loaded after it may find no room
-    for its thread-local variables in the process."""
-
-    path: Path
-    kept: list[str]
-    _arrow: Any = field(init=False, default=None)
-    _schema: Any = field(init=False, default=None)
-    _writer: Any = field(init=False, default=None)
-
-    def __attrs_post_init__(self) -> None:
-        if importlib.util.find_spec("pyarrow") is None:
-            raise _no_arrow("it is not installed")
-        self.path.touch()
+class _Parquet(RowWriter):
+    _arrow: Any = field(init=False)
+    _file: Any = field(init=False)
+    _schema: Any = field(init=False)
+    _writer: Any = field(init=False)
 
     def _open(self) -> None:
         try:
@@ -135,18 +164,17 @@ class _Parquet:
         }
         self._arrow = pyarrow
         self._schema = pyarrow.schema(list(kinds.items()))
-        self._writer = parquet.ParquetWriter(str(self.path), self._schema)
+        # Ours, for pyarrow's own messages name the file beside.
+        self._file = self.beside.open("wb")
+        self._writer = parquet.ParquetWriter(self._file, self._schema)
 
-    def add(self, rows: Columns) -> None:
-        if self._writer is None:
-            self._open()
+    def _write(self, rows: Columns) -> None:
         texts = {name: _texts(values) for name, values in rows.items()}
         self._writer.write_table(self._arrow.table(texts, schema=self._schema))
 
-    def close(self) -> None:
-        if self._writer is None:
-            self._open()
-        self._writer.close()
+    def _end(self) -> None:
+        with self._file:
+            self._writer.close()
 
 
 def _no_arrow(why: str) -> MissingPackage:

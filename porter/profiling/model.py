@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,18 @@ class ProfileCounts:
 
         return sorted(self.lines, key=rank, reverse=True)[:top]
 
+    @cached_property
+    def source_lines(self) -> Mapping[str, Sequence[str]]:
+        """The lines of each source that is known."""
+        return {name: _lines(text) for name, text in self.sources.items()}
+
     def source_line(self, file: str, line: int) -> str:
         """The text of a line, empty where the source is not known."""
-        rows = self.sources.get(file, "").splitlines()
+        rows = self.source_lines.get(file, ())
         return rows[line - 1] if 0 < line <= len(rows) else ""
+
+
+def _lines(text: str) -> list[str]:
+    """The lines as interpreters count them: str.splitlines ends lines at form feeds too."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]

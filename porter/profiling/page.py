@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib import resources
-from typing import Any
 
 import jinja2
 from attrs import frozen
 
 from porter.base.sizes import format_size
-from porter.profiling.model import LineCounts, ProfileCounts
+from porter.profiling.model import Counts, LineCounts, ProfileCounts
 from porter.profiling.terminal import format_lanes, format_time, notes
 
 
@@ -73,15 +72,16 @@ def _percent(share: float | None) -> str:
 
 def _files(profile: ProfileCounts) -> Iterator[File]:
     """The sources, the one that took longest first."""
-    names = dict.fromkeys(line.file for line in profile.lines)
-    times = {name: _weight(profile, name) for name in names}
-    ordered = sorted(names, key=lambda name: times[name], reverse=True)
-    for number, name in enumerate(ordered):
-        lines = {line.line: line for line in profile.lines if line.file == name}
-        known = profile.sources.get(name)
-        texts = dict(enumerate(known.splitlines(), 1)) if known is not None else {}
+    files: dict[str, dict[int, LineCounts]] = {}
+    for line in profile.lines:
+        files.setdefault(line.file, {})[line.line] = line
+    heats = _heats(profile)
+    ordered = sorted(files.items(), key=lambda file: _weight(file[1].values()), reverse=True)
+    for number, (name, lines) in enumerate(ordered):
+        known = profile.source_lines.get(name)
+        texts = dict(enumerate(known or (), 1))
         rows = [
-            Row(at, texts.get(at, ""), lines.get(at), _heat(profile, lines.get(at)))
+            Row(at, texts.get(at, ""), lines.get(at), heats.get((name, at), 0))
             for at in sorted(texts.keys() | lines.keys())
         ]
         shares = [line.share for line in lines.values() if line.share is not None]
@@ -89,17 +89,18 @@ def _files(profile: ProfileCounts) -> Iterator[File]:
         yield File(name, f"file{number}", known is not None, share, rows)
 
 
-def _weight(profile: ProfileCounts, name: str) -> tuple[int, int]:
-    counts: Any = [line.counts for line in profile.lines if line.file == name]
-    return sum(each.time for each in counts), sum(each.instructions for each in counts)
+def _weight(lines: Iterable[LineCounts]) -> tuple[int, int]:
+    total = sum((line.counts for line in lines), Counts())
+    return total.time, total.instructions
 
 
-def _heat(profile: ProfileCounts, line: LineCounts | None) -> int:
-    """How hot a line is, of the hottest; the root, for most lines are far below that one."""
-    if line is None:
-        return 0
-    most = max(other.share or 0.0 for other in profile.lines)
-    if most > 0:
-        return round(100 * math.sqrt((line.share or 0.0) / most))
-    most = max(other.counts.instructions for other in profile.lines)
-    return round(100 * math.sqrt(line.counts.instructions / most)) if most else 0
+def _heats(profile: ProfileCounts) -> dict[tuple[str, int], int]:
+    """How hot each line is, of the hottest; the root, for most lines are far below that one."""
+    weights: list[float] = [line.share or 0.0 for line in profile.lines]
+    if not any(weights):
+        weights = [line.counts.instructions for line in profile.lines]
+    most = max(weights, default=0)
+    return {
+        (line.file, line.line): round(100 * math.sqrt(weight / most)) if most else 0
+        for line, weight in zip(profile.lines, weights, strict=True)
+    }

@@ -3,25 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 
-from porter.array.opening import check_count, open_built, read_sizes
+from porter.array.opening import check_count, open_target, read_sizes
 from porter.base import arguments
 from porter.base.paths import templates_dir, upstream_dir
 from porter.base.sizes import parse_size
-from porter.errors import FileProblem, UsageError
+from porter.errors import FileProblem, WrongType
 from porter.fs import Image
 from porter.profiling.reading import read
 from porter.profiling.showing import Profile
-from porter.run import Device, Launch, Program, Result, open_device, run
-from porter.run.built import Built, open_build
+from porter.run import Device, Launch, Program, Result, run
+from porter.run.built import Built
 from porter.run.launch.counting import Counting
 from porter.run.launch.filesystem import mounted
 
+T = TypeVar("T")
 LIBRARIES = ("", "lib")  # where an interpreter looks for modules in its file system
 
 
@@ -52,11 +53,12 @@ def profile(
     check_count(n)
     sizes: dict[str, Any] = {**read_sizes({"heap": heap, "pystack": pystack, "stack": stack})}
     chosen = program_of(program)
-    options = attrs.evolve(launch or Launch(), **sizes)
+    options = attrs.evolve(_checked(launch, Launch, "launch") or Launch(), **sizes)
+    _checked(files, Image, "files")
     counting = options.counting or Counting()
     if room is not None:
         counting = attrs.evolve(counting, room=parse_size(room, "room"))
-    device = _open(target, release, build, sizes)
+    device = open_target(target, release, build, {"profile": True, **sizes})
     try:
         if files is not None:
             options = mounted(options, device, files, n, shared=False)
@@ -64,6 +66,12 @@ def profile(
         return profile_of(device, result, n, chosen, files)
     finally:
         device.close()
+
+
+def _checked(value: T | None, kind: type[T], name: str) -> T | None:
+    if value is not None and not isinstance(value, kind):
+        raise WrongType(f"{name}: {type(value).__name__} is no {kind.__name__}")
+    return value
 
 
 def program_of(program: str | bytes | Program | os.PathLike[str]) -> Program:
@@ -77,30 +85,8 @@ def program_of(program: str | bytes | Program | os.PathLike[str]) -> Program:
         raise FileProblem(f"{path}: {error.strerror}") from error
 
 
-def _open(
-    target: str | None,
-    release: str | None,
-    build: str | os.PathLike[str] | Built | None,
-    sizes: Mapping[str, int],
-) -> Device:
-    if target is not None:
-        arguments.choice(target, "target", ("host", "cuda"))
-    if build is not None:
-        if release is not None:
-            raise UsageError("release: the build in a folder has its own")
-        return open_built(build if isinstance(build, Built) else open_build(build), target)
-    from porter.pipeline import build as build_now
-    from porter.settings import load_config
-
-    config = load_config({"target": target, "release": release, "profile": True, **sizes})
-    if config.target == "all":
-        raise UsageError("target: interpreters run on host or cuda, not on all")
-    return open_device(build_now(config).folder, config.target)
-
-
 def count(device: Device, program: Program, n: int, launch: Launch, counting: Counting) -> Result:
     """Run `program`; the result has what was counted. Raises what a run raises."""
-
     return run(device, [program], n, attrs.evolve(launch, counting=counting))
 
 
@@ -108,7 +94,7 @@ def profile_of(
     device: Device, result: Result, n: int, program: Program, files: Image | None
 ) -> Profile:
     """What `result` counted, with the sources that can be found."""
-    found = read(device, result, n, {})
+    found = read(device, result, n)
     sources = {program.name: program.source.decode("utf-8", "replace")}
     release = str(device.built.config["release"])
     for name in {line.file for line in found.lines} - set(sources):

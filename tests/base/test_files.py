@@ -42,6 +42,13 @@ def test_a_folder_in_the_way_stays(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["folder"]
 
 
+def test_the_first_error_is_the_one_that_is_raised(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError) as caught:
+        write_whole(tmp_path / "file" / "two", b"")
+    assert caught.value.filename == str(tmp_path / "file" / "two")
+
+
 def test_threads_that_write_one_file(tmp_path: Path) -> None:
     path, texts = tmp_path / "file", [str(digit) * 50_000 for digit in range(8)]
     with ThreadPoolExecutor(8) as pool:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from porter import cli
+from porter.errors import FileProblem
+from porter.evaluation.reading import count_programs, read_programs
+from porter.evaluation.writing import SUFFIXES, writing
 
 from .conftest import Porter
 
@@ -71,15 +76,20 @@ def test_a_folder_and_programs_with_cases(porter: Porter, built: Build, tmp_path
     assert done.code == 0 and done.out.startswith("2 programs, 3 calls, 2 solved\n")
 
 
+def test_folders_are_no_programs(tmp_path: Path) -> None:
+    (tmp_path / "folder.py").mkdir()
+    for name in ("b.py", "folder.py/a.py", "c.txt"):
+        (tmp_path / name).write_text("")
+    names = [program.name for program in read_programs(tmp_path)]
+    assert names == ["b.py", "folder.py/a.py"] and count_programs(tmp_path) == 2
+
+
 def test_parquet(built: Build, files: tuple[Path, Path], tmp_path: Path) -> None:
-    if importlib.util.find_spec("pyarrow") is None:  # its import comes after the host twin's
-        pytest.skip("pyarrow is not installed")
+    parquet = pytest.importorskip("pyarrow.parquet")
     out = tmp_path / "out.parquet"
     options = ("--out", out, "--keep", "values", "--batch", "1", "--build", built.folder)
     assert cli.execute(["evaluate", *map(str, (*files, *options))]) == 0
-    import pyarrow.parquet
-
-    table = pyarrow.parquet.read_table(out).to_pydict()
+    table = parquet.read_table(out).to_pydict()
     assert table["program"] == ["good", "good", "1", "1", "2", "2"]
     assert table["passed"] == [True, True, True, False, False, False]
     assert table["value"] == ["1", "9", "1", "1", None, None]
@@ -89,15 +99,58 @@ def test_parquet(built: Build, files: tuple[Path, Path], tmp_path: Path) -> None
 WITHOUT = "import sys; sys.modules['pyarrow'] = None; from porter.__main__ import main; main()"
 
 
-def test_parquet_needs_pyarrow(built: Build, files: tuple[Path, Path], tmp_path: Path) -> None:
-    import subprocess
-    import sys
-
+def test_parquet_needs_pyarrow_before_anything_is_opened(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
     out = tmp_path / "out.parquet"
     command = [sys.executable, "-c", WITHOUT, "evaluate", *files, "--out", out]
-    done = subprocess.run([*command, "--build", built.folder], capture_output=True, text=True)
+    done = subprocess.run([*command, "--build", "/nowhere"], capture_output=True, text=True)
     assert done.returncode == 16 and "pip install 'gpusnek-porter[parquet]'" in done.stderr
     assert not list(tmp_path.glob("out*"))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_bad_path_is_said_before_anything_is_opened(
+    files: tuple[Path, Path], tmp_path: Path, suffix: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    (tmp_path / "sealed").mkdir(mode=0o555)
+    (tmp_path / f"folder{suffix}").mkdir()
+    bad = {
+        tmp_path / "none" / f"out{suffix}": "No such file or directory",
+        files[0] / f"out{suffix}": "Not a directory",
+        tmp_path / ("n" * 250 + suffix): "File name too long",
+    }
+    if os.geteuid():  # root may write everywhere
+        bad[tmp_path / "sealed" / f"out{suffix}"] = "Permission denied"
+    for out, why in bad.items():
+        command = ["evaluate", *map(str, files), "--out", str(out), "--build", "/nowhere"]
+        assert cli.execute(command) == 6
+        assert capsys.readouterr() == ("", f"porter: error: {out}: {why}\n")
+    command[4] = str(tmp_path / f"folder{suffix}")
+    assert cli.execute(command) == 2 and "is a directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_a_full_disk_is_a_problem_of_the_file_and_others_are_not(
+    tmp_path: Path, suffix: str
+) -> None:
+    if suffix == ".parquet":
+        pytest.importorskip("pyarrow")
+    out = tmp_path / f"out{suffix}"
+    out.write_text("old")
+    rows = {"program": ["a"], "case": [0], "passed": [True], "status": ["PASSED"], "steps": [1]}
+    with pytest.raises(ConnectionError, match="lost"), writing(out, frozenset()) as writer:
+        raise ConnectionError("lost")
+    with pytest.raises(FileProblem, match="No space left"), writing(out, frozenset()) as writer:
+        writer._file.flush()
+        full = os.open("/dev/full", os.O_WRONLY)
+        os.dup2(full, writer._file.fileno())
+        os.close(full)
+        for _ in range(20_000 if suffix == ".jsonl" else 1):
+            writer.add(rows)
+    assert out.read_text() == "old" and list(tmp_path.iterdir()) == [out]
 
 
 BAD: dict[str, tuple[str, str, tuple[str, ...], int, str]] = {

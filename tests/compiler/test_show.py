@@ -69,8 +69,8 @@ def test_blocks_lead_to_blocks_that_are_shown(show: Show) -> None:
 def test_kinds_of_a_loop(show: Show) -> None:
     text = show("types")
     (head,) = re.findall(r"^  block \d+.*loop.*\n    stack: (.*)\n    variables: (.*)$", text, re.M)
-    assert head[0].split() == ["object", "int"]  # range()'s end, and where it is
-    assert head[1].startswith("v0 object v1 object v2 ")
+    assert head[0].split()[1] == "int"  # where range() is, above its end
+    assert re.match(r"v0 \w+ v1 \w+ v2 ", head[1])
 
 
 def test_cxx_has_the_lines(show: Show) -> None:

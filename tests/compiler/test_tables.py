@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from porter.compiler.stored import INSTRUCTIONS, load_tables, stored
 from porter.compiler.tables import Tables, read_tables
-from porter.errors import UpstreamChange
+from porter.errors import NotBuilt, UpstreamChange
 from porter.sync.store import release_dir, synced_releases
 from tests.compiler.upstream_reader import mpy_tool
 
@@ -78,6 +79,16 @@ def test_formats_and_operators_are_the_tools(release: str) -> None:
     ):
         for name, method in known.items():
             assert theirs[ours.index(name)] == method
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_a_build_has_them_too(release: str, tmp_path: Path) -> None:
+    file = tmp_path / INSTRUCTIONS
+    file.write_text(stored(of(release)))
+    assert load_tables(file) == of(release)
+    file.write_text(stored(of(release))[:-20])
+    with pytest.raises(NotBuilt):
+        load_tables(file)
 
 
 @pytest.fixture

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from porter.errors import FileProblem, PorterError, UsageError, WrongType
@@ -62,6 +64,14 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
     "compare's type": ({"compare": [1]}, "compare: list"),
     "tolerance": ({"compare": -1.0}, "relative: -1.0 is not a number from 0"),
     "each": ({"each": "call"}, "each: 'call' is not one of case, program"),
+    "keep's type": ({"keep": 3}, "keep: int is not one of outputs, values, tracebacks"),
+    "an array": ({"compare": np.zeros(2)}, "compare: ndarray"),
+    "progress": ({"progress": 3}, "progress: int is not a function"),
+    "stdout's type": ({"stdout": 1.5}, "stdout: float is not a size"),
+    "a late clock": ({"clock": 1e11}, r"clock: 1e\+11 is not a time from 0 to 1e\+10"),
+    "a program without steps": ({"steps": [5, None]}, "steps: without a limit"),
+    "one without both": ({"steps": [None, 5], "deadline": [None, 1]}, "steps: without a limit"),
+    "a program that may sleep": ({"clock": None, "deadline": [1, None]}, "clock: by the machine"),
     "keep": ({"keep": ["output"]}, "keep: 'output' is not one of outputs, values, tracebacks"),
     "batch": ({"batch": 0}, "batch: 0 is not from 1"),
     "files": ({"files": "/nowhere/at/all"}, "/nowhere/at/all"),
@@ -103,6 +113,19 @@ def test_options(judged: Judge, name: str) -> None:
     options, message = OPTIONS[name]
     with pytest.raises((UsageError, WrongType, FileProblem), match=message):
         judged([SOURCE], [CASE], **options)
+
+
+def test_what_is_left_out(judged: Judge) -> None:
+    found = judged([SOURCE], [CASE], stdout=None, keep=None, compare=None, progress=None)
+    assert found.solved.all() and found.outputs is None
+    found = judged([SOURCE] * 2, [CASE], steps=[None, 100], deadline=[10, None])
+    assert found.solved.all()
+
+
+def test_the_clock_of_today(judged: Judge) -> None:
+    now = float(int(time.time()))
+    program = "import time\ndef solve(): return time.time()"
+    assert judged([program], [((), now)], clock=now, compare=0.0).solved.all()
 
 
 def test_tolerances() -> None:

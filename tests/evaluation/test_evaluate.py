@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import signal
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +13,17 @@ import numpy as np
 import pytest
 
 from porter.bench.candidates import programs as candidates
-from porter.evaluation import Cases, CaseStatus, Evaluation, Judging, judge, portions
+from porter.errors import LaunchFailed, LaunchInterrupted
+from porter.evaluation import (
+    Cases,
+    CaseStatus,
+    Evaluation,
+    Judgement,
+    Judging,
+    Portion,
+    judge,
+    portions,
+)
 from porter.run import Device
 
 from .conftest import Judge
@@ -66,7 +79,16 @@ def test_arrays(judged: Judge) -> None:
 def test_names_are_escaped(judged: Judge) -> None:
     found = judged({"<b>": SQUARE, "two": "("}, [((1,), 1)])
     assert found.names == ("<b>", "two") and found.name(1) == "two"
-    assert "<b>" not in found._repr_html_()
+    html = found._repr_html_()
+    assert "<b>" not in html and "&lt;b&gt;" in html
+
+
+def test_a_table_is_cut() -> None:
+    status = np.full((25, 70), WRONG, np.int8)
+    names = ["\x1b[31m", *map(str, range(24))]
+    html = Evaluation(status, np.ones((25, 70), np.int64), names=tuple(names))._repr_html_()
+    assert html.count("&#9632;") == 20 * 64 and html.count(" ...") == 20
+    assert "and 5 programs more" in html and "\x1b" not in html and "\\x1b[31m" in html
 
 
 def test_keyword_arguments(judged: Judge) -> None:
@@ -179,6 +201,36 @@ def test_a_stream_is_read_as_it_is_needed(judged: Judge) -> None:
     )
     assert done == [(10, 11), (20, 21), (25, 25)]
     assert np.flatnonzero(found.solved).tolist() == [10] and found.status.shape == (25, 1)
+
+
+def test_what_was_judged_before_it_ends_is_in_the_error(
+    judged: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(done: int) -> None:
+        threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    endless = "def solve(x):\n while True: pass"
+    with pytest.raises(LaunchInterrupted) as stopped:
+        judged([SQUARE, endless], [((1,), 1)], batch=1, steps=10**15, progress=interrupt)
+    (first,) = stopped.value.result
+    assert (first.first, first.status.tolist()) == (0, [PASSED])
+
+    def second(device: Device, portion: Portion, how: Judging) -> Judgement:
+        if portion.first:
+            raise LaunchFailed("gone")
+        return judge(device, portion, how)
+
+    monkeypatch.setattr("porter.evaluation.spreading.judge", second)
+    with pytest.raises(LaunchFailed, match="gone") as failed:
+        judged([SQUARE] * 3, [((1,), 1)], batch=1)
+    assert [judgement.first for judgement in failed.value.result] == [0]
+
+    def raise_it(done: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(LaunchInterrupted) as stopped:
+        judged([SQUARE] * 3, [((1,), 1)], batch=1, progress=raise_it)
+    assert len(stopped.value.result) == 1
 
 
 def test_cases_of_their_own(judged: Judge) -> None:

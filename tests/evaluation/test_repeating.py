@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from typing import Any
 
 import pytest
 
-from porter.evaluation import CaseStatus, Evaluation
+from porter.evaluation import Cases, CaseStatus, Evaluation
 from porter.run import Device, Launch, run
+from porter.run.launch.calls import DeviceCases
 
 from .conftest import Judge
 
@@ -36,6 +38,25 @@ def solve():
  {}
 """
 PROGRAMS = [PROGRAM.format(text.replace("\n", "\n ")) for text in SOURCES.values()]
+
+
+def uploaded() -> int:
+    """How many sets of cases lie on devices."""
+    gc.collect()
+    return sum(isinstance(one, DeviceCases) for one in gc.get_objects())
+
+
+def test_cases_lie_on_the_device_no_longer_than_they_are_wanted(judged: Judge) -> None:
+    before, seen = uploaded(), []
+    programs = [(f"def solve(x): return {n}", [((1,), n)]) for n in range(5)]
+    assert judged(programs, batch=1, progress=lambda _: seen.append(uploaded())).solved.all()
+    assert max(seen) <= before + 1 and uploaded() == before
+    cases = Cases.of([((1,), 1)])
+    for _ in range(3):
+        assert judged(["def solve(x): return x"], cases).solved.all()
+        assert uploaded() == before + 1
+    del cases
+    assert uploaded() == before
 
 
 def all_of(found: Evaluation) -> list[Any]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from porter.fs import Image
-from tests.cli.conftest import Done, Porter
+from tests.cli.conftest import Done, Porter, command
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("counting build")]
 
@@ -38,6 +38,16 @@ def test_output_and_table_do_not_mix(run: Profile, tmp_path: Path) -> None:
     assert sorted(tmp_path.iterdir()) == sorted([program, page, scope])
     quiet = run(program, "-n", 3, "--quiet")
     assert (quiet.out, quiet.err) == (done.out, "")
+
+
+def test_a_terminal_shows_that_it_runs(counting: Build) -> None:
+    pexpect = pytest.importorskip("pexpect")
+    code = "while threadIdx < 9: pass"
+    args = command("profile", "--build", counting.folder, "-n", "3", "-c", code, "--timeout", "3")
+    child = pexpect.spawn(args[0], args[1:], encoding="utf-8", timeout=60)
+    child.expect(r"3 interpreters[^(\n]*0:00:0")
+    child.expect(pexpect.EOF)
+    assert "<string>:1" in child.before
 
 
 def test_a_program_that_raises_has_a_profile(run: Profile) -> None:
@@ -81,6 +91,7 @@ def test_files_of_an_image(run: Profile, tmp_path: Path) -> None:
         (["-c", "1", "-n", "0"], 2, "at least one interpreter"),
         (["-c", "1", "--html", "nowhere/page.html"], None, "there is no folder nowhere"),
         (["-c", "1", "--speedscope", "."], None, "is a folder"),
+        (["-c", "1", "--html", "a", "--speedscope", "a"], 2, "both are to be a"),
         (["-c", "1", "--room", "-3"], 2, "room"),
         (["-c", "1", "--room", "9G"], 2, "room"),
         (["-c", "1", "--top", "0"], 2, "--top"),

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import attrs
 import pytest
 from rich.console import Console
 
 from porter.errors import FileProblem, PorterError
-from porter.profiling import FunctionCounts, LineCounts, Profile, StackCounts, profile
+from porter.profiling import FunctionCounts, LineCounts, Profile, StackCounts, page, profile
 from porter.profiling.model import Counts
 from porter.profiling.terminal import show
 from tests.profiling.conftest import Profiled
@@ -78,15 +79,15 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("text", [made().html(), made()._repr_html_()])
 def test_the_page_is_whole_and_escapes_sources(text: str) -> None:
-    page = Page(text)
-    assert "script" not in page.tags
+    found = Page(text)
+    assert "script" not in found.tags
     assert "<b>" not in text
-    assert f'a = "{EVIL}"' in page.text
-    assert EVIL in page.text
-    assert len(page.ids) == len(set(page.ids)) == 4
+    assert f'a = "{EVIL}"' in found.text
+    assert EVIL in found.text
+    assert len(found.ids) == len(set(found.ids)) == 4
     # Whole in itself: it links into itself alone.
-    assert page.links
-    assert all(link.removeprefix("#") in page.ids for link in page.links)
+    assert found.links
+    assert all(link.removeprefix("#") in found.ids for link in found.links)
     assert "url(" not in text and "@import" not in text
 
 
@@ -97,6 +98,45 @@ def test_lines_stand_beside_their_counts() -> None:
     ]
     assert "b = 2diverges" in rows[1]
     assert [cell in rows[1] for cell in ("33.3%", "10", "3/32", "64")] == [True] * 4
+
+
+def test_lines_end_where_interpreters_end_them() -> None:
+    found = made(sources={EVIL: "a\x0c = 1\r\nb = '\u2028'\rc = 3"})
+    assert [found.source_line(EVIL, line) for line in range(5)] == [
+        "", "a\x0c = 1", "b = '\u2028'", "c = 3", "",
+    ]  # fmt: skip
+    assert [row.text for file in page._files(found) for row in file.rows] == [
+        "a\x0c = 1", "b = '\u2028'", "c = 3",
+    ]  # fmt: skip
+    assert made(sources={EVIL: ""}).source_line(EVIL, 1) == ""
+
+
+@pytest.mark.parametrize("shares", [(0.64, 0.16, 0.0), (None, None, None)])
+def test_the_hottest_line_is_the_measure(shares: tuple[float | None, ...]) -> None:
+    lines = [
+        LineCounts("f", number, ("f",), Counts(count, 0), share, 1, 1)
+        for number, count, share in zip((1, 2, 3), (400, 100, 0), shares, strict=True)
+    ]
+    (file,) = page._files(attrs.evolve(made(sources={}), lines=lines))
+    assert [row.heat for row in file.rows] == [100, 50, 0]
+
+
+class Walked(list[LineCounts]):
+    """Lines that count how often somebody goes through all of them."""
+
+    walks = 0
+
+    def __iter__(self) -> Iterator[LineCounts]:
+        self.walks += 1
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("count", [3, 300])
+def test_a_page_goes_through_the_lines_a_few_times(count: int) -> None:
+    found = made(lines=count)
+    lines = Walked(found.lines)
+    assert attrs.evolve(found, lines=lines).html() == found.html()
+    assert 0 < lines.walks < 20
 
 
 def test_a_page_without_sources_or_lines() -> None:
@@ -188,6 +228,9 @@ def test_paths_and_programs_that_are_wrong(tmp_path: Path) -> None:
     assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     with pytest.raises(FileProblem):
         profile(tmp_path / "none.py")
-    for wrong in ({"n": 0}, {"n": "x"}, {"room": -1}, {"target": "moon"}, {"heap": "x"}):
-        with pytest.raises(PorterError):
-            profile("pass", **{"n": 1, **wrong})  # type: ignore[arg-type]
+    for name, wrong in (
+        ("n", 0), ("n", "x"), ("room", -1), ("room", 1.5), ("target", "moon"), ("heap", "x"),
+        ("launch", 3), ("files", "image"), ("build", 3),
+    ):  # fmt: skip
+        with pytest.raises(PorterError, match=f"^{name}: "):
+            profile("pass", **{"n": 1, name: wrong})  # type: ignore[arg-type]

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from porter.errors import DeviceFailed, UsageError
-from porter.evaluation import evaluate
-from porter.run import Device
+from porter.evaluation import Cases, Judging, evaluate, portions
+from porter.evaluation.spreading import _Spread
+from porter.run import Cancel, Device
 from porter.run.device.several import Several
 from tests.several.conftest import ApartTwin, apart
 
@@ -57,8 +58,39 @@ def test_no_device_is_left(built: Build) -> None:
     for device in devices.devices:
         assert isinstance(device, ApartTwin)
         device.fails = "start"
-    with pytest.raises(DeviceFailed, match=r"GPU \d failed with programs \d+ to \d+: the kernel"):
+    with pytest.raises(DeviceFailed, match=r"programs \d+ to \d+: .*the kernel"):
         evaluate(PROGRAMS, CASES, device=devices, batch=2)
+
+
+def test_a_portion_that_nothing_is_left_for_says_why(built: Build) -> None:
+    devices = apart(built)
+    spread = _Spread(devices, Judging(), Cancel())
+    cases = Cases.of(CASES)
+    first, second = portions(PROGRAMS[:4], cases, rows=18, most=2)
+    for k, device in enumerate(devices.devices):
+        assert isinstance(device, ApartTwin)
+        device.fails = "start"
+        spread._free.put(k)
+        spread._left.add(k)
+    with pytest.raises(DeviceFailed, match="GPU 1 failed with programs 0 to 1: the kernel"):
+        spread._judge(first)
+    for _ in range(2):
+        with pytest.raises(DeviceFailed, match="no device is left to judge programs 2 to 3: GPU 1"):
+            spread._judge(second)
+
+
+def test_what_was_judged_before_a_failure_is_in_the_error(built: Build) -> None:
+    devices = apart(built)
+
+    def fail(done: int) -> None:
+        for device in devices.devices:
+            assert isinstance(device, ApartTwin)
+            device.fails = "start"
+
+    with pytest.raises(DeviceFailed) as raised:
+        evaluate(PROGRAMS, CASES, device=devices, batch=2, steps=2000, progress=fail)
+    done = raised.value.result
+    assert [judgement.first for judgement in done] == [2 * i for i in range(len(done))] and done
 
 
 def test_mistakes_and_what_a_function_raises(several: Several) -> None:

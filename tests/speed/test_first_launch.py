@@ -18,7 +18,7 @@ from arrays_build import cuda_build
 from local_twin import LocalTwin
 from strict_cupy import Array, arrays_library, strict_cupy
 
-from porter import InterpreterArray
+from porter import InterpreterArray, evaluate
 from porter.errors import InterpreterError
 from porter.fs import Image
 from porter.repl.session import Session
@@ -119,6 +119,19 @@ def test_an_array_of_interpreters(strict: Device) -> None:
         assert set(array.eval("y").get().tolist()) == {8}
 
 
+def test_programs_on_cases(strict: Device, twin: LocalTwin) -> None:
+    programs = ["def solve(x):\n    print('x' * x)\n    return ['y' * 30 * x, 3 // x]", "1 //", "1"]
+    cases = [((k,), [("y" * 30 * k), 3]) for k in (1, 0, 9)]
+    keep = ("outputs", "values", "tracebacks")
+    ours, theirs = (evaluate(programs, cases, keep=keep, device=one) for one in (strict, twin))
+    for name in ("status", "steps"):
+        assert np.array_equal(getattr(ours, name), getattr(theirs, name))
+    for name in keep:
+        assert getattr(ours, name) == getattr(theirs, name)
+    assert ours.values is not None and ours.values[0] == [["y" * 30, 3], None, ["y" * 270, 0]]
+    assert ours.outputs is not None and ours.outputs[0] == [b"x\n", b"\n", b"xxxxxxxxx\n"]
+
+
 def test_exceptions_without_room_are_told_by_stderr(strict: Device) -> None:
     with InterpreterArray(6, device=strict, heap=16384) as array:
         with pytest.raises(InterpreterError):
@@ -148,7 +161,7 @@ def test_cupy_leaves_no_compiled_kernel(tmp_path: Path) -> None:
     cache = tmp_path / "kernels"
     cache.mkdir()
     script = f"""
-from porter import InterpreterArray
+from porter import InterpreterArray, evaluate
 with InterpreterArray(1000, build={build!r}, target="cuda") as array:
     array.exec("x = threadIdx")
     array.set("y", 2.5)

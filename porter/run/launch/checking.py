@@ -89,6 +89,11 @@ def seconds(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     arguments.seconds(value, attribute.name)
 
 
+def clock(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """A time since 1970."""
+    arguments.seconds(value, attribute.name, arguments.MOST_CLOCK)
+
+
 def mapping(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     """A mapping of names to arrays."""
     if not isinstance(value, Mapping):

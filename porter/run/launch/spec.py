@@ -18,6 +18,7 @@ from porter.run.launch.calls import Calls
 from porter.run.launch.checking import (
     MOST_KEPT,
     WORD,
+    clock,
     function,
     instance,
     mapping,
@@ -186,7 +187,7 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     alike: bool = False
     # Seconds since 1970 at which the clock stands, but for what programs wait, which takes no time.
     # None: the machine's clock.
-    clock: float | None = field(default=None, validator=optional(seconds))
+    clock: float | None = field(default=None, validator=optional(clock))
     # Arrays of the device that programs find by these names, as memoryviews of their elements.
     # They must live as long as the interpreters that use them.
     bind: Mapping[str, Array] = field(factory=dict, validator=mapping)

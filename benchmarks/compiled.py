@@ -1,0 +1,316 @@
+"""What machine code of programs gains: interpreted, compiled, C by hand, CPython, Numba.
+
+    python benchmarks/compiled.py [--target host] [--build FOLDER] [--only NAME] [--json FILE]
+
+Each row is one program of benchmarks/compiled_programs.py. On the host twin one interpreter runs on
+one core, and seconds are the processor's, so that what else the machine does counts little; on a
+GPU many interpreters run, and seconds are those of launches. All of them do the same work and must
+say the same result. A launch of an empty program is subtracted from what interpreters take.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import platform
+import secrets
+import shlex
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from attrs import asdict, field, frozen
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from benchmarks.compiled_programs import COLUMNS, PROGRAMS, ROWS, SIDE, BenchProgram
+from benchmarks.compiled_references import CudaC, HostC, NumbaCuda, Reference
+from porter import InterpreterArray
+from porter.array import Code
+from porter.base.files import write_whole
+from porter.bench.conditions import device_name
+from porter.bench.figures import Figure
+from porter.errors import MissingPackage, PorterError, UsageError
+
+COUNTS = {"host": 1, "cuda": 1 << 18}
+WHOLE = 0.1  # seconds that a reference is repeated for, for its figure to repeat
+SLOWER = 1.05
+
+
+@frozen
+class BenchRow:
+    """Seconds of one program's work for all interpreters; compile: to machine code that is loaded.
+
+    None: not measured, and `notes` say why.
+    """
+
+    name: str
+    tuned: bool
+    interpreted: Figure
+    compiled: Figure | None
+    cpython: Figure
+    c: Figure | None = None
+    numba: Figure | None = None
+    compile_cold: float | None = None
+    compile_cached: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def gain(self) -> float | None:
+        """How many times faster compiled is than interpreted."""
+        return None if self.compiled is None else self.interpreted.least / self.compiled.least
+
+
+@frozen
+class Compiling:
+    """Machine code, and the seconds until it was loaded: made, and taken from the cache."""
+
+    code: Code
+    cold: float
+    cached: float
+
+
+@frozen
+class Bench:
+    """n interpreters on what `array` runs on."""
+
+    array: InterpreterArray
+    repeat: int
+    references: tuple[Reference, ...]
+    empty: Code = field(repr=False)
+
+    @property
+    def n(self) -> int:
+        return self.array.n
+
+    def work(self, program: BenchProgram) -> int:
+        """WORK of each interpreter."""
+        return program.gpu if self.array.device.on_gpu else program.host
+
+    def data(self, program: BenchProgram) -> np.ndarray[Any, Any] | None:
+        """What a program finds bound, flat."""
+        if not program.bound:
+            return None
+        if program.bound == COLUMNS:
+            return (np.arange(ROWS * self.n) % 7).astype(np.float32)
+        cells = np.arange(3 * SIDE * SIDE) % 11 * 0.5
+        return np.tile(cells, self.n)
+
+    def row(self, program: BenchProgram) -> BenchRow:
+        """Measure one program. Raises SystemExit where two disagree on its result."""
+        source = f"WORK = {self.work(program)}; fresh = {secrets.token_hex(8)!r}\n{program.source}"
+        notes: list[str] = []
+        interpreted = self.array.compile(source, f"{program.name}.py")
+        try:
+            compiling = self._compile(source, program.name)
+        except (UsageError, MissingPackage) as error:
+            compiling = None
+            notes.append(error.message)
+        codes = [interpreted] if compiling is None else [interpreted, compiling.code]
+        figures, texts = self._launches(program, codes)
+        cpython, expected = self._cpython(program)
+        for text in texts:
+            self._same(program, text, expected)
+        found: dict[str, Figure] = {}
+        for reference in self.references:
+            if reference.can(program):
+                found[reference.column], result = self._reference(reference, program)
+                self._same(program, result, expected)
+        return BenchRow(
+            program.name,
+            program.tuned,
+            figures[0],
+            figures[1] if compiling else None,
+            cpython,
+            found.get("c"),
+            found.get("numba"),
+            compiling.cold if compiling else None,
+            compiling.cached if compiling else None,
+            tuple(notes),
+        )
+
+    def _compile(self, source: str, name: str) -> Compiling:
+        seconds = []
+        for _ in range(2):
+            start = time.perf_counter()
+            code = self.array.compile(source, f"{name}.py", native=True)
+            seconds.append(time.perf_counter() - start)
+        return Compiling(code, *seconds)
+
+    def _launches(
+        self, program: BenchProgram, codes: list[Code]
+    ) -> tuple[list[Figure], list[dict[int, int]]]:
+        """Of each of `codes`, in turns, so that what else the machine does meets all alike."""
+        seconds: list[list[float]] = [[] for _ in codes]
+        texts: list[dict[int, int]] = [{} for _ in codes]
+        for _ in range(self.repeat + 1):
+            for at, code in enumerate(codes):
+                self._bind(program)
+                nothing, _ = self._launch(self.empty)
+                took, stdout = self._launch(code)
+                seconds[at].append(max(took - nothing, 1e-9))
+                texts[at] = {i: int(stdout[i]) for i in {0, self.n - 1}}
+        return [Figure.of(each[1:]) for each in seconds], texts
+
+    def _bind(self, program: BenchProgram) -> None:
+        data = self.data(program)
+        if data is None:
+            return
+        if program.bound == COLUMNS:
+            self.array.bind("data", self.array.device.array(data))
+        else:
+            rows = self.array.device.array(data.reshape(self.n, -1))
+            self.array.bind("data", rows, split=True)
+
+    def _launch(self, code: Code) -> tuple[float, Any]:
+        start = time.process_time()
+        outcome = self.array.exec(code)
+        took = time.process_time() - start
+        return (outcome.seconds if self.array.device.on_gpu else took), outcome.stdout
+
+    def _cpython(self, program: BenchProgram) -> tuple[Figure, dict[int, int]]:
+        """For all interpreters' work, from a sample of them where they are many."""
+        data, code = self.data(program), compile(program.source, program.name, "exec")
+        results, seconds, indices = {}, [], sorted({0, self.n - 1})
+        for _ in range(self.repeat):
+            took = 0.0
+            for i in indices:
+                names: dict[str, Any] = {"WORK": self.work(program), "threadIdx": i}
+                names |= {"numThreads": self.n, "__name__": "__main__"}
+                if data is not None:
+                    own = data if program.bound == COLUMNS else data.reshape(self.n, -1)[i]
+                    names["data"] = memoryview(own.copy().data)
+                printed = io.StringIO()
+                start = time.process_time()
+                with contextlib.redirect_stdout(printed):
+                    exec(code, names)
+                took += time.process_time() - start
+                results[i] = int(printed.getvalue())
+            seconds.append(took * self.n / len(indices))
+        return Figure.of(seconds), results
+
+    def _reference(self, reference: Reference, program: BenchProgram) -> tuple[Figure, Any]:
+        run = reference.prepare(program, self.work(program), self.n, self.data(program))
+        once = run(1)  # cold
+        turns = max(1, int(WHOLE / max(run(1), 1e-6)) + 1)
+        figure = Figure.of(run(turns) / turns for _ in range(self.repeat))
+        assert once >= 0
+        return figure, {i: reference.result(i) for i in {0, self.n - 1}}
+
+    def _same(self, program: BenchProgram, found: dict[int, int], expected: dict[int, int]) -> None:
+        if found != expected:
+            raise SystemExit(f"{program.name}: {found} where CPython has {expected}")
+
+
+def report(rows: list[BenchRow], about: dict[str, Any], console: Console) -> None:
+    """The table, and what is slower compiled."""
+    console.print(
+        f"{about['n']} interpreters, {about['device']}, release {about['release']}", style="bold"
+    )
+    table = Table(box=SIMPLE, pad_edge=False)
+    table.add_column("program", no_wrap=True)
+    names = ("C", "interpreted", "compiled", "CPython", "Numba", "int / C", "comp / C")
+    for name in (*names, "int / comp", "CPython / comp", "cold s", "cached s"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for row in rows:
+        ran = row.compiled
+        table.add_row(
+            row.name if row.tuned else f"{row.name} *",
+            *map(_milliseconds, (row.c, row.interpreted, ran, row.cpython, row.numba)),
+            *(_ratio(one, row.c) for one in (row.interpreted, ran)),
+            _ratio(row.interpreted, ran),
+            _ratio(row.cpython, ran),
+            *("" if s is None else f"{s:.3f}" for s in (row.compile_cold, row.compile_cached)),
+        )
+    console.print(table)
+    console.print("ms; least of the runs. *: written before the tier was measured with it")
+    console.print(slower_line(rows))
+    for name, spread in sorted(_spreads(rows).items()):
+        console.print(f"{name} repeats within {100 * spread:.1f} % (median of the programs)")
+    for note in sorted({note for row in rows for note in row.notes}):
+        console.print(f"not compiled: {note}")
+
+
+def slower_line(rows: list[BenchRow]) -> str:
+    """Which programs machine code slows down by more than 5 %."""
+    slower = [f"{r.name} ({1 / r.gain:.2f} x)" for r in rows if r.gain and r.gain < 1 / SLOWER]
+    if not any(row.gain for row in rows):
+        return "slower than interpreted by more than 5 %: nothing was compiled"
+    return "slower than interpreted by more than 5 %: " + (", ".join(slower) or "none")
+
+
+def _spreads(rows: list[BenchRow]) -> dict[str, float]:
+    """How far apart the least and the median of each column are."""
+    found: dict[str, list[float]] = {}
+    for row in rows:
+        for name in ("interpreted", "compiled", "cpython", "c", "numba"):
+            figure = getattr(row, name)
+            if figure is not None:
+                found.setdefault(name, []).append(figure.median / figure.least - 1)
+    return {name: float(np.median(spreads)) for name, spreads in found.items()}
+
+
+def _milliseconds(figure: Figure | None) -> str:
+    return "" if figure is None else f"{1e3 * figure.least:.3g}"
+
+
+def _ratio(over: Figure | None, under: Figure | None) -> str:
+    return "" if over is None or under is None else f"{over.least / under.least:.3g}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--target", choices=("host", "cuda"))
+    parser.add_argument("--build", type=Path, help="a finished build; without it one is made")
+    parser.add_argument("--release")
+    parser.add_argument("-n", type=int, help="interpreters [1 on the host twin, 262144 on a GPU]")
+    parser.add_argument("--repeat", type=int, default=5)
+    parser.add_argument("--only", action="append", default=[], help="programs that start so")
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    chosen = [p for p in PROGRAMS if not args.only or p.name.startswith(tuple(args.only))]
+    if not chosen or args.repeat < 1:
+        parser.error("there is nothing to measure")
+    where = {"target": args.target, "build": args.build, "release": args.release}
+    console = Console(width=140 if not sys.stdout.isatty() else None, highlight=False)
+    with InterpreterArray(1, **where) as one:  # which device it is says how many are wanted
+        device = one.device
+        n = args.n or COUNTS["cuda" if device.on_gpu else "host"]
+        with InterpreterArray(n, device=device, heap="64K" if device.on_gpu else "256K") as array:
+            kinds: tuple[Callable[[Any], Reference], ...] = (
+                (CudaC, NumbaCuda) if device.on_gpu else (HostC,)
+            )
+            bench = Bench(array, args.repeat, tuple(k(device) for k in kinds), array.compile(""))
+            rows = []
+            for program in chosen:
+                print(program.name, file=sys.stderr)
+                rows.append(bench.row(program))
+            about = {
+                "command": shlex.join(["python", *sys.argv]),
+                "n": n,
+                "device": device_name(device),
+                "release": device.built.manifest["release"],
+                "machine": platform.processor() or platform.machine(),
+                "python": platform.python_version(),
+                "repeat": args.repeat,
+                "date": time.strftime("%Y-%m-%d"),
+            }
+    report(rows, about, console)
+    if args.json:
+        document = {"about": about, "programs": [asdict(row) for row in rows]}
+        write_whole(args.json, json.dumps(document, indent=1) + "\n", parents=True)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except PorterError as error:
+        raise SystemExit(f"{error.message}\n{error.hint or ''}".strip()) from error

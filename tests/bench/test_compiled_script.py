@@ -1,0 +1,81 @@
+"""benchmarks/compiled.py: what machine code of programs gains."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.compiled import BenchRow, slower_line
+from benchmarks.compiled_programs import PROGRAMS
+from porter.bench.figures import Figure
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+ROOT = Path(__file__).parents[2]
+
+
+def row(name: str, interpreted: float, compiled: float | None) -> BenchRow:
+    figures = [None if s is None else Figure.of([s]) for s in (interpreted, compiled)]
+    return BenchRow(name, True, figures[0], figures[1], Figure.of([1.0]))  # type: ignore[arg-type]
+
+
+def test_what_is_slower_is_named() -> None:
+    rows = [row("a", 1.0, 0.5), row("b", 1.0, 1.04), row("c", 1.0, 1.5), row("d", 1.0, None)]
+    assert slower_line(rows).endswith("5 %: c (1.50 x)")
+    assert slower_line(rows[:2]).endswith(": none")
+    assert slower_line(rows[3:]).endswith(": nothing was compiled")
+
+
+def test_every_program_is_python_and_says_one_number() -> None:
+    assert len({program.name for program in PROGRAMS}) == len(PROGRAMS)
+    assert {program.tuned for program in PROGRAMS} == {True, False}
+    for program in PROGRAMS:
+        compile(program.source, program.name, "exec")
+        assert program.source.count("print(") == 1
+        assert "WORK" in program.source
+
+
+def script(*args: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "benchmarks/compiled.py", *map(str, args)]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("host build")
+def test_one_program_is_measured(built: Build, tmp_path: Path) -> None:
+    file = tmp_path / "found.json"
+    only = ("--only", "closures", "--only", "integers")
+    done = script("--build", built.folder, "--target", "host", "--repeat", 1, *only, "--json", file)
+    assert done.returncode == 0, done.stderr
+    assert "slower than interpreted by more than 5 %: " in done.stdout
+    found = json.loads(file.read_text())
+    assert found["about"]["n"] == 1
+    assert "benchmarks/compiled.py" in found["about"]["command"]
+    rows = {row["name"]: row for row in found["programs"]}
+    assert rows.keys() == {"integers, module", "integers", "closures"}
+    for each in rows.values():
+        assert each["notes"] == []
+        assert 0 < each["compiled"]["least"] < each["interpreted"]["least"]
+        assert 0 < each["compile_cached"] < each["compile_cold"]
+    assert 0 < rows["integers"]["c"]["least"] < rows["integers"]["compiled"]["least"]
+
+
+@pytest.mark.parametrize(
+    "args", [("--only", "no such program"), ("--repeat", "0"), ("--nonsense",)]
+)
+def test_mistakes_end_at_once(args: tuple[str, ...]) -> None:
+    done = script(*args)
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+def test_a_build_that_is_none(tmp_path: Path) -> None:
+    done = script("--build", tmp_path, "--target", "host")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
