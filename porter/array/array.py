@@ -13,11 +13,13 @@ from porter.array import opening, values
 from porter.array.bindings import check_name
 from porter.array.call import Call
 from porter.array.code import Code, compile_code, with_native
+from porter.array.compilations import Compilations
 from porter.array.files import FileSystems, file_systems
 from porter.array.globals import BoundGlobals
 from porter.array.outcome import Outcome
-from porter.array.sources import Source, Which, limits_of, programs_of, sources_of
+from porter.array.sources import Source, Which, limits_of, program_of, sources_of
 from porter.base.arguments import choice, flag, whole
+from porter.compiler.options import CompilerOptions
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result
@@ -94,6 +96,7 @@ class InterpreterArray(BoundGlobals):
             self._files = file_systems(device, fs, n)
             launch = self._files.mounted(launch)
         super().__init__(device, n, launch)
+        self._compilations = Compilations(self.compile, self._with_native)
 
     @overload
     def exec(
@@ -114,6 +117,7 @@ class InterpreterArray(BoundGlobals):
         max_steps: Steps = None,
         deadline: Seconds = None,
         stdin: str | bytes | Sequence[str | bytes] = b"",
+        compiled: bool = False,
         wait: bool = True,
     ) -> Outcome | Call[Outcome]:
         """Run Python source in every interpreter; returns what that left.
@@ -123,7 +127,9 @@ class InterpreterArray(BoundGlobals):
         "file", or "single", one interactive statement, whose value is printed. timeout: seconds
         until interpreters are interrupted. max_steps, deadline: steps and seconds that each
         program may take, or a sequence of n. stdin: what all read, or a sequence of one text each;
-        a str is one text, in UTF-8. wait: False returns a Call; `timeout` acts in its result().
+        a str is one text, in UTF-8. compiled: run machine code of one source or of code, as
+        compile(native=True) makes it, once for each text. wait: False returns a Call; `timeout`
+        acts in its result().
 
         With check, raises InterpreterError if an interpreter ended with an exception (its
         `exceptions` say which), InterpreterTimeout if that was for a limit. The others
@@ -131,6 +137,8 @@ class InterpreterArray(BoundGlobals):
         """
         choice(kind, "kind", ("file", "single"))
         check, wait = flag(check, "check"), flag(wait, "wait")
+        if flag(compiled, "compiled"):
+            source = self._compilations.of(source, name, kind)
         programs, program_of, changes = self._sources(source, which, name, kind)
 
         def finish(outcome: Outcome, result: Result) -> Outcome:
@@ -200,16 +208,14 @@ class InterpreterArray(BoundGlobals):
         """
         choice(kind, "kind", KINDS)
         native = flag(native, "native")
-        if not isinstance(source, str | bytes):
-            raise UsageError("source: one text is compiled at a time")
-        (program,), _ = programs_of(source, None, name, 1)
+        program = program_of(source, name)
         with self._lock:
             self._check_open()
             launch = self._launch
             if heap is not None:
                 launch = attrs.evolve(launch, heap=opening.read_sizes({"heap": heap})["heap"])
             code = compile_code(self.device, launch, program.source, name, kind)
-        return with_native(code, program.source) if native else code
+        return self._with_native(code) if native else code
 
     def run(self, code: Code, **options: Any) -> Any:
         """exec() of code, or eval() of code of kind "eval", with their options."""
@@ -220,15 +226,24 @@ class InterpreterArray(BoundGlobals):
             )
         return self.eval(code, **options) if code.kind == "eval" else self.exec(code, **options)
 
+    def _with_native(self, code: Code, options: CompilerOptions | None = None) -> Code:
+        """`code` with machine code. Raises as compile."""
+        with self._lock:
+            self._check_open()
+            globals_ = self._bindings.stand_ins()
+        return with_native(code, self._launch, self.n, globals_, options)
+
     def _sources(
         self, source: Source | Code, which: Which, name: str, kind: str
     ) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:
         """Programs, who runs which, and what the launch has for them."""
+        if isinstance(source, Code):
+            source = self._compilations.improved(source, self._natives)
         made = sources_of(source, which, name, kind, self.device, self.n)
         if isinstance(source, Code):
             self._keep(source)
             if source.native is not None:
-                self._bring(source.memory, source.native)
+                self._natives.add(source.native, source.memory)
             if source.barrier:
                 self._keep_together(f"{source.name} names syncthreads")
         return made

@@ -12,6 +12,7 @@ from porter.array.exceptions import collect
 from porter.array.fetch import Fetcher
 from porter.array.outcome import Outcome
 from porter.errors import LaunchFailed
+from porter.native import Brought
 from porter.run import Device, Result
 from porter.run.launch.started import Started
 from porter.run.result import fenced
@@ -35,6 +36,7 @@ class Call(Generic[T]):
     _finish: Finish[T]
     _lock: threading.RLock
     _exits: bool  # a SystemExit counts as an exception whatever its code
+    _brought: Brought
     _interrupts: int = field(default=0, init=False)
     _outcome: Outcome | None = field(default=None, init=False)
     _value: T | None = field(default=None, init=False)
@@ -69,7 +71,7 @@ class Call(Generic[T]):
                 result = self._started.wait()
                 refuse_broken(result)
                 exceptions = collect(self._device, result, self._fetcher, self._exits)
-                outcome = Outcome.of(result, exceptions)
+                outcome = Outcome.of(result, exceptions, self._brought.report())
                 try:
                     self._value = self._finish(outcome, result)
                 except Exception as error:

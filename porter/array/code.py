@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 from attrs import field, frozen
@@ -9,10 +11,12 @@ from attrs import field, frozen
 from porter.array import values
 from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
+from porter.compiler.options import CompilerOptions
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
-from porter.native import NativeModule, make
+from porter.native import NativeModule, Trial, make
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
+from porter.run.launch.binding import Binding
 from porter.run.launch.order import BARRIER
 from porter.run.launch.plan import footprint
 
@@ -22,7 +26,7 @@ class Code:
     """Compiled source, on a device, for arrays of the same build there.
 
     kind: "file", "single" or "eval". size: bytes, once for all interpreters. barrier: whether its
-    source names one. native: its machine code, where that was asked for and gains something.
+    source names one. native: its machine code, where that was asked for. source: what was compiled.
     """
 
     name: str
@@ -31,6 +35,7 @@ class Code:
     memory: Array = field(repr=False)
     barrier: bool = field(default=False, repr=False)
     native: NativeModule | None = field(default=None, repr=False)
+    source: bytes = field(default=b"", repr=False)
 
     @property
     def size(self) -> int:
@@ -68,13 +73,25 @@ def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind:
     finally:
         alone.close()
     memory = device.array(np.frombuffer(code, np.uint8))
-    return Code(name, kind, device, memory, BARRIER in source)
+    return Code(name, kind, device, memory, BARRIER in source, None, source)
 
 
-def with_native(code: Code, source: bytes) -> Code:
-    """`code` of `source`, with its machine code. Raises as InterpreterArray.compile."""
+def with_native(
+    code: Code,
+    launch: Launch,
+    n: int = 1,
+    bindings: Sequence[Binding] = (),
+    options: CompilerOptions | None = None,
+) -> Code:
+    """`code` with its machine code, for `n` interpreters of such a `launch`.
+
+    bindings: globals for a trial of it. Raises as InterpreterArray.compile.
+    """
     device = code.device
-    return attrs.evolve(code, native=make(device, device.host(code.memory).tobytes(), source))
+    trial = Trial(device, code.memory, code.kind, launch, n, bindings)
+    bytecode = device.host(code.memory).tobytes()
+    made = make(device, bytecode, code.source, code.name, trial, options)
+    return attrs.evolve(code, native=made)
 
 
 class _Compiler(Interpreters):

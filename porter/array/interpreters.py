@@ -18,10 +18,9 @@ from porter.array.outcome import Outcome
 from porter.base import markup
 from porter.base.sizes import format_size
 from porter.errors import ArrayClosed, LaunchFailed, UsageError
-from porter.native import NativeModule
+from porter.native import Natives
 from porter.run import Device, Launch, Program, Stream, run
-from porter.run.device.base import Arenas, Array
-from porter.run.launch.natives import Native
+from porter.run.device.base import Arenas
 from porter.run.launch.plan import footprint
 from porter.run.launch.spec import Fetch, Phase
 from porter.run.launch.start import start
@@ -45,7 +44,7 @@ class Interpreters:
         self._closed = False
         self._bindings = Bindings(device, n)
         self._kept: set[object] = set()
-        self._natives: dict[NativeModule, Native] = {}
+        self._natives = Natives(device, n)
         self._call: Call[Any] | None = None  # the one under way
         self._outcome: Outcome | None = None
         # Every interpreter boots, so that what cannot work shows here.
@@ -192,8 +191,8 @@ class Interpreters:
         return self._arenas
 
     def _phase(self, **options: Any) -> Phase:
-        natives = tuple(self._natives.values())
-        return Phase(**{"arenas": self._arenas, "stop": False, "natives": natives, **options})
+        own = {"arenas": self._arenas, "natives": self._natives.bring().natives}
+        return Phase(**{"stop": False, **own, **options})
 
     def _go(
         self,
@@ -215,10 +214,17 @@ class Interpreters:
             self._check_open()
             bound = self._bindings.changes()
             launch = attrs.evolve(self._launch, **options)
-            phase = self._phase(values=True, bindings=bound, compiling=compiling, compiled=compiled)
+            brought = self._natives.bring()
+            phase = self._phase(
+                values=True,
+                bindings=bound,
+                compiling=compiling,
+                compiled=compiled,
+                natives=brought.natives,
+            )
             started = start(self.device, programs, self.n, launch, phase, program_of=program_of)
             self._bindings.made(bound)
-            call = Call(self.device, started, self._fetch, finish, self._lock, exits)
+            call = Call(self.device, started, self._fetch, finish, self._lock, exits, brought)
             self._call = call
             return call
 
@@ -226,13 +232,6 @@ class Interpreters:
         """Let `owner` live as long as the interpreters: they execute code that it holds."""
         with self._lock:
             self._kept.add(owner)
-
-    def _bring(self, memory: Array, module: NativeModule) -> None:
-        """Let all launches from now on have `module`, of the bytecode in `memory`."""
-        with self._lock:
-            self._check_open()
-            if module not in self._natives:
-                self._natives[module] = module.on(self.device, memory)
 
     def _keep_together(self, why: str) -> None:
         """Launches have the caller's order from now on."""

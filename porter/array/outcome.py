@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import attrs
 import numpy as np
 from attrs import field, frozen
+from markupsafe import Markup
 
 from porter.array import shown
 from porter.array.exceptions import Exceptions
 from porter.base import markup
 from porter.errors import InterpreterError, InterpreterTimeout
+from porter.native import NativeReport
 from porter.run import Result, Stream
 from porter.run.device.base import Array
 from porter.run.lacks import Lack, advice
@@ -27,6 +30,7 @@ class Outcome:
     failed: n bools (numpy): which interpreters an exception ended. seconds: of the launch.
     interrupted: its timeout passed. lacks: what interpreters ran out of, and what would do.
     limited: limits of each that ended programs. order: in which order they began, as in Result.
+    compiled: the machine code that they had, and where it gave up; None where none was asked for.
     """
 
     stdout: Stream
@@ -40,15 +44,20 @@ class Outcome:
     limited: tuple[Limited, ...] = ()
     _taken: Array | None = field(default=None, repr=False)
     order: str = field(default="caller", repr=False)
+    compiled: NativeReport | None = field(default=None, repr=False)
 
     @classmethod
-    def of(cls, result: Result, exceptions: Exceptions) -> Outcome:
+    def of(
+        cls, result: Result, exceptions: Exceptions, compiled: NativeReport | None = None
+    ) -> Outcome:
         """Of a launch's result."""
         streams = (result.stdout, result.stderr)
         statuses = (result.status, result.exit_code)
         ended = (result.seconds, result.interrupted)
         limits = (result.lacks, result.limited)
-        return cls(*streams, *statuses, exceptions, *ended, *limits, result.taken, result.order)
+        last = (result.taken, result.order)
+        outcome = cls(*streams, *statuses, exceptions, *ended, *limits, *last)
+        return outcome if compiled is None else attrs.evolve(outcome, compiled=compiled)
 
     @property
     def steps(self) -> np.ndarray[Any, Any]:
@@ -74,6 +83,8 @@ class Outcome:
         ]
         if len(self.exceptions):
             parts.append(shown.exceptions_html(self.exceptions))
+        if self.compiled is not None:
+            parts.append(Markup(self.compiled._repr_html_()))
         return markup.panel(title, *parts)
 
     def check(self) -> None:

@@ -43,6 +43,13 @@ def programs_of(
     return programs, _chosen(which, len(programs), n)
 
 
+def program_of(source: object, name: str) -> Program:
+    """The program of one source. Raises UsageError, WrongType."""
+    if not isinstance(source, str | bytes):
+        raise UsageError("source: one text is compiled at a time")
+    return Program(source, text(name, "name"))
+
+
 def sources_of(
     source: Source | Code, which: Which, name: str, kind: str, device: Device, n: int
 ) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:

@@ -97,6 +97,8 @@ def command(
     program = program_of(file, code)
     for path in (html, speedscope):
         _check_output(path)
+    if html is not None and html == speedscope:
+        raise UsageError(f"--html and --speedscope: both are to be {html}")
     counting = Counting() if room is None else Counting(room)
     launch = Launch(timeout=timeout, max_steps=max_steps, deadline=deadline, block=block)
     subject = _counting_build(subject)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from attrs import evolve
 
+from porter.compiler import integers
+from porter.compiler.emitter import Emitter
 from porter.compiler.mpy import Instruction
-from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Value
+from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Range, Value
 
-if TYPE_CHECKING:
-    from porter.compiler.walker import Walker
-
-_COMPARISONS = {
+COMPARISONS = {
     "LESS": "<",
     "MORE": ">",
     "EQUAL": "==",
@@ -18,124 +17,146 @@ _COMPARISONS = {
     "MORE_EQUAL": ">=",
     "NOT_EQUAL": "!=",
 }
-_BITS = {"OR": "|", "XOR": "^", "AND": "&"}
-_SUMS = {"ADD": "+", "SUBTRACT": "-"}
-_QUICK = {*_COMPARISONS, *_SUMS, "MULTIPLY", "TRUE_DIVIDE"}
+_EQUALITY = ("EQUAL", "NOT_EQUAL")  # of a truth takes steps in upstream's code
+_SUMS = {"ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*"}
+_QUICK = {*COMPARISONS, *_SUMS, "TRUE_DIVIDE"}
 _NUMBERS = (INT, FLOAT)
 
 
-def unary(w: Walker, it: Instruction) -> None:
-    """A unary operator."""
+def unary(w: Emitter, it: Instruction) -> None:
+    """A unary operator other than `not`."""
     op = w.tables.unary[it.argument]
-    value = w.state.stack[-1]
-    if op == "NOT":
-        truth = w.truth(value)
-        result = w.new(BOOL, f"!{truth}")
-    elif value.kind == INT and op == "NEGATIVE":
-        result = w.new(INT, f"-{value.text}")
-        w.leave_if(f"!tier_fits({result.text})")
+    value = _integer(w.state.stack[-1])
+    if value.kind == INT and op == "NEGATIVE":
+        result = integers.negative(w, value)
     elif value.kind == INT and op == "INVERT":
-        result = w.new(INT, f"~{value.text}")
+        result = integers.inverse(w, value)
     elif value.kind in _NUMBERS and op == "POSITIVE":
-        result = value
+        result = evolve(value, clean=False)
     elif value.kind == FLOAT and op == "NEGATIVE":
         result = w.new(FLOAT, f"-{value.text}")
     else:
-        result = w.call(f"mp_unary_op((mp_unary_op_t){it.argument}, {value.boxed()})")
-    w.pop()
-    w.push(result)
+        value = w.state.stack[-1]
+        result = w.called(OBJECT, f"mp_unary_op((mp_unary_op_t){it.argument}, {value.boxed()})")
+    w.state.stack[-1] = result
+    w.guess_top("a result")
 
 
-def binary(w: Walker, it: Instruction) -> None:
+def binary(w: Emitter, it: Instruction) -> None:
     """A binary operator."""
     op = w.tables.binary[it.argument].removeprefix("INPLACE_")
+    if op in _QUICK or op in integers.DIRECT:
+        _guess_operands(w, op)
     lhs, rhs = w.state.stack[-2:]
     result = None
-    if lhs.kind in _NUMBERS and rhs.kind in _NUMBERS:
-        if op in _COMPARISONS:
-            result = w.new(BOOL, f"{_number(lhs, rhs)} {_COMPARISONS[op]} {_number(rhs, lhs)}")
-        elif lhs.kind == INT and rhs.kind == INT:
-            result = _integers(w, op, lhs.text, rhs.text)
-        else:
-            result = _floats(w, op, _float(lhs), _float(rhs))
-    elif FLOAT in (lhs.kind, rhs.kind) and OBJECT in (lhs.kind, rhs.kind) and op in _QUICK:
+    if op == "IS":
+        integers.settle_all(w)
+        lhs, rhs = w.state.stack[-2:]
+        result = Value(BOOL, f"({lhs.boxed()} == {rhs.boxed()})")
+    elif w.may_guess() and not (op in _EQUALITY and BOOL in (lhs.kind, rhs.kind)):
+        result = _numbers(w, op, _integer(lhs), _integer(rhs))
+    if result is None:
+        _any(w, it, op)
+        return
+    del w.state.stack[-2:]
+    w.state.stack.append(result)
+
+
+def _guess_operands(w: Emitter, op: str) -> None:
+    """An object beside a number whose kind tells what it should be."""
+    if not w.may_guess():
+        return
+    lhs, rhs = w.state.stack[-2:]
+    if {lhs.kind, rhs.kind} == {OBJECT, INT} and op in COMPARISONS and _counts(w):
+        value = lhs if lhs.kind == OBJECT else rhs
+        w.require(value, INT, "the end of a range")
+
+
+def _counts(w: Emitter) -> bool:
+    """Whether it is the end of a loop over a range, which compares what it counts."""
+    return [it.name for it in w.block.code[-4:]] == [
+        "DUP_TOP_TWO",
+        "ROT_TWO",
+        "BINARY_OP",
+        "POP_JUMP_IF_TRUE",
+    ]
+
+
+def _numbers(w: Emitter, op: str, lhs: Value, rhs: Value) -> Value | None:
+    kinds = {lhs.kind, rhs.kind}
+    if kinds <= {INT, FLOAT}:
+        if op in COMPARISONS:
+            return _compared(w, op, lhs, rhs)
+        if kinds == {INT}:
+            return _integers(w, op, lhs, rhs)
+        return _floats(w, op, _float(w, lhs), _float(w, rhs))
+    if kinds == {FLOAT, OBJECT} and op in _QUICK:
         # A float and a number make a float: what is none leaves it to the interpreter.
         a, b = _as_float(w, lhs), _as_float(w, rhs)
-        if op in _COMPARISONS:
-            result = w.new(BOOL, f"{a} {_COMPARISONS[op]} {b}")
-        else:
-            result = _floats(w, op, a, b)
-    if result is None:
-        result = _any(w, it, op, lhs, rhs)
-    del w.state.stack[-2:]
-    w.push(result)
+        if op in COMPARISONS:
+            return Value(BOOL, f"({a} {COMPARISONS[op]} {b})")
+        return _floats(w, op, a, b)
+    return None
 
 
-def _number(value: Value, other: Value) -> str:
-    return _float(value) if other.kind == FLOAT else value.text
+def _integer(value: Value) -> Value:
+    """A truth as the integer that it is in arithmetic."""
+    if value.kind != BOOL:
+        return value
+    return Value(INT, f"(int64_t){value.text}", range=Range(0, 1))
 
 
-def _float(value: Value) -> str:
-    return f"(double){value.text}" if value.kind == INT else value.text
+def _compared(w: Emitter, op: str, lhs: Value, rhs: Value) -> Value:
+    if lhs.kind == INT and rhs.kind == INT:
+        text = f"({lhs.text} {COMPARISONS[op]} {rhs.text})"
+        return Value(BOOL, text, test=(op, lhs, rhs))
+    return Value(BOOL, f"({_float(w, lhs)} {COMPARISONS[op]} {_float(w, rhs)})")
 
 
-def _as_float(w: Walker, value: Value) -> str:
+def _float(w: Emitter, value: Value) -> str:
+    if value.kind != INT:
+        return value.text
+    return f"(double){integers.settle(w, value).text}"
+
+
+def _as_float(w: Emitter, value: Value) -> str:
     if value.kind != OBJECT:
-        return _float(value)
-    w.leave_if(f"!tier_is_number({value.text})")
+        return _float(w, value)
+    w.guard(f"!tier_is_number({value.text})", "an operand is no number")
     return w.new(FLOAT, f"tier_number({value.text})").text
 
 
-def _integers(w: Walker, op: str, a: str, b: str) -> Value | None:
-    if op in _SUMS:
-        result = w.new(INT, f"{a} {_SUMS[op]} {b}")
-        w.leave_if(f"!tier_fits({result.text})")
-    elif op in _BITS:
-        result = w.new(INT, f"{a} {_BITS[op]} {b}")
-    elif op == "MULTIPLY":
-        w.leave_if(f"(int32_t){a} != {a} || (int32_t){b} != {b}")
-        result = w.new(INT, f"{a} * {b}")
-        w.leave_if(f"!tier_fits({result.text})")
-    elif op == "LSHIFT":
-        w.leave_if(f"(uint64_t){b} > 15 || (int32_t){a} != {a}")
-        result = w.new(INT, f"{a} * ((int64_t)1 << {b})")
-    elif op == "RSHIFT":
-        w.leave_if(f"{b} < 0")
-        result = w.new(INT, f"{a} >> ({b} > 62 ? 62 : {b})")
-    elif op in ("FLOOR_DIVIDE", "MODULO"):
-        w.leave_if(f"{b} == 0")
-        result = w.new(INT, f"tier_{op.lower()}({a}, {b})")
-        if op == "FLOOR_DIVIDE":
-            w.leave_if(f"!tier_fits({result.text})")
-    elif op == "TRUE_DIVIDE":
-        w.leave_if(f"{b} == 0")
-        result = w.new(FLOAT, f"(double){a} / (double){b}")
-    else:
-        return None
-    return result
+def _integers(w: Emitter, op: str, a: Value, b: Value) -> Value | None:
+    if op in integers.DIRECT:
+        return integers.operate(w, op, a, b)
+    a, b = integers.settle(w, a), integers.settle(w, b)
+    if op == "TRUE_DIVIDE":
+        if b.range.low <= 0 <= b.range.high:
+            w.guard(f"{b.text} == 0", "a division is by 0")
+        return w.new(FLOAT, f"(double){a.text} / (double){b.text}")
+    if op == "POWER" and integers.constant(b) == 2:
+        return integers.operate(w, "MULTIPLY", a, a)
+    return None
 
 
-def _floats(w: Walker, op: str, a: str, b: str) -> Value | None:
+def _floats(w: Emitter, op: str, a: str, b: str) -> Value | None:
     if op in _SUMS:
         return w.new(FLOAT, f"{a} {_SUMS[op]} {b}")
-    if op == "MULTIPLY":
-        return w.new(FLOAT, f"{a} * {b}")
     if op == "TRUE_DIVIDE":
-        w.leave_if(f"{b} == 0")
+        w.guard(f"{b} == 0", "a division is by 0")
         return w.new(FLOAT, f"{a} / {b}")
     return None
 
 
-def _any(w: Walker, it: Instruction, op: str, lhs: Value, rhs: Value) -> Value:
+def _any(w: Emitter, it: Instruction, op: str) -> None:
+    integers.settle_all(w)
+    lhs, rhs = w.state.stack[-2:]
     a, b = lhs.boxed(), rhs.boxed()
-    name = f"r{it.at}"
-    if op in _COMPARISONS:
-        w.say(f"int {name} = tier_comparison({it.argument}, {a}, {b});")
-        w.say(f"mp_obj_t {name}o = tier_from_bool({name} > 0);")
-        w.say(f"if ({name} < 0) {{")
-    else:
-        w.say(f"mp_obj_t {name}o = tier_operator({it.argument}, {a}, {b});")
-        w.say(f"if ({name}o == MP_OBJ_NULL) {{")
-    found = w.call(f"mp_binary_op((mp_binary_op_t){it.argument}, {a}, {b})")
-    w.say(f"{name}o = {found.text}; }}")
-    return Value(OBJECT, f"{name}o")
+    result = w.variable("mp_obj_t")
+    quick = "tier_comparison" if op in COMPARISONS else "tier_operator"
+    slow = f"mp_binary_op((mp_binary_op_t){it.argument}, {a}, {b})"
+    w.say(f"{result} = {quick}({it.argument}, {a}, {b});")
+    w.quickly(
+        f"{result} == MP_OBJ_NULL", slow, 2, [Value(OBJECT, result)], assigned=f"{result} = "
+    )
+    w.guess_top("a result")

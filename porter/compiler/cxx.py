@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence, Set
 
-from attrs import evolve, frozen
+from attrs import frozen
 
+from porter.compiler.edges import entry_checks, write_edge
+from porter.compiler.emitter import Sink, Unit
 from porter.compiler.flow import solve
 from porter.compiler.graph import Block, Graph, graph_of
-from porter.compiler.mpy import Module
+from porter.compiler.mpy import Function, Module
+from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.compiler.tables import Tables
-from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES, Shape, State, Value
+from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
 
 _HEAD = """\
@@ -25,15 +29,22 @@ _HEAD = """\
 #undef NULL
 #define NULL 0
 """
-_LETTERS = {OBJECT: "o", INT: "i", FLOAT: "f", BOOL: "b"}
+_DEFINITION = re.compile(r"\s*(?:async\s+)?def\s+(\w+)")
+_WORTH = frozenset(
+    ["BINARY_OP", "UNARY_OP", "LOAD_SUBSCR", "STORE_SUBSCR", "LOAD_ATTR", "STORE_ATTR"]
+)
 
 
 @frozen
 class Compiled:
-    """C++ of a module. entries: (position in the code's bytes, number), numbers from 1."""
+    """C++ of a module. entries: (position in the code's bytes, number), numbers from 1. guards:
+    each place that gives up where a guess does not hold. places: of each guard, what
+    `CompilerOptions.without` calls it."""
 
     text: str
     entries: tuple[tuple[int, int], ...]
+    guards: tuple[GuardPlace, ...] = ()
+    places: tuple[int, ...] = ()
 
 
 def compile_module(
@@ -43,22 +54,27 @@ def compile_module(
     *,
     symbol: str = "tier_run",
     loops: bool = True,
+    options: CompilerOptions | None = None,
 ) -> Compiled:
     """C++ for all functions of a module; `lines` of its source stand beside their code.
 
     symbol: what runs it, a gpusnek_native_run_t (interp.h). loops: of the module's own code only
     loops.
     """
-    parts, cases = [_HEAD], []
+    options = options or CompilerOptions()
+    parts, cases = [_HEAD + _forcing(options)], []
     entries: list[tuple[int, int]] = []
+    guards: list[tuple[GuardPlace, int]] = []
     for number, function in enumerate(module.functions):
         # What a module does once is not worth compiling.
-        graph = graph_of(function, loops=loops and number == 0)
-        if not graph.entries:
+        once = loops and number == 0
+        graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
+        if not graph.entries or not _is_worth_it(graph, number, options):
             continue
+        unit = Unit(graph, module, tables, options, title_of(module, function, number, lines))
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(graph.entries))}
-        parts.append(_Writer(graph, module, tables, lines, number, numbered).text())
+        parts.append(_Writer(unit, lines, number, numbered, guards).text())
         entries += [(function.start + at, n) for at, n in numbered.items()]
         cases.append(
             f"    if (entry < {len(entries) + 1}) {{ f{number}(cs, entry, native); return; }}"
@@ -70,139 +86,156 @@ def compile_module(
         + "\n".join(cases)
         + "\n}\n"
     )
-    return Compiled("\n".join(parts), tuple(entries))
+    return Compiled(
+        "\n".join(parts),
+        tuple(entries),
+        tuple(guard for guard, _ in guards),
+        tuple(place for _, place in guards),
+    )
+
+
+def _forcing(options: CompilerOptions) -> str:
+    if options.force is None:
+        return ""
+    if options.force == "guards":
+        return "#define TIER_FORCED true\n"
+    return (
+        "static PORTER_DEVICE unsigned int tier_passed;\n"
+        f"#define TIER_FORCED (++tier_passed % {options.force}u == 0)\n"
+    )
+
+
+def _is_worth_it(graph: Graph, number: int, options: CompilerOptions) -> bool:
+    """Whether machine code of a function may be faster: it has a loop, or operators."""
+    if options.enter == "everywhere":
+        return True
+    code = graph.function.code
+    if number and any(it.name in ("STORE_NAME", "LOAD_NAME") for it in code):
+        return False  # a class's body
+    start = graph.function.start
+    seen = options.hints[start : start + code[-1].next]
+    if options.hints and not any(seen):
+        return False  # nobody has run it
+    return bool(graph.again) or any(it.name in _WORTH for it in code)
+
+
+def title_of(module: Module, function: Function, number: int, lines: Sequence[str]) -> str:
+    """What people call a function; `lines` are the source's."""
+    name = module.names[function.name]
+    if name or number == 0:
+        return name or "<module>"
+    # A name that the release knows by number: it stands in the source, before the first line.
+    for line in reversed(lines[: function.lines.get(0, 0)]):
+        found = _DEFINITION.match(line)
+        if found:
+            return found.group(1)
+    return "a function"
 
 
 class _Writer:
     def __init__(
         self,
-        graph: Graph,
-        module: Module,
-        tables: Tables,
+        unit: Unit,
         source: Sequence[str],
         number: int,
-        numbered: dict[int, int],
+        numbered: Mapping[int, int],
+        guards: list[tuple[GuardPlace, int]],
     ) -> None:
-        self.graph, self.module, self.tables = graph, module, tables
+        self.unit, self.graph = unit, unit.graph
         self.source, self.number, self.numbered = source, number, numbered
-        self.shapes = solve(graph, self._analyse)
-
-    def _analyse(self, block: Block, shape: Shape) -> dict[int, Shape]:
-        walker = Walker(self.graph, self.module, self.tables)
-        return walker.walk(block, _state(shape))
+        self.sink = Sink(guards)
+        start = self.graph.function.start
+        without = {place - start for place in unit.options.without}
+        self.shapes = _shapes(unit, without)
+        self.used: dict[str, str] = {}  # kinds of slots' variables by name
 
     def text(self) -> str:
         body: list[str] = []
-        used: set[str] = set()
         for at, block in sorted(self.graph.blocks.items()):
             if at in self.shapes:
-                body += self._block(block, used)
+                body += self._block(block)
+        entering = self._entering()
+        code = f"tier_code(native) + {self.graph.function.start}"
         out = [
+            f"// {self.unit.title}",
             f"static PORTER_DEVICE void f{self.number}("
             "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native) {",
             "    mp_obj_t *const frame = cs->state;",
-            f"    const byte *const code = tier_code(native) + {self.graph.function.start};",
-            "    int32_t left;",
+            f"    const byte *const code = {code};",
+            "    int32_t left, at, top;",
+            "    int counted;",
+            "    bool looked;",
         ]
-        entering = self._entering(used)
-        for name in sorted(used):
-            kind = next(k for k, letter in _LETTERS.items() if name.endswith(letter))
-            out.append(f"    {TYPES[kind]} {name};")
-        out += entering + body + ["}", ""]
-        return "\n".join(out)
+        variables = {name: TYPES[kind] for name, kind in self.used.items()} | self.sink.variables
+        for type_ in dict.fromkeys(variables.values()):
+            names = [name for name, of in variables.items() if of == type_]
+            pointer = type_.endswith("*")
+            listed = ", ".join(f"*{name}" if pointer else name for name in names)
+            base = type_.rstrip(" *")
+            out.append(f"    {base} {listed};")
+        ways_out = [f"{label}: {text}" for text, label in self.sink.ways_out.items()]
+        leave = "tier_give_polls(left); cs->ip = code + at; cs->sp = frame + top;"
+        return "\n".join(
+            [*out, *entering, *body, *self.sink.cold, *ways_out, f"out: {leave}", "}", ""]
+        )
 
-    def _entering(self, used: set[str]) -> list[str]:
+    def _entering(self) -> list[str]:
         out = ["    switch (entry) {"]
         for at, number in self.numbered.items():
             shape = self.shapes[at]
             out.append(f"    case {number}:")
-            depth = len(shape.stack)
-            out.append(f"        if (cs->sp != frame + {depth - 1}) {{ return; }}")
-            for name, kind, slot in self._slots(shape):
-                where = f"frame[{slot}]"
-                if kind == MEMORY:
-                    continue
-                used.add(name)
-                if kind == OBJECT:
-                    out.append(f"        {name} = {where};")
-                    continue
-                test, take = _UNBOX[kind]
-                out.append(f"        if (!{test}({where})) {{ return; }}")
-                out.append(f"        {name} = {take}({where});")
+            out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return; }}")
+            checks = entry_checks(list(self._words(at, shape)), self.used)
+            out += [f"        {line}" for line in [*self._pointers(shape), *checks]]
             out += ["        left = tier_polls();", f"        goto L{at};"]
         return [*out, "    default: return;", "    }"]
 
-    def _slots(self, shape: Shape) -> list[tuple[str, str, int]]:
-        """Name, kind and position in the frame of each."""
+    def _words(self, at: int, shape: Shape) -> Iterator[tuple[str, Known, str]]:
         last = self.graph.function.state - 1
-        stack = [(_name("s", n, k.kind), k.kind, n) for n, k in enumerate(shape.stack)]
-        named = [(_name("v", n, k.kind), k.kind, last - n) for n, k in enumerate(shape.locals)]
-        return stack + named
+        for number, known in enumerate(shape.stack):
+            if known.kind not in NOWHERE:
+                yield slot_name("s", number, known.kind), known, f"frame[{number}]"
+        for number, known in enumerate(shape.locals):
+            if known.kind not in NOWHERE:
+                yield slot_name("v", number, known.kind), known, f"frame[{last - number}]"
+        for slot, name in enumerate(shape.names):
+            if name is not None:
+                stored = self.graph.names[slot] in self.graph.stored
+                yield slot_name("g", slot, name.kind), name, f"*p{slot}" if stored else f"q{slot}"
 
-    def _block(self, block: Block, used: set[str]) -> list[str]:
-        walker = Walker(self.graph, self.module, self.tables)
-        state = _state(self.shapes[block.at])
-        walker.state = state
-        for values in (state.stack, state.locals):
-            for n, value in enumerate(values):
-                if value.kind != MEMORY:
-                    used.add(value.text)
-                    held = walker.new(value.kind, value.text)
-                    values[n] = evolve(value, text=held.text)
-        walker.on_edge = lambda to: self._edge(walker, to, used)
+    def _pointers(self, shape: Shape) -> Iterator[str]:
+        walker = Walker(self.unit, self.sink)
+        for slot, known in enumerate(shape.names):
+            if known is None:
+                continue
+            number = self.graph.names[slot]
+            stored = number in self.graph.stored
+            name = f"p{slot}" if stored else f"q{slot}"
+            self.sink.variables[name] = "mp_obj_t *" if stored else "mp_obj_t"
+            yield f"{name} = {walker.looked_up(number)};"
+            yield f"if ({name} == {'NULL' if stored else 'MP_OBJ_NULL'}) {{ return; }}"
+
+    def _block(self, block: Block) -> list[str]:
+        walker = Walker(self.unit, self.sink)
+        state = state_of(self.shapes[block.at])
+        for value in (*state.stack, *state.locals, *filter(None, state.names)):
+            if value.kind not in NOWHERE:
+                self.used[value.text] = value.kind
+        walker.on_edge = lambda to: write_edge(walker, to, self.shapes.get(to), self.used)
         walker.walk(block, state)
         line = self.graph.function.lines[block.at]
         beside = self.source[line - 1].strip() if 0 < line <= len(self.source) else ""
         out = [f"L{block.at}: {{ // {line}: {beside}".rstrip().rstrip("\\")]
         return [*out, *(f"    {text}" for text in walker.lines if text), "}"]
 
-    def _edge(self, walker: Walker, to: int, used: set[str]) -> None:
-        if not walker.leads(to):
-            walker.say(walker.leave(to))
-            return
-        shape = self.shapes[to]
-        values = (*walker.state.stack, *walker.state.locals)
-        for (_, kind, _), value in zip(self._slots(shape), values, strict=True):
-            if kind in _UNBOX and value.kind == OBJECT:
-                walker.leave_if(f"!{_UNBOX[kind][0]}({value.text})", to)
-        for (name, kind, _), value in zip(self._slots(shape), values, strict=True):
-            if kind == MEMORY:
-                continue
-            used.add(name)
-            if kind == value.kind:
-                walker.say(f"{name} = {value.text};")
-            elif kind == OBJECT:
-                walker.say(f"{name} = {value.boxed()};")
-            else:
-                walker.say(f"{name} = {_UNBOX[kind][1]}({value.text});")
-        walker.say(f"goto L{to};")
-
-
-_UNBOX = {
-    INT: ("tier_is_int", "tier_int"),
-    FLOAT: ("tier_is_float", "tier_float"),
-    BOOL: ("tier_is_bool", "tier_bool"),
-}
-
-
-def _name(prefix: str, number: int, kind: str) -> str:
-    return f"{prefix}{number}{_LETTERS.get(kind, '')}"
-
-
-def _state(shape: Shape) -> State:
-    return State(
-        [Value(k.kind, _name("s", n, k.kind), k.clean, k.bound) for n, k in enumerate(shape.stack)],
-        [
-            Value(k.kind, _name("v", n, k.kind), k.clean, k.bound)
-            for n, k in enumerate(shape.locals)
-        ],
-    )
-
 
 def shapes_of(graph: Graph, module: Module, tables: Tables) -> dict[int, Shape]:
-    """What is known where each of a function's blocks begins."""
+    """What is known where each of a function's blocks begins, without hints."""
+    return _shapes(Unit(graph, module, tables, CompilerOptions(), ""))
 
+
+def _shapes(unit: Unit, without: Set[int] = frozenset()) -> dict[int, Shape]:
     def walk(block: Block, shape: Shape) -> dict[int, Shape]:
-        return Walker(graph, module, tables).walk(block, _state(shape))
+        return Walker(unit, Sink()).walk(block, state_of(shape))
 
-    return solve(graph, walk)
+    return solve(unit.graph, walk, without)

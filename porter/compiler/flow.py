@@ -2,85 +2,177 @@
 
 Optimistic: a slot that is an integer each time a loop comes round is one at the loop's head too;
 what comes in from outside is looked at once, where the loop is entered, and what it is not leaves
-the loop to the interpreter.
+the loop to the interpreter. So do globals: one that each turn has in a variable of C++ is there from
+the loop's head on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+
+from attrs import define, evolve, field
 
 from porter.compiler.graph import Block, Graph
-from porter.compiler.values import MEMORY, OBJECT, Known, Shape
+from porter.compiler.liveness import Slot, live
+from porter.compiler.values import DEAD, INT, LEAST, MEMORY, MOST, OBJECT, SMALL, Known, Range, Shape
 
 Walk = Callable[[Block, Shape], Mapping[int, Shape]]
 _ROUNDS = 50
+_NARROWINGS = 2
+_LOWS = (0, -1, -(1 << 31), LEAST)
+_HIGHS = (0xFF, 0xFFFF, (1 << 31) - 1, (1 << 32) - 1, MOST)
+_PLAIN = Known(OBJECT, True, True)
 
 
-def solve(graph: Graph, walk: Walk) -> dict[int, Shape]:
-    """The shape at each block. `walk` says what a block makes of one, by follower."""
-    shapes: dict[int, Shape] = {}
-    pinned: set[tuple[int, int]] = set()  # (block, slot) that stay objects
-    arriving: dict[tuple[int, int], Shape] = {}
-    rounds = 0
-    # What the function's start leads to first, so that what the interpreter may bring elsewhere
-    # does not hide what values are there.
-    for entry in sorted(graph.entries):
-        if entry in shapes:
-            continue
-        shapes[entry] = _unknown(graph, entry)
-        todo = [entry]
+def solve(graph: Graph, walk: Walk, without: Set[int] = frozenset()) -> dict[int, Shape]:
+    """The shape at each block. `walk` says what a block makes of one, by follower. without: blocks
+    into which nothing is guessed."""
+    return _Solver(graph, walk, without).run()
+
+
+@define
+class _Solver:
+    graph: Graph
+    walk: Walk
+    without: Set[int]
+    shapes: dict[int, Shape] = field(factory=dict)
+    objects: set[tuple[int, int]] = field(factory=set)  # (block, slot) that stay objects
+    unloaded: set[tuple[int, int]] = field(factory=set)  # (block, slot) that stay in the dict
+    arriving: dict[tuple[int, int], Shape] = field(factory=dict)
+    live: Mapping[int, frozenset[Slot]] = field(factory=dict)
+    rounds: int = 0
+    widens: bool = True
+
+    def run(self) -> dict[int, Shape]:
+        self.live = live(self.graph)
+        # What the function's start leads to first, so that what the interpreter may bring
+        # elsewhere does not hide what values are there.
+        for entry in sorted(self.graph.entries):
+            if entry not in self.shapes:
+                self.shapes[entry] = _unknown(self.graph, entry)
+                self._follow(entry)
+        self.widens = False
+        for _ in range(_NARROWINGS):
+            for at in sorted(self.shapes):
+                self._narrow(at)
+        return self.shapes
+
+    def _follow(self, entry: int) -> None:
+        todo = {entry}
         while todo:
-            at = todo.pop(0)
-            for to, shape in walk(graph.blocks[at], shapes[at]).items():
-                arriving[at, to] = shape
-                rounds += 1
-                tired = rounds > _ROUNDS * len(graph.blocks)
-                new = _meet(graph, to, arriving, shapes.get(to), pinned, tired)
-                if new != shapes.get(to):
-                    shapes[to] = new
-                    todo = sorted({*todo, to})
-    return shapes
+            at = min(todo)
+            todo.remove(at)
+            for to, shape in self.walk(self.graph.blocks[at], self.shapes[at]).items():
+                self.arriving[at, to] = shape
+                self.rounds += 1
+                new = self._meet(to)
+                if new != self.shapes.get(to):
+                    self.shapes[to] = new
+                    todo.add(to)
+
+    def _narrow(self, at: int) -> None:
+        """Ranges that were widened too far; kinds stay."""
+        for to, shape in self.walk(self.graph.blocks[at], self.shapes[at]).items():
+            self.arriving[at, to] = shape
+            new = self._meet(to)
+            if _kinds(new) == _kinds(self.shapes[to]):
+                self.shapes[to] = new
+
+    def _meet(self, to: int) -> Shape:
+        outer = [s for (at, into), s in self.arriving.items() if into == to and at < to]
+        again = [s for (at, into), s in self.arriving.items() if into == to and at >= to]
+        depth = self.graph.blocks[to].depth
+        old = self.shapes.get(to)
+        before = _flat(old) if old is not None else ()
+        slots: list[Known | None] = []
+        for number in range(depth + self.graph.variables + len(self.graph.names)):
+            first, back = [_flat(s)[number] for s in outer], [_flat(s)[number] for s in again]
+            was = before[number] if before else None
+            new = self._slot((to, number), first, back, was)
+            if before and was is not None and new is None:
+                self.unloaded.add((to, number))
+            slots.append(new)
+        named = depth + self.graph.variables
+        held = [known for known in slots[:named] if known is not None]
+        return Shape(tuple(held[:depth]), tuple(held[depth:]), tuple(slots[named:]))
+
+    def _slot(
+        self,
+        place: tuple[int, int],
+        first: Sequence[Known | None],
+        back: Sequence[Known | None],
+        old: Known | None,
+    ) -> Known | None:
+        if None in back or (None in first and not back):
+            return None
+        dead = self._is_dead(place)
+        if dead and place[1] < self._named(place[0]):
+            return Known(DEAD)
+        if place in self.unloaded or (None in first and place[0] in self.without):
+            return None
+        outer = [known or _PLAIN for known in first]
+        again = [known for known in back if known is not None]
+        every = [*outer, *again]
+        kind = self._kind(place, {k.kind for k in outer}, {k.kind for k in again})
+        if dead and None in first:
+            kind = OBJECT
+        if old is not None and old.kind not in (kind, OBJECT) and kind == OBJECT:
+            self.objects.add(place)
+        return Known(
+            kind,
+            all(known.clean for known in every),
+            all(known.bound for known in every),
+            self._range(kind, every, old, bool(back)),
+        )
+
+    def _named(self, at: int) -> int:
+        """The first slot of a global."""
+        return self.graph.blocks[at].depth + self.graph.variables
+
+    def _is_dead(self, place: tuple[int, int]) -> bool:
+        at, number = place
+        named = self._named(at)
+        if number >= named:
+            return (True, self.graph.names[number - named]) not in self.live[at]
+        number -= self.graph.blocks[at].depth
+        return number >= 0 and (False, number) not in self.live[at]
+
+    def _kind(self, place: tuple[int, int], first: set[str], back: set[str]) -> str:
+        first, back = first - {DEAD}, back - {DEAD}
+        kinds = first | back
+        if len(kinds) == 1:
+            return kinds.pop()
+        if MEMORY in kinds:
+            return MEMORY
+        if len(back) == 1 and OBJECT not in back and first <= back | {OBJECT}:
+            tired = self.rounds > _ROUNDS * len(self.graph.blocks)
+            if place not in self.objects and not tired and place[0] not in self.without:
+                return next(iter(back))
+        return OBJECT
+
+    def _range(self, kind: str, every: Iterable[Known], old: Known | None, loop: bool) -> Range:
+        if kind != INT or any(known.kind != INT for known in every):
+            return SMALL
+        low = min(known.range.low for known in every)
+        high = max(known.range.high for known in every)
+        if self.widens and loop and old is not None and old.kind == INT:
+            if low < old.range.low:
+                low = max(limit for limit in _LOWS if limit <= low)
+            if high > old.range.high:
+                high = min(limit for limit in _HIGHS if limit >= high)
+            low, high = min(low, old.range.low), max(high, old.range.high)
+        return Range(low, high)
 
 
 def _unknown(graph: Graph, at: int) -> Shape:
-    block = graph.blocks[at]
     # The stack holds no variable without a value.
-    stack = (Known(OBJECT, bound=True),) * block.depth
-    return Shape(stack, (Known(OBJECT),) * graph.variables)
+    stack = (_PLAIN,) * graph.blocks[at].depth
+    return Shape(stack, (Known(OBJECT),) * graph.variables, (None,) * len(graph.names))
 
 
-def _meet(
-    graph: Graph,
-    to: int,
-    arriving: Mapping[tuple[int, int], Shape],
-    old: Shape | None,
-    pinned: set[tuple[int, int]],
-    tired: bool,
-) -> Shape:
-    outer = [shape for (at, into), shape in arriving.items() if into == to and at < to]
-    again = [shape for (at, into), shape in arriving.items() if into == to and at >= to]
-    depth = graph.blocks[to].depth
-    slots: list[Known] = []
-    for number in range(depth + graph.variables):
-        first = {_of(shape, number).kind for shape in outer}
-        back = {_of(shape, number).kind for shape in again}
-        every = [_of(shape, number) for shape in (*outer, *again)]
-        kinds = first | back
-        if len(kinds) == 1:
-            kind = kinds.pop()
-        elif MEMORY in kinds:
-            kind = MEMORY
-        elif len(back) == 1 and OBJECT not in back and first <= back | {OBJECT}:
-            kind = OBJECT if (to, number) in pinned or tired else next(iter(back))
-        else:
-            kind = OBJECT
-        if old is not None and _of(old, number).kind not in (kind, OBJECT) and kind == OBJECT:
-            pinned.add((to, number))
-        clean = all(known.clean for known in every)
-        slots.append(Known(kind, clean, all(known.bound for known in every)))
-    return Shape(tuple(slots[:depth]), tuple(slots[depth:]))
+def _flat(shape: Shape) -> tuple[Known | None, ...]:
+    return (*shape.stack, *shape.locals, *shape.names)
 
 
-def _of(shape: Shape, number: int) -> Known:
-    depth = len(shape.stack)
-    return shape.stack[number] if number < depth else shape.locals[number - depth]
+def _kinds(shape: Shape) -> list[Known | None]:
+    return [known and evolve(known, range=SMALL) for known in _flat(shape)]

@@ -10,7 +10,15 @@ from typing import Any
 from attrs import frozen
 
 from porter.base import arguments
-from porter.errors import ClusterMismatch, MissingPackage, NoCluster, NoGpu, PorterError, WrongType
+from porter.errors import (
+    ClusterMismatch,
+    MissingPackage,
+    NoCluster,
+    NoGpu,
+    PorterError,
+    UsageError,
+    WrongType,
+)
 from porter.version import __version__
 
 PATIENCE = 5.0  # seconds that a scheduler, and the first worker, may take to answer
@@ -42,9 +50,10 @@ def abilities(dask_worker: Any) -> Abilities:
 def connect(address: str, timeout: float = PATIENCE) -> Any:
     """A distributed.Client of the scheduler at `address`, such as tcp://10.0.0.1:8786.
 
-    Raises NoCluster after `timeout` seconds, MissingPackage.
+    Raises NoCluster after `timeout` seconds, MissingPackage, WrongType, UsageError.
     """
     arguments.text(address, "scheduler")
+    timeout = arguments.seconds(timeout, "timeout")
     distributed = package()
     try:
         return distributed.Client(address, timeout=timeout, set_as_default=False)
@@ -65,7 +74,10 @@ def package() -> Any:
 
 
 def check_client(client: Any) -> Any:
-    """`client` if it is a distributed.Client that blocks. Raises WrongType, MissingPackage."""
+    """`client` if it is an open distributed.Client that blocks.
+
+    Raises WrongType, UsageError, MissingPackage.
+    """
     if not isinstance(client, package().Client):
         raise WrongType(
             f"client: {type(client).__name__} is no distributed.Client",
@@ -73,6 +85,8 @@ def check_client(client: Any) -> Any:
         )
     if client.asynchronous:
         raise WrongType("client: an asynchronous one does not block, as it has to here")
+    if client.status in ("closing", "closed"):
+        raise UsageError("client: it is closed", hint="porter.dask.connect(ADDRESS) makes one.")
     return client
 
 

@@ -18,7 +18,7 @@ from porter.dask.elsewhere import Elsewhere, Travelling
 from porter.dask.shipping import Parcel, packed
 from porter.dask.spreading import RETRIES, Task, answers
 from porter.dask.worker import device_for
-from porter.errors import UsageError
+from porter.errors import UsageError, WrongType
 from porter.run import Launch, Program, Result
 from porter.run import run as run_here
 from porter.run.built import Built
@@ -85,12 +85,13 @@ def run(
     began = time.monotonic()
     n = arguments.whole(n, "n", 1, MAXIMUM)
     retries = arguments.whole(retries, "retries", 0, 1000)
-    launch = _portable(launch or Launch())
+    launch = _portable(Launch() if launch is None else launch)
     workers = workers_of(check_client(client), target)
     built = build_for(workers, target, release, build, fences=False)
     here: Any = Elsewhere(built)
     phase = Phase()
-    programs = [program] if isinstance(program, Program | str | bytes) else list(program)
+    several = isinstance(program, Sequence) and not isinstance(program, str | bytes | bytearray)
+    programs: list[Any] = list(program) if several else [program]  # type: ignore[arg-type]
     chosen = programs_of(here, programs, program_of, n, phase)
     launch = checked(launch, n)
     order = order_of_all(chosen, launch, phase)
@@ -107,7 +108,9 @@ def run(
     return join(here, parts, results, str(order), time.monotonic() - began)
 
 
-def _portable(launch: Launch) -> Launch:
+def _portable(launch: Any) -> Launch:
+    if not isinstance(launch, Launch):
+        raise WrongType(f"launch: {type(launch).__name__} is no Launch")
     for name in NOT_SHARED:
         if getattr(launch, name) is not None:
             raise UsageError(f"{name}: workers of a cluster do not share it with this process")

@@ -6,8 +6,10 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import attrs
+
 from porter.base.arguments import path
-from porter.errors import ClusterFailed, LaunchFailed, LaunchInterrupted
+from porter.errors import ClusterFailed, LaunchFailed, LaunchInterrupted, UsageError
 from porter.evaluation.cases import Cases
 from porter.evaluation.evaluation import Evaluation
 from porter.evaluation.judgement import Judgement
@@ -120,6 +122,12 @@ def judging_of(
     **options: Any,
 ) -> Judging:
     """What `evaluate` is asked for, checked. Raises UsageError, WrongType, FileProblem."""
+    known = [one.name for one in attrs.fields(Judging) if one.name not in ("sizes", "files")]
+    if unknown := [name for name in options if name not in known]:
+        raise UsageError(
+            f"{unknown[0]}: there is no such option",
+            hint=f"There are {', '.join((*known, 'heap', 'pystack', 'stack', 'files'))}.",
+        )
     sizes = {"heap": heap, "pystack": pystack, "stack": stack}
     return Judging(sizes=sizes, files=None if files is None else files_of(files), **options)
 

@@ -39,7 +39,7 @@ def read_programs(path: Path) -> Iterator[NamedProgram]:
 
 def count_programs(path: Path) -> int | None:
     """How many there are, where that is quickly known: in a folder."""
-    return sum(1 for _ in path.rglob("*.py")) if path.is_dir() else None
+    return len(_files(path)) if path.is_dir() else None
 
 
 def read_cases(path: Path) -> list[Any]:
@@ -65,8 +65,12 @@ def _loads(line: bytes, place: str) -> Any:
         raise UsageError(f"{place}: this line is not JSON: {error}") from error
 
 
+def _files(path: Path) -> list[Path]:
+    return sorted(file for file in path.rglob("*.py") if file.is_file())
+
+
 def _folder(path: Path) -> Iterator[NamedProgram]:
-    files = sorted(file for file in path.rglob("*.py") if file.is_file())
+    files = _files(path)
     if not files:
         raise FileProblem(f"{path}: there is no .py file in this folder")
     for file in files:

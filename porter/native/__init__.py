@@ -2,5 +2,20 @@
 
 from porter.native.making import make
 from porter.native.module import NativeModule
+from porter.native.natives import Brought, Natives
+from porter.native.report import GaveUp, NativeFunction, NativeReport
+from porter.native.standins import like_memory, like_value
+from porter.native.trial import Trial
 
-__all__ = ["NativeModule", "make"]
+__all__ = [
+    "Brought",
+    "GaveUp",
+    "NativeFunction",
+    "NativeModule",
+    "NativeReport",
+    "Natives",
+    "Trial",
+    "like_memory",
+    "like_value",
+    "make",
+]

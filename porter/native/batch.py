@@ -83,4 +83,4 @@ def _loaded(target: HostTarget, made: Path, one: Translation) -> NativeModule:
     entries = np.zeros(one.size, np.uint16)
     for at, number in one.made.entries:
         entries[at] = number
-    return NativeModule("", None, entries, run, False, {}, keep)
+    return NativeModule("", (), (), entries=entries, run=run, keep=keep)

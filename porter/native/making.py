@@ -5,23 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
-from attrs import frozen
+from attrs import field, frozen
 
 from porter.base.fingerprint import content_digest
-from porter.compiler.cxx import Compiled, compile_module
+from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
+from porter.compiler.options import CompilerOptions
 from porter.errors import LaunchFailed
 from porter.native.cache import Entry, entry_of, forget
+from porter.native.functions import rows_of, unseen_too
 from porter.native.lines import lines_of
-from porter.native.module import NativeModule
+from porter.native.module import Guard, NativeModule
+from porter.native.report import NativeFunction
 from porter.native.target import Target, target_of
+from porter.native.trial import Trial
 from porter.run import Device
 
 HEAD = 12  # bytes before the .mpy: code_head_t of templates/port/code.c
@@ -29,72 +34,109 @@ SYMBOL = "tier_run"
 MOST_ENTRIES = 2**16 - 1  # gpusnek_native_t numbers them with uint16_t
 
 
-class _NothingGains(Exception):
-    """No part of a program is worth machine code."""
+def make(
+    device: Device,
+    code: bytes,
+    source: bytes,
+    name: str,
+    trial: Trial | None = None,
+    options: CompilerOptions | None = None,
+) -> NativeModule:
+    """Machine code of the bytecode `code` of `source`, where some of it gains by that.
 
-
-def make(device: Device, code: bytes, source: bytes) -> NativeModule | None:
-    """Machine code of the bytecode `code` of `source`; None where nothing of it gains by that.
-
-    Raises UsageError where `device` runs none, NoCompiler, BuildFailed.
+    trial: what may be run for hints, where none are among the `options`. Raises UsageError where
+    `device` runs none, NoCompiler, BuildFailed.
     """
-    making = _Making(target_of(device), code, source, {})
+    making = _Maker(target_of(device), code, source, name, trial, options or CompilerOptions())
     try:
         return making.module()
     except LaunchFailed:
         forget(making.key)  # something of the machine has changed that the key does not tell
         return making.module()
-    except _NothingGains:
-        return None
+
+
+class _NothingGains(Exception):
+    """No part of a program is worth machine code."""
 
 
 @frozen
-class _Making:
+class _Maker:
     """Machine code of `code` for `target`. seconds: filled in."""
 
     target: Target
     code: bytes
     source: bytes
-    seconds: dict[str, float]
+    name: str
+    trial: Trial | None
+    options: CompilerOptions
+    seconds: dict[str, float] = field(factory=dict)
 
     @property
     def key(self) -> str:
         """Names all that the machine code is made from."""
-        values = [*self.target.identity, _translator()]
+        chosen = self.options
+        without, trial = sorted(chosen.without), self.trial.key if self.trial is not None else ""
+        values = [*self.target.identity, _translator(), chosen.force, chosen.enter, without, trial]
         digest = hashlib.sha256(json.dumps(values).encode())
-        digest.update(self.code)
+        for part in (chosen.hints, self.code):
+            digest.update(b"%d " % len(part) + part)
         return digest.hexdigest()
 
     def module(self) -> NativeModule:
         """Raises LaunchFailed for what does not load."""
-        with entry_of(self.key, self.target.suffix, self._write) as entry:
-            return self._loaded(entry)
+        functions: list[Any] = []
+        try:
+            with entry_of(self.key, self.target.suffix, self._writer(functions)) as entry:
+                return self._loaded(entry)
+        except _NothingGains:
+            return self._module(functions)
 
-    def _write(self, text: Path, machine: Path) -> Mapping[str, Any]:
-        with self._step("translate"):
-            made = self._translated()
-        if not made.entries:
-            raise _NothingGains
-        with self._step("compile"):
-            text.write_text(made.text, encoding="utf-8")
-            self.target.build(text, machine)
-        return {"entries": made.entries}
+    def _writer(self, functions: list[Any]) -> Callable[[Path, Path], Mapping[str, Any]]:
+        def write(text: Path, machine: Path) -> Mapping[str, Any]:
+            options, lines = self.options, lines_of(self.source)
+            if self.trial is not None and not options.hints:
+                with self._step("trial"):
+                    options = attrs.evolve(options, hints=self.trial.seen())
+            with self._step("translate"):
+                tables = self.target.tables
+                module = read_module(self.code, HEAD, tables)
+                options = attrs.evolve(options, hints=unseen_too(options.hints, module))
+                made = compile_module(module, tables, lines, symbol=SYMBOL, options=options)
+                functions[:] = rows_of(module, sorted(at for at, _ in made.entries), lines)
+            if not made.entries:
+                raise _NothingGains
+            with self._step("compile"):
+                text.write_text(made.text, encoding="utf-8")
+                self.target.build(text, machine)
+            guards = [
+                (*guard, place) for guard, place in zip(made.guards, made.places, strict=True)
+            ]
+            return {"entries": made.entries, "functions": functions, "guards": guards}
 
-    def _translated(self) -> Compiled:
-        tables = self.target.tables
-        module = read_module(self.code, HEAD, tables)
-        return compile_module(module, tables, lines_of(self.source), symbol=SYMBOL)
+        return write
 
     def _loaded(self, entry: Entry) -> NativeModule:
+        record = entry.record
         with self._step("load"):
             run, keep = self.target.load(entry.machine, SYMBOL)
             entries = np.zeros(len(self.code), np.uint16)
-            for at, number in entry.record["entries"]:
+            for at, number in record["entries"]:
                 if number <= MOST_ENTRIES:
                     entries[at] = number
-            text = entry.text.read_text(encoding="utf-8")
-        kept = entry.text if entry.kept else None
-        return NativeModule(text, kept, entries, run, entry.cached, self.seconds, keep)
+        return self._module(
+            record["functions"],
+            guards=tuple(Guard(*row) for row in record["guards"]),
+            text=entry.text.read_text(encoding="utf-8"),
+            path=entry.text if entry.kept else None,
+            entries=entries,
+            run=run,
+            cached=entry.cached,
+            keep=keep,
+        )
+
+    def _module(self, functions: Sequence[Any], **loaded: Any) -> NativeModule:
+        each = tuple(NativeFunction(self.name, *row) for row in functions)
+        return NativeModule(self.name, lines_of(self.source), each, seconds=self.seconds, **loaded)
 
     @contextmanager
     def _step(self, name: str) -> Iterator[None]:

@@ -12,7 +12,7 @@ from porter.run import Device
 from porter.run.device.host import HostTwin
 from porter.run.device.several import Several
 
-HINT = "Leave it out: the program runs interpreted, and does the same."
+HINT = "Ask for none: the program runs interpreted, and does the same."
 
 
 class Target(Protocol):
@@ -45,7 +45,7 @@ class Target(Protocol):
 def target_of(device: Device) -> Target:
     """What makes machine code for `device`. Raises UsageError where nothing does, NoCompiler."""
     if isinstance(device, Several):
-        raise UsageError("native: several devices run no machine code of programs yet", hint=HINT)
+        raise UsageError("several devices run no machine code of programs yet", hint=HINT)
     if not isinstance(device, HostTwin):
-        raise UsageError(f"native: {device.name} runs no machine code of programs yet", hint=HINT)
+        raise UsageError(f"{device.name} runs no machine code of programs yet", hint=HINT)
     return HostTarget.of(device)

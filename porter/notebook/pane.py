@@ -79,10 +79,10 @@ class Pane:
             self._left_out += len(gone.text)
         self._move()
 
-    def finish(self, outcome: Outcome | None = None, *, max_groups: int) -> None:
-        """Show what the interpreters left, instead of what moved. None: nothing has run."""
+    def finish(self, outcome: Outcome, *, max_groups: int) -> None:
+        """Show what the interpreters left, instead of what moved."""
         html, text = self._above()
-        if outcome is not None and not self._live:
+        if not self._live:
             out = list(stream_lines(outcome.stdout, max_groups))
             err = list(stderr_lines(outcome.stderr, outcome.failed, max_groups))
             html += as_html(out) + as_html(err, colour=markup.RED)
@@ -90,7 +90,7 @@ class Pane:
                 text += ("" if text.endswith("\n") or not text else "\n") + as_text(lines)
         live_html, live_text = self._live_parts()
         html, text = html + live_html, text + live_text
-        if not html and self._handle is not None and outcome is not None:
+        if not html and self._handle is not None:
             done = f"{many(self.n)}, {outcome.seconds:.1f} s"
             html, text = markup.note(done), done
         if html:

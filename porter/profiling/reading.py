@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -129,8 +129,8 @@ class Reader:
         return functions
 
 
-def read(device: Device, result: Result, n: int, sources: Mapping[str, str]) -> Profile:
-    """The profile of a launch of `n` interpreters that counted."""
+def read(device: Device, result: Result, n: int) -> Profile:
+    """The profile of a launch of `n` interpreters that counted, without sources."""
     assert result.counted is not None
     rooms = result.counted.host(device)
     reader = Reader(len(rooms))
@@ -147,6 +147,5 @@ def read(device: Device, result: Result, n: int, sources: Mapping[str, str]) -> 
         "ticks" if device.on_gpu else "ns",
         reader.samples,
         reader.full,
-        dict(sources),
-        result,
+        result=result,
     )

@@ -94,7 +94,7 @@ def profile_of(
     device: Device, result: Result, n: int, program: Program, files: Image | None
 ) -> Profile:
     """What `result` counted, with the sources that can be found."""
-    found = read(device, result, n, {})
+    found = read(device, result, n)
     sources = {program.name: program.source.decode("utf-8", "replace")}
     release = str(device.built.config["release"])
     for name in {line.file for line in found.lines} - set(sources):

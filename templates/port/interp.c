@@ -14,6 +14,7 @@
 #include "py/mphal.h"
 #include "py/mpstate.h"
 #include "py/objexcept.h"
+#include "py/objfun.h"
 #include "py/pystack.h"
 #include "py/runtime.h"
 
@@ -179,14 +180,18 @@ static mp_parse_input_kind_t parse_kind(int kind) {
         : kind == GPUSNEK_EVAL ? MP_PARSE_EVAL_INPUT : MP_PARSE_FILE_INPUT;
 }
 
+static void store_file(qstr name, int kind) {
+    #if MICROPY_PY___FILE__ || MICROPY_MODULE___FILE__ // one option; upstream renamed it
+    if (kind == GPUSNEK_FILE) {
+        mp_store_global(MP_QSTR___file__, MP_OBJ_NEW_QSTR(name));
+    }
+    #endif
+}
+
 static mp_obj_t compile_source(const char *source, size_t length, int kind, const char *name) {
     mp_lexer_t *lexer = mp_lexer_new_from_str_len(qstr_from_str(name), source, length, 0);
     qstr source_name = lexer->source_name;
-    #if MICROPY_PY___FILE__ || MICROPY_MODULE___FILE__ // one option; upstream renamed it
-    if (kind == GPUSNEK_FILE) {
-        mp_store_global(MP_QSTR___file__, MP_OBJ_NEW_QSTR(source_name));
-    }
-    #endif
+    store_file(source_name, kind);
     mp_parse_tree_t tree = mp_parse(lexer, parse_kind(kind));
     return mp_compile(&tree, source_name, kind == GPUSNEK_SINGLE);
 }
@@ -194,7 +199,10 @@ static mp_obj_t compile_source(const char *source, size_t length, int kind, cons
 // What `source` is, as a function: text, or code that another interpreter made.
 static mp_obj_t function_of(const char *source, size_t length, int kind, const char *name) {
     if (kind & GPUSNEK_CODE) {
-        return gpusnek_load_code(source, length);
+        mp_obj_t function = gpusnek_load_code(source, length);
+        const mp_obj_fun_bc_t *code = MP_OBJ_TO_PTR(function);
+        store_file(code->context->constants.qstr_table[0], kind & ~GPUSNEK_CODE);
+        return function;
     }
     return compile_source(source, length, kind, name);
 }

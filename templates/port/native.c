@@ -35,36 +35,33 @@ static const gpusnek_native_t *native_of(const byte *ip) {
     return (uintptr_t)ip - native->code < native->size ? native : NULL;
 }
 
+// (What is on top may be a word of an iterator, which points to nothing.)
 static uint8_t kind_of(mp_obj_t o) {
     if (o == MP_OBJ_NULL) {
         return GPUSNEK_SEEN_OTHER;
     }
     return mp_obj_is_small_int(o) ? GPUSNEK_SEEN_INT
         : mp_obj_is_float(o) ? GPUSNEK_SEEN_FLOAT
-        : mp_obj_is_bool(o) ? GPUSNEK_SEEN_BOOL : GPUSNEK_SEEN_OTHER;
+        : o == mp_const_true || o == mp_const_false ? GPUSNEK_SEEN_BOOL : GPUSNEK_SEEN_OTHER;
 }
 
-bool gpusnek_native_at(const byte **ip, mp_obj_t **sp, mp_code_state_t *code_state) {
-    const gpusnek_native_t *native = native_of(*ip);
+bool gpusnek_native_at(mp_code_state_t *code_state) {
+    const gpusnek_native_t *native = native_of(code_state->ip);
     if (native == NULL) {
         return false;
     }
-    const size_t at = (uintptr_t)*ip - native->code;
+    const size_t at = (uintptr_t)code_state->ip - native->code;
     uint8_t *seen = (uint8_t *)native->seen;
     if (seen != NULL) {
-        if (*sp >= code_state->state) {
-            seen[at] |= kind_of(**sp);
+        if (code_state->sp >= code_state->state) {
+            seen[at] |= kind_of(*code_state->sp);
         }
         return true;
     }
     const unsigned int entry = ((const uint16_t *)native->entries)[at];
     if (entry != 0) {
-        code_state->ip = *ip;
-        code_state->sp = *sp;
         gpusnek_native_run_t run = (gpusnek_native_run_t)porter_native_run(native->run);
         run(code_state, entry, native);
-        *ip = code_state->ip;
-        *sp = code_state->sp;
     }
     return false;
 }

@@ -12,8 +12,8 @@
 #define VM_INLINE static inline __attribute__((always_inline))
 
 #include "vm_machine.h"
-#include "vm_names.h"
 #include "vm_values.h"
+#include "native_slow.h"
 
 // Branches that are left until the interpreter must look at interrupts and callbacks.
 VM_INLINE int32_t tier_polls(void) {
@@ -36,55 +36,6 @@ VM_INLINE qstr tier_name(const mp_code_state_t *code_state, uint32_t number) {
 
 VM_INLINE mp_obj_t tier_constant(const mp_code_state_t *code_state, uint32_t number) {
     return code_state->fun_bc->context->constants.obj_table[number];
-}
-
-// Where a global's value is; NULL where it takes more than a look. `local`: a LOAD_NAME, which
-// means a global at module level alone.
-VM_INLINE mp_obj_t *tier_global(uint32_t number, qstr name, bool local) {
-    const mp_map_t *map = &mp_globals_get()->map;
-    if (map->is_fixed || (local && mp_locals_get() != mp_globals_get())) {
-        return NULL;
-    }
-    mp_map_elem_t *table = VM_OWN(mp_map_elem_t, map->table);
-    const vm_name_t wanted = { number, MP_OBJ_NEW_QSTR(name) };
-    const int32_t at = vm_find(table, (uint32_t)map->alloc, wanted, 0);
-    return at < 0 ? NULL : &table[at].value;
-}
-
-// The function and its first argument that a call of a method takes; false where it takes more.
-VM_INLINE bool tier_method(mp_obj_t o, uint32_t number, qstr name, mp_obj_t *found) {
-    const vm_name_t wanted = { number, MP_OBJ_NEW_QSTR(name) };
-    vm_method_t method;
-    if (!vm_method(o, wanted, &method)) {
-        return false;
-    }
-    found[0] = method.function;
-    found[1] = method.self;
-    return true;
-}
-
-// An instance's own attribute; NULL where it takes more.
-VM_INLINE mp_obj_t *tier_member(mp_obj_t o, uint32_t number, qstr name, bool store) {
-    const vm_name_t wanted = { number, MP_OBJ_NEW_QSTR(name) };
-    const mp_obj_type_t *type;
-    mp_map_elem_t *found = vm_member(o, wanted, &type);
-    if (found == NULL || (store && type->flags & MP_TYPE_FLAG_HAS_SPECIAL_ACCESSORS)) {
-        return NULL;
-    }
-    return &found->value;
-}
-
-// The next value of the iterator in four slots of the stack; MP_OBJ_STOP_ITERATION at its end.
-VM_INLINE mp_obj_t tier_next(mp_obj_t *slots) {
-    return mp_iternext_allow_raise(slots[0] == MP_OBJ_NULL ? slots[1] : MP_OBJ_FROM_PTR(slots));
-}
-
-VM_INLINE void tier_iterate(mp_obj_t *slots) {
-    const mp_obj_t iterator = mp_getiter(slots[0], (mp_obj_iter_buf_t *)slots);
-    if (iterator != MP_OBJ_FROM_PTR(slots)) {
-        slots[0] = MP_OBJ_NULL;
-        slots[1] = iterator;
-    }
 }
 
 // Integers and floats as words, and back.
@@ -120,27 +71,23 @@ VM_INLINE mp_obj_t tier_from_bool(bool value) {
     return value ? mp_const_true : mp_const_false;
 }
 
-// lhs op rhs of numbers, or `is`; MP_OBJ_NULL where it takes more.
-VM_INLINE mp_obj_t tier_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
-    return vm_binary(op, lhs, rhs);
+// Whether a global is still where it was, with the same value.
+VM_INLINE bool tier_same(const mp_obj_t *found, const mp_obj_t *place, mp_obj_t value) {
+    return found == place && found != NULL && *found == value;
 }
 
-// Whether a comparison of numbers holds, 0 or 1; -1 where it takes more.
-VM_INLINE int tier_comparison(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
-    const unsigned int holds = vm_compare(lhs, rhs);
-    return holds == 0 ? -1 : (int)(holds >> op & 1);
+// Whether a * b has more than 64 bits; otherwise it is in *product.
+VM_INLINE bool tier_multiply(mp_int_t a, mp_int_t b, mp_int_t *product) {
+    return __builtin_mul_overflow(a, b, product);
 }
 
-VM_INLINE int tier_truth(mp_obj_t o) {
-    return vm_truth(o);
-}
-
-VM_INLINE mp_obj_t tier_element(mp_obj_t container, mp_obj_t index) {
-    return vm_element(container, index);
-}
-
-VM_INLINE bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value) {
-    return vm_element_store(container, index, value);
+// Whether a << b is no small integer, or b no count; otherwise it is in *result.
+VM_INLINE bool tier_shift(mp_int_t a, mp_int_t b, mp_int_t *result) {
+    if ((mp_uint_t)b > 46) {
+        return true;
+    }
+    *result = (mp_int_t)((mp_uint_t)a << b);
+    return *result >> b != a || !MP_SMALL_INT_FITS(*result);
 }
 
 VM_INLINE mp_obj_t tier_null(void) {
@@ -195,4 +142,173 @@ VM_INLINE bool tier_is_number(mp_obj_t o) {
 
 VM_INLINE double tier_number(mp_obj_t o) {
     return vm_float(o);
+}
+
+// Elements of lists, tuples and buffers as the numbers that they are, without an object between.
+// False where there is no such element or it is of another kind.
+
+// An index from the end as one from the start.
+VM_INLINE mp_int_t tier_index(mp_int_t i, size_t length) {
+    return i < 0 ? i + (mp_int_t)length : i;
+}
+
+VM_INLINE const mp_obj_type_t *tier_type(mp_obj_t o) {
+    return mp_obj_is_obj(o) ? ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type : NULL;
+}
+
+// Where an element of a list or tuple is, or NULL.
+VM_INLINE const mp_obj_t *tier_item(mp_obj_t container, const mp_obj_type_t *type, mp_int_t i) {
+    size_t length;
+    const mp_obj_t *items;
+    if (type == &mp_type_list) {
+        const mp_obj_list_t *list = VM_OWN(mp_obj_list_t, MP_OBJ_TO_PTR(container));
+        length = list->len;
+        items = VM_OWN(mp_obj_t, list->items);
+    } else if (type == &mp_type_tuple) {
+        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(container); // may be a constant
+        length = tuple->len;
+        items = tuple->items;
+    } else {
+        return NULL;
+    }
+    i = tier_index(i, length);
+    return (mp_uint_t)i < length ? &items[i] : NULL;
+}
+
+// Element i of a buffer; false where there is none.
+VM_INLINE bool tier_place(mp_obj_t container, const mp_obj_type_t *type, mp_int_t i,
+    vm_place_t *place) {
+    if (type == NULL) {
+        return false;
+    }
+    if (i < 0 && (type == &mp_type_bytearray || type == &mp_type_array
+        || type == &mp_type_memoryview)) {
+        i += (mp_int_t)VM_OWN(mp_obj_array_t, MP_OBJ_TO_PTR(container))->len;
+    }
+    return vm_place(container, type, i, place);
+}
+
+VM_INLINE bool tier_float_element(mp_obj_t container, mp_int_t i, mp_float_t *value) {
+    const mp_obj_type_t *type = tier_type(container);
+    vm_place_t place;
+    if (tier_place(container, type, i, &place)) {
+        if (place.typecode == 'f' && vm_aligned(place.items, sizeof(float))) {
+            *value = (mp_float_t)((const float *)place.items)[place.at];
+            return true;
+        }
+        if (place.typecode == 'd' && vm_aligned(place.items, sizeof(double))) {
+            *value = ((const double *)place.items)[place.at];
+            return true;
+        }
+        return false;
+    }
+    const mp_obj_t *item = tier_item(container, type, i);
+    if (item == NULL || !mp_obj_is_float(*item)) {
+        return false;
+    }
+    *value = mp_obj_float_get(*item);
+    return true;
+}
+
+VM_INLINE bool tier_int_element(mp_obj_t container, mp_int_t i, mp_int_t *value) {
+    const mp_obj_type_t *type = tier_type(container);
+    const mp_obj_t *item = tier_item(container, type, i);
+    if (item != NULL) {
+        *value = MP_OBJ_SMALL_INT_VALUE(*item);
+        return mp_obj_is_small_int(*item);
+    }
+    vm_place_t place;
+    if (!tier_place(container, type, i, &place)) {
+        return false;
+    }
+    if (place.typecode == 'B' || place.typecode == BYTEARRAY_TYPECODE) {
+        *value = ((const uint8_t *)place.items)[place.at];
+        return true;
+    }
+    if (place.typecode == 'i' && vm_aligned(place.items, sizeof(int32_t))) {
+        *value = ((const int32_t *)place.items)[place.at];
+        return true;
+    }
+    return false;
+}
+
+// container[i] = value of a list or a writable buffer; false where it takes more.
+VM_INLINE bool tier_store_item(mp_obj_t container, const mp_obj_type_t *type, mp_int_t i,
+    mp_obj_t value) {
+    if (type != &mp_type_list) {
+        return false;
+    }
+    mp_obj_list_t *list = VM_OWN(mp_obj_list_t, MP_OBJ_TO_PTR(container));
+    i = tier_index(i, list->len);
+    if ((mp_uint_t)i >= list->len) {
+        return false;
+    }
+    VM_OWN(mp_obj_t, list->items)[i] = value;
+    return true;
+}
+
+VM_INLINE bool tier_store_float(mp_obj_t container, mp_int_t i, mp_float_t value) {
+    const mp_obj_type_t *type = tier_type(container);
+    vm_place_t place;
+    if (tier_place(container, type, i, &place)) {
+        if (!place.writable) {
+            return false;
+        }
+        if (place.typecode == 'f' && vm_aligned(place.items, sizeof(float))) {
+            ((float *)place.items)[place.at] = (float)value;
+            return true;
+        }
+        if (place.typecode == 'd' && vm_aligned(place.items, sizeof(double))) {
+            ((double *)place.items)[place.at] = value;
+            return true;
+        }
+        return false;
+    }
+    return tier_store_item(container, type, i, mp_obj_new_float(value));
+}
+
+VM_INLINE bool tier_store_int(mp_obj_t container, mp_int_t i, mp_int_t value) {
+    const mp_obj_type_t *type = tier_type(container);
+    vm_place_t place;
+    if (!tier_place(container, type, i, &place)) {
+        return tier_store_item(container, type, i, MP_OBJ_NEW_SMALL_INT(value));
+    }
+    if (!place.writable) {
+        return false;
+    }
+    if ((place.typecode == 'B' || place.typecode == BYTEARRAY_TYPECODE) && (mp_uint_t)value <= 255) {
+        ((uint8_t *)place.items)[place.at] = (uint8_t)value;
+        return true;
+    }
+    if (place.typecode == 'i' && (int32_t)value == value
+        && vm_aligned(place.items, sizeof(int32_t))) {
+        ((int32_t *)place.items)[place.at] = (int32_t)value;
+        return true;
+    }
+    if (place.typecode == 'f' && vm_aligned(place.items, sizeof(float))) {
+        ((float *)place.items)[place.at] = (float)value;
+        return true;
+    }
+    if (place.typecode == 'd' && vm_aligned(place.items, sizeof(double))) {
+        ((double *)place.items)[place.at] = (double)value;
+        return true;
+    }
+    return false;
+}
+
+// The next value of a range over which the four slots iterate: 1, 0 at its end, -1 for anything else.
+VM_INLINE int tier_range_next(mp_obj_t *slots, mp_int_t *value) {
+    if (slots[0] == MP_OBJ_NULL || slots[0] != (mp_obj_t)(uintptr_t)tier_range_type) {
+        return -1;
+    }
+    const mp_int_t next = (mp_int_t)slots[1], end = (mp_int_t)slots[2], step = (mp_int_t)slots[3];
+    if (step > 0 ? next >= end : next <= end) {
+        return 0;
+    }
+    if (!MP_SMALL_INT_FITS(next)) {
+        return -1;
+    }
+    slots[1] = (mp_obj_t)(next + step);
+    *value = next;
+    return 1;
 }

@@ -13,6 +13,7 @@ import pytest
 
 from porter import cli
 from porter.errors import FileProblem
+from porter.evaluation.reading import count_programs, read_programs
 from porter.evaluation.writing import SUFFIXES, writing
 
 from .conftest import Porter
@@ -73,6 +74,14 @@ def test_a_folder_and_programs_with_cases(porter: Porter, built: Build, tmp_path
     own = [{"source": SQUARE, "cases": CASES}, {"source": SQUARE, "cases": CASES[:1]}]
     done = porter("evaluate", lines(tmp_path / "own.jsonl", own), "--build", built.folder)
     assert done.code == 0 and done.out.startswith("2 programs, 3 calls, 2 solved\n")
+
+
+def test_folders_are_no_programs(tmp_path: Path) -> None:
+    (tmp_path / "folder.py").mkdir()
+    for name in ("b.py", "folder.py/a.py", "c.txt"):
+        (tmp_path / name).write_text("")
+    names = [program.name for program in read_programs(tmp_path)]
+    assert names == ["b.py", "folder.py/a.py"] and count_programs(tmp_path) == 2
 
 
 def test_parquet(built: Build, files: tuple[Path, Path], tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import gc
 from collections.abc import Callable
 
 import attrs
+import numpy as np
 import pytest
 
 from porter import InterpreterArray
@@ -69,8 +70,9 @@ def test_several_codes_on_one_array_and_one_code_on_two(make: Make) -> None:
 @pytest.mark.parametrize("source", ["", "# nothing\n", "pass", "x = 1\n"])
 def test_what_gains_nothing_just_runs(two: InterpreterArray, source: str) -> None:
     code = two.compile(source, native=True)
-    assert code.native is None
-    two.exec(code)
+    outcome = two.exec(code)
+    assert outcome.compiled is not None and outcome.compiled.compiled == ()
+    assert two.exec(source, compiled=True).compiled is not None
 
 
 def test_kinds(two: InterpreterArray) -> None:
@@ -98,6 +100,59 @@ def test_lines_that_stand_in_comments(two: InterpreterArray, source: bytes) -> N
     assert code.native is not None
     two.exec(code)
     assert two.stdout[0] == b"36\n"
+
+
+def test_exec_compiled(two: InterpreterArray) -> None:
+    plain = two.exec(LOOP, "a.py")
+    assert plain.compiled is None
+    one = two.exec(LOOP, "a.py", compiled=True)
+    assert one.stdout[1] == plain.stdout[1] and one.steps.tolist() == plain.steps.tolist()
+    assert one.compiled is not None
+    assert [(f.source, f.name, f.line) for f in one.compiled.compiled] == [("a.py", "total", 2)]
+    assert [function.name for function in one.compiled.functions] == ["<module>", "total"]
+    again = two.exec(LOOP, "a.py", compiled=True)
+    assert again.compiled is not None
+    assert again.compiled.functions == one.compiled.functions  # the same code, not one more
+    other = two.exec(two.compile(LOOP), compiled=True)
+    assert other.compiled is not None
+    assert len(other.compiled.functions) == 4
+    assert "total" in repr(other.compiled) and "<b>compiled" in other.compiled._repr_html_()
+    assert "<b>compiled" in other._repr_html_()
+
+
+@pytest.mark.parametrize(
+    ("source", "kind"),
+    [
+        ("for\n", "file"),
+        ("x = \xb2", "file"),
+        ("1 +", "single"),
+        ("def f():\n  raise ValueError(3)\nfor i in range(9):\n  if i == 5: f()", "file"),
+        ("print(__file__, __name__, __import__('sys').argv)", "file"),
+        ("import sys; sys.exit(3)", "file"),
+        ("threadIdx", "single"),
+        ("s = 0\nfor i in range(9): s += undefined", "file"),
+        ("def f(n): return f(n + 1)\nf(0)", "file"),
+        ("x = []\nwhile True: x.append(x[:])", "file"),
+    ],
+)
+def test_it_ends_as_the_source_does(make: Make, source: str, kind: str) -> None:
+    ends = []
+    for compiled in (False, True):
+        array = make(2, heap="24K")
+        options = {"kind": kind, "check": False, "compiled": compiled, "max_steps": 50_000}
+        outcome = array.exec(source, "dir/a.py", **options)
+        texts = [outcome.stdout[1], outcome.stderr[1]]
+        ends.append([outcome.status.tolist(), outcome.exit_code.tolist(), *texts])
+    assert ends[0] == ends[1]
+
+
+def test_arguments(two: InterpreterArray) -> None:
+    with pytest.raises(UsageError, match="one text is compiled at a time"):
+        two.exec(["1", "2"], compiled=True)
+    with pytest.raises(TypeError, match="compiled"):
+        two.exec("1", compiled=np.zeros(2))
+    with pytest.raises(TypeError, match="native"):
+        two.compile("1", native=np.zeros(2))
 
 
 def test_a_syntax_error_is_the_same(two: InterpreterArray) -> None:

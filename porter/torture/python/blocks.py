@@ -31,7 +31,17 @@ class BlockMaker(StatementMaker):
         return c.weighted(makers)(scope, depth - 1)
 
     def _inner(self, scope: Scope, depth: int, **changes: bool | int) -> Lines:
-        return indented(self.body(scope.inside(**changes), depth, 2))
+        inner = scope.inside(**changes)
+        inner.variables = dict(scope.variables)
+        lines = indented(self.body(inner, depth, 2))
+        self.forget(scope, inner)
+        return lines
+
+    def forget(self, scope: Scope, inner: Scope) -> None:
+        """What follows names few variables of a block, which may not have run."""
+        for name, kind in inner.variables.items():
+            if name not in scope.variables and self.choices.chance(10):
+                scope.variables[name] = kind
 
     def _leave(self, scope: Scope) -> Lines:
         """Leaves a loop's turn, the loop, the function or all of it, sometimes."""

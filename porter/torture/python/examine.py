@@ -24,7 +24,7 @@ from porter.torture.python.program import PythonProgram
 SECONDS = 20.0  # of one launch
 DEADLINE = 900.0  # of all that a batch does, g++ above all
 _LAUNCH = Launch(
-    heap=256 << 10, pystack=8 << 10, stack=64 << 10, stdout=64 << 10, stderr=64 << 10, block=1,
+    heap=256 << 10, pystack=32 << 10, stack=64 << 10, stdout=64 << 10, stderr=64 << 10, block=1,
     max_steps=3_000_000, timeout=SECONDS,
 )  # fmt: skip
 NAME = "program.py"  # in tracebacks
@@ -128,7 +128,7 @@ class RunInModes:
         return [
             Ran(
                 bytes(result.stdout[i]), bytes(result.stderr[i]),
-                statuses(int(result.status[i])).c_name, int(result.steps[i]),
+                statuses(int(result.status[i])).name, int(result.steps[i]),
             )
             for i in range(n)
         ]  # fmt: skip

@@ -78,7 +78,7 @@ class ExpressionMaker:
         if form == 4:
             a, b, d = (self.number(depth - 1) for _ in range(3))
             return f"({a} {c.pick(_COMPARISONS)} {b} {c.pick(_COMPARISONS)} {d})"
-        if form == 5 and (found := self.scope.of(LIST, DICT, BYTES)):
+        if form == 5 and (found := self.scope.of(LIST, DICT)):
             word = c.pick(["in", "not in"])
             return f"({self.integer(depth - 1)} {word} {c.pick(found)})"
         if form == 6 and (found := self.scope.of(ANY)):

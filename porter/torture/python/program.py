@@ -6,11 +6,24 @@ from attrs import frozen
 
 from porter.torture.choices import Choices
 from porter.torture.python.definitions import DefinitionMaker
-from porter.torture.python.scope import FLOAT, INT, LARGE, WITH_FLOATS, Names, Scope
+from porter.torture.python.scope import (
+    ANY,
+    ARRAY,
+    BYTES,
+    FLOAT,
+    INT,
+    LARGE,
+    LIST,
+    TEXT,
+    WITH_FLOATS,
+    Names,
+    Scope,
+)
 from porter.torture.python.statements import Lines, indented
 
 # `told` gives a caught exception's kind, and where it came from on stderr, which CPython leaves out.
 # `spend` ends a program that calls too much. `whole` keeps floats out of what takes ints alone.
+# All of it is compiled at run time, so it stays bytecode and costs no time of g++.
 _HEAD = """\
 import sys
 from array import array
@@ -44,6 +57,7 @@ def spend():
 def whole(x):
     return x if isinstance(x, int) else 7
 """
+_BEFORE = f"exec({_HEAD!r})\n"
 _DEEP = """\
 def deep(n):
     return deep(n + 1) + 1
@@ -69,7 +83,7 @@ class PythonProgram:
     @property
     def source(self) -> str:
         """What runs: what all programs have in common, and the text."""
-        return _HEAD + self.text
+        return _BEFORE + self.text
 
 
 def generate(choices: Choices) -> PythonProgram:
@@ -79,15 +93,17 @@ def generate(choices: Choices) -> PythonProgram:
     maker = DefinitionMaker(Names(c, numbers))
     scope = Scope({"g1": INT, "g2": FLOAT})
     lines = ["g1 = 5", "g2 = 2.5" if numbers.floats else "g2 = 12"]
-    if c.chance(50):
-        lines += maker.function(scope)
-    if c.chance(30):
-        lines += maker.generator(scope)
+    for _ in range(c.below(3)):
+        lines += maker.fresh(scope, c.pick([INT, LIST, TEXT, BYTES, ARRAY, ANY]))
     if c.chance(35):
+        lines += maker.function(scope)
+    if c.chance(25):
+        lines += maker.generator(scope)
+    if c.chance(25):
         lines += maker.klass(scope)
     if c.chance(60):
         lines += maker.function(scope)
-    for _ in range(c.between(1, 2)):
+    for _ in range(c.pick([1, 1, 2])):
         lines += _section(maker, scope)
     lines += _calls(maker, scope)
     if c.chance(3):
@@ -101,7 +117,10 @@ def generate(choices: Choices) -> PythonProgram:
 def _section(maker: DefinitionMaker, scope: Scope) -> Lines:
     """Statements of the module's own, which find the names as earlier ones left them."""
     c = maker.choices
-    lines = maker.body(scope, 2, 3)
+    inner = scope.inside()
+    inner.variables = dict(scope.variables)
+    lines = maker.body(inner, 2, 3)
+    maker.forget(scope, inner)
     if c.chance(10):
         lines += [f"exec('g1 = g1 + {c.below(9)}')", "print(g1)"]
     return ["try:", *indented(lines), "except Exception as e:", "    print('section', told(e))"]

@@ -1,0 +1,182 @@
+"""Instructions that make, read and change containers."""
+
+from __future__ import annotations
+
+from porter.compiler.emitter import Emitter
+from porter.compiler.effects import ITERATOR
+from porter.compiler.mpy import Instruction
+from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES, Range, Value
+
+_ELEMENT = {INT: "tier_int_element", FLOAT: "tier_float_element"}
+_STORE = {INT: "tier_store_int", FLOAT: "tier_store_float"}
+
+
+class ContainerEmitter(Emitter):
+    """Elements of the kind that was seen are read and stored without becoming objects."""
+
+    def flush(self, first: int) -> None:
+        """The stack's slots from `first` on are in the frame."""
+        slots = range(first, len(self.state.stack))
+        self.say(self.stores(self.state, only=slots))
+        for at in slots:
+            self.state.stack[at] = self.state.stack[at].kept()
+
+    # ---- elements ----
+
+    def do_load_subscr(self, it: Instruction) -> None:
+        container, index = self.state.stack[-2:]
+        kind = self.seen(it.next)
+        if index.kind == BOOL:
+            index = Value(INT, f"(int64_t){index.text}", range=Range(0, 1))
+        if kind in _ELEMENT and container.kind == OBJECT and self.may_guess():
+            if index.kind == OBJECT and self.hot:
+                index = self.require(index, INT, "an index")
+            if index.kind == INT and self.hot:
+                self._typed_element(str(kind), container, index)
+                return
+        found = self.variable("mp_obj_t")
+        a, b = container.boxed(), index.boxed()
+        self.say(f"{found} = tier_element({a}, {b});")
+        self.quickly(
+            f"{found} == MP_OBJ_NULL",
+            f"mp_obj_subscr({a}, {b}, MP_OBJ_SENTINEL)",
+            2,
+            [Value(OBJECT, found)],
+            assigned=f"{found} = ",
+        )
+        self.guess_top("an element")
+
+    def _typed_element(self, kind: str, container: Value, index: Value) -> None:
+        result, found = self.variable(TYPES[kind]), self.variable("mp_obj_t")
+        self.quickly(
+            f"!{_ELEMENT[kind]}({container.text}, {index.text}, &{result})",
+            f"mp_obj_subscr({container.text}, {index.boxed()}, MP_OBJ_SENTINEL)",
+            2,
+            [Value(kind, result)],
+            assigned=f"{found} = ",
+            unboxed=found,
+        )
+
+    def do_store_subscr(self, it: Instruction) -> None:
+        value, container, index = self.state.stack[-3:]
+        a, b, c = container.boxed(), index.boxed(), value.boxed()
+        if value.kind == OBJECT:
+            self.leave_if(f"{c} == MP_OBJ_NULL")  # it is `del`
+        quick = f"tier_store_element({a}, {b}, {c})"
+        if self.hot and value.kind in _STORE and container.kind == OBJECT and index.kind == INT:
+            quick = f"{_STORE[value.kind]}({a}, {index.text}, {value.text})"
+        self.quickly(f"!{quick}", f"mp_obj_subscr({a}, {b}, {c})", 3)
+
+    # ---- iteration ----
+
+    def do_get_iter(self, _: Instruction) -> None:
+        value = self.called(OBJECT, f"mp_getiter({self.state.stack[-1].boxed()}, NULL)")
+        self.state.stack[-1] = value
+
+    def do_get_iter_stack(self, _: Instruction) -> None:
+        at = len(self.state.stack) - 1
+        self.flush(at)
+        self.call(f"tier_iterate(&frame[{at}])")
+        del self.state.stack[at:]
+        self.state.stack.extend([Value(MEMORY, "", True)] * ITERATOR)
+
+    def do_for_iter(self, it: Instruction) -> None:
+        # Where the iterator raises StopIteration, the interpreter goes on in this frame.
+        at = len(self.state.stack) - ITERATOR
+        found = self.variable("mp_obj_t")
+        if self.hot and self.seen(it.next) == INT and self.may_guess():
+            value = self._counted(it, at, found)
+            ends = "counted <= 0"
+        else:
+            self._next(it, at, found)
+            value = Value(OBJECT, found)
+            ends = f"{found} == MP_OBJ_STOP_ITERATION"
+        self.say(f"if ({ends}) {{")
+        before = self.state.copy()
+        del self.state.stack[at:]
+        self.on_edge(it.argument)
+        self.say("}")
+        self.state = before
+        self.state.stack.append(value)
+        self.guess_top("an element")
+        self.on_edge(it.next)
+
+    def _counted(self, it: Instruction, at: int, found: str) -> Value:
+        """The next integer, of a range without an object between."""
+        value = self.variable("int64_t")
+        self.say(f"counted = tier_range_next(&frame[{at}], &{value});")
+        self.say("if (counted < 0) {")
+        self._next(it, at, found)
+        self.say(f"counted = {found} != MP_OBJ_STOP_ITERATION;")
+        after = self.state.copy()
+        after.stack.append(Value(OBJECT, found))
+        other = f"counted && !tier_is_int({found})"
+        self.say(self.guarded(other, "an element is no small int", it.next, after))
+        self.say(f"{value} = tier_int({found});")
+        self.say("}")
+        return Value(INT, value)
+
+    def _next(self, it: Instruction, at: int, found: str) -> None:
+        quick = self._called(f"tier_quick_next(&frame[{at}])", f"{found} = ", None)
+        self.say(f"{self.stores(self.state, frame=self.graph.protected)} {quick}")
+        unknown = f"{found} == MP_OBJ_SENTINEL"
+        if any(held is not None for held in self.state.names):
+            self.leave_if(unknown, it.at)  # it may run any code
+            return
+        slow = self._called(
+            f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1
+        )
+        self.say(f"if (TIER_UNLIKELY({unknown})) {{ {self.stores(self.state)} {slow} }}")
+
+    # ---- making ----
+
+    def _build(self, it: Instruction, maker: str, plain: bool = True) -> None:
+        at = len(self.state.stack) - it.argument
+        self.flush(at)
+        value = self.called(OBJECT, f"{maker}({it.argument}, frame + {at})", plain=plain)
+        del self.state.stack[at:]
+        self.state.stack.append(value)
+
+    def do_build_tuple(self, it: Instruction) -> None:
+        self._build(it, "mp_obj_new_tuple")
+
+    def do_build_list(self, it: Instruction) -> None:
+        self._build(it, "mp_obj_new_list")
+
+    def do_build_set(self, it: Instruction) -> None:
+        self._build(it, "mp_obj_new_set", plain=False)
+
+    def do_build_map(self, it: Instruction) -> None:
+        self.state.stack.append(self.called(OBJECT, f"mp_obj_new_dict({it.argument})", plain=True))
+
+    def do_store_map(self, _: Instruction) -> None:
+        container, value, key = (v.boxed() for v in self.state.stack[-3:])
+        self.call(f"mp_obj_dict_store({container}, {key}, {value})")
+        del self.state.stack[-2:]
+
+    def do_store_comp(self, it: Instruction) -> None:
+        stack = self.state.stack
+        container = stack[len(stack) - 1 - (it.argument >> 2)].boxed()
+        kind = it.argument & 3
+        if kind == 1:
+            key, value = stack[-1].boxed(), stack[-2].boxed()
+            self.call(f"mp_obj_dict_store({container}, {key}, {value})")
+            del stack[-2:]
+        else:
+            maker = "mp_obj_list_append" if kind == 0 else "mp_obj_set_store"
+            self.call(f"{maker}({container}, {stack[-1].boxed()})", plain=kind == 0)
+            del stack[-1:]
+
+    def do_unpack_sequence(self, it: Instruction) -> None:
+        sequence = self.state.stack[-1].boxed()
+        items = self.array(max(it.argument, 1))
+        self.quickly(
+            f"!tier_unpack({sequence}, {it.argument}, {items})",
+            f"mp_unpack_sequence({sequence}, {it.argument}, {items})",
+            1,
+            [Value(OBJECT, f"{items}[{number}]") for number in range(it.argument)],
+        )
+        at = len(self.state.stack) - it.argument
+        self.state.stack[at:] = [self.new(OBJECT, v.text) for v in self.state.stack[at:]]
+        if it.argument:
+            self.guess_top("an element")

@@ -1,0 +1,109 @@
+"""From one block to the next: each slot goes to the variable in which the next block has it."""
+
+from __future__ import annotations
+
+import re
+
+from attrs import frozen
+
+from porter.compiler.values import INT, NOWHERE, OBJECT, SMALL, UNBOX, A, Known, Shape, Value, slot_name
+from porter.compiler.walker import Walker
+
+
+_WORD = re.compile(r"\w+")
+
+
+@frozen
+class _Move:
+    """A value for a variable that is of a kind. slot: what it is of a frame, for people."""
+
+    name: str
+    kind: str
+    value: Value
+    what: str
+
+
+def write_edge(w: Walker, to: int, shape: Shape | None, used: dict[str, str]) -> None:
+    """The way from where `w` is to the block at `to`; its variables are added to `used`, kinds by
+    name."""
+    if shape is None or not w.leads(to):
+        w.say(w.way_out(to))
+        return
+    moves = _moves(w, to, shape)
+    for move in moves:
+        if move.kind in UNBOX and move.value.kind == OBJECT:
+            test = UNBOX[move.kind][0]
+            w.guard(f"!{test}({move.value.text})", f"{move.what} is {A[move.kind]}", to)
+    for slot, (held, known) in enumerate(zip(w.state.names, shape.names, strict=True)):
+        if known is None and held is not None and not held.clean:
+            w.say(f"*p{slot} = {held.boxed()};")
+    _assign(w, moves, used)
+    w.say(f"goto L{to};")
+
+
+def _moves(w: Walker, to: int, shape: Shape) -> list[_Move]:
+    found = []
+    for prefix, values, known in (
+        ("s", w.state.stack, shape.stack),
+        ("v", w.state.locals, shape.locals),
+    ):
+        for number, (value, wanted) in enumerate(zip(values, known, strict=True)):
+            if wanted.kind not in NOWHERE:
+                name = slot_name(prefix, number, wanted.kind)
+                found.append(_Move(name, wanted.kind, value, "a variable"))
+    for slot, wanted_name in enumerate(shape.names):
+        if wanted_name is None:
+            continue
+        held = w.state.names[slot]
+        if held is None:
+            held = w.fetched(slot, to)
+        name = slot_name("g", slot, wanted_name.kind)
+        found.append(_Move(name, wanted_name.kind, held, w.name(w.graph.names[slot])))
+    return found
+
+
+def _text(move: _Move) -> str:
+    if move.kind == move.value.kind:
+        return move.value.text
+    if move.kind == OBJECT:
+        return move.value.boxed()
+    return f"{UNBOX[move.kind][1]}({move.value.text})"
+
+
+def _assign(w: Walker, moves: list[_Move], used: dict[str, str]) -> None:
+    """All at once: what a variable held may go to another one."""
+    needed = [move for move in moves if _text(move) != move.name]
+    for move in moves:
+        used[move.name] = move.kind
+    targets = {move.name for move in needed}
+    later = []
+    for move in needed:
+        text = _text(move)
+        if targets & set(_WORD.findall(text)):
+            held = w.new(move.kind, text)
+            later.append(f"{move.name} = {held.text};")
+        else:
+            later.append(f"{move.name} = {text};")
+    for line in later:
+        w.say(line)
+
+
+def entry_checks(
+    slots: list[tuple[str, Known, str]], used: dict[str, str]
+) -> list[str]:
+    """What is looked at where the interpreter hands over: (variable, what it must be, the word)."""
+    out = []
+    for name, known, word in slots:
+        used[name] = known.kind
+        if known.kind == OBJECT:
+            out.append(f"{name} = {word};")
+            if known.bound and name.startswith("v"):
+                out.append(f"if ({name} == MP_OBJ_NULL) {{ return; }}")
+            continue
+        test, take = UNBOX[known.kind]
+        out.append(f"if (!{test}({word})) {{ return; }}")
+        out.append(f"{name} = {take}({word});")
+        if known.kind == INT and known.range != SMALL:
+            low, high = known.range.low, known.range.high
+            out.append(f"if ({name} < INT64_C({low}) || {name} > INT64_C({high})) {{ return; }}")
+    return out

@@ -1,0 +1,279 @@
+"""What each instruction's C++ is made of: variables, ways out to the interpreter, guesses, calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import count
+
+from attrs import define, evolve, field, frozen
+
+from porter.compiler.graph import Graph
+from porter.compiler.mpy import Module
+from porter.compiler.options import (
+    SEEN_BOOL,
+    SEEN_FLOAT,
+    SEEN_INT,
+    CompilerOptions,
+    GuardPlace,
+)
+from porter.compiler.tables import Tables
+from porter.compiler.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    NOWHERE,
+    OBJECT,
+    SMALL,
+    TYPES,
+    UNBOX,
+    A,
+    Range,
+    Shape,
+    State,
+    Value,
+)
+
+_SEEN = {SEEN_INT: INT, SEEN_FLOAT: FLOAT, SEEN_BOOL: BOOL}
+
+
+@frozen
+class Unit:
+    """What all blocks of one function have in common. title: the function's name."""
+
+    graph: Graph
+    module: Module
+    tables: Tables
+    options: CompilerOptions
+    title: str
+
+
+@define
+class Sink:
+    """What blocks write besides their own lines. guards: of the whole module, with the place of
+    each in the code. cold: what runs seldom, behind the function's blocks."""
+
+    guards: list[tuple[GuardPlace, int]] = field(factory=list)
+    variables: dict[str, str] = field(factory=dict)  # types by name
+    ways_out: dict[str, str] = field(factory=dict)  # labels by text
+    cold: list[str] = field(factory=list)
+    numbers: count[int] = field(factory=count)
+
+
+class Emitter:
+    """The state while a block is walked, and the text."""
+
+    def __init__(self, unit: Unit, sink: Sink) -> None:
+        self.unit, self.sink = unit, sink
+        self.graph, self.module, self.tables = unit.graph, unit.module, unit.tables
+        self.lines: list[str] = []
+        self.state = State()
+        self.here = unit.graph.function.code[0]
+        self.edges: dict[int, Shape] = {}
+        self.block = next(iter(unit.graph.blocks.values()))
+        self.hot = False  # whether the block is in a loop
+        self.on_edge: Callable[[int], None] = lambda to: None
+
+    # ---- text ----
+
+    def say(self, text: str) -> None:
+        """A line of C++."""
+        self.lines.append(text)
+
+    def variable(self, type_: str, prefix: str = "t") -> str:
+        """A new variable's name."""
+        name = f"{prefix}{next(self.sink.numbers)}"
+        self.sink.variables[name] = type_
+        return name
+
+    def new(self, kind: str, expression: str, range_: Range = SMALL) -> Value:
+        """A value in a variable of its own."""
+        name = self.variable(TYPES[kind])
+        self.say(f"{name} = {expression};")
+        return Value(kind, name, range=range_)
+
+    def array(self, length: int) -> str:
+        """A new array of objects' name."""
+        name = f"w{next(self.sink.numbers)}"
+        self.sink.variables[f"{name}[{length}]"] = "mp_obj_t"
+        return name
+
+    def name(self, number: int) -> str:
+        """The name that the code gives a number, for people."""
+        return self.module.names[number] or "a name"
+
+    # ---- ways out ----
+
+    def stores(self, state: State, *, frame: bool = True, only: range | None = None) -> str:
+        """Stores that make the dict and, with `frame`, the frame hold what variables of C++ hold.
+        only: these slots of the stack alone."""
+        parts = []
+        if frame or only is not None:
+            for at, value in enumerate(state.stack):
+                if not value.clean and value.kind not in NOWHERE and (only is None or at in only):
+                    parts.append(f"frame[{at}] = {value.boxed()};")
+        if only is not None:
+            return " ".join(parts)
+        if frame:
+            last = self.graph.function.state - 1
+            for number, value in enumerate(state.locals):
+                if not value.clean and value.kind not in NOWHERE:
+                    parts.append(f"frame[{last - number}] = {value.boxed()};")
+        for slot, held in enumerate(state.names):
+            if held is not None and not held.clean:
+                parts.append(f"*p{slot} = {held.boxed()};")
+        return " ".join(parts)
+
+    def way_out(self, at: int, state: State | None = None, guard: str = "") -> str:
+        """A jump that hands over to the interpreter at `at`."""
+        at, state = begun(at, self.state if state is None else state)
+        text = (
+            f"{guard}{self.stores(state)} at = {at}; top = {len(state.stack) - 1}; goto out;"
+        ).lstrip()
+        label = self.sink.ways_out.setdefault(text, f"X{len(self.sink.ways_out)}")
+        return f"goto {label};"
+
+    def leave_if(self, condition: str, at: int | None = None, state: State | None = None) -> None:
+        """Hands over where the interpreter must run the instruction."""
+        where = self.here.at if at is None else at
+        self.say(f"if (TIER_UNLIKELY({condition})) {{ {self.way_out(where, state)} }}")
+
+    def guard(self, condition: str, what: str, at: int | None = None) -> None:
+        """Hands over where a guess does not hold, and counts it. `condition`: it does not."""
+        self.say(self.guarded(condition, what, self.here.at if at is None else at, self.state))
+
+    def guarded(self, condition: str, what: str, at: int, state: State) -> str:
+        """The same as text. at, state: where the interpreter goes on."""
+        function = self.graph.function
+        number = len(self.sink.guards)
+        line = function.lines.get(self.here.at, 0)
+        place = function.start + (self.here.at if at == self.here.next else begun(at, state)[0])
+        self.sink.guards.append((GuardPlace(number, self.unit.title, line, what), place))
+        if self.unit.options.force is not None:
+            condition = f"TIER_FORCED || ({condition})"
+        out = self.way_out(at, state, f"tier_count(native, {number}); ")
+        return f"if (TIER_UNLIKELY({condition})) {{ {out} }}"
+
+    def may_guess(self, at: int | None = None) -> bool:
+        """Whether guesses are allowed at an instruction."""
+        where = self.here.at if at is None else at
+        return self.graph.function.start + where not in self.unit.options.without
+
+    # ---- guesses ----
+
+    def seen(self, at: int) -> str | None:
+        """The one kind of number that was on top of the stack before the instruction at `at`."""
+        place = self.graph.function.start + at
+        hints = self.unit.options.hints
+        return _SEEN.get(hints[place]) if place < len(hints) else None
+
+    def require(self, value: Value, kind: str, what: str, at: int | None = None) -> Value:
+        """The object as a number of that kind, wherever it is."""
+        test, take = UNBOX[kind]
+        self.guard(f"!{test}({value.text})", f"{what} is {A[kind]}", at)
+        new = self.new(kind, f"{take}({value.text})")
+        self.state.narrow(value, new)
+        return evolve(new, clean=value.clean)
+
+    def guess_top(self, what: str) -> None:
+        """The instruction's result is on top: of the kind that an interpreter saw there."""
+        value = self.state.stack[-1]
+        kind = self.seen(self.here.next)
+        if kind is not None and value.kind == OBJECT and self.may_guess():
+            self.require(value, kind, what, self.here.next)
+
+    # ---- calls ----
+
+    def call(
+        self, expression: str, assigned: str = "", sp: int | None = None, *, plain: bool = False
+    ) -> None:
+        """A call that may raise. Unless it is plain it may run any code: then no global is known."""
+        protected = self.graph.protected  # a handler reads the frame
+        self.say(self.stores(self.state, frame=protected))
+        self._keep(protected)
+        self.say(self._called(expression, assigned, sp))
+        if not plain:
+            self.forget()
+
+    def called(self, kind: str, expression: str, *, plain: bool = False) -> Value:
+        """The value of such a call."""
+        name = self.variable(TYPES[kind])
+        self.call(expression, f"{name} = ", plain=plain)
+        return Value(kind, name)
+
+    def forget(self) -> None:
+        """Code has run that may have stored globals."""
+        self.state.names[:] = [None] * len(self.state.names)
+
+    def _keep(self, frame: bool) -> None:
+        state = self.state
+        state.names[:] = [value and value.kept() for value in state.names]
+        if frame:
+            state.stack[:] = [value.kept() for value in state.stack]
+            state.locals[:] = [value.kept() for value in state.locals]
+
+    def _called(self, expression: str, assigned: str, sp: int | None) -> str:
+        stack = "" if sp is None else f"cs->sp = frame + {sp}; "
+        return (
+            f"cs->ip = code + {self.here.at}; {stack}tier_give_polls(left); {assigned}{expression}; "
+            "if (PORTER_UNWINDING) { return; } left = tier_polls();"
+        )
+
+    def quickly(
+        self,
+        fails: str,
+        slow: str,
+        popped: int,
+        pushed: Sequence[Value] = (),
+        *,
+        assigned: str = "",
+        sp: int | None = None,
+        frame: bool = False,
+        unboxed: str = "",
+    ) -> None:
+        """Where `fails` holds, the call `slow` does the instruction, out of the way; then globals
+        must be as they were. frame: the call reads the frame. unboxed: the object that the call
+        gives, of which what is pushed is the number."""
+        number = next(self.sink.numbers)
+        self.say(f"if (TIER_UNLIKELY({fails})) {{ goto Y{number}; }}")
+        self.say(f"B{number}:;")
+        before = self.stores(self.state, frame=frame or self.graph.protected)
+        del self.state.stack[len(self.state.stack) - popped :]
+        self.state.stack.extend(pushed)
+        changed = self.state.copy()
+        changed.names[:] = [None] * len(changed.names)
+        if unboxed:
+            changed.stack[-1] = Value(OBJECT, unboxed)
+        checks = ""
+        for slot, value in enumerate(self.state.names):
+            if value is not None:
+                out = self.way_out(self.here.next, changed)
+                checks += f" if (!{self._same(slot, value)}) {{ {out} }}"
+        if unboxed:
+            value = pushed[-1]
+            test, take = UNBOX[value.kind]
+            what = f"an element is {A[value.kind]}"
+            checks += self.guarded(f"!{test}({unboxed})", what, self.here.next, changed)
+            checks += f" {value.text} = {take}({unboxed});"
+        text = f"{before} {self._called(slow, assigned, sp)}{checks} goto B{number};"
+        self.sink.cold.append(f"Y{number}: {text}")
+
+    def _same(self, slot: int, value: Value) -> str:
+        number = self.graph.names[slot]
+        if number in self.graph.stored:
+            return f"tier_same({self.looked_up(number)}, p{slot}, {value.boxed()})"
+        return f"({self.looked_up(number)} == {value.boxed()})"
+
+    def looked_up(self, number: int) -> str:
+        """Where a global is, of those that the function stores; of others, its value."""
+        local = "true" if number in self.graph.local else "false"
+        finds = "tier_find" if number in self.graph.stored else "tier_load"
+        return f"{finds}(cs, {number}, {local})"
+
+
+def begun(at: int, state: State) -> tuple[int, State]:
+    """Where the interpreter goes on, and with which frame: where it would have had to begin already
+    if the stack holds an integer that may be no small one."""
+    for value in state.stack:
+        if value.origin is not None:
+            return begun(value.origin.at, value.origin.state)
+    return at, state

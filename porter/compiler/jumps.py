@@ -1,0 +1,153 @@
+"""Instructions that jump or call."""
+
+from __future__ import annotations
+
+from attrs import evolve
+
+from porter.compiler.emitter import Emitter
+from porter.compiler.mpy import Instruction
+from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Range, State, Value
+
+_INVERSE = {
+    "LESS": "MORE_EQUAL",
+    "MORE": "LESS_EQUAL",
+    "EQUAL": "NOT_EQUAL",
+    "LESS_EQUAL": "MORE",
+    "MORE_EQUAL": "LESS",
+    "NOT_EQUAL": "EQUAL",
+}
+_SWAPPED = {"LESS": "MORE", "MORE": "LESS", "LESS_EQUAL": "MORE_EQUAL", "MORE_EQUAL": "LESS_EQUAL"}
+
+
+class JumpEmitter(Emitter):
+    """A branch takes one of those that are left until the interpreter must look at interrupts."""
+
+    def leads(self, to: int) -> bool:
+        """Whether compiled code goes on at `to`: the stack is there as deep as here."""
+        block = self.graph.blocks.get(to)
+        return block is not None and block.depth == len(self.state.stack)
+
+    def truth(self, value: Value) -> str:
+        """Whether a value counts as true, as C++."""
+        if value.kind == BOOL:
+            return value.text
+        if value.kind in (INT, FLOAT):
+            return f"({value.text} != 0)"
+        known = self.variable("int", "b")
+        self.say(f"{known} = tier_truth({value.text});")
+        if any(held is not None for held in self.state.names):
+            self.leave_if(f"{known} < 0")  # it may run any code
+        else:
+            call = f"mp_obj_is_true({value.text})"
+            self.quickly(f"{known} < 0", call, 0, assigned=f"{known} = ")
+        return f"({known} != 0)"
+
+    def look(self, it: Instruction) -> None:
+        """The interpreter looks after the jump, compiled code before: the same number of times. What
+        may take more than a look at the condition is left to the interpreter, which would look
+        after it."""
+        if it.name != "JUMP" and self.state.stack[-1].kind == OBJECT:
+            self.leave_if("left <= 0", it.at)
+            return
+        number = next(self.sink.numbers)
+        self.say(f"if (TIER_UNLIKELY(left <= 0)) {{ goto Z{number}; }}")
+        self.say(f"C{number}:;")
+        self.sink.cold.append(
+            f"Z{number}: {self.stores(self.state, frame=False)} cs->ip = code + {it.at}; "
+            "tier_give_polls(left); looked = tier_look(); if (PORTER_UNWINDING) { return; } "
+            f"left = tier_polls(); if (!looked) {{ {self.way_out(it.at)} }} "
+            f"left++; goto C{number};"
+        )
+
+    def do_jump(self, it: Instruction) -> None:
+        self.look(it)
+        self.say("left--;")
+        self.on_edge(it.argument)
+
+    def _pop_jump(self, it: Instruction, sense: bool) -> None:
+        self.look(it)
+        value = self.state.stack[-1]
+        when = self.truth(value)
+        self.say("left--;")
+        self.state.stack.pop()
+        self.say(f"if ({'' if sense else '!'}{when}) {{")
+        before = self.state
+        self.state = _learned(before.copy(), value, sense)
+        self.on_edge(it.argument)
+        self.say("}")
+        self.state = _learned(before, value, not sense)
+        self.on_edge(it.next)
+
+    def do_pop_jump_if_true(self, it: Instruction) -> None:
+        self._pop_jump(it, True)
+
+    def do_pop_jump_if_false(self, it: Instruction) -> None:
+        self._pop_jump(it, False)
+
+    def _jump_or_pop(self, it: Instruction, sense: str) -> None:
+        self.look(it)
+        when = self.truth(self.state.stack[-1])
+        self.say("left--;")
+        self.say(f"if ({sense}{when}) {{")
+        self.on_edge(it.argument)
+        self.say("}")
+        self.state.stack.pop()
+        self.on_edge(it.next)
+
+    def do_jump_if_true_or_pop(self, it: Instruction) -> None:
+        self._jump_or_pop(it, "")
+
+    def do_jump_if_false_or_pop(self, it: Instruction) -> None:
+        self._jump_or_pop(it, "!")
+
+    # ---- calls ----
+
+    def _call(self, it: Instruction, first: int, call: str) -> None:
+        passed = (it.argument & 0xFF) + (it.argument >> 7 & 0x1FE) + first
+        at = len(self.state.stack) - passed
+        # The interpreter calls functions of Python without C's stack.
+        self.leave_if(f"tier_is_function({self.state.stack[at].boxed()})")
+        slots = range(at, at + passed)
+        self.say(self.stores(self.state, only=slots))
+        for slot in slots:
+            self.state.stack[slot] = self.state.stack[slot].kept()
+        counts = f"{it.argument & 0xFF}, {it.argument >> 8 & 0xFF}"
+        value = self.called(OBJECT, call.format(at=at, after=at + 1, counts=counts))
+        del self.state.stack[at:]
+        self.state.stack.append(value)
+        self.guess_top("the result of a call")
+
+    def do_call_function(self, it: Instruction) -> None:
+        self._call(it, 1, "mp_call_function_n_kw(frame[{at}], {counts}, &frame[{after}])")
+
+    def do_call_method(self, it: Instruction) -> None:
+        self._call(it, 2, "mp_call_method_n_kw({counts}, &frame[{at}])")
+
+
+def _learned(state: State, value: Value, holds: bool) -> State:
+    """What a comparison of integers tells of them where it holds, or does not."""
+    if value.test is None:
+        return state
+    op, lhs, rhs = value.test
+    op = op if holds else _INVERSE[op]
+    for one, other, how in ((lhs, rhs, op), (rhs, lhs, _SWAPPED.get(op, op))):
+        range_ = _limited(one.range, how, other.range)
+        if range_ is not None and range_ != one.range:
+            state.narrow(one, evolve(one, range=range_))
+    return state
+
+
+def _limited(one: Range, op: str, other: Range) -> Range | None:
+    """Where `one` lies if `one op other` holds; None where nothing is left."""
+    low, high = one.low, one.high
+    if op == "LESS":
+        high = min(high, other.high - 1)
+    elif op == "LESS_EQUAL":
+        high = min(high, other.high)
+    elif op == "MORE":
+        low = max(low, other.low + 1)
+    elif op == "MORE_EQUAL":
+        low = max(low, other.low)
+    elif op == "EQUAL":
+        low, high = max(low, other.low), min(high, other.high)
+    return Range(low, high) if low <= high else None

@@ -1,0 +1,104 @@
+"""Instructions on globals, attributes, and what closures share."""
+
+from __future__ import annotations
+
+from porter.compiler.emitter import Emitter
+from porter.compiler.mpy import Instruction
+from porter.compiler.values import OBJECT, Value
+
+
+class NameEmitter(Emitter):
+    """Globals stay in variables of C++ from their first use up to the next call of unknown code."""
+
+    def _load(self, it: Instruction) -> None:
+        slot = self.graph.slots[it.argument]
+        value = self.state.names[slot]
+        if value is None:
+            value = self.fetched(slot)
+            self.state.names[slot] = value.kept()
+        self.state.stack.append(value.moved())
+        self.guess_top(self.name(it.argument))
+
+    def fetched(self, slot: int, at: int | None = None) -> Value:
+        """A global's value; a name that is not bound leaves it to the interpreter at `at`."""
+        number = self.graph.names[slot]
+        if number in self.graph.stored:
+            self.point(slot, at)
+            return self.new(OBJECT, f"*p{slot}")
+        value = self.new(OBJECT, self.looked_up(number))
+        self.leave_if(f"{value.text} == MP_OBJ_NULL", at)
+        return value
+
+    def point(self, slot: int, at: int | None = None) -> None:
+        """Where a global's value is, in a variable of C++."""
+        self.sink.variables[f"p{slot}"] = "mp_obj_t *"
+        self.say(f"p{slot} = {self.looked_up(self.graph.names[slot])};")
+        self.leave_if(f"p{slot} == NULL", at)
+
+    def do_load_name(self, it: Instruction) -> None:
+        self._load(it)
+
+    def do_load_global(self, it: Instruction) -> None:
+        self._load(it)
+
+    def _store(self, it: Instruction) -> None:
+        slot = self.graph.slots[it.argument]
+        if self.state.names[slot] is None:
+            self.point(slot)
+        self.state.names[slot] = self.state.stack.pop().moved()
+
+    def do_store_name(self, it: Instruction) -> None:
+        self._store(it)
+
+    def do_store_global(self, it: Instruction) -> None:
+        self._store(it)
+
+    # ---- closures ----
+
+    def do_load_deref(self, it: Instruction) -> None:
+        cell = self.state.locals[it.argument]
+        value = self.new(OBJECT, f"mp_obj_cell_get({cell.boxed()})")
+        self.leave_if(f"{value.text} == MP_OBJ_NULL")
+        self.state.stack.append(value)
+        self.guess_top("a variable of an outer function")
+
+    def do_store_deref(self, it: Instruction) -> None:
+        cell = self.state.locals[it.argument]
+        value = self.state.stack.pop()
+        self.say(f"mp_obj_cell_set({cell.boxed()}, {value.boxed()});")
+
+    # ---- attributes ----
+
+    def do_load_attr(self, it: Instruction) -> None:
+        holder = self.state.stack[-1].boxed()
+        found = self.variable("mp_obj_t")
+        self.say(f"{found} = tier_member(cs, {holder}, {it.argument});")
+        self.quickly(
+            f"{found} == MP_OBJ_NULL",
+            f"mp_load_attr({holder}, tier_name(cs, {it.argument}))",
+            1,
+            [Value(OBJECT, found)],
+            assigned=f"{found} = ",
+        )
+        self.guess_top(f"attribute {self.name(it.argument)}")
+
+    def do_store_attr(self, it: Instruction) -> None:
+        holder, value = self.state.stack[-1].boxed(), self.state.stack[-2].boxed()
+        if self.state.stack[-2].kind == OBJECT:
+            self.leave_if(f"{value} == MP_OBJ_NULL")  # it is `del`
+        self.quickly(
+            f"!tier_store_member(cs, {holder}, {it.argument}, {value})",
+            f"mp_store_attr({holder}, tier_name(cs, {it.argument}), {value})",
+            2,
+        )
+
+    def do_load_method(self, it: Instruction) -> None:
+        holder = self.state.stack[-1].boxed()
+        found = self.array(2)
+        self.quickly(
+            f"!tier_method(cs, {holder}, {it.argument}, {found})",
+            f"mp_load_method({holder}, tier_name(cs, {it.argument}), {found})",
+            1,
+            [Value(OBJECT, f"{found}[0]"), Value(OBJECT, f"{found}[1]")],
+        )
+        self.state.stack[-2:] = [self.new(OBJECT, v.text) for v in self.state.stack[-2:]]

@@ -1,0 +1,36 @@
+"""What a caller chooses for the compiled tier, and what it is told of each guess."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import Literal, NamedTuple
+
+from attrs import frozen
+
+# What an interpreter saw on top of the stack, as templates/runtime/interp.h numbers it.
+SEEN_OTHER, SEEN_INT, SEEN_FLOAT, SEEN_BOOL = 1, 2, 4, 8
+
+
+@frozen
+class CompilerOptions:
+    """hints: of each byte of the code which kinds were seen on top of the stack before that
+    instruction (`Native.seen`); empty: nothing is known. without: places (`Compiled.places`) at
+    which nothing is guessed. force: "guards": no guess ever holds; a number k: each k-th guess that
+    holds counts as one that does not. enter: "everywhere": the interpreter hands over before each
+    instruction. The last two are for tests.
+    """
+
+    hints: bytes = b""
+    without: Set[int] = frozenset()
+    force: Literal["guards"] | int | None = None
+    enter: Literal["usual", "everywhere"] = "usual"
+
+
+class GuardPlace(NamedTuple):
+    """One guard. number: its index in `Native.exits`. what: why it gives up, such as "x is no
+    float"."""
+
+    number: int
+    function: str
+    line: int
+    what: str

@@ -1,0 +1,209 @@
+// What machine code calls, so that it is small and soon compiled (native_slow.h).
+#include "native_slow.h"
+#include "hooks.h"
+#include "py/bc0.h"
+#include "py/builtin.h"
+#include "py/objfun.h"
+#include "py/objlist.h"
+#include "py/objtuple.h"
+#include "py/runtime.h"
+
+#define VM_OWN(type, pointer) ((type *)porter_private(pointer))
+#define VM_INLINE static inline __attribute__((always_inline))
+
+#include "vm_machine.h"
+#include "vm_names.h"
+#include "vm_values.h"
+
+static vm_name_t wanted(const mp_code_state_t *code_state, uint32_t number) {
+    const vm_name_t name = {
+        number, MP_OBJ_NEW_QSTR(code_state->fun_bc->context->constants.qstr_table[number])
+    };
+    return name;
+}
+
+mp_obj_t *tier_find(const mp_code_state_t *code_state, uint32_t number, bool local) {
+    const mp_map_t *map = &mp_globals_get()->map;
+    if (map->is_fixed || (local && mp_locals_get() != mp_globals_get())) {
+        return NULL;
+    }
+    mp_map_elem_t *table = VM_OWN(mp_map_elem_t, map->table);
+    const vm_name_t name = wanted(code_state, number);
+    const int32_t at = vm_find(table, (uint32_t)map->alloc, name, 0);
+    if (at >= 0) {
+        return &table[at].value;
+    }
+    if (map->alloc <= 2 * VM_NAMES) {
+        return NULL;
+    }
+    mp_map_elem_t *found = mp_map_lookup((mp_map_t *)map, name.key, MP_MAP_LOOKUP);
+    return found == NULL ? NULL : &found->value;
+}
+
+mp_obj_t tier_load(const mp_code_state_t *code_state, uint32_t number, bool local) {
+    const mp_obj_t *found = tier_find(code_state, number, local);
+    if (found != NULL) {
+        return *found;
+    }
+    if (local && mp_locals_get() != mp_globals_get()) {
+        return MP_OBJ_NULL;
+    }
+    const mp_obj_t key = wanted(code_state, number).key;
+    mp_map_elem_t *builtin;
+    #if MICROPY_CAN_OVERRIDE_BUILTINS
+    if (MP_STATE_VM(mp_module_builtins_override_dict) != NULL) {
+        builtin = mp_map_lookup(&MP_STATE_VM(mp_module_builtins_override_dict)->map, key,
+            MP_MAP_LOOKUP);
+        if (builtin != NULL) {
+            return builtin->value;
+        }
+    }
+    #endif
+    builtin = mp_map_lookup((mp_map_t *)&mp_module_builtins_globals.map, key, MP_MAP_LOOKUP);
+    return builtin == NULL ? MP_OBJ_NULL : builtin->value;
+}
+
+mp_obj_t tier_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number) {
+    const mp_obj_type_t *type;
+    const mp_map_elem_t *found = vm_member(o, wanted(code_state, number), &type);
+    return found == NULL ? MP_OBJ_NULL : found->value;
+}
+
+bool tier_store_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,
+    mp_obj_t value) {
+    const mp_obj_type_t *type;
+    mp_map_elem_t *found = vm_member(o, wanted(code_state, number), &type);
+    if (found == NULL || value == MP_OBJ_NULL
+        || type->flags & MP_TYPE_FLAG_HAS_SPECIAL_ACCESSORS) {
+        return false;
+    }
+    found->value = value;
+    return true;
+}
+
+bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number, mp_obj_t *found) {
+    vm_method_t method;
+    if (!vm_method(o, wanted(code_state, number), &method)) {
+        return false;
+    }
+    found[0] = method.function;
+    found[1] = method.self;
+    return true;
+}
+
+mp_obj_t tier_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
+    return vm_binary(op, lhs, rhs);
+}
+
+mp_obj_t tier_comparison(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
+    const unsigned int holds = vm_compare(lhs, rhs);
+    if (holds != 0) {
+        return mp_obj_new_bool(holds >> op & 1);
+    }
+    // Texts that the compiler or the interpreter keeps once are equal where they are the same.
+    if ((op == MP_BINARY_OP_EQUAL || op == MP_BINARY_OP_NOT_EQUAL)
+        && mp_obj_is_qstr(lhs) && mp_obj_is_qstr(rhs)) {
+        return mp_obj_new_bool((lhs == rhs) == (op == MP_BINARY_OP_EQUAL));
+    }
+    return MP_OBJ_NULL;
+}
+
+int tier_truth(mp_obj_t o) {
+    const int known = vm_truth(o);
+    if (known >= 0) {
+        return known;
+    }
+    if (mp_obj_is_float(o)) {
+        return mp_obj_float_get(o) != 0;
+    }
+    const mp_obj_type_t *type = mp_obj_get_type(o);
+    if (type == &mp_type_list) {
+        return ((const mp_obj_list_t *)MP_OBJ_TO_PTR(o))->len != 0;
+    }
+    if (type == &mp_type_tuple) {
+        return ((const mp_obj_tuple_t *)MP_OBJ_TO_PTR(o))->len != 0;
+    }
+    if (type == &mp_type_str || type == &mp_type_bytes || type == &mp_type_dict) {
+        return mp_obj_is_true(o);
+    }
+    return -1;
+}
+
+mp_obj_t tier_element(mp_obj_t container, mp_obj_t index) {
+    return vm_element(container, index);
+}
+
+bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value) {
+    return vm_element_store(container, index, value);
+}
+
+bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items) {
+    if (!mp_obj_is_type(sequence, &mp_type_tuple) && !mp_obj_is_type(sequence, &mp_type_list)) {
+        return false;
+    }
+    size_t length;
+    mp_obj_t *found;
+    mp_obj_get_array(sequence, &length, &found);
+    if (length != count) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        items[i] = found[count - 1 - i];
+    }
+    return true;
+}
+
+const mp_obj_type_t *tier_range_type;
+
+mp_obj_t tier_quick_next(mp_obj_t *slots) {
+    if (slots[0] == MP_OBJ_NULL) {
+        return MP_OBJ_SENTINEL;
+    }
+    // In the stack there are the iterators of lists, tuples, texts, sets, arrays and ranges.
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)slots)->type;
+    return type == &mp_type_polymorph_iter || type == tier_range_type
+        ? mp_iternext(MP_OBJ_FROM_PTR(slots)) : MP_OBJ_SENTINEL;
+}
+
+mp_obj_t tier_next(mp_obj_t *slots) {
+    return mp_iternext_allow_raise(slots[0] == MP_OBJ_NULL ? slots[1] : MP_OBJ_FROM_PTR(slots));
+}
+
+// Learns from the first iterator over a range what such a one is. Its fields are upstream's own, so
+// a copy shows whether they are what tier_range_next() takes them for.
+static void learn_range(const mp_obj_t *slots) {
+    mp_obj_t copy[MP_OBJ_ITER_BUF_NSLOTS];
+    for (size_t i = 0; i < MP_OBJ_ITER_BUF_NSLOTS; i++) {
+        copy[i] = slots[i];
+    }
+    const mp_obj_t first = mp_iternext(MP_OBJ_FROM_PTR(copy));
+    if (mp_obj_is_small_int(first) && MP_OBJ_SMALL_INT_VALUE(first) == (mp_int_t)slots[1]
+        && copy[0] == slots[0] && copy[1] == slots[1] + slots[3] && copy[2] == slots[2]
+        && copy[3] == slots[3]) {
+        tier_range_type = ((const mp_obj_base_t *)slots)->type;
+    }
+}
+
+void tier_iterate(mp_obj_t *slots) {
+    const bool range = mp_obj_is_type(slots[0], &mp_type_range);
+    const mp_obj_t iterator = mp_getiter(slots[0], (mp_obj_iter_buf_t *)slots);
+    if (iterator != MP_OBJ_FROM_PTR(slots)) {
+        slots[0] = MP_OBJ_NULL;
+        slots[1] = iterator;
+    } else if (range && tier_range_type == NULL) {
+        learn_range(slots);
+    }
+}
+
+bool tier_look(void) {
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget != 1) {
+        return false;
+    }
+    gpusnek_poll_budget = 0;
+    gpusnek_poll();
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING) {
+        gpusnek_poll_budget++; // the branch takes it again
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,50 @@
+// What machine code calls where an operation takes more than a look (native_slow.c). None of it
+// raises, runs Python code or changes a dict: what would is not done, and says so.
+#ifndef GPUSNEK_NATIVE_SLOW_H
+#define GPUSNEK_NATIVE_SLOW_H
+
+#include "py/bc.h"
+
+// A global by its number in the code; `local`: as LOAD_NAME means it, which is a global at module
+// level alone. tier_find: where it is, NULL for a name that is not there. tier_load: its value or a
+// builtin's; MP_OBJ_NULL for neither. tier_same: whether `place` is still where it is and holds `value`.
+mp_obj_t *tier_find(const mp_code_state_t *code_state, uint32_t number, bool local);
+mp_obj_t tier_load(const mp_code_state_t *code_state, uint32_t number, bool local);
+
+// An instance's own attribute; MP_OBJ_NULL or false where it takes more.
+mp_obj_t tier_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number);
+bool tier_store_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,
+    mp_obj_t value);
+
+// The function and its first argument that a call of a method takes; false where it takes more.
+bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number, mp_obj_t *found);
+
+// lhs op rhs of numbers; MP_OBJ_NULL where it takes more.
+mp_obj_t tier_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs);
+mp_obj_t tier_comparison(unsigned int op, mp_obj_t lhs, mp_obj_t rhs);
+
+// Whether `o` counts as true; -1 for an instance of a Python class.
+int tier_truth(mp_obj_t o);
+
+// container[index] of a list, tuple or buffer; MP_OBJ_NULL or false where it takes more.
+mp_obj_t tier_element(mp_obj_t container, mp_obj_t index);
+bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value);
+
+// The items of a tuple or list of that length, the last one first; false for anything else.
+bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items);
+
+// What iterators over ranges are in the stack, once one was made: then come the next value, the end
+// and the step.
+extern const mp_obj_type_t *tier_range_type;
+
+// The next value of the iterator in four slots of the stack; MP_OBJ_STOP_ITERATION at its end,
+// MP_OBJ_SENTINEL where it may run Python code. tier_next: of any iterator; it may raise.
+mp_obj_t tier_quick_next(mp_obj_t *slots);
+mp_obj_t tier_next(mp_obj_t *slots);
+void tier_iterate(mp_obj_t *slots);
+
+// Looks at interrupts, as a branch does that takes the last step of a window. False where the
+// interpreter must run the branch: then nothing was taken. Does not return where the program ends.
+bool tier_look(void);
+
+#endif
