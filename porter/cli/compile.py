@@ -14,7 +14,7 @@ from porter.cli._running import program_of
 from porter.cli._subject import BuildChoice, subject_options
 from porter.compiler.mpy import read_module
 from porter.compiler.options import CompilerOptions
-from porter.compiler.show import STAGES, Source, dot
+from porter.compiler.show import STAGES, ShownProgram, dot
 from porter.compiler.stored import INSTRUCTIONS, load_tables
 from porter.compiler.tables import Tables, read_tables
 from porter.errors import UsageError
@@ -60,11 +60,11 @@ def command(
     program = program_of(file, code)
     device = subject.open(Console(stderr=True, highlight=False))
     source = _read(device, program, subject.sized(Launch()), trial)
-    show: Callable[[Source], str] = dot if as_dot else STAGES[stage]
+    show: Callable[[ShownProgram], str] = dot if as_dot else STAGES[stage]
     sys.stdout.buffer.write(show(source).encode())
 
 
-def _read(device: Device, program: Program, launch: Launch, trial: bool) -> Source:
+def _read(device: Device, program: Program, launch: Launch, trial: bool) -> ShownProgram:
     tables = _tables(device.built)
     memory = compile_code(device, launch, program.source, program.name, "file").memory
     module = read_module(device.host(memory).tobytes(), HEAD, tables)
@@ -72,7 +72,7 @@ def _read(device: Device, program: Program, launch: Launch, trial: bool) -> Sour
     if trial and not device.on_gpu:
         seen = Trial(device, memory, "file", launch, 1).seen()
         options = CompilerOptions(hints=unseen_too(seen, module))
-    return Source(module, tables, lines_of(program.source), options)
+    return ShownProgram(module, tables, lines_of(program.source), options)
 
 
 def _tables(built: Built) -> Tables:

@@ -22,7 +22,7 @@ _SINGLE = {0: "functions", 1: "None", 2: "False", 3: "True", 4: "Ellipsis", TUPL
 
 
 @frozen(slots=False)
-class Source:
+class ShownProgram:
     """What is shown. lines: of the Python source. options: of compile_module()."""
 
     module: Module
@@ -45,7 +45,7 @@ class Source:
         return units_of(self.module, self.tables, self.lines, options=self.options)
 
 
-def bytecode(source: Source) -> str:
+def bytecode(source: ShownProgram) -> str:
     """Every instruction under its line of Python."""
     out: list[str] = []
     for function in source.module.functions:
@@ -60,12 +60,12 @@ def bytecode(source: Source) -> str:
     return _text(out)
 
 
-def cfg(source: Source) -> str:
+def cfg(source: ShownProgram) -> str:
     """Blocks with the stack's depth, entries, heads of loops, and where they lead."""
     return _text(_blocks(source, lambda unit: {}))
 
 
-def types(source: Source) -> str:
+def types(source: ShownProgram) -> str:
     """The same blocks with the kind of each slot and each variable where they begin."""
 
     def kinds(unit: Unit) -> dict[int, list[str]]:
@@ -75,13 +75,13 @@ def types(source: Source) -> str:
     return _text(_blocks(source, kinds))
 
 
-def cxx(source: Source) -> str:
+def cxx(source: ShownProgram) -> str:
     """The C++ of the module; a comment at each block has its line of Python."""
     module, options = source.module, source.options
     return compile_module(module, source.tables, source.lines, options=options).text
 
 
-def dot(source: Source) -> str:
+def dot(source: ShownProgram) -> str:
     """The blocks for Graphviz: a cluster for each function; entries have a double frame."""
     out = ["digraph cfg {", '  node [shape=box, fontname="monospace"];']
     for number, unit in source.units.items():
@@ -103,7 +103,7 @@ def dot(source: Source) -> str:
     return _text([*out, "}"])
 
 
-STAGES: Mapping[str, Callable[[Source], str]] = {
+STAGES: Mapping[str, Callable[[ShownProgram], str]] = {
     "bytecode": bytecode,
     "cfg": cfg,
     "types": types,
@@ -111,7 +111,7 @@ STAGES: Mapping[str, Callable[[Source], str]] = {
 }
 
 
-def _blocks(source: Source, notes: Callable[[Unit], Mapping[int, list[str]]]) -> list[str]:
+def _blocks(source: ShownProgram, notes: Callable[[Unit], Mapping[int, list[str]]]) -> list[str]:
     out: list[str] = []
     for number, function in enumerate(source.module.functions):
         out.append(_title(source, function))
@@ -121,7 +121,7 @@ def _blocks(source: Source, notes: Callable[[Unit], Mapping[int, list[str]]]) ->
     return out
 
 
-def _of_unit(source: Source, unit: Unit, notes: Mapping[int, list[str]]) -> Iterator[str]:
+def _of_unit(source: ShownProgram, unit: Unit, notes: Mapping[int, list[str]]) -> Iterator[str]:
     for at, block in sorted(unit.graph.blocks.items()):
         yield f"  {_heading(source, unit.graph, block)}"
         if notes:
@@ -131,7 +131,7 @@ def _of_unit(source: Source, unit: Unit, notes: Mapping[int, list[str]]) -> Iter
         yield f"    -> {_where(unit.graph, block)}"
 
 
-def _title(source: Source, function: Function) -> str:
+def _title(source: ShownProgram, function: Function) -> str:
     parts = [f"{function.state} slots"]
     if function.arguments:
         parts.append(f"{function.arguments} of them arguments")
@@ -142,11 +142,11 @@ def _title(source: Source, function: Function) -> str:
     return f"{source.name(function.name)}: {', '.join(parts)}"
 
 
-def _line(source: Source, number: int, indent: str) -> str:
+def _line(source: ShownProgram, number: int, indent: str) -> str:
     return f"{indent}{number:4}: {source.line(number)}".rstrip()
 
 
-def _heading(source: Source, graph: Graph, block: Block) -> str:
+def _heading(source: ShownProgram, graph: Graph, block: Block) -> str:
     words = [f"block {block.at}", f"depth {block.depth}"]
     if block.at in graph.entries:
         words.append("entry")
@@ -161,7 +161,7 @@ def _where(graph: Graph, block: Block) -> str:
     return ", ".join(names) if names else f"the interpreter, at {block.last.name}"
 
 
-def _kinds(source: Source, graph: Graph, shape: Shape) -> Iterator[str]:
+def _kinds(source: ShownProgram, graph: Graph, shape: Shape) -> Iterator[str]:
     yield f"stack: {', '.join(map(_kind, shape.stack)) or 'empty'}"
     variables = (f"v{number} {_kind(known)}" for number, known in enumerate(shape.locals))
     yield f"variables: {', '.join(variables) or 'none'}"
@@ -191,11 +191,11 @@ def _power(number: int) -> str:
     return f"{text} {'-' if rest < 0 else '+'} {abs(rest)}" if rest else text
 
 
-def _instruction(source: Source, it: Instruction) -> str:
+def _instruction(source: ShownProgram, it: Instruction) -> str:
     return f"    {it.at:6}  {it.name:24} {_operand(source, it)}".rstrip()
 
 
-def _operand(source: Source, it: Instruction) -> str:
+def _operand(source: ShownProgram, it: Instruction) -> str:
     name, number, tables = it.name, it.argument, source.tables
     if name in ("UNARY_OP", "BINARY_OP"):
         return (tables.unary if name == "UNARY_OP" else tables.binary)[number]
@@ -218,7 +218,7 @@ def _forms(tables: Tables) -> Iterator[tuple[str, str]]:
         yield name.removesuffix("_N"), tables.formats[number >> 4]
 
 
-def _constant(source: Source, number: int) -> str:
+def _constant(source: ShownProgram, number: int) -> str:
     if number >= len(source.module.constants):
         return str(number)
     constant = source.module.constants[number]

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from porter.compiler.mpy import Module
-from porter.compiler.show import STAGES, Source, dot
+from porter.compiler.show import STAGES, ShownProgram, dot
 from porter.compiler.tables import Tables
 from tests.compiler import sources
 
@@ -26,7 +26,7 @@ Show = Callable[..., str]
 @pytest.fixture
 def show(module: Callable[[str], Module], tables: Tables) -> Show:
     def show(stage: str, program: str = PROGRAM) -> str:
-        source = Source(module(program), tables, program.splitlines())
+        source = ShownProgram(module(program), tables, program.splitlines())
         return dot(source) if stage == "dot" else STAGES[stage](source)
 
     return show
@@ -111,7 +111,7 @@ def test_a_program_without_loops_gains_nothing(show: Show) -> None:
 def test_a_source_that_is_not_there_leaves_lines_empty(
     module: Callable[[str], Module], tables: Tables
 ) -> None:
-    text = STAGES["bytecode"](Source(module(PROGRAM), tables))
+    text = STAGES["bytecode"](ShownProgram(module(PROGRAM), tables))
     assert re.search(r"^ +3:$", text, re.M)
 
 
