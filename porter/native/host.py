@@ -25,7 +25,7 @@ OPTIONS = ("-g0", "-fvisibility=hidden", "-fno-exceptions")
 
 @frozen(slots=False)
 class HostTarget:
-    """The host twin with the library `library`. identity: see Target."""
+    """The host twin with the library `library`. identity: see NativeTarget."""
 
     library: Path
     prelude: Path
@@ -62,7 +62,7 @@ class HostTarget:
         return load_tables(self.instructions)
 
     def build(self, source: Path, made: Path) -> None:
-        """See Target."""
+        """See NativeTarget."""
         # Of much C++ -O2 makes little faster code than -O1, and takes twice as long.
         large = "-O2" in self.flags and source.stat().st_size > LARGE
         flags = (*self.flags, "-O1") if large else self.flags
@@ -74,7 +74,7 @@ class HostTarget:
             raise BuildFailed(f"machine code of {source}: {error.message}") from error
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
-        """See Target. What is loaded stays until the process ends: interpreters may be in it."""
+        """See NativeTarget. What is loaded stays until the process ends: interpreters may run it."""
         try:
             library = ctypes.CDLL(str(made))
             address = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
