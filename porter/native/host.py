@@ -74,7 +74,7 @@ class HostTarget:
             raise BuildFailed(f"machine code of {source}: {error.message}") from error
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
-        """See NativeTarget. What is loaded stays until the process ends: interpreters may run it."""
+        """See NativeTarget. What is loaded stays until the process ends."""
         try:
             library = ctypes.CDLL(str(made))
             address = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value
