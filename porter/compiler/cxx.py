@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from attrs import frozen
 
 from porter.compiler.edges import entry_checks, write_edge
-from porter.compiler.emitter import Sink, Unit
+from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.flow import solve
 from porter.compiler.graph import Block, Graph, graph_of
 from porter.compiler.mpy import Function, Module
@@ -77,7 +77,9 @@ def compile_module(
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
         if not graph.entries or not _is_worth_it(graph, number, options):
             continue
-        unit = Unit(graph, module, tables, options, title_of(module, function, number, lines))
+        unit = WholeFunction(
+            graph, module, tables, options, title_of(module, function, number, lines)
+        )
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(graph.entries))}
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
@@ -141,7 +143,7 @@ def title_of(module: Module, function: Function, number: int, lines: Sequence[st
 class _Writer:
     def __init__(
         self,
-        unit: Unit,
+        unit: WholeFunction,
         source: Sequence[str],
         number: int,
         numbered: Mapping[int, int],
@@ -165,7 +167,8 @@ class _Writer:
         out = [
             f"// {self.unit.title}",
             f"static PORTER_DEVICE void f{self.number}("
-            "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native) {",
+            "mp_code_state_t *const cs, unsigned int entry, "
+            "const gpusnek_native_t *const native) {",
             "    mp_obj_t *const frame = cs->state;",
             f"    const byte *const code = {code};",
             "    int32_t left, at, top;",
@@ -240,10 +243,10 @@ class _Writer:
 
 def shapes_of(graph: Graph, module: Module, tables: Tables) -> dict[int, Shape]:
     """What is known where each of a function's blocks begins, without hints."""
-    return _shapes(Unit(graph, module, tables, CompilerOptions(), ""))
+    return _shapes(WholeFunction(graph, module, tables, CompilerOptions(), ""))
 
 
-def _shapes(unit: Unit, without: Set[int] = frozenset()) -> dict[int, Shape]:
+def _shapes(unit: WholeFunction, without: Set[int] = frozenset()) -> dict[int, Shape]:
     def walk(block: Block, shape: Shape) -> dict[int, Shape]:
         return Walker(unit, Sink()).walk(block, state_of(shape))
 
