@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -71,19 +71,12 @@ def compile_module(
     parts, cases = [_HEAD + _forcing(options)], []
     entries: list[tuple[int, int]] = []
     guards: list[tuple[GuardPlace, int]] = []
-    for number, function in enumerate(module.functions):
-        # What a module does once is not worth compiling.
-        once = loops and number == 0
-        graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
-        if not graph.entries or not _is_worth_it(graph, number, options):
-            continue
-        unit = WholeFunction(
-            graph, module, tables, options, title_of(module, function, number, lines)
-        )
+    for number, unit in units_of(module, tables, lines, loops=loops, options=options).items():
         first = len(entries) + 1
-        numbered = {at: first + k for k, at in enumerate(sorted(graph.entries))}
+        numbered = {at: first + k for k, at in enumerate(sorted(unit.graph.entries))}
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
-        entries += [(function.start + at, n) for at, n in numbered.items()]
+        start = unit.graph.function.start
+        entries += [(start + at, n) for at, n in numbered.items()]
         cases.append(
             f"    if (entry < {len(entries) + 1}) {{ f{number}(cs, entry, native); return; }}"
         )
@@ -100,6 +93,27 @@ def compile_module(
         tuple(guard for guard, _ in guards),
         tuple(place for _, place in guards),
     )
+
+
+def units_of(
+    module: Module,
+    tables: Tables,
+    lines: Sequence[str] = (),
+    *,
+    loops: bool = True,
+    options: CompilerOptions | None = None,
+) -> dict[int, WholeFunction]:
+    """The functions that are worth machine code, by their numbers in the module."""
+    options = options or CompilerOptions()
+    found = {}
+    for number, function in enumerate(module.functions):
+        # What a module does once is not worth compiling.
+        once = loops and number == 0
+        graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
+        if graph.entries and _is_worth_it(graph, number, options):
+            title = title_of(module, function, number, lines)
+            found[number] = WholeFunction(graph, module, tables, options, title)
+    return found
 
 
 def _forcing(options: CompilerOptions) -> str:
@@ -152,9 +166,7 @@ class _Writer:
         self.unit, self.graph = unit, unit.graph
         self.source, self.number, self.numbered = source, number, numbered
         self.sink = Sink(guards)
-        start = self.graph.function.start
-        without = {place - start for place in unit.options.without}
-        self.shapes = _shapes(unit, without)
+        self.shapes = shapes_of(unit)
         self.used: dict[str, str] = {}  # kinds of slots' variables by name
 
     def text(self) -> str:
@@ -241,12 +253,11 @@ class _Writer:
         return [*out, *(f"    {text}" for text in walker.lines if text), "}"]
 
 
-def shapes_of(graph: Graph, module: Module, tables: Tables) -> dict[int, Shape]:
-    """What is known where each of a function's blocks begins, without hints."""
-    return _shapes(WholeFunction(graph, module, tables, CompilerOptions(), ""))
+def shapes_of(unit: WholeFunction) -> dict[int, Shape]:
+    """What is known where each of a function's blocks begins."""
+    start = unit.graph.function.start
+    without = {place - start for place in unit.options.without}
 
-
-def _shapes(unit: WholeFunction, without: Set[int] = frozenset()) -> dict[int, Shape]:
     def walk(block: Block, shape: Shape) -> dict[int, Shape]:
         return Walker(unit, Sink()).walk(block, state_of(shape))
 
