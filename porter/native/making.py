@@ -36,7 +36,12 @@ def make(device: Device, code: bytes, source: bytes, name: str) -> NativeModule:
 
     Raises UsageError where `device` runs none, NoCompiler, BuildFailed.
     """
-    making = _Maker(target_of(device), code, source, name)
+    return make_for(target_of(device), code, source, name)
+
+
+def make_for(target: Target, code: bytes, source: bytes, name: str) -> NativeModule:
+    """As make, for the device that `target` is about."""
+    making = _Maker(target, code, source, name)
     try:
         return making.module()
     except LaunchFailed:

@@ -8,6 +8,7 @@ from typing import Protocol
 from porter.compiler.tables import Tables
 from porter.errors import UsageError
 from porter.native.host import HostTarget
+from porter.native.kernels import KernelTarget
 from porter.run import Device
 from porter.run.device.host import HostTwin
 from porter.run.device.several import Several
@@ -46,6 +47,12 @@ def target_of(device: Device) -> Target:
     """What makes machine code for `device`. Raises UsageError where nothing does, NoCompiler."""
     if isinstance(device, Several):
         raise UsageError("native: several devices run no machine code of programs yet", hint=HINT)
-    if not isinstance(device, HostTwin):
-        raise UsageError(f"native: {device.name} runs no machine code of programs yet", hint=HINT)
-    return HostTarget.of(device)
+    if isinstance(device, HostTwin):
+        return HostTarget.of(device)
+    linked = getattr(device, "linked", None)
+    if linked is None:
+        raise UsageError(
+            f"native: {device.name} runs machine code of programs that it was opened with alone",
+            hint=HINT,
+        )
+    return KernelTarget.of(device.built, linked.numbers)
