@@ -13,12 +13,13 @@ from porter.array import opening, values
 from porter.array.bindings import check_name
 from porter.array.call import Call
 from porter.array.code import Code, compile_code, with_native
-from porter.array.compilations import Compilations
+from porter.array.compilations import AUTO, Compilations
 from porter.array.files import FileSystems, file_systems
 from porter.array.globals import BoundGlobals
 from porter.array.outcome import Outcome
 from porter.array.sources import Source, Which, limits_of, program_of, sources_of
 from porter.base.arguments import choice, flag, whole
+from porter.compiler.options import CompilerOptions
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
 from porter.run import Device, Launch, Program, Result
@@ -95,7 +96,7 @@ class InterpreterArray(BoundGlobals):
             self._files = file_systems(device, fs, n)
             launch = self._files.mounted(launch)
         super().__init__(device, n, launch)
-        self._compilations = Compilations(self.compile)
+        self._compilations = Compilations(self.compile, self._with_native)
 
     @overload
     def exec(
@@ -116,7 +117,7 @@ class InterpreterArray(BoundGlobals):
         max_steps: Steps = None,
         deadline: Seconds = None,
         stdin: str | bytes | Sequence[str | bytes] = b"",
-        compiled: bool = False,
+        compiled: bool | Literal["auto"] = False,
         wait: bool = True,
     ) -> Outcome | Call[Outcome]:
         """Run Python source in every interpreter; returns what that left.
@@ -127,8 +128,9 @@ class InterpreterArray(BoundGlobals):
         until interpreters are interrupted. max_steps, deadline: steps and seconds that each
         program may take, or a sequence of n. stdin: what all read, or a sequence of one text each;
         a str is one text, in UTF-8. compiled: run machine code of one source or of code, as
-        compile(native=True) makes it, once for each text. wait: False returns a Call; `timeout`
-        acts in its result().
+        compile(native=True) makes it, once for each text; "auto": once a launch of it took many
+        steps, and where there is a way to. wait: False returns a Call; `timeout` acts in its
+        result().
 
         With check, raises InterpreterError if an interpreter ended with an exception (its
         `exceptions` say which), InterpreterTimeout if that was for a limit. The others
@@ -136,11 +138,12 @@ class InterpreterArray(BoundGlobals):
         """
         choice(kind, "kind", ("file", "single"))
         check, wait = flag(check, "check"), flag(wait, "wait")
-        if flag(compiled, "compiled"):
-            source = self._compilations.of(source, name, kind)
-        programs, program_of, changes = self._sources(source, which, name, kind)
+        chosen = self._compilations.of(source, name, kind, compiled)
+        programs, program_of, changes = self._sources(chosen, which, name, kind)
 
         def finish(outcome: Outcome, result: Result) -> Outcome:
+            if compiled == AUTO:
+                self._compilations.ran(source, name, kind, outcome)
             if check:
                 outcome.check()
             return outcome
@@ -214,7 +217,7 @@ class InterpreterArray(BoundGlobals):
             if heap is not None:
                 launch = attrs.evolve(launch, heap=opening.read_sizes({"heap": heap})["heap"])
             code = compile_code(self.device, launch, program.source, name, kind)
-        return with_native(code) if native else code
+        return self._with_native(code) if native else code
 
     def run(self, code: Code, **options: Any) -> Any:
         """exec() of code, or eval() of code of kind "eval", with their options."""
@@ -225,10 +228,19 @@ class InterpreterArray(BoundGlobals):
             )
         return self.eval(code, **options) if code.kind == "eval" else self.exec(code, **options)
 
+    def _with_native(self, code: Code, options: CompilerOptions | None = None) -> Code:
+        """`code` with machine code. Raises as compile."""
+        with self._lock:
+            self._check_open()
+            globals_ = self._bindings.stand_ins()
+        return with_native(code, self._launch, self.n, globals_, options)
+
     def _sources(
         self, source: Source | Code, which: Which, name: str, kind: str
     ) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:
         """Programs, who runs which, and what the launch has for them."""
+        if isinstance(source, Code):
+            source = self._compilations.improved(source, self._natives)
         made = sources_of(source, which, name, kind, self.device, self.n)
         if isinstance(source, Code):
             self._keep(source)

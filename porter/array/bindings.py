@@ -7,6 +7,7 @@ import keyword
 from porter.array.memory import Memory, memory_of
 from porter.array.setting import value_binding
 from porter.errors import BindingError, WrongType
+from porter.native import like_memory, like_value
 from porter.run import Device
 from porter.run.launch.binding import MOST_NAME, Binding
 
@@ -17,6 +18,7 @@ class Bindings:
     def __init__(self, device: Device, n: int) -> None:
         self._device, self._n = device, n
         self._bound: dict[str, Memory] = {}
+        self._first: dict[str, Binding] = {}  # what interpreter 0 has by each name
         self._queue: list[Binding] = []
 
     def bind(self, name: str, array: object, *, split: bool, readonly: bool) -> None:
@@ -41,6 +43,7 @@ class Bindings:
         kind = "READ_ONLY" if readonly else "MEMORY"
         binding = Binding(name, kind, memory.address, stride, count, 0, typecode, memory)
         self._bound[name] = memory
+        self._first[name] = binding
         self._queue.append(binding)
 
     def set(self, name: str, value: object) -> None:
@@ -48,6 +51,8 @@ class Bindings:
         check_name(name)
         binding = value_binding(self._device, self._n, name, value)
         self._forget(name)
+        if not self._device.on_gpu:  # nothing makes trials there
+            self._first[name] = like_value(self._device, binding)
         self._queue.append(binding)
 
     def unbind(self, name: str) -> None:
@@ -59,6 +64,7 @@ class Bindings:
 
     def _forget(self, name: str, new: Memory | None = None) -> None:
         """Take the memory under `name` away from programs, unless they have it otherwise too."""
+        self._first.pop(name, None)
         old = self._bound.pop(name, None)
         if old is None:
             return
@@ -66,6 +72,14 @@ class Bindings:
         others = [*self._bound.values(), *([new] if new else [])]
         kind = "FORGET" if not old.size or any(map(old.overlaps, others)) else "REVOKE"
         self._queue.append(Binding(name, kind, old.address, count=old.size, keep=old))
+
+    def stand_ins(self) -> list[Binding]:
+        """These globals for a trial of a program, which can write to none of the arrays."""
+        return [
+            like_memory(self._device, one) if name in self._bound else one
+            for name, one in self._first.items()
+            if name not in self._bound or not self._bound[name].moved
+        ]
 
     @property
     def bound(self) -> dict[str, str]:
@@ -90,6 +104,7 @@ class Bindings:
     def clear(self) -> None:
         """Let every array go; the interpreters are gone."""
         self._bound.clear()
+        self._first.clear()
         self._queue.clear()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import attrs
 import numpy as np
 from attrs import field, frozen
@@ -9,10 +11,12 @@ from attrs import field, frozen
 from porter.array import values
 from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
+from porter.compiler.options import CompilerOptions
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
-from porter.native import NativeModule, make
+from porter.native import NativeModule, Trial, make
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
+from porter.run.launch.binding import Binding
 from porter.run.launch.order import BARRIER
 from porter.run.launch.plan import footprint
 
@@ -78,10 +82,22 @@ def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind:
     return Code(name, kind, device, memory, BARRIER in source, None, source)
 
 
-def with_native(code: Code) -> Code:
-    """`code` with its machine code. Raises as InterpreterArray.compile."""
-    bytecode = code.device.host(code.memory).tobytes()
-    return attrs.evolve(code, native=make(code.device, bytecode, code.source, code.name))
+def with_native(
+    code: Code,
+    launch: Launch,
+    n: int = 1,
+    bindings: Sequence[Binding] = (),
+    options: CompilerOptions | None = None,
+) -> Code:
+    """`code` with its machine code, for `n` interpreters of such a `launch`.
+
+    bindings: globals for a trial of it. Raises as InterpreterArray.compile.
+    """
+    device = code.device
+    trial = Trial(device, code.memory, code.kind, launch, n, bindings)
+    bytecode = device.host(code.memory).tobytes()
+    made = make(device, bytecode, code.source, code.name, trial, options)
+    return attrs.evolve(code, native=made)
 
 
 class _Compiler(Interpreters):

@@ -44,7 +44,7 @@ class Interpreters:
         self._closed = False
         self._bindings = Bindings(device, n)
         self._kept: set[object] = set()
-        self._natives = Natives(device)
+        self._natives = Natives(device, n)
         self._call: Call[Any] | None = None  # the one under way
         self._outcome: Outcome | None = None
         # Every interpreter boots, so that what cannot work shows here.

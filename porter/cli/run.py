@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from porter.array.alone import compiled_phase
 from porter.cli._console import ConsoleOptions, console_options
 from porter.cli._running import CommandLaunch, program_of, program_options, running_options
 from porter.cli._subject import BuildChoice, devices_option, subject_options
@@ -49,6 +50,7 @@ def _check_files(
 @click.option("--save", is_flag=True, help="Write the file system back to IMAGE.")
 @click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
 @click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
+@click.option("--compiled", is_flag=True, help="Run machine code of the program.")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @devices_option
 @subject_options
@@ -69,6 +71,7 @@ def command(
     save_from: int | None,
     times: bool,
     sandbox: bool,
+    compiled: bool,
 ) -> None:
     """Run a Python program on many interpreters and merge what they print."""
     program = program_of(file, code)
@@ -77,11 +80,16 @@ def command(
         timeout=timeout, max_steps=max_steps, deadline=deadline, block=block, sandbox=sandbox
     )
     prepared = CommandLaunch.of(subject, n, launch, console, max_groups, image, fs_shared=fs_shared)
-    result = prepared.run(lambda device, launch: run(device, [program], n, launch))
+    phase = brought = None
+    if compiled:
+        phase, brought = compiled_phase(prepared.device, program, n, prepared.launch)
+    result = prepared.run(lambda device, launch: run(device, [program], n, launch, phase))
     if save and image is not None:
         written(prepared.launch, prepared.device, n, save_from or 0, str(image)).save(image)
     if times:
         prepared.shower.err.fresh_line()
         steps = {**subject.seconds, **result.timings}
         prepared.err.print("  ".join(f"{name} {value:.3f} s" for name, value in steps.items()))
+        if brought is not None and (report := brought.report()) is not None:
+            prepared.err.print(repr(report), markup=False, soft_wrap=True)
     prepared.end(result)

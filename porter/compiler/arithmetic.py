@@ -17,6 +17,7 @@ COMPARISONS = {
     "MORE_EQUAL": ">=",
     "NOT_EQUAL": "!=",
 }
+_EQUALITY = ("EQUAL", "NOT_EQUAL")  # of a truth takes steps in upstream's code
 _SUMS = {"ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*"}
 _QUICK = {*COMPARISONS, *_SUMS, "TRUE_DIVIDE"}
 _NUMBERS = (INT, FLOAT)
@@ -52,7 +53,7 @@ def binary(w: Emitter, it: Instruction) -> None:
         integers.settle_all(w)
         lhs, rhs = w.state.stack[-2:]
         result = Value(BOOL, f"({lhs.boxed()} == {rhs.boxed()})")
-    elif w.may_guess():
+    elif w.may_guess() and not (op in _EQUALITY and BOOL in (lhs.kind, rhs.kind)):
         result = _numbers(w, op, _integer(lhs), _integer(rhs))
     if result is None:
         _any(w, it, op)

@@ -26,35 +26,41 @@ class ContainerEmitter(Emitter):
     def do_load_subscr(self, it: Instruction) -> None:
         container, index = self.state.stack[-2:]
         kind = self.seen(it.next)
+        hot = self.hot and container.kind == OBJECT and self.may_guess()
         if index.kind == BOOL:
             index = Value(INT, f"(int64_t){index.text}", range=Range(0, 1))
-        if kind in _ELEMENT and container.kind == OBJECT and self.may_guess():
-            if index.kind == OBJECT and self.hot:
-                index = self.require(index, INT, "an index")
-            if index.kind == INT and self.hot:
-                self._typed_element(str(kind), container, index)
-                return
-        found = self.variable("mp_obj_t")
-        a, b = container.boxed(), index.boxed()
-        self.say(f"{found} = tier_element({a}, {b});")
-        self.quickly(
-            f"{found} == MP_OBJ_NULL",
-            f"mp_obj_subscr({a}, {b}, MP_OBJ_SENTINEL)",
-            2,
-            [Value(OBJECT, found)],
-            assigned=f"{found} = ",
-        )
+        if hot and kind in _ELEMENT and index.kind == OBJECT:
+            index = self.require(index, INT, "an index")
+        holder = self.state.holder(container)
+        if hot and index.kind == INT and (kind in _ELEMENT or holder is not None):
+            self._element(kind if kind in _ELEMENT else OBJECT, container, index, holder)
+        else:
+            found = self.variable("mp_obj_t")
+            a, b = container.boxed(), index.boxed()
+            self.say(f"{found} = tier_element({a}, {b});")
+            self.quickly(
+                f"{found} == MP_OBJ_NULL",
+                f"mp_obj_subscr({a}, {b}, MP_OBJ_SENTINEL)",
+                2,
+                [Value(OBJECT, found)],
+                assigned=f"{found} = ",
+            )
         self.guess_top("an element")
 
-    def _typed_element(self, kind: str, container: Value, index: Value) -> None:
-        result, found = self.variable(TYPES[kind]), self.variable("mp_obj_t")
+    def _element(self, kind: str, container: Value, index: Value, holder: int | None) -> None:
+        result = self.variable(TYPES[kind])
+        found = result if kind == OBJECT else self.variable("mp_obj_t")
+        if holder is None:
+            quick = f"{_ELEMENT[kind]}({container.text}, {index.text}, &{result})"
+        else:
+            quick = f"tier_view_{kind}({self.view(holder)}, {index.text}, &{result})"
         self.quickly(
-            f"!{_ELEMENT[kind]}({container.text}, {index.text}, &{result})",
+            f"!{quick}",
             f"mp_obj_subscr({container.text}, {index.boxed()}, MP_OBJ_SENTINEL)",
             2,
             [Value(kind, result)],
             assigned=f"{found} = ",
-            unboxed=found,
+            unboxed="" if kind == OBJECT else found,
         )
 
     def do_store_subscr(self, it: Instruction) -> None:
@@ -63,8 +69,16 @@ class ContainerEmitter(Emitter):
         if value.kind == OBJECT:
             self.leave_if(f"{c} == MP_OBJ_NULL")  # it is `del`
         quick = f"tier_store_element({a}, {b}, {c})"
-        if self.hot and value.kind in _STORE and container.kind == OBJECT and index.kind == INT:
-            quick = f"{_STORE[value.kind]}({a}, {index.text}, {value.text})"
+        if self.hot and container.kind == OBJECT and index.kind == INT:
+            holder = self.state.holder(container)
+            if holder is not None:
+                kind, word = (
+                    (value.kind, value.text) if value.kind in _STORE else (OBJECT, value.boxed())
+                )
+                place = f"{self.view(holder)}, {index.text}"
+                quick = f"tier_view_store_{kind}({place}, {word})"
+            elif value.kind in _STORE:
+                quick = f"{_STORE[value.kind]}({a}, {index.text}, {value.text})"
         self.quickly(f"!{quick}", f"mp_obj_subscr({a}, {b}, {c})", 3)
 
     # ---- iteration ----
@@ -83,23 +97,51 @@ class ContainerEmitter(Emitter):
     def do_for_iter(self, it: Instruction) -> None:
         # Where the iterator raises StopIteration, the interpreter goes on in this frame.
         at = len(self.state.stack) - ITERATOR
-        value = self.variable("mp_obj_t")
-        self.call(f"tier_quick_next(&frame[{at}])", f"{value} = ", plain=True)
-        unknown = f"{value} == MP_OBJ_SENTINEL"
-        if any(held is not None for held in self.state.names):
-            self.leave_if(unknown)  # it may run any code
+        found = self.variable("mp_obj_t")
+        if self.hot and self.seen(it.next) == INT and self.may_guess():
+            value = self._counted(it, at, found)
+            ends = "counted <= 0"
         else:
-            call, sp = f"tier_next(&frame[{at}])", len(self.state.stack) - 1
-            self.quickly(unknown, call, 0, assigned=f"{value} = ", sp=sp, frame=True)
-        self.say(f"if ({value} == MP_OBJ_STOP_ITERATION) {{")
+            self._next(it, at, found)
+            value = Value(OBJECT, found)
+            ends = f"{found} == MP_OBJ_STOP_ITERATION"
+        self.say(f"if ({ends}) {{")
         before = self.state.copy()
         del self.state.stack[at:]
         self.on_edge(it.argument)
         self.say("}")
         self.state = before
-        self.state.stack.append(Value(OBJECT, value))
+        self.state.stack.append(value)
         self.guess_top("an element")
         self.on_edge(it.next)
+
+    def _counted(self, it: Instruction, at: int, found: str) -> Value:
+        """The next integer, of a range without an object between."""
+        value = self.variable("int64_t")
+        self.say(f"counted = tier_range_next(&frame[{at}], &{value});")
+        self.say("if (counted < 0) {")
+        self._next(it, at, found)
+        self.say(f"counted = {found} != MP_OBJ_STOP_ITERATION;")
+        after = self.state.copy()
+        after.stack.append(Value(OBJECT, found))
+        other = f"!tier_is_int({found})"
+        self.say("if (counted) {")
+        self.say(self.guarded(other, "an element is no small int", it.next, after))
+        self.say(f"{value} = tier_int({found});")
+        self.say("} }")
+        return Value(INT, value)
+
+    def _next(self, it: Instruction, at: int, found: str) -> None:
+        quick = self._called(f"tier_quick_next(&frame[{at}])", f"{found} = ", None)
+        self.say(f"{self.stores(self.state, frame=self.graph.protected)} {quick}")
+        unknown = f"{found} == MP_OBJ_SENTINEL"
+        if any(held is not None for held in self.state.names):
+            self.leave_if(unknown, it.at)  # it may run any code
+            return
+        slow = self._called(
+            f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1
+        )
+        self.say(f"if (TIER_UNLIKELY({unknown})) {{ {self.stores(self.state)} {slow} }}")
 
     # ---- making ----
 

@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from attrs import define, evolve, field
 
 from porter.compiler.graph import Block, Graph
-from porter.compiler.values import INT, LEAST, MEMORY, MOST, OBJECT, SMALL, Known, Range, Shape
+from porter.compiler.liveness import Slot, live
+from porter.compiler.values import DEAD, INT, LEAST, MEMORY, MOST, OBJECT, SMALL, Known, Range, Shape
 
 Walk = Callable[[Block, Shape], Mapping[int, Shape]]
 _ROUNDS = 50
@@ -37,11 +38,14 @@ class _Solver:
     shapes: dict[int, Shape] = field(factory=dict)
     objects: set[tuple[int, int]] = field(factory=set)  # (block, slot) that stay objects
     unloaded: set[tuple[int, int]] = field(factory=set)  # (block, slot) that stay in the dict
+    viewless: set[tuple[int, int]] = field(factory=set)  # (block, variable) without a view
     arriving: dict[tuple[int, int], Shape] = field(factory=dict)
+    live: Mapping[int, frozenset[Slot]] = field(factory=dict)
     rounds: int = 0
     widens: bool = True
 
     def run(self) -> dict[int, Shape]:
+        self.live = live(self.graph)
         # What the function's start leads to first, so that what the interpreter may bring
         # elsewhere does not hide what values are there.
         for entry in sorted(self.graph.entries):
@@ -72,7 +76,7 @@ class _Solver:
         for to, shape in self.walk(self.graph.blocks[at], self.shapes[at]).items():
             self.arriving[at, to] = shape
             new = self._meet(to)
-            if _kinds(new) == _kinds(self.shapes[to]):
+            if _kinds(new) == _kinds(self.shapes[to]) and new.views == self.shapes[to].views:
                 self.shapes[to] = new
 
     def _meet(self, to: int) -> Shape:
@@ -91,7 +95,21 @@ class _Solver:
             slots.append(new)
         named = depth + self.graph.variables
         held = [known for known in slots[:named] if known is not None]
-        return Shape(tuple(held[:depth]), tuple(held[depth:]), tuple(slots[named:]))
+        shape = Shape(tuple(held[:depth]), tuple(held[depth:]), tuple(slots[named:]))
+        return evolve(shape, views=self._views(to, shape, old, outer, again))
+
+    def _views(
+        self, to: int, shape: Shape, old: Shape | None, outer: list[Shape], again: list[Shape]
+    ) -> tuple[bool, ...]:
+        """Those that each turn of a loop keeps are there from its head on."""
+        found = []
+        for at, holder in enumerate((*shape.locals, *shape.names)):
+            every = again or outer
+            kept = holder is not None and holder.kind == OBJECT and all(s.views[at] for s in every)
+            if old is not None and old.views[at] and not kept:
+                self.viewless.add((to, at))
+            found.append(kept and (to, at) not in self.viewless)
+        return tuple(found)
 
     def _slot(
         self,
@@ -102,12 +120,17 @@ class _Solver:
     ) -> Known | None:
         if None in back or (None in first and not back):
             return None
+        dead = self._is_dead(place)
+        if dead and place[1] < self._named(place[0]):
+            return Known(DEAD)
         if place in self.unloaded or (None in first and place[0] in self.without):
             return None
         outer = [known or _PLAIN for known in first]
         again = [known for known in back if known is not None]
         every = [*outer, *again]
         kind = self._kind(place, {k.kind for k in outer}, {k.kind for k in again})
+        if dead and None in first:
+            kind = OBJECT
         if old is not None and old.kind not in (kind, OBJECT) and kind == OBJECT:
             self.objects.add(place)
         return Known(
@@ -117,7 +140,20 @@ class _Solver:
             self._range(kind, every, old, bool(back)),
         )
 
+    def _named(self, at: int) -> int:
+        """The first slot of a global."""
+        return self.graph.blocks[at].depth + self.graph.variables
+
+    def _is_dead(self, place: tuple[int, int]) -> bool:
+        at, number = place
+        named = self._named(at)
+        if number >= named:
+            return (True, self.graph.names[number - named]) not in self.live[at]
+        number -= self.graph.blocks[at].depth
+        return number >= 0 and (False, number) not in self.live[at]
+
     def _kind(self, place: tuple[int, int], first: set[str], back: set[str]) -> str:
+        first, back = first - {DEAD}, back - {DEAD}
         kinds = first | back
         if len(kinds) == 1:
             return kinds.pop()
@@ -146,7 +182,9 @@ class _Solver:
 def _unknown(graph: Graph, at: int) -> Shape:
     # The stack holds no variable without a value.
     stack = (_PLAIN,) * graph.blocks[at].depth
-    return Shape(stack, (Known(OBJECT),) * graph.variables, (None,) * len(graph.names))
+    variables, names = graph.variables, len(graph.names)
+    views = (False,) * (variables + names)
+    return Shape(stack, (Known(OBJECT),) * variables, (None,) * names, views)
 
 
 def _flat(shape: Shape) -> tuple[Known | None, ...]:

@@ -154,7 +154,7 @@ def _again(blocks: Mapping[int, Block]) -> set[int]:
     too."""
     ways: networkx.DiGraph[int] = networkx.DiGraph()
     for block in blocks.values():
-        for to, _ in _targets(block.last, 0):
+        for to, _ in targets(block.last, 0):
             ways.add_edge(block.at, to)
     found: set[int] = set()
     for part in networkx.strongly_connected_components(ways):
@@ -182,14 +182,15 @@ def _depths(code: Mapping[int, Instruction]) -> dict[int, int]:
     while todo:
         at = todo.pop()
         instruction, depth = code[at], depths[at]
-        for target, deep in _targets(instruction, depth):
+        for target, deep in targets(instruction, depth):
             if target in code and target not in depths:
                 depths[target] = deep
                 todo.append(target)
     return depths
 
 
-def _targets(instruction: Instruction, depth: int) -> list[tuple[int, int]]:
+def targets(instruction: Instruction, depth: int) -> list[tuple[int, int]]:
+    """Where an instruction leads, and how deep the stack is there, if it is `depth` here."""
     name = instruction.name
     after = depth + effect(instruction)
     found = [] if name in ENDS or name == "UNWIND_JUMP" else [(instruction.next, after)]

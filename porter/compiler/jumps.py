@@ -43,8 +43,21 @@ class JumpEmitter(Emitter):
         return f"({known} != 0)"
 
     def look(self, it: Instruction) -> None:
-        """The interpreter looks after the jump, compiled code before: the same number of times."""
-        self.leave_if("left <= 0", it.at)
+        """The interpreter looks after the jump, compiled code before: the same number of times. What
+        may take more than a look at the condition is left to the interpreter, which would look
+        after it."""
+        if it.name != "JUMP" and self.state.stack[-1].kind == OBJECT:
+            self.leave_if("left <= 0", it.at)
+            return
+        number = next(self.sink.numbers)
+        self.say(f"if (TIER_UNLIKELY(left <= 0)) {{ goto Z{number}; }}")
+        self.say(f"C{number}:;")
+        self.sink.cold.append(
+            f"Z{number}: {self.stores(self.state, frame=False)} cs->ip = code + {it.at}; "
+            "tier_give_polls(left); looked = tier_look(); if (PORTER_UNWINDING) { return; } "
+            f"left = tier_polls(); if (!looked) {{ {self.way_out(it.at)} }} "
+            f"left++; goto C{number};"
+        )
 
     def do_jump(self, it: Instruction) -> None:
         self.look(it)

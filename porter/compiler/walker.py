@@ -20,9 +20,9 @@ from porter.compiler.integers import settle_all
 from porter.compiler.jumps import JumpEmitter
 from porter.compiler.mpy import Constant, Instruction
 from porter.compiler.names import NameEmitter
-from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Range, Shape, State, Value
+from porter.compiler.values import BOOL, FLOAT, INT, LEAST, MOST, OBJECT, Range, Shape, State, Value
 
-_FLOAT_CONSTANT = 8
+_INT_CONSTANT, _FLOAT_CONSTANT = 7, 8
 # Nothing changes in these, so that the interpreter may begin anew before them.
 _PURE = frozenset(
     [
@@ -98,6 +98,11 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
             if math.isfinite(number):
                 self.push(Value(FLOAT, f"({number.hex()})"))
                 return
+        if constant.kind == _INT_CONSTANT:
+            whole = int(constant.text)
+            if LEAST <= whole <= MOST:
+                self.push(Value(INT, f"INT64_C({whole})", range=Range(whole, whole)))
+                return
         self.push(self.new(OBJECT, f"tier_constant(cs, {it.argument})"))
 
     def do_load_fast(self, it: Instruction) -> None:
@@ -114,6 +119,7 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
 
     def do_store_fast(self, it: Instruction) -> None:
         self.state.locals[it.argument] = self.state.stack.pop().moved()
+        self.state.views[it.argument] = False
 
     # ---- the stack's order ----
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from porter.array.opening import ready_build
 from porter.base import arguments
 from porter.dask.connecting import Abilities, target_for
 from porter.errors import ClusterMismatch, UsageError
@@ -19,7 +20,9 @@ def build_for(
     *,
     fences: bool = True,
 ) -> Built:
-    """A build with what `workers` need, with fences where one is made.
+    """A build with what `workers` need: the given one, one that came with porter, or a new one.
+
+    fences: of one that is not given.
 
     Raises UsageError, NotBuilt, ClusterMismatch, and what building raises.
     """
@@ -27,10 +30,13 @@ def build_for(
         arguments.choice(target, "target", ("host", "cuda"))
     wanted = target or target_for(workers)
     if build is None:
-        from porter.pipeline import build as build_now
         from porter.settings import load_config
 
         config = load_config({"target": wanted, "release": release, "fences": fences or None})
+        if (ready := ready_build(config)) is not None:
+            return ready
+        from porter.pipeline import build as build_now  # loads libclang
+
         return open_build(build_now(config).folder)
     if release is not None:
         raise UsageError("release: the build in a folder has its own")

@@ -6,8 +6,9 @@ import io
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import platformdirs
 from attrs import field, frozen
@@ -26,12 +27,14 @@ class Parcel:
     """A finished build for workers. key: SHA-256 of its build.json, which has its files' hashes.
 
     folder: where the client has it, which a worker may see too. targets: those that it has, of
-    host and cuda. archive: a compressed tar of what runs them.
+    host and cuda. config: by BuildConfig's names, with sizes that launches take where they say
+    nothing. archive: a compressed tar of what runs them.
     """
 
     key: str
     folder: str
     targets: tuple[str, ...]
+    config: Mapping[str, Any] = field(repr=False)
     archive: bytes = field(repr=False)
 
 
@@ -43,7 +46,8 @@ def packed(built: Built) -> Parcel:
         tar.add(built.folder / MANIFEST, MANIFEST)
         for name in _needed(built, targets):
             tar.add(built.file(*name.split("/", 1)), name)
-    return Parcel(_key(built.folder), str(built.folder), targets, memory.getvalue())
+    folder, config = str(built.folder), dict(built.config)
+    return Parcel(_key(built.folder), folder, targets, config, memory.getvalue())
 
 
 def unpacked(parcel: Parcel, cache: Path | None = None) -> Built:
@@ -54,14 +58,14 @@ def unpacked(parcel: Parcel, cache: Path | None = None) -> Built:
     """
     folder = Path(parcel.folder)
     if _holds(folder, parcel):
-        return open_build(folder)
+        return open_build(folder).with_choices(parcel.config)
     cache = cache or platformdirs.user_cache_path("gpusnek-porter") / "shipped"
     cache.mkdir(parents=True, exist_ok=True)
     folder = cache / parcel.key
     with locked(cache / f"{parcel.key}.lock", say=lambda text: None):
         if not _holds(folder, parcel):
             _unpack(parcel, folder)
-    return open_build(folder)
+    return open_build(folder).with_choices(parcel.config)
 
 
 def _unpack(parcel: Parcel, folder: Path) -> None:

@@ -21,8 +21,8 @@ class _Opened:
     lock: threading.Lock = field(factory=threading.Lock)
 
 
-# By worker (a process may have several), build and target.
-_opened: dict[tuple[str, str, str], _Opened] = {}
+# By worker (a process may have several), build, its choices, and target.
+_opened: dict[tuple[str, str, str, str], _Opened] = {}
 _guard = threading.Lock()
 
 
@@ -40,7 +40,7 @@ def device_for(parcel: Parcel, target: str | None) -> Iterator[Device]:
         target = "cuda" if able.gpus and "cuda" in parcel.targets else "host"
     if target == "cuda" and not able.gpus:
         raise NoGpu(f"worker {worker.address} has no GPU")
-    key = (str(worker.id), parcel.key, target)
+    key = (str(worker.id), parcel.key, repr(sorted(parcel.config.items())), target)
     with _guard:
         opened = _opened.setdefault(key, _Opened())
     with opened.lock:

@@ -4,6 +4,8 @@ from porter.native.making import make
 from porter.native.module import NativeModule
 from porter.native.natives import Brought, Natives
 from porter.native.report import GaveUp, NativeFunction, NativeReport
+from porter.native.standins import like_memory, like_value
+from porter.native.trial import Trial
 
 __all__ = [
     "Brought",
@@ -12,5 +14,8 @@ __all__ = [
     "NativeModule",
     "NativeReport",
     "Natives",
+    "Trial",
+    "like_memory",
+    "like_value",
     "make",
 ]

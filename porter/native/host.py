@@ -42,7 +42,7 @@ class HostTarget:
         names = [f"{variant}/{name}" for name in (LIBRARY, PRELUDE, INSTRUCTIONS)]
         if any(name not in output.files for name in names):
             raise UsageError(
-                f"native: the build in {built.folder} runs no machine code of programs",
+                f"the build in {built.folder} runs no machine code of programs",
                 hint="Make one with `porter build`, and without --fences, --profile and --variant.",
             )
         tool = toolchain.gxx()

@@ -76,7 +76,7 @@ class KernelTarget:
         names = [f"cuda/{name}" for name in (LIBRARY, LOOKING, PRELUDE, ALONE, INSTRUCTIONS)]
         if any(name not in output.files for name in names):
             raise UsageError(
-                f"native: the device build in {built.folder} runs no machine code of programs",
+                f"the device build in {built.folder} runs no machine code of programs",
                 hint="Make one with `porter build --target cuda`, for one architecture, and "
                 "without --fences and --profile.",
             )
@@ -161,7 +161,7 @@ class KernelTarget:
         number = self.numbers.get(digest_of(made.read_bytes()))
         if number is None:
             raise UsageError(
-                "native: a GPU runs machine code of programs that it was opened with",
+                "a GPU runs machine code of programs that it was opened with",
                 hint="Open it with this program too (porter.array.kernels.open_compiled), or leave "
                 "native out: the program runs interpreted, and does the same.",
             )

@@ -5,25 +5,28 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from bisect import bisect_left
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import attrs
 import numpy as np
 from attrs import field, frozen
 
 from porter.base.fingerprint import content_digest
 from porter.compiler.cxx import compile_module
-from porter.compiler.mpy import Module, read_module
+from porter.compiler.mpy import read_module
+from porter.compiler.options import CompilerOptions
 from porter.errors import LaunchFailed
 from porter.native.cache import Entry, entry_of, forget
+from porter.native.functions import rows_of, worth_it
 from porter.native.lines import lines_of
-from porter.native.module import NativeModule
+from porter.native.module import Guard, NativeModule
 from porter.native.report import NativeFunction
 from porter.native.target import Target, target_of
+from porter.native.trial import Trial
 from porter.run import Device
 
 HEAD = 12  # bytes before the .mpy: code_head_t of templates/port/code.c
@@ -31,17 +34,29 @@ SYMBOL = "tier_run"
 MOST_ENTRIES = 2**16 - 1  # gpusnek_native_t numbers them with uint16_t
 
 
-def make(device: Device, code: bytes, source: bytes, name: str) -> NativeModule:
+def make(
+    device: Device,
+    code: bytes,
+    source: bytes,
+    name: str,
+    trial: Trial | None = None,
+    options: CompilerOptions | None = None,
+) -> NativeModule:
     """Machine code of the bytecode `code` of `source`, where some of it gains by that.
 
-    Raises UsageError where `device` runs none, NoCompiler, BuildFailed.
+    trial: what may be run for hints, where none are among the `options`. Raises UsageError where
+    `device` runs none, NoCompiler, BuildFailed.
     """
+<<<<<<< HEAD
     return make_for(target_of(device), code, source, name)
 
 
 def make_for(target: Target, code: bytes, source: bytes, name: str) -> NativeModule:
     """As make, for the device that `target` is about."""
     making = _Maker(target, code, source, name)
+=======
+    making = _Maker(target_of(device), code, source, name, trial, options or CompilerOptions())
+>>>>>>> compiled-tier
     try:
         return making.module()
     except LaunchFailed:
@@ -61,14 +76,19 @@ class _Maker:
     code: bytes
     source: bytes
     name: str
+    trial: Trial | None
+    options: CompilerOptions
     seconds: dict[str, float] = field(factory=dict)
 
     @property
     def key(self) -> str:
         """Names all that the machine code is made from."""
-        values = [*self.target.identity, _translator()]
+        chosen = self.options
+        without, trial = sorted(chosen.without), self.trial.key if self.trial is not None else ""
+        values = [*self.target.identity, _translator(), chosen.force, chosen.enter, without, trial]
         digest = hashlib.sha256(json.dumps(values).encode())
-        digest.update(self.code)
+        for part in (chosen.hints, self.code):
+            digest.update(b"%d " % len(part) + part)
         return digest.hexdigest()
 
     def module(self) -> NativeModule:
@@ -82,17 +102,26 @@ class _Maker:
 
     def _writer(self, functions: list[Any]) -> Callable[[Path, Path], Mapping[str, Any]]:
         def write(text: Path, machine: Path) -> Mapping[str, Any]:
+            options, lines = self.options, lines_of(self.source)
+            if self.trial is not None and not options.hints:
+                with self._step("trial"):
+                    options = attrs.evolve(options, hints=self.trial.seen())
             with self._step("translate"):
                 tables = self.target.tables
                 module = read_module(self.code, HEAD, tables)
-                made = compile_module(module, tables, lines_of(self.source), symbol=SYMBOL)
-                functions[:] = rows_of(module, sorted(at for at, _ in made.entries))
+                hints = worth_it(options.hints, module, len(self.code))
+                options = attrs.evolve(options, hints=hints)
+                made = compile_module(module, tables, lines, symbol=SYMBOL, options=options)
+                functions[:] = rows_of(module, sorted(at for at, _ in made.entries), lines)
             if not made.entries:
                 raise _NothingGains
             with self._step("compile"):
                 text.write_text(made.text, encoding="utf-8")
                 self.target.build(text, machine)
-            return {"entries": made.entries, "functions": functions}
+            guards = [
+                (*guard, place) for guard, place in zip(made.guards, made.places, strict=True)
+            ]
+            return {"entries": made.entries, "functions": functions, "guards": guards}
 
         return write
 
@@ -106,6 +135,7 @@ class _Maker:
                     entries[at] = number
         return self._module(
             record["functions"],
+            guards=tuple(Guard(*row) for row in record["guards"]),
             text=entry.text.read_text(encoding="utf-8"),
             path=entry.text if entry.kept else None,
             entries=entries,
@@ -123,21 +153,6 @@ class _Maker:
         began = time.monotonic()
         yield
         self.seconds[name] = time.monotonic() - began
-
-
-def rows_of(module: Module, entries: Sequence[int]) -> list[tuple[str, int, int]]:
-    """Of each function its name, the line at which its code begins, and how many entries it has.
-
-    entries: where they are in the bytecode, rising.
-    """
-    rows = []
-    for number, function in enumerate(module.functions):
-        size = max((each.next for each in function.code), default=0)
-        inside = bisect_left(entries, function.start + size) - bisect_left(entries, function.start)
-        known = module.names[function.name]
-        name = "<module>" if number == 0 else known or "<function>"
-        rows.append((name, min(function.lines.values(), default=1), inside))
-    return rows
 
 
 @cache

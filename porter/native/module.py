@@ -20,12 +20,16 @@ def _none() -> np.ndarray[tuple[int], np.dtype[np.uint16]]:
 
 @frozen
 class Guard:
-    """What machine code assumes at a line of a function. what: how it may fail."""
+    """What machine code assumes at a line of a function.
+
+    number: of its counter. what: how it may fail. place: what CompilerOptions.without calls it.
+    """
 
     number: int
     function: str
     line: int
     what: str
+    place: int
 
 
 @frozen(eq=False)
@@ -35,7 +39,9 @@ class NativeModule:
     lines: of the source. text: the C++ that it is made of; path: where that is kept, None where it
     could not be. functions: all of the source. guards: at which machine code may give up. entries:
     of each byte of the bytecode the number of the entry there, 0 for none (uint16); empty where
-    nothing was worth machine code. run: as Native has it. cached: it was made before. seconds: by step. keep: what owns the machine code.
+    nothing was worth machine code. run: as Native has it. cached: it was made before. seconds: by
+    step. keep: what owns the machine code. without: places at which it guesses nothing. again: how
+    often it was made again without some guesses.
     """
 
     name: str
@@ -49,6 +55,8 @@ class NativeModule:
     cached: bool = False
     seconds: Mapping[str, float] = field(factory=dict)
     keep: object = field(default=None, repr=False)
+    without: frozenset[int] = field(default=frozenset(), repr=False)
+    again: int = field(default=0, repr=False)
 
     @property
     def runs(self) -> bool:

@@ -15,13 +15,23 @@ from porter.run import Device
 from porter.run.device.base import Array
 from porter.run.launch.natives import Native
 
+OFTEN = 1000  # times that a guess is wrong before machine code is made without it,
+OFTEN_EACH = 16  # and times for each interpreter
+MOST_AGAIN = 3  # times that machine code of one program is made again
+Wrong = dict[NativeModule, frozenset[int]]
+
 
 @frozen(eq=False)
 class Brought:
-    """What one launch has, with counters of its own."""
+    """What one launch of `n` interpreters has, with counters of its own.
+
+    wrong: filled in by report, places of guesses that were often wrong.
+    """
 
     device: Device
+    n: int
     each: Sequence[tuple[NativeModule, Native | None]] = field(repr=False)
+    wrong: Wrong = field(repr=False)
 
     @property
     def natives(self) -> tuple[Native, ...]:
@@ -48,6 +58,10 @@ class Brought:
         if native is None or native.exits is None:
             return []
         counts = self.device.host(native.exits)
+        often = max(OFTEN, OFTEN_EACH * self.n)
+        places = {g.place for g in module.guards if counts[g.number] >= often}
+        if places - module.without:
+            self.wrong[module] = module.without | places
         return [
             GaveUp(
                 module.name,
@@ -65,18 +79,33 @@ class Brought:
 class Natives:
     """Machine code of all that an array's interpreters have run: they may call functions of it."""
 
-    def __init__(self, device: Device) -> None:
-        self._device = device
-        self._each: dict[NativeModule, Native | None] = {}
+    def __init__(self, device: Device, n: int) -> None:
+        self._device, self._n = device, n
+        self._each: dict[int, tuple[NativeModule, Native | None, Array]] = {}
+        self._wrong: Wrong = {}
 
     def add(self, module: NativeModule, memory: Array) -> None:
-        """`module`, of the bytecode in `memory`, for all launches from now on."""
-        if module not in self._each:
-            self._each[module] = module.on(self._device, memory) if module.runs else None
+        """`module`, of the bytecode in `memory`, for all launches from now on.
+
+        What was there of that bytecode is not brought any more.
+        """
+        at = self._device.address(memory)
+        if at not in self._each or self._each[at][0] is not module:
+            native = module.on(self._device, memory) if module.runs else None
+            self._each[at] = module, native, memory
 
     def bring(self) -> Brought:
         """For the next launch."""
-        return Brought(self._device, [(m, self._counted(m, n)) for m, n in self._each.items()])
+        each = [(module, self._counted(module, one)) for module, one, _ in self._each.values()]
+        return Brought(self._device, self._n, each, self._wrong)
+
+    def wrong(self, module: NativeModule) -> frozenset[int]:
+        """Places at which `module` shall guess no more, once; none if it is not to be made again.
+
+        With those that it guesses at no more already.
+        """
+        places = self._wrong.pop(module, frozenset())
+        return places if module.again < MOST_AGAIN else frozenset()
 
     def _counted(self, module: NativeModule, native: Native | None) -> Native | None:
         count = module.exits()
@@ -87,3 +116,4 @@ class Natives:
     def clear(self) -> None:
         """Forget all: the interpreters are gone."""
         self._each.clear()
+        self._wrong.clear()

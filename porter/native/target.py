@@ -8,12 +8,11 @@ from typing import Protocol
 from porter.compiler.tables import Tables
 from porter.errors import UsageError
 from porter.native.host import HostTarget
-from porter.native.kernels import KernelTarget
 from porter.run import Device
 from porter.run.device.host import HostTwin
 from porter.run.device.several import Several
 
-HINT = "Leave it out: the program runs interpreted, and does the same."
+HINT = "Ask for none: the program runs interpreted, and does the same."
 
 
 class Target(Protocol):
@@ -46,13 +45,15 @@ class Target(Protocol):
 def target_of(device: Device) -> Target:
     """What makes machine code for `device`. Raises UsageError where nothing does, NoCompiler."""
     if isinstance(device, Several):
-        raise UsageError("native: several devices run no machine code of programs yet", hint=HINT)
+        raise UsageError("several devices run no machine code of programs yet", hint=HINT)
     if isinstance(device, HostTwin):
         return HostTarget.of(device)
     linked = getattr(device, "linked", None)
     if linked is None:
         raise UsageError(
-            f"native: {device.name} runs machine code of programs that it was opened with alone",
+            f"{device.name} runs machine code of programs that it was opened with alone",
             hint=HINT,
         )
+    from porter.native.kernels import KernelTarget  # a machine that runs builds may lack its needs
+
     return KernelTarget.of(device.built, linked.numbers)

@@ -66,7 +66,8 @@ def _names(value: Sequence[str], option: str) -> tuple[str, ...]:
 def _image(value: str, option: str) -> tuple[int, int] | str:
     if value == SQUARE:
         return value
-    if match := _SIZE.fullmatch(value):
+    match = _SIZE.fullmatch(value)
+    if match and int(match[1]) and int(match[2]):
         return int(match[1]), int(match[2])
     raise UsageError(f"{option}: {value!r} is not a size", hint=f"Write {option} 64x48.")
 

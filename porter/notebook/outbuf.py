@@ -26,6 +26,8 @@ def show_outbuf(array: CellInterpreters, size: tuple[int, int] | str) -> None:
     if isinstance(size, str):
         assert size == SQUARE
         side = int((buffer.size // PIXEL) ** 0.5)
+        if not side:
+            raise UsageError(f"--image: outbuf of {buffer.size} bytes has no room for a pixel")
         size = (side, side)
     picture = pixels(buffer, *size)
     factor = max(1, -(-LEAST_SIDE // max(size)))

@@ -137,6 +137,70 @@ bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value) {
     return vm_element_store(container, index, value);
 }
 
+// Bytes of an element that machine code reads itself; 0 for others.
+static size_t bytes_of(unsigned int typecode) {
+    switch (typecode) {
+        case 'B':
+        case 'b':
+            return 1;
+        case 'H':
+        case 'h':
+            return 2;
+        case 'I':
+        case 'i':
+        case 'f':
+            return 4;
+        case 'd':
+            return 8;
+        default:
+            return 0;
+    }
+}
+
+static const void *view_of_buffer(mp_obj_t o, const mp_obj_type_t *type, uint64_t *size) {
+    const mp_obj_array_t *array = MP_OBJ_TO_PTR(o);
+    const bool view = type == &mp_type_memoryview;
+    unsigned int typecode = array->typecode;
+    unsigned int constant = 0;
+    if (view) {
+        constant = typecode & MP_OBJ_ARRAY_TYPECODE_FLAG_RW ? 0 : TIER_CONSTANT;
+        typecode &= ~MP_OBJ_ARRAY_TYPECODE_FLAG_RW;
+    }
+    if (typecode == BYTEARRAY_TYPECODE) {
+        typecode = 'B';
+    }
+    const size_t bytes = bytes_of(typecode);
+    const char *items = (const char *)array->items + (view ? array->free * bytes : 0);
+    if (bytes == 0 || !vm_aligned(items, bytes)) {
+        *size = 0;
+        return NULL;
+    }
+    *size = (uint64_t)array->len << 8 | typecode | constant;
+    return items;
+}
+
+const void *tier_view(mp_obj_t o, uint64_t *size) {
+    *size = 0;
+    if (o == MP_OBJ_NULL || !mp_obj_is_obj(o)) {
+        return NULL;
+    }
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
+    if (type == &mp_type_list) {
+        const mp_obj_list_t *list = MP_OBJ_TO_PTR(o);
+        *size = (uint64_t)list->len << 8 | TIER_LIST;
+        return list->items;
+    }
+    if (type == &mp_type_tuple) {
+        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(o);
+        *size = (uint64_t)tuple->len << 8 | TIER_TUPLE;
+        return tuple->items;
+    }
+    if (type == &mp_type_bytearray || type == &mp_type_array || type == &mp_type_memoryview) {
+        return view_of_buffer(o, type, size);
+    }
+    return NULL;
+}
+
 bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items) {
     if (!mp_obj_is_type(sequence, &mp_type_tuple) && !mp_obj_is_type(sequence, &mp_type_list)) {
         return false;
@@ -153,23 +217,57 @@ bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items) {
     return true;
 }
 
+const mp_obj_type_t *tier_range_type;
+
 mp_obj_t tier_quick_next(mp_obj_t *slots) {
-    if (slots[0] == MP_OBJ_NULL
-        || ((const mp_obj_base_t *)slots)->type != &mp_type_polymorph_iter) {
+    if (slots[0] == MP_OBJ_NULL) {
         return MP_OBJ_SENTINEL;
     }
-    // In the stack there are the iterators of lists, tuples, texts, dicts, sets and arrays.
-    return mp_iternext(MP_OBJ_FROM_PTR(slots));
+    // In the stack there are the iterators of lists, tuples, texts, sets, arrays and ranges.
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)slots)->type;
+    return type == &mp_type_polymorph_iter || type == tier_range_type
+        ? mp_iternext(MP_OBJ_FROM_PTR(slots)) : MP_OBJ_SENTINEL;
 }
 
 mp_obj_t tier_next(mp_obj_t *slots) {
     return mp_iternext_allow_raise(slots[0] == MP_OBJ_NULL ? slots[1] : MP_OBJ_FROM_PTR(slots));
 }
 
+// Learns from the first iterator over a range what such a one is. Its fields are upstream's own, so
+// a copy shows whether they are what tier_range_next() takes them for.
+static void learn_range(const mp_obj_t *slots) {
+    mp_obj_t copy[MP_OBJ_ITER_BUF_NSLOTS];
+    for (size_t i = 0; i < MP_OBJ_ITER_BUF_NSLOTS; i++) {
+        copy[i] = slots[i];
+    }
+    const mp_obj_t first = mp_iternext(MP_OBJ_FROM_PTR(copy));
+    if (mp_obj_is_small_int(first) && MP_OBJ_SMALL_INT_VALUE(first) == (mp_int_t)slots[1]
+        && copy[0] == slots[0] && copy[1] == slots[1] + slots[3] && copy[2] == slots[2]
+        && copy[3] == slots[3]) {
+        tier_range_type = ((const mp_obj_base_t *)slots)->type;
+    }
+}
+
 void tier_iterate(mp_obj_t *slots) {
+    const bool range = mp_obj_is_type(slots[0], &mp_type_range);
     const mp_obj_t iterator = mp_getiter(slots[0], (mp_obj_iter_buf_t *)slots);
     if (iterator != MP_OBJ_FROM_PTR(slots)) {
         slots[0] = MP_OBJ_NULL;
         slots[1] = iterator;
+    } else if (range && tier_range_type == NULL) {
+        learn_range(slots);
     }
+}
+
+bool tier_look(void) {
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget != 1) {
+        return false;
+    }
+    gpusnek_poll_budget = 0;
+    gpusnek_poll();
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING) {
+        gpusnek_poll_budget++; // the branch takes it again
+        return false;
+    }
+    return true;
 }

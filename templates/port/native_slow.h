@@ -30,13 +30,29 @@ int tier_truth(mp_obj_t o);
 mp_obj_t tier_element(mp_obj_t container, mp_obj_t index);
 bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value);
 
+// Where the elements of a container are, and in *size how many, and in its lowest eight bits what
+// they are: TIER_LIST, TIER_TUPLE or a typecode of array's, with TIER_CONSTANT where they cannot be
+// stored; 0 for any other object. It holds until code runs that may change the container's length.
+#define TIER_LIST (2)
+#define TIER_TUPLE (3)
+#define TIER_CONSTANT (128)
+const void *tier_view(mp_obj_t o, uint64_t *size);
+
 // The items of a tuple or list of that length, the last one first; false for anything else.
 bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items);
+
+// What iterators over ranges are in the stack, once one was made: then come the next value, the end
+// and the step.
+extern const mp_obj_type_t *tier_range_type;
 
 // The next value of the iterator in four slots of the stack; MP_OBJ_STOP_ITERATION at its end,
 // MP_OBJ_SENTINEL where it may run Python code. tier_next: of any iterator; it may raise.
 mp_obj_t tier_quick_next(mp_obj_t *slots);
 mp_obj_t tier_next(mp_obj_t *slots);
 void tier_iterate(mp_obj_t *slots);
+
+// Looks at interrupts, as a branch does that takes the last step of a window. False where the
+// interpreter must run the branch: then nothing was taken. Does not return where the program ends.
+bool tier_look(void);
 
 #endif

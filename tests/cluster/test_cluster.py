@@ -18,6 +18,7 @@ from porter.errors import ClusterFailed, NoGpu, UsageError, WrongType
 from porter.evaluation import evaluate
 from porter.pipeline import Build
 from porter.run import Device, Launch, Result, run
+from porter.run.built import open_build
 
 CASES = [((x,), x * x) for x in range(6)]
 PROGRAMS = [
@@ -47,6 +48,14 @@ while threadIdx % 5 == 1: pass
     launch = Launch(seed=9, block=32, stdin=lines, max_steps=[50 + i % 9 for i in range(700)])
     there = dask.run(client, source, 700, launch, part=100, build=built.folder)
     same(run(here, [source], 700, launch), there)
+
+
+def test_sizes_of_a_build_travel_with_it(client: Any, built: Build) -> None:
+    source = "import gc\nprint((gc.mem_free() + gc.mem_alloc()) // 2048)"
+    plain = open_build(built.folder)
+    for heap in (8192, 65536):
+        there = dask.run(client, source, 4, build=plain.with_choices({"heap": heap}))
+        assert there.stdout[0] == str(heap // 2048 - 1).encode() + b"\n"
 
 
 def test_several_programs(client: Any, here: Device, built: Build) -> None:

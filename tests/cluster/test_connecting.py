@@ -15,13 +15,14 @@ import attrs
 import pytest
 
 from porter import dask
+from porter.config import BuildConfig
 from porter.dask.building import build_for
 from porter.dask.connecting import Abilities, check_workers, target_for, workers_of
 from porter.dask.shipping import packed, unpacked
 from porter.errors import ClusterFailed, ClusterMismatch, NoCluster, NoGpu, UsageError, WrongType
 from porter.pipeline import Build
 from porter.run import open_device, run
-from porter.run.built import open_build
+from porter.run.built import Built, open_build
 from porter.version import __version__
 
 distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
@@ -114,6 +115,19 @@ def test_what_is_built_for_workers(built: Build) -> None:
     assert build_for({"a": WITHOUT}, None, None, built.folder).folder == built.folder.resolve()
     with pytest.raises(UsageError, match="tpu"):
         build_for({"a": WITHOUT}, "tpu", None, built.folder)
+
+
+def test_a_build_of_the_wheel_is_sent(built: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[BuildConfig] = []
+
+    def ready(config: BuildConfig) -> Built:
+        asked.append(config)
+        return open_build(built.folder).with_choices({"heap": 4096})
+
+    monkeypatch.setattr("porter.dask.building.ready_build", ready)
+    found = build_for({"a": WITHOUT}, None, None, None)
+    assert [(config.target, config.fences) for config in asked] == [("host", True)]
+    assert unpacked(packed(found)).config["heap"] == 4096
 
 
 def test_a_build_is_found_by_its_hash_or_unpacked_once(built: Build, tmp_path: Path) -> None:

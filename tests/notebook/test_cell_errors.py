@@ -35,6 +35,7 @@ MISTAKES = {
     "%%gpusnek --image wide\n1": "UsageError: --image: 'wide' is not a size",
     "%%gpusnek --image 9x9\n1": "9x9 pixels take 243 bytes, and outbuf has 120",
     "%%gpusnek --outbuf 0 --image\n1": "UsageError: --image: these interpreters have no outbuf",
+    "%%gpusnek --name s -n 1 --outbuf 2 --build BUILD --image\n1": "--image: outbuf of 2 bytes",
     "%%gpusnek 'open\n1": "No closing quotation",
     "%gpusnek -n 'open": "No closing quotation",
     "%%gpusnek --build /no/such\n1": "NotBuilt",

@@ -43,6 +43,9 @@ def test_options() -> None:
     assert parse(["--help"]) is None
     with pytest.raises(UsageError, match="No such option"):
         parse(["--helpme"])
+    for size in ("0x4", "4x0", "4x"):
+        with pytest.raises(UsageError, match=f"--image: '{size}' is not a size"):
+            parse(["--image", size])
 
 
 @pytest.mark.parametrize(

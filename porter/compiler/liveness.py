@@ -1,0 +1,47 @@
+"""Which variables a block's value of is still read: others need not be of any kind there.
+
+Of globals this is no more than a hint, as others may read them at any time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from porter.compiler.effects import HANDLERS, VARIABLES
+from porter.compiler.graph import NAMES, STORED_NAMES, Graph, targets
+from porter.compiler.mpy import Instruction
+
+_WRITES = STORED_NAMES | {"STORE_FAST"}
+_USES = VARIABLES | NAMES
+
+Slot = tuple[bool, int]  # whether it is a global; its number
+
+
+def live(graph: Graph) -> dict[int, frozenset[Slot]]:
+    """What is read after each instruction's start before it is written, by the instruction's
+    position."""
+    code = graph.function.code
+    at_handlers = [it.argument for it in code if it.name in HANDLERS]
+    before: dict[int, frozenset[Slot]] = {it.at: frozenset() for it in code}
+    changed = True
+    while changed:
+        changed = False
+        # Any instruction may raise, so what a handler reads is read everywhere.
+        caught = _all(before, at_handlers)
+        for it in reversed(code):
+            new = _before(it, _all(before, (to for to, _ in targets(it, 0))) | caught)
+            if new != before[it.at]:
+                before[it.at] = new
+                changed = True
+    return before
+
+
+def _all(before: Mapping[int, frozenset[Slot]], places: Iterable[int]) -> frozenset[Slot]:
+    return frozenset().union(*(before.get(at, frozenset()) for at in places))
+
+
+def _before(it: Instruction, after: frozenset[Slot]) -> frozenset[Slot]:
+    if it.name not in _USES:
+        return after
+    slot = (it.name in NAMES, it.argument)
+    return after - {slot} if it.name in _WRITES else after | {slot}

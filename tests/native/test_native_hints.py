@@ -1,0 +1,147 @@
+"""Trials before programs are compiled, and machine code made again where guesses were wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from porter import InterpreterArray
+from porter.array import Code
+from porter.compiler.mpy import read_module
+from porter.compiler.options import SEEN_INT
+from porter.fs import Image
+from porter.native import Trial, natives, trial
+from porter.native.functions import MOST_CODE, worth_it
+from porter.native.making import HEAD
+from porter.native.target import target_of
+from porter.run import Device
+
+Make = Callable[..., InterpreterArray]
+
+
+def trial_of(array: InterpreterArray, code: Code) -> Trial:
+    stand_ins = array._bindings.stand_ins()
+    return Trial(array.device, code.memory, code.kind, array._launch, array.n, stand_ins)
+
+
+def kinds(array: InterpreterArray, source: str, kind: str = "file") -> set[int]:
+    """All that a trial of `source` sees."""
+    return set(trial_of(array, array.compile(source, kind=kind)).seen())
+
+
+def test_it_sees_kinds(two: InterpreterArray) -> None:
+    seen = two.device.built.seen
+    every = {int(kind) for kind in seen}
+    assert int(seen["FLOAT"]) in kinds(two, "x = 1.5\nfor i in range(9): x = x * 2")
+    assert not any(each & int(seen["FLOAT"]) for each in kinds(two, "x = 1\nx = x + 2"))
+    assert any(each & int(seen["BOOL"]) for each in kinds(two, "not 1", "eval"))
+    assert kinds(two, "[x for x in range(4)]", "single") - {0}
+    assert max(kinds(two, "for x in (1, 2.5, 'a', True): x")) <= sum(every)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "while True: pass",
+        "import time; time.sleep(1000)",
+        "input()",
+        "raise SystemExit(3)",
+        "def f(): return f()\nf()",
+        "x = []\nwhile 1: x.append(x[:])",
+        "print('x' * 100000)",
+        "1 / 0",
+        "undefined",
+    ],
+)
+def test_whatever_it_comes_to(
+    two: InterpreterArray, source: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert two.compile(source, native=True).native is not None
+    assert capfd.readouterr() == ("", "")
+
+
+def test_it_writes_to_no_array_and_no_file(make: Make) -> None:
+    image = Image.empty(1 << 16)
+    array = make(2, fs=image)
+    data = np.arange(100.0)
+    array.bind("data", data)
+    array.set("each", [3, 4])
+    array.set("text", ["ab", "c"])
+    array.set("name", "whole")
+    source = """\
+assert len(data) == 100 and data[5] == 5 and (each, text, name) == (3, 'ab', 'whole')
+assert numThreads == 2
+for i in range(100): data[i] = -1
+open('/file', 'w').write('x')
+done = 1.5
+done
+"""
+    code = array.compile(source, native=True)
+    seen = trial_of(array, code).seen()
+    assert seen[-1:] == b"\0" and int(array.device.built.seen["FLOAT"]) in set(
+        seen
+    )  # it came so far
+    assert data[5] == 5
+    assert array.file_system(0).data == image.data
+
+
+def test_it_ends_in_time(two: InterpreterArray) -> None:
+    native = two.compile("for i in range(10 ** 9): i * 2", native=True).native
+    assert native is not None
+    assert native.cached or native.seconds["trial"] < trial.TIMEOUT
+
+
+def test_large_programs_are_compiled_in_part(two: InterpreterArray) -> None:
+    source = "".join(f"def f{k}(n):\n for i in range(n): n += i * {k}\n" for k in range(2000))
+    code = bytes(two.compile(source, heap="4M").memory)
+    module = read_module(code, HEAD, target_of(two.device).tables)
+    assert worth_it(b"", module, len(code))
+    hints = bytearray(len(code))
+    last = module.functions[-1]
+    hints[last.start + last.code[3].at] = SEEN_INT
+    marked = worth_it(bytes(hints), module, len(code))
+    chosen = [f for f in module.functions if any(marked[f.start : f.start + f.code[-1].next])]
+    assert last in chosen and marked[last.start + last.code[3].at] == SEEN_INT
+    assert 50 < len(chosen) < 1500
+    assert sum(f.code[-1].next for f in chosen) <= MOST_CODE
+
+
+def test_wrong_guesses_are_made_no_more(two: InterpreterArray) -> None:
+    source = """\
+def total(values):
+    found = 0
+    for value in values: found = found + value
+    return found
+for i in range(turns): t = total([1, 2, 3] if i < 5 else [1.5, 2.25])
+print(t)
+"""
+    two.set("turns", 4)
+    code = two.compile(source, "sums.py", native=True)
+    two.set("turns", 2 * natives.OFTEN)
+    first = two.exec(code)
+    assert first.compiled is not None
+    (place,) = [one for one in first.compiled.gave_up if one.count >= natives.OFTEN]
+    assert (place.source, place.function, place.line) == ("sums.py", "total", 3)
+    assert place.text == "for value in values: found = found + value"
+    assert "sums.py:3" in repr(first.compiled) and "sums.py:3" in first.compiled._repr_html_()
+    for _ in range(2):
+        again = two.exec(code)
+        assert again.compiled is not None
+        assert all(one.count < natives.OFTEN for one in again.compiled.gave_up)
+        assert again.stdout[0] == first.stdout[0] == b"3.75\n"
+        assert len(again.compiled.functions) == 2  # not both machine codes
+
+
+def test_it_is_made_again_a_few_times_only(
+    two: InterpreterArray, twin: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(natives, "OFTEN", 0)
+    monkeypatch.setattr(natives, "OFTEN_EACH", 0)
+    code = two.compile("x = 1\nfor i in range(9): x += 1 if i < 5 else 0.5", native=True)
+    made = set()
+    for _ in range(natives.MOST_AGAIN + 3):
+        assert two.exec(code).status.tolist() == [0, 0]
+        made |= {id(module) for module, _, _ in two._natives._each.values()}
+    assert len(made) <= 1 + natives.MOST_AGAIN
