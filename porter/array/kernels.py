@@ -9,6 +9,7 @@ from porter.array.code import compile_code
 from porter.array.sources import Source, program_of
 from porter.base.arguments import choice
 from porter.native.programs import KnownProgram, link_programs
+from porter.native.trial import Trial
 from porter.run import Device, Launch, open_device
 from porter.run.built import Built
 
@@ -28,23 +29,27 @@ def open_compiled(
     An InterpreterArray on it (device=...) finds that machine code where it compiles one of these
     texts, with this name and kind, and native=True, or runs it with compiled=True; of other
     programs it has none. name, kind: as in InterpreterArray.compile, of all. launch: sizes of the
-    interpreter that compiles.
-    compiler: who makes the bytecode, a device of a build of equal configuration; None: this GPU,
-    with the build's own kernels. options: of open_device.
+    interpreters that compile and try the programs. compiler: where these are, a device of a build
+    of equal configuration; None: the build's host twin, else this GPU with the build's own kernels,
+    which see nothing of a trial. options: of open_device.
 
     Raises as InterpreterArray.compile, and ToolMissing, NoNvcc, NotBuilt, NoGpu, LaunchFailed.
     """
     choice(kind, "kind", ("file", "single", "eval"))
-    device = compiler if compiler is not None else open_device(built, "cuda", **options)
+    device = compiler
+    if device is None:
+        twin = "host" in built.whole.targets
+        device = open_device(built, "host") if twin else open_device(built, "cuda", **options)
     try:
-        programs = [_compiled(device, launch or Launch(), s, name, kind) for s in sources]
+        programs = [_known(device, launch or Launch(), s, name, kind) for s in sources]
     finally:
         if compiler is None:
             device.close()
     return open_device(built, "cuda", code=link_programs(built, programs), **options)
 
 
-def _compiled(device: Device, launch: Launch, source: Source, name: str, kind: str) -> KnownProgram:
+def _known(device: Device, launch: Launch, source: Source, name: str, kind: str) -> KnownProgram:
     text = program_of(source, name).source
     code = compile_code(device, launch, text, name, kind)
-    return KnownProgram(device.host(code.memory).tobytes(), text, name)
+    seen = Trial(device, code.memory, kind, launch, 1).seen()
+    return KnownProgram(device.host(code.memory).tobytes(), text, name, seen)

@@ -2,7 +2,7 @@
 
 A GPU's machine code is linked as a whole, and what interpreters keep holds addresses of the cubin
 that made it. So programs must be known before a device is opened: programs.py makes code with
-theirs in it, `open_device(..., code=...)` opens that, and on this device KernelTarget finds it.
+theirs in it, and `open_device(..., code=...)` opens that.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -55,23 +55,19 @@ _NAMED = re.compile(rb"\x00(tier_run_[0-9a-f]{16})\x00")
 class KernelTarget:
     """Makes machine code for the kernels of `built`. front, back: flags of nvcc, to PTX and on.
 
-    numbers: of the modules that an open device has, by the digests of their cubins. identity,
-    suffix: see Target.
+    cubins: of the programs that were made, each one's number less 1. identity, suffix: see Target.
     """
 
     built: Built
     identity: tuple[str, ...]
     front: tuple[str, ...]
     back: tuple[str, ...]
-    numbers: Mapping[str, int] = field(factory=dict)
+    cubins: list[bytes] = field(factory=list, repr=False)
     suffix: str = ".cubin"
 
     @classmethod
-    def of(cls, built: Built, numbers: Mapping[str, int] | None = None) -> KernelTarget:
-        """For the device build of `built`, opened with modules of these `numbers`.
-
-        Raises NotBuilt, UsageError, NoNvcc.
-        """
+    def of(cls, built: Built) -> KernelTarget:
+        """For the device build of `built`. Raises NotBuilt, UsageError, NoNvcc."""
         output = device_output(built)
         names = [f"cuda/{name}" for name in (LIBRARY, LOOKING, PRELUDE, ALONE, INSTRUCTIONS)]
         if any(name not in output.files for name in names):
@@ -83,7 +79,7 @@ class KernelTarget:
         front, back = _split(output.flags)
         made_of = (output.files[name].sha256 for name in names)
         identity = ("cuda", *made_of, toolchain.nvcc().version, *front, *back)
-        return cls(built, identity, front, back, dict(numbers or {}))
+        return cls(built, identity, front, back)
 
     def file(self, name: str) -> Path:
         """A file of the device build. Raises NotBuilt."""
@@ -157,25 +153,16 @@ class KernelTarget:
             raise BuildFailed(f"machine code of {ptx}: {error.message}") from error
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
-        """The number of the module `made` on the device. UsageError where it is none of its."""
-        number = self.numbers.get(digest_of(made.read_bytes()))
-        if number is None:
-            raise UsageError(
-                "a GPU runs machine code of programs that it was opened with",
-                hint="Open it with this program too (porter.array.kernels.open_compiled), or leave "
-                "native out: the program runs interpreted, and does the same.",
-            )
-        return number, None
+        """The module's number, from 1: it is linked later, with all others."""
+        cubin = made.read_bytes()
+        if cubin not in self.cubins:
+            self.cubins.append(cubin)
+        return self.cubins.index(cubin) + 1, None
 
 
 def start(*command: str | Path, cwd: Path | None = None) -> None:
     """Run a tool to its end. Raises ToolFailed."""
     run(command, cwd=cwd, timeout=SECONDS, tied=True)
-
-
-def digest_of(cubin: bytes) -> str:
-    """What names a module, whatever its file is called."""
-    return hashlib.sha256(cubin).hexdigest()
 
 
 def symbol_of(cubin: bytes) -> str:

@@ -19,32 +19,28 @@ from porter.compile.device_tier import ALONE, DISPATCHER, PARAMETERS, PROGRAM
 from porter.compile.device_tier import LIBRARY as LOOKING
 from porter.errors import BuildFailed, ToolFailed, UsageError
 from porter.native.cache import entry_of
-from porter.native.kernels import LIBRARY, KernelTarget, digest_of, start, symbol_of
-from porter.run.device.linking import LinkedCode
+from porter.native.kernels import LIBRARY, KernelTarget, start, symbol_of
 
 OPTIONS = ("-m64", "-suppress-stack-size-warning")
 
 
-def link_kernels(target: KernelTarget, modules: Sequence[bytes]) -> LinkedCode:
-    """The build's kernels with the machine code `modules`: the bytes of what target.build made.
+def link_kernels(target: KernelTarget) -> bytes:
+    """A cubin of the build's kernels with all of `target.cubins`.
 
-    Modules have numbers from 1, in the order given; one that is given twice has one number. What is
-    linked is kept with other machine code. Raises UsageError for none, LaunchFailed for what is no
-    such module, NoNvcc, ToolMissing, BuildFailed.
+    It is kept with other machine code. Raises UsageError where there are none, LaunchFailed for
+    what is no such module, NoNvcc, ToolMissing, BuildFailed.
     """
-    each = list(dict.fromkeys(modules))
-    if not each:
-        raise UsageError("modules: there is no machine code to link")
-    digests = [digest_of(cubin) for cubin in each]
+    if not target.cubins:
+        raise UsageError("there is no machine code to link")
+    digests = [hashlib.sha256(cubin).hexdigest() for cubin in target.cubins]
     key = hashlib.sha256("\n".join((*target.identity, "linked", *digests)).encode()).hexdigest()
 
     def write(text: Path, machine: Path) -> Mapping[str, Any]:
-        _link(target, each, text, machine)
+        _link(target, target.cubins, text, machine)
         return {}
 
     with entry_of(key, target.suffix, write) as entry:
-        code = entry.machine.read_bytes()
-    return LinkedCode(code, {digest: number for number, digest in enumerate(digests, 1)})
+        return entry.machine.read_bytes()
 
 
 def _link(target: KernelTarget, modules: Sequence[bytes], text: Path, machine: Path) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
-from pathlib import Path
 
-import attrs
 from attrs import field, frozen
 
+from porter.compiler.options import CompilerOptions
 from porter.native.kernels import KernelTarget
 from porter.native.link import link_kernels
 from porter.native.making import make_for
@@ -17,24 +17,16 @@ from porter.run.device.linking import LinkedCode
 
 @frozen
 class KnownProgram:
-    """A program. code: bytecode as InterpreterArray.compile has it, of the build's release and
-    configuration, whichever target made it. name: what tracebacks call it."""
+    """A program before a GPU is opened.
+
+    code: its bytecode as InterpreterArray.compile has it, of the build's release and configuration,
+    whichever target made it. name: what tracebacks call it. hints: what a trial of it saw.
+    """
 
     code: bytes = field(repr=False)
     source: bytes = field(repr=False)
     name: str
-
-
-@frozen(slots=False)
-class _Collector(KernelTarget):
-    """Keeps modules instead of finding them on a device."""
-
-    modules: list[bytes] = field(factory=list)
-
-    def load(self, made: Path, symbol: str) -> tuple[int, object]:
-        """Keeps it."""
-        self.modules.append(made.read_bytes())
-        return len(self.modules), None
+    hints: bytes = field(default=b"", repr=False)
 
 
 def link_programs(built: Built, programs: Sequence[KnownProgram]) -> LinkedCode | None:
@@ -44,9 +36,9 @@ def link_programs(built: Built, programs: Sequence[KnownProgram]) -> LinkedCode 
     BuildFailed.
     """
     target = KernelTarget.of(built)
-    collector = _Collector(**attrs.asdict(target, recurse=False))
+    modules = {}
     for program in programs:
-        make_for(collector, program.code, program.source, program.name)
-    if not collector.modules:
-        return None
-    return link_kernels(target, collector.modules)
+        options = CompilerOptions(hints=program.hints)
+        made = make_for(target, program.code, program.source, program.name, None, options)
+        modules[hashlib.sha256(program.code).hexdigest()] = made
+    return LinkedCode(link_kernels(target), modules) if target.cubins else None

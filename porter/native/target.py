@@ -48,12 +48,7 @@ def target_of(device: Device) -> Target:
         raise UsageError("several devices run no machine code of programs yet", hint=HINT)
     if isinstance(device, HostTwin):
         return HostTarget.of(device)
-    linked = getattr(device, "linked", None)
-    if linked is None:
-        raise UsageError(
-            f"{device.name} runs machine code of programs that it was opened with alone",
-            hint=HINT,
-        )
-    from porter.native.kernels import KernelTarget  # a machine that runs builds may lack its needs
-
-    return KernelTarget.of(device.built, linked.numbers)
+    raise UsageError(
+        f"{device.name} runs machine code of programs that it was opened with alone",
+        hint=HINT,
+    )

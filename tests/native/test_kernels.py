@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import os
 import re
 import shutil
@@ -32,6 +33,7 @@ from porter.native.making import HEAD
 from porter.native.programs import KnownProgram, link_programs
 from porter.run import Device, open_device
 from porter.run.built import Built, open_build
+from porter.run.device.linking import LinkedCode
 from porter.sync.store import synced_releases
 
 if TYPE_CHECKING:
@@ -112,9 +114,10 @@ def test_a_build_without_kernels(built: Build) -> None:
 def test_no_modules_and_no_cubins(device_build: Built) -> None:
     target = KernelTarget.of(device_build)
     with pytest.raises(UsageError, match="no machine code"):
-        link_kernels(target, [])
+        link_kernels(target)
+    target.cubins.append(b"no cubin")
     with pytest.raises(LaunchFailed, match="tier_run"):
-        link_kernels(target, [b"no cubin"])
+        link_kernels(target)
 
 
 def test_broken_cpp_names_the_error(device_build: Built, tmp_path: Path) -> None:
@@ -162,7 +165,7 @@ def test_a_program_is_linked_with_all_of_the_build(
 
     monkeypatch.setattr(link, "start", noted)
     linked = link_programs(device_build, [compiled(SUM)])
-    assert linked is not None and list(linked.numbers.values()) == [1]
+    assert linked is not None and [m.run for m in linked.modules.values()] == [1]
     cubin = tmp_path / "linked.cubin"
     cubin.write_bytes(linked.cubin)
     ordinary = device_build.folder / "cuda/gpusnek.cubin"
@@ -183,9 +186,10 @@ def test_several_programs_are_told_by_number(
     monkeypatch.setenv("PORTER_HOME", str(tmp_path))
     programs = [compiled(SUM), compiled(QUEENS), compiled("x = 1\n"), compiled(SUM)]
     linked = link_programs(device_build, programs)
-    assert linked is not None and sorted(linked.numbers.values()) == [1, 2]
+    assert linked is not None
+    assert [m.run for m in linked.modules.values() if m.entries.any()] == [1, 2]
     again = link_programs(device_build, programs)
-    assert again is not None and again.cubin == linked.cubin and again.numbers == linked.numbers
+    assert again is not None and again.cubin == linked.cubin
     (text,) = [p for p in (tmp_path / "native").rglob("module.cpp") if DISPATCHER in p.read_text()]
     symbols = set(re.findall(r"case [12]: (tier_run_\w+)\(", text.read_text()))
     assert len(symbols) == 2
@@ -204,16 +208,12 @@ def test_what_gains_nothing_links_nothing(device_build: Built, compiled: Compile
     assert link_programs(device_build, []) is None
 
 
-def test_an_open_device_has_the_modules_that_it_was_opened_with(
-    device_build: Built, tmp_path: Path
-) -> None:
-    made = tmp_path / "module.cubin"
-    made.write_bytes(b"a")
-    known = KernelTarget.of(device_build, {kernels.digest_of(b"a"): 7})
-    assert known.load(made, "tier_run") == (7, None)
-    made.write_bytes(b"b")
+def test_an_open_device_has_the_modules_that_it_was_opened_with() -> None:
+    module = NativeModule("a", (), ())
+    linked = LinkedCode(b"", {hashlib.sha256(b"code").hexdigest(): module})
+    assert linked.module_of(b"code") is module
     with pytest.raises(UsageError, match="opened with"):
-        known.load(made, "tier_run")
+        linked.module_of(b"other")
 
 
 def test_machine_code_of_another_opening_is_refused(

@@ -21,7 +21,7 @@ from attrs import field, frozen
 from porter.base.architectures import Architectures
 from porter.base.files import write_whole
 from porter.base.telling import to_stderr
-from porter.errors import LaunchFailed
+from porter.errors import LaunchFailed, UsageError
 from porter.run.built import Built, device_output
 
 DRIVER = "libcuda.so.1"
@@ -36,13 +36,24 @@ KERNEL = "gpusnek_launch"
 
 @frozen(eq=False)
 class LinkedCode:
-    """A build's machine code with that of programs linked into it (porter/native/kernels.py).
+    """A build's machine code with that of programs linked into it (porter/native/programs.py).
 
-    cubin: its bytes. numbers: of the programs' modules, by the digests of their cubins.
+    cubin: its bytes. modules: the programs' NativeModules, by the digests of their bytecode.
     """
 
     cubin: bytes = field(repr=False)
-    numbers: Mapping[str, int]
+    modules: Mapping[str, Any] = field(repr=False)
+
+    def module_of(self, code: bytes) -> Any:
+        """The NativeModule of bytecode. UsageError where it is of no such program."""
+        try:
+            return self.modules[hashlib.sha256(code).hexdigest()]
+        except KeyError:
+            raise UsageError(
+                "a GPU runs machine code of programs that it was opened with",
+                hint="Open it with this program too (porter.array.kernels.open_compiled), or ask "
+                "for none: the program runs interpreted, and does the same.",
+            ) from None
 
 
 def loaded(
