@@ -59,7 +59,7 @@ def compile_module(
     """C++ for all functions of a module; `lines` of its source stand beside their code.
 
     symbol: what runs it, a gpusnek_native_run_t (interp.h). loops: of the module's own code only
-    loops.
+    loops, and no function that machine code makes no faster.
     """
     options = options or CompilerOptions()
     parts, cases = [_HEAD + _forcing(options)], []
@@ -69,7 +69,7 @@ def compile_module(
         # What a module does once is not worth compiling.
         once = loops and number == 0
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
-        if not graph.entries or not _is_worth_it(graph, number, options):
+        if not graph.entries or (loops and not _is_worth_it(graph, number, options)):
             continue
         unit = Unit(graph, module, tables, options, title_of(module, function, number, lines))
         first = len(entries) + 1
