@@ -108,6 +108,7 @@ class Bench:
         """Measure one program. Raises SystemExit where two disagree on its result."""
         source = f"WORK = {self.work(program)}; fresh = {secrets.token_hex(8)!r}\n{program.source}"
         notes: list[str] = []
+        self._bind(program)  # so that a trial has it
         interpreted = self.array.compile(source, f"{program.name}.py")
         try:
             compiling = self._compile(source, program.name)

@@ -50,6 +50,19 @@ def function_of(program: BenchProgram) -> str:
     )
 
 
+def cuda_text(program: BenchProgram) -> str:
+    """CUDA C of all interpreters' work."""
+    return (
+        "#define FUNCTION __device__\n"
+        '#define KEEP(x) asm volatile("" : : "l"(&x) : "memory");\n'
+        f"{function_of(program)}"
+        'extern "C" __global__ void run('
+        f"wide *out, wide WORK, wide n, {program.element} *data) {{\n"
+        "    wide i = blockIdx.x * (wide)blockDim.x + threadIdx.x;\n"
+        f"    if (i < n) {{ out[i] = work(WORK, i, n, data + i * {program.own}); }}\n}}\n"
+    )
+
+
 @define
 class HostC:
     """g++ -O2, one core."""
@@ -105,15 +118,7 @@ class CudaC:
         return bool(program.c)
 
     def prepare(self, program: BenchProgram, work: int, n: int, data: Data) -> Run:
-        text = (
-            "#define FUNCTION __device__\n"
-            '#define KEEP(x) asm volatile("" : : "l"(&x) : "memory");\n'
-            f"{function_of(program)}"
-            'extern "C" __global__ void run('
-            f"wide *out, wide WORK, wide n, {program.element} *data) {{\n"
-            "    wide i = blockIdx.x * (wide)blockDim.x + threadIdx.x;\n"
-            f"    if (i < n) {{ out[i] = work(WORK, i, n, data + i * {program.own}); }}\n}}\n"
-        )
+        text = cuda_text(program)
         cupy = self.device.xp
         kernel = cupy.RawModule(code=text, options=NVRTC).get_function("run")
         self._out = cupy.zeros(n, np.int64)

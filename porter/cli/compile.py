@@ -9,17 +9,20 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from porter.array import InterpreterArray
+from porter.array.code import compile_code
 from porter.cli._running import program_of
 from porter.cli._subject import BuildChoice, subject_options
 from porter.compiler.mpy import read_module
-from porter.compiler.show import STAGES, Source, dot
+from porter.compiler.options import CompilerOptions
+from porter.compiler.show import STAGES, ShownProgram, dot
 from porter.compiler.stored import INSTRUCTIONS, load_tables
 from porter.compiler.tables import Tables, read_tables
 from porter.errors import UsageError
+from porter.native.functions import unseen_too
 from porter.native.lines import lines_of
 from porter.native.making import HEAD
-from porter.run import Device, Program
+from porter.native.trial import Trial
+from porter.run import Device, Launch, Program
 from porter.run.built import Built
 from porter.sync.store import release_dir
 
@@ -36,26 +39,40 @@ from porter.sync.store import release_dir
     help="Instructions; blocks; kinds of values at each block; the C++.",
 )
 @click.option("--dot", "as_dot", is_flag=True, help="--show cfg: for Graphviz.")
+@click.option(
+    "--trial/--no-trial",
+    default=True,
+    show_default=True,
+    help="Run it for a moment and use what values were seen, as `porter run --compiled` does.",
+)
 @subject_options
 def command(
-    subject: BuildChoice, file: Path | None, code: str | None, stage: str, as_dot: bool
+    subject: BuildChoice,
+    file: Path | None,
+    code: str | None,
+    stage: str,
+    as_dot: bool,
+    trial: bool,
 ) -> None:
-    """Show what the compiled tier makes of a program. Nothing runs."""
+    """Show what the compiled tier makes of a program."""
     if as_dot and stage != "cfg":
         raise UsageError("--dot: it is for --show cfg")
     program = program_of(file, code)
     device = subject.open(Console(stderr=True, highlight=False))
-    source = _read(device, program)
-    show: Callable[[Source], str] = dot if as_dot else STAGES[stage]
+    source = _read(device, program, subject.sized(Launch()), trial)
+    show: Callable[[ShownProgram], str] = dot if as_dot else STAGES[stage]
     sys.stdout.buffer.write(show(source).encode())
 
 
-def _read(device: Device, program: Program) -> Source:
+def _read(device: Device, program: Program, launch: Launch, trial: bool) -> ShownProgram:
     tables = _tables(device.built)
-    with InterpreterArray(1, device=device) as array:
-        code = array.compile(program.source, program.name)
-        data = bytes(device.host(code.memory))
-    return Source(read_module(data, HEAD, tables), tables, lines_of(program.source))
+    memory = compile_code(device, launch, program.source, program.name, "file").memory
+    module = read_module(device.host(memory).tobytes(), HEAD, tables)
+    options = CompilerOptions()
+    if trial and not device.on_gpu:
+        seen = Trial(device, memory, "file", launch, 1).seen()
+        options = CompilerOptions(hints=unseen_too(seen, module))
+    return ShownProgram(module, tables, lines_of(program.source), options)
 
 
 def _tables(built: Built) -> Tables:

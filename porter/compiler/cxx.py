@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -19,13 +19,19 @@ from porter.compiler.walker import Walker
 
 _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
+#ifdef __CUDACC__
 #define TIER_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define TIER_UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 0.99999)
+#endif
 #define INT64_C(x) x##L
 #define MP_OBJ_NULL tier_null()
 #define MP_OBJ_STOP_ITERATION tier_null()
 #define MP_OBJ_SENTINEL tier_sentinel()
 #define MP_OBJ_NEW_QSTR(name) tier_text(name)
 #define mp_const_none tier_none()
+#define TIER_VIEW(e, o) { \\
+    uint64_t size; e = tier_view(o, &size); e##n = size >> 8; e##c = (uint32_t)(size & 255); }
 #undef NULL
 #define NULL 0
 """
@@ -65,17 +71,12 @@ def compile_module(
     parts, cases = [_HEAD + _forcing(options)], []
     entries: list[tuple[int, int]] = []
     guards: list[tuple[GuardPlace, int]] = []
-    for number, function in enumerate(module.functions):
-        # What a module does once is not worth compiling.
-        once = loops and number == 0
-        graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
-        if not graph.entries or (loops and not _is_worth_it(graph, number, options)):
-            continue
-        unit = Unit(graph, module, tables, options, title_of(module, function, number, lines))
+    for number, unit in units_of(module, tables, lines, loops=loops, options=options).items():
         first = len(entries) + 1
-        numbered = {at: first + k for k, at in enumerate(sorted(graph.entries))}
+        numbered = {at: first + k for k, at in enumerate(sorted(unit.graph.entries))}
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
-        entries += [(function.start + at, n) for at, n in numbered.items()]
+        start = unit.graph.function.start
+        entries += [(start + at, n) for at, n in numbered.items()]
         cases.append(
             f"    if (entry < {len(entries) + 1}) {{ f{number}(cs, entry, native); return; }}"
         )
@@ -92,6 +93,27 @@ def compile_module(
         tuple(guard for guard, _ in guards),
         tuple(place for _, place in guards),
     )
+
+
+def units_of(
+    module: Module,
+    tables: Tables,
+    lines: Sequence[str] = (),
+    *,
+    loops: bool = True,
+    options: CompilerOptions | None = None,
+) -> dict[int, Unit]:
+    """The functions that are worth machine code, by their numbers in the module."""
+    options = options or CompilerOptions()
+    found = {}
+    for number, function in enumerate(module.functions):
+        # What a module does once is not worth compiling.
+        once = loops and number == 0
+        graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
+        if graph.entries and (not loops or _is_worth_it(graph, number, options)):
+            title = title_of(module, function, number, lines)
+            found[number] = Unit(graph, module, tables, options, title)
+    return found
 
 
 def _forcing(options: CompilerOptions) -> str:
@@ -144,9 +166,7 @@ class _Writer:
         self.unit, self.graph = unit, unit.graph
         self.source, self.number, self.numbered = source, number, numbered
         self.sink = Sink(guards)
-        start = self.graph.function.start
-        without = {place - start for place in unit.options.without}
-        self.shapes = _shapes(unit, without)
+        self.shapes = shapes_of(unit)
         self.used: dict[str, str] = {}  # kinds of slots' variables by name
 
     def text(self) -> str:
@@ -186,7 +206,10 @@ class _Writer:
             out.append(f"    case {number}:")
             out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return; }}")
             checks = entry_checks(list(self._words(at, shape)), self.used)
-            out += [f"        {line}" for line in [*self._pointers(shape), *checks]]
+            state, walker = state_of(shape), Walker(self.unit, self.sink)
+            walker.state = state
+            views = [walker.viewed(at) for at, known in enumerate(shape.views) if known]
+            out += [f"        {line}" for line in [*self._pointers(shape), *checks, *views]]
             out += ["        left = tier_polls();", f"        goto L{at};"]
         return [*out, "    default: return;", "    }"]
 
@@ -229,12 +252,11 @@ class _Writer:
         return [*out, *(f"    {text}" for text in walker.lines if text), "}"]
 
 
-def shapes_of(graph: Graph, module: Module, tables: Tables) -> dict[int, Shape]:
-    """What is known where each of a function's blocks begins, without hints."""
-    return _shapes(Unit(graph, module, tables, CompilerOptions(), ""))
+def shapes_of(unit: Unit) -> dict[int, Shape]:
+    """What is known where each of a function's blocks begins."""
+    start = unit.graph.function.start
+    without = {place - start for place in unit.options.without}
 
-
-def _shapes(unit: Unit, without: Set[int] = frozenset()) -> dict[int, Shape]:
     def walk(block: Block, shape: Shape) -> dict[int, Shape]:
         return Walker(unit, Sink()).walk(block, state_of(shape))
 

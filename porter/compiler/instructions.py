@@ -53,7 +53,7 @@ class Instruction:
         return self.at + self.size
 
 
-class Reader:
+class CodeReader:
     """Bytes of compiled code, one after the other. Raises IndexError where they end."""
 
     def __init__(self, data: bytes, at: int) -> None:
@@ -88,7 +88,7 @@ class Reader:
                 return value
 
 
-def read_instructions(reader: Reader, tables: Tables) -> tuple[Instruction, ...]:
+def read_instructions(reader: CodeReader, tables: Tables) -> tuple[Instruction, ...]:
     """A function's instructions, from its first to the last one that can run.
 
     Upstream's compiler leaves bytes behind that one, of earlier passes, which may be no
@@ -130,7 +130,9 @@ def _reached(code: Mapping[int, Instruction], targets: Mapping[int, int]) -> set
     return reached
 
 
-def _instructions(reader: Reader, start: int, tables: Tables) -> Iterator[tuple[Instruction, bool]]:
+def _instructions(
+    reader: CodeReader, start: int, tables: Tables
+) -> Iterator[tuple[Instruction, bool]]:
     """Each, and whether its argument is where it jumps to."""
     while reader.at < len(reader.data):
         at = reader.at
@@ -160,7 +162,7 @@ def _named(number: int, tables: Tables) -> tuple[str, int]:
     return tables.opcodes[number].removesuffix("_N"), 0
 
 
-def _target(reader: Reader, name: str) -> int:
+def _target(reader: CodeReader, name: str) -> int:
     value = reader.byte()
     wide = bool(value & 0x80)
     if wide:
@@ -170,7 +172,7 @@ def _target(reader: Reader, name: str) -> int:
     return reader.at + value
 
 
-def _signed(reader: Reader) -> int:
+def _signed(reader: CodeReader) -> int:
     value = -1 if reader.data[reader.at] & 0x40 else 0
     while True:
         byte = reader.byte()

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from attrs import field, frozen
 
-from porter.compiler.instructions import Instruction, Reader, read_instructions
+from porter.compiler.instructions import CodeReader, Instruction, read_instructions
 from porter.compiler.tables import Tables
 from porter.errors import UpstreamChange
 
@@ -70,14 +70,14 @@ class Module:
 
 def read_module(data: bytes, at: int, tables: Tables) -> Module:
     """The .mpy that begins at `at`. Raises UpstreamChange for what is not such a file."""
-    reader = Reader(data, at)
+    reader = CodeReader(data, at)
     try:
         return _module(reader, tables)
     except IndexError:
         raise UpstreamChange("compiled code ends too early for the .mpy format") from None
 
 
-def _module(reader: Reader, tables: Tables) -> Module:
+def _module(reader: CodeReader, tables: Tables) -> Module:
     header = reader.bytes(4)
     if header[:1] != b"M":
         raise UpstreamChange("compiled code does not begin as the .mpy format does")
@@ -87,7 +87,7 @@ def _module(reader: Reader, tables: Tables) -> Module:
     return Module(tuple(_functions(reader, tables)), named, objects)
 
 
-def _name(reader: Reader, known: tuple[str, ...]) -> str | None:
+def _name(reader: CodeReader, known: tuple[str, ...]) -> str | None:
     length = reader.uint()
     if length & 1:
         return known[(length >> 1) - 1] if 0 < length >> 1 <= len(known) else None
@@ -96,7 +96,7 @@ def _name(reader: Reader, known: tuple[str, ...]) -> str | None:
     return text.decode("utf-8", "replace")
 
 
-def _constant(reader: Reader, depth: int = 0) -> Constant:
+def _constant(reader: CodeReader, depth: int = 0) -> Constant:
     _check_depth(depth)
     kind = reader.byte()
     if kind in _EMPTY:
@@ -119,19 +119,19 @@ def _check_depth(depth: int) -> None:
         raise UpstreamChange(f"compiled code is nested more than {_DEEPEST} deep")
 
 
-def _functions(reader: Reader, tables: Tables, depth: int = 0) -> Iterator[Function]:
+def _functions(reader: CodeReader, tables: Tables, depth: int = 0) -> Iterator[Function]:
     _check_depth(depth)
     head = reader.uint()
     start = reader.at
     reader.skip(head >> 3)
     if head & 3 == _BYTECODE:
-        yield _function(Reader(reader.data[: reader.at], start), tables)
+        yield _function(CodeReader(reader.data[: reader.at], start), tables)
     if head & 4:
         for _ in range(reader.uint()):
             yield from _functions(reader, tables, depth + 1)
 
 
-def _function(reader: Reader, tables: Tables) -> Function:
+def _function(reader: CodeReader, tables: Tables) -> Function:
     state, arguments, flags = _signature(reader)
     info, cells = _sizes(reader)
     after = reader.at + info
@@ -140,13 +140,13 @@ def _function(reader: Reader, tables: Tables) -> Function:
         reader.uint()
     deltas = reader.data[reader.at : after]
     start = after + cells
-    code = read_instructions(Reader(reader.data, start), tables)
+    code = read_instructions(CodeReader(reader.data, start), tables)
     return Function(
         name, start, state, arguments, bool(flags & 1), cells, code, _lines(deltas, code)
     )
 
 
-def _signature(reader: Reader) -> tuple[int, int, int]:
+def _signature(reader: CodeReader) -> tuple[int, int, int]:
     byte = reader.byte()
     state, positional = byte >> 3 & 15, byte & 3
     flags = keyword = 0
@@ -161,7 +161,7 @@ def _signature(reader: Reader) -> tuple[int, int, int]:
     return state + 1, positional + keyword, flags
 
 
-def _sizes(reader: Reader) -> tuple[int, int]:
+def _sizes(reader: CodeReader) -> tuple[int, int]:
     info = cells = n = 0
     while True:
         byte = reader.byte()

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 
-from attrs import frozen
+from attrs import field, frozen
 
-from porter.compiler.cxx import compile_module, shapes_of
-from porter.compiler.graph import Block, Graph, graph_of
+from porter.compiler.cxx import compile_module, shapes_of, units_of
+from porter.compiler.emitter import Unit
+from porter.compiler.graph import Block, Graph
 from porter.compiler.mpy import BYTES, STR, TUPLE, Function, Instruction, Module
+from porter.compiler.options import CompilerOptions
 from porter.compiler.tables import Tables
-from porter.compiler.values import Shape
+from porter.compiler.values import INT, SMALL, Known, Shape
 
 _OF_VARIABLES = {
     f"{verb}_{kind}" for verb in ("LOAD", "STORE", "DELETE") for kind in ("FAST", "DEREF")
@@ -18,13 +21,14 @@ _OF_VARIABLES = {
 _SINGLE = {0: "functions", 1: "None", 2: "False", 3: "True", 4: "Ellipsis", TUPLE: "a tuple"}
 
 
-@frozen
-class Source:
-    """What is shown. lines: of the Python source."""
+@frozen(slots=False)
+class ShownProgram:
+    """What is shown. lines: of the Python source. options: of compile_module()."""
 
     module: Module
     tables: Tables
     lines: Sequence[str] = ()
+    options: CompilerOptions = field(factory=CompilerOptions)
 
     def line(self, number: int) -> str:
         """One line's text, "" where the source has none of that number."""
@@ -35,13 +39,13 @@ class Source:
         known = self.module.names[number] if number < len(self.module.names) else None
         return f"name {number}" if known is None else known
 
-    def graphs(self) -> Iterator[Graph]:
-        """Of each function; of the module's own code only loops, as compile_module() has it."""
-        for number, function in enumerate(self.module.functions):
-            yield graph_of(function, loops=number == 0)
+    @cached_property
+    def units(self) -> Mapping[int, Unit]:
+        """The functions that become machine code, by number."""
+        return units_of(self.module, self.tables, self.lines, options=self.options)
 
 
-def bytecode(source: Source) -> str:
+def bytecode(source: ShownProgram) -> str:
     """Every instruction under its line of Python."""
     out: list[str] = []
     for function in source.module.functions:
@@ -56,32 +60,32 @@ def bytecode(source: Source) -> str:
     return _text(out)
 
 
-def cfg(source: Source) -> str:
+def cfg(source: ShownProgram) -> str:
     """Blocks with the stack's depth, entries, heads of loops, and where they lead."""
-    return _text(_blocks(source, lambda graph: {}))
+    return _text(_blocks(source, lambda unit: {}))
 
 
-def types(source: Source) -> str:
+def types(source: ShownProgram) -> str:
     """The same blocks with the kind of each slot and each variable where they begin."""
 
-    def kinds(graph: Graph) -> dict[int, list[str]]:
-        shapes = shapes_of(graph, source.module, source.tables)
-        return {at: _kinds(shape) for at, shape in shapes.items()}
+    def kinds(unit: Unit) -> dict[int, list[str]]:
+        shapes = shapes_of(unit)
+        return {at: list(_kinds(source, unit.graph, shape)) for at, shape in shapes.items()}
 
     return _text(_blocks(source, kinds))
 
 
-def cxx(source: Source) -> str:
+def cxx(source: ShownProgram) -> str:
     """The C++ of the module; a comment at each block has its line of Python."""
-    return compile_module(source.module, source.tables, source.lines).text
+    module, options = source.module, source.options
+    return compile_module(module, source.tables, source.lines, options=options).text
 
 
-def dot(source: Source) -> str:
+def dot(source: ShownProgram) -> str:
     """The blocks for Graphviz: a cluster for each function; entries have a double frame."""
     out = ["digraph cfg {", '  node [shape=box, fontname="monospace"];']
-    for number, graph in enumerate(source.graphs()):
-        if not graph.blocks:
-            continue
+    for number, unit in source.units.items():
+        graph = unit.graph
         out += [
             f"  subgraph cluster_{number} {{",
             f"    label={_quoted(_title(source, graph.function))};",
@@ -99,7 +103,7 @@ def dot(source: Source) -> str:
     return _text([*out, "}"])
 
 
-STAGES: Mapping[str, Callable[[Source], str]] = {
+STAGES: Mapping[str, Callable[[ShownProgram], str]] = {
     "bytecode": bytecode,
     "cfg": cfg,
     "types": types,
@@ -107,25 +111,27 @@ STAGES: Mapping[str, Callable[[Source], str]] = {
 }
 
 
-def _blocks(source: Source, notes: Callable[[Graph], Mapping[int, list[str]]]) -> list[str]:
+def _blocks(source: ShownProgram, notes: Callable[[Unit], Mapping[int, list[str]]]) -> list[str]:
     out: list[str] = []
-    for graph in source.graphs():
-        out.append(_title(source, graph.function))
-        if not graph.entries:
-            out += ["  nothing is worth compiling here", ""]
-            continue
-        beside = notes(graph)
-        for at, block in sorted(graph.blocks.items()):
-            out.append(f"  {_heading(source, graph, block)}")
-            out += [f"    {note}" for note in beside.get(at, [])]
-            if not beside:
-                out += [_instruction(source, instruction) for instruction in block.code]
-            out.append(f"    -> {_where(graph, block)}")
+    for number, function in enumerate(source.module.functions):
+        out.append(_title(source, function))
+        unit = source.units.get(number)
+        out += ["  stays bytecode"] if unit is None else _of_unit(source, unit, notes(unit))
         out.append("")
     return out
 
 
-def _title(source: Source, function: Function) -> str:
+def _of_unit(source: ShownProgram, unit: Unit, notes: Mapping[int, list[str]]) -> Iterator[str]:
+    for at, block in sorted(unit.graph.blocks.items()):
+        yield f"  {_heading(source, unit.graph, block)}"
+        if notes:
+            yield from (f"    {note}" for note in notes.get(at, []))
+        else:
+            yield from (_instruction(source, instruction) for instruction in block.code)
+        yield f"    -> {_where(unit.graph, block)}"
+
+
+def _title(source: ShownProgram, function: Function) -> str:
     parts = [f"{function.state} slots"]
     if function.arguments:
         parts.append(f"{function.arguments} of them arguments")
@@ -136,11 +142,11 @@ def _title(source: Source, function: Function) -> str:
     return f"{source.name(function.name)}: {', '.join(parts)}"
 
 
-def _line(source: Source, number: int, indent: str) -> str:
+def _line(source: ShownProgram, number: int, indent: str) -> str:
     return f"{indent}{number:4}: {source.line(number)}".rstrip()
 
 
-def _heading(source: Source, graph: Graph, block: Block) -> str:
+def _heading(source: ShownProgram, graph: Graph, block: Block) -> str:
     words = [f"block {block.at}", f"depth {block.depth}"]
     if block.at in graph.entries:
         words.append("entry")
@@ -155,17 +161,41 @@ def _where(graph: Graph, block: Block) -> str:
     return ", ".join(names) if names else f"the interpreter, at {block.last.name}"
 
 
-def _kinds(shape: Shape) -> list[str]:
-    stack = " ".join(known.kind for known in shape.stack) or "empty"
-    variables = " ".join(f"v{number} {known.kind}" for number, known in enumerate(shape.locals))
-    return [f"stack: {stack}", f"variables: {variables or 'none'}"]
+def _kinds(source: ShownProgram, graph: Graph, shape: Shape) -> Iterator[str]:
+    yield f"stack: {', '.join(map(_kind, shape.stack)) or 'empty'}"
+    variables = (f"v{number} {_kind(known)}" for number, known in enumerate(shape.locals))
+    yield f"variables: {', '.join(variables) or 'none'}"
+    names = zip(graph.names, shape.names, strict=True)
+    held = [f"{source.name(number)} {_kind(known)}" for number, known in names if known is not None]
+    if held:
+        yield f"globals: {', '.join(held)}"
 
 
-def _instruction(source: Source, it: Instruction) -> str:
+def _kind(known: Known) -> str:
+    """A value's kind; integers with their range, where it is known to be less than all."""
+    if known.kind != INT or known.range == SMALL:
+        return known.kind
+    low, high = (_power(number) for number in (known.range.low, known.range.high))
+    return f"{known.kind} {low} to {high}"
+
+
+def _power(number: int) -> str:
+    """A number; a large one beside a power of two as that and the difference."""
+    size = abs(number)
+    power = 1 << size.bit_length()
+    near = power if power - size < size - power // 2 else power // 2
+    if size < 1 << 16 or abs(near - size) > 16:
+        return str(number)
+    text = f"{'-' if number < 0 else ''}2**{near.bit_length() - 1}"
+    rest = number + near if number < 0 else number - near
+    return f"{text} {'-' if rest < 0 else '+'} {abs(rest)}" if rest else text
+
+
+def _instruction(source: ShownProgram, it: Instruction) -> str:
     return f"    {it.at:6}  {it.name:24} {_operand(source, it)}".rstrip()
 
 
-def _operand(source: Source, it: Instruction) -> str:
+def _operand(source: ShownProgram, it: Instruction) -> str:
     name, number, tables = it.name, it.argument, source.tables
     if name in ("UNARY_OP", "BINARY_OP"):
         return (tables.unary if name == "UNARY_OP" else tables.binary)[number]
@@ -188,7 +218,7 @@ def _forms(tables: Tables) -> Iterator[tuple[str, str]]:
         yield name.removesuffix("_N"), tables.formats[number >> 4]
 
 
-def _constant(source: Source, number: int) -> str:
+def _constant(source: ShownProgram, number: int) -> str:
     if number >= len(source.module.constants):
         return str(number)
     constant = source.module.constants[number]

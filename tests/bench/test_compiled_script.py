@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from benchmarks.compiled import BenchRow, slower_line
-from benchmarks.compiled_programs import PROGRAMS
+from benchmarks.compiled_programs import PROGRAMS, BenchProgram
+from benchmarks.compiled_references import NVRTC, cuda_text
+from porter import toolchain
+from porter.base import process
 from porter.bench.figures import Figure
+from porter.errors import NoNvcc
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -39,6 +46,42 @@ def test_every_program_is_python_and_says_one_number() -> None:
         compile(program.source, program.name, "exec")
         assert program.source.count("print(") == 1
         assert "WORK" in program.source
+
+
+def printed(program: BenchProgram, names: dict[str, object]) -> int:
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        exec(program.source, names)
+    return int(out.getvalue())
+
+
+@pytest.mark.parametrize("program", [p for p in PROGRAMS if p.numba], ids=lambda p: p.name)
+def test_numbas_functions_say_the_same(program: BenchProgram) -> None:
+    data = [float(i % 7) for i in range(256 * 5)] if program.bound else None
+    names: dict[str, object] = {}
+    text = textwrap.indent(program.numba, "    ")
+    exec(f"def work(WORK, threadIdx, numThreads, data):\n{text}\n", names)
+    for index in range(5):
+        given = {"WORK": 3, "threadIdx": index, "numThreads": 5, "data": data}
+        assert names["work"](**given) == printed(program, dict(given))  # type: ignore[operator]
+
+
+@pytest.mark.slow
+def test_cuda_c_compiles(tmp_path: Path) -> None:
+    try:
+        nvcc = toolchain.nvcc()
+    except NoNvcc as error:
+        pytest.skip(str(error))
+    texts = [cuda_text(program) for program in PROGRAMS if program.c]
+    assert len(texts) > 10
+    source = tmp_path / "references.cu"
+    source.write_text(
+        "\n".join(
+            f"namespace p{k} {{\n{text.replace('void run(', f'void run{k}(')}}}"
+            for k, text in enumerate(texts)
+        )
+    )
+    process.run([nvcc.path, "-ptx", "-arch=sm_90", *NVRTC, "-o", tmp_path / "ptx", source])
 
 
 def script(*args: object) -> subprocess.CompletedProcess[str]:

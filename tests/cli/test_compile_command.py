@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
+from porter import InterpreterArray
 from tests.cli.conftest import Raw
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
@@ -33,6 +38,18 @@ def test_each_stage_goes_to_stdout(
     assert expected in text
     assert "x += i  # été \U0001f40d" in text or stage in ("cfg", "types")
     assert text.endswith("\n")
+
+
+def test_the_cxx_is_that_of_machine_code_that_runs(
+    on_build: Raw, built: Build, tmp_path: Path
+) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(LOOP)
+    with InterpreterArray(1, build=built.folder, target="host") as array:
+        native = array.compile(LOOP, str(program), native=True).native
+    assert native is not None
+    assert on_build("compile", program).stdout.decode() == native.text
+    assert on_build("compile", program, "--no-trial").stdout.decode() != native.text
 
 
 def test_code_on_the_command_line(on_build: Raw) -> None:

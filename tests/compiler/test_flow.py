@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from porter.compiler.cxx import shapes_of
-from porter.compiler.graph import ITERATOR, graph_of
+from porter.compiler.cxx import shapes_of, units_of
+from porter.compiler.graph import ITERATOR
 from porter.compiler.mpy import Module
 from porter.compiler.tables import Tables
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES
@@ -28,10 +28,10 @@ def kinds(module: Callable[[str], Module], tables: Tables) -> Kinds:
         # So that the three are the first variables.
         body += "\nreturn x, y, z"
         text = "def f(x, y, z):\n" + textwrap.indent(body, "    ") + "\n"
-        made = module(text)
-        graph = graph_of(made.functions[1])
+        unit = units_of(module(text), tables)[1]
+        graph = unit.graph
         head = max(graph.heads, key=lambda at: graph.blocks[at].depth)
-        shape = shapes_of(graph, made, tables)[head]
+        shape = shapes_of(unit)[head]
         return [known.kind for known in shape.stack], [known.kind for known in shape.locals[:3]]
 
     return kinds
@@ -90,10 +90,10 @@ def test_cells_are_objects(kinds: Kinds) -> None:
 def test_every_block_has_a_shape_as_deep_as_it(
     module: Callable[[str], Module], tables: Tables, source: str
 ) -> None:
-    made = module(source)
-    for function in made.functions:
-        graph = graph_of(function)
-        shapes = shapes_of(graph, made, tables)
+    units = units_of(module(source), tables)
+    assert units or source == sources.CONSTANTS
+    for unit in units.values():
+        graph, shapes = unit.graph, shapes_of(unit)
         assert shapes.keys() <= graph.blocks.keys()
         assert shapes.keys() >= graph.entries
         for at, shape in shapes.items():
@@ -113,6 +113,5 @@ def test_it_ends_soon_where_kinds_chase_each_other(
     begin = "\n".join(f"    {name} = {i}" for i, name in enumerate(names))
     made = module(f"def f(x):\n{begin}\n    while x:\n{turn}\n        {names[-1]} = 'end'\n")
     began = time.monotonic()
-    graph = graph_of(made.functions[1])
-    assert shapes_of(graph, made, tables)
+    assert shapes_of(units_of(made, tables)[1])
     assert time.monotonic() - began < 20

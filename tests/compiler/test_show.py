@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from porter.compiler.mpy import Module
-from porter.compiler.show import STAGES, Source, dot
+from porter.compiler.show import STAGES, ShownProgram, dot
 from porter.compiler.tables import Tables
 from tests.compiler import sources
 
@@ -26,7 +26,7 @@ Show = Callable[..., str]
 @pytest.fixture
 def show(module: Callable[[str], Module], tables: Tables) -> Show:
     def show(stage: str, program: str = PROGRAM) -> str:
-        source = Source(module(program), tables, program.splitlines())
+        source = ShownProgram(module(program), tables, program.splitlines())
         return dot(source) if stage == "dot" else STAGES[stage](source)
 
     return show
@@ -69,8 +69,8 @@ def test_blocks_lead_to_blocks_that_are_shown(show: Show) -> None:
 def test_kinds_of_a_loop(show: Show) -> None:
     text = show("types")
     (head,) = re.findall(r"^  block \d+.*loop.*\n    stack: (.*)\n    variables: (.*)$", text, re.M)
-    assert head[0].split()[1] == "int"  # where range() is, above its end
-    assert re.match(r"v0 \w+ v1 \w+ v2 ", head[1])
+    assert head[0].split(", ")[1].startswith("int ")  # where range() is, above its end
+    assert re.match(r"v0 \w+, v1 \w+, v2 ", head[1])
 
 
 def test_cxx_has_the_lines(show: Show) -> None:
@@ -104,12 +104,23 @@ def test_every_program_is_shown(show: Show, stage: str, program: str) -> None:
 
 
 def test_a_program_without_loops_gains_nothing(show: Show) -> None:
-    assert "nothing is worth compiling here" in show("cfg", "print(1)\n")
+    assert "stays bytecode" in show("cfg", "print(1)\n")
     assert "LOAD_NAME" in show("bytecode", "print(1)\n")
 
 
 def test_a_source_that_is_not_there_leaves_lines_empty(
     module: Callable[[str], Module], tables: Tables
 ) -> None:
-    text = STAGES["bytecode"](Source(module(PROGRAM), tables))
+    text = STAGES["bytecode"](ShownProgram(module(PROGRAM), tables))
     assert re.search(r"^ +3:$", text, re.M)
+
+
+def test_ranges_of_integers(show: Show) -> None:
+    body = "    y = 0\n    while x:\n        y = (y + 1) & 255\n    return y"
+    text = show("types", f"def f(x):\n{body}\n")
+    assert re.search(r"loop.*\n.*\n    variables: v0 object, v1 int 0 to 255$", text, re.M)
+
+
+def test_globals_of_a_loop_at_module_level(show: Show) -> None:
+    text = show("types", "total = 0.5\nwhile total < 9.0:\n    total = total * 1.5\nprint(total)\n")
+    assert re.search(r"^    globals: .*total \w+", text, re.M)
