@@ -65,7 +65,7 @@ def compile_module(
     """C++ for all functions of a module; `lines` of its source stand beside their code.
 
     symbol: what runs it, a gpusnek_native_run_t (interp.h). loops: of the module's own code only
-    loops.
+    loops, and no function that machine code makes no faster.
     """
     options = options or CompilerOptions()
     parts, cases = [_HEAD + _forcing(options)], []
@@ -110,7 +110,7 @@ def units_of(
         # What a module does once is not worth compiling.
         once = loops and number == 0
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
-        if graph.entries and _is_worth_it(graph, number, options):
+        if graph.entries and (not loops or _is_worth_it(graph, number, options)):
             title = title_of(module, function, number, lines)
             found[number] = WholeFunction(graph, module, tables, options, title)
     return found
