@@ -13,7 +13,7 @@ from porter.array import opening, values
 from porter.array.bindings import check_name
 from porter.array.call import Call
 from porter.array.code import Code, compile_code, with_native
-from porter.array.compilations import Compilations
+from porter.array.compilations import AUTO, Compilations
 from porter.array.files import FileSystems, file_systems
 from porter.array.globals import BoundGlobals
 from porter.array.outcome import Outcome
@@ -117,7 +117,7 @@ class InterpreterArray(BoundGlobals):
         max_steps: Steps = None,
         deadline: Seconds = None,
         stdin: str | bytes | Sequence[str | bytes] = b"",
-        compiled: bool = False,
+        compiled: bool | Literal["auto"] = False,
         wait: bool = True,
     ) -> Outcome | Call[Outcome]:
         """Run Python source in every interpreter; returns what that left.
@@ -128,8 +128,9 @@ class InterpreterArray(BoundGlobals):
         until interpreters are interrupted. max_steps, deadline: steps and seconds that each
         program may take, or a sequence of n. stdin: what all read, or a sequence of one text each;
         a str is one text, in UTF-8. compiled: run machine code of one source or of code, as
-        compile(native=True) makes it, once for each text. wait: False returns a Call; `timeout`
-        acts in its result().
+        compile(native=True) makes it, once for each text; "auto": once a launch of it took many
+        steps, and where there is a way to. wait: False returns a Call; `timeout` acts in its
+        result().
 
         With check, raises InterpreterError if an interpreter ended with an exception (its
         `exceptions` say which), InterpreterTimeout if that was for a limit. The others
@@ -137,11 +138,12 @@ class InterpreterArray(BoundGlobals):
         """
         choice(kind, "kind", ("file", "single"))
         check, wait = flag(check, "check"), flag(wait, "wait")
-        if flag(compiled, "compiled"):
-            source = self._compilations.of(source, name, kind)
-        programs, program_of, changes = self._sources(source, which, name, kind)
+        chosen = self._compilations.of(source, name, kind, compiled)
+        programs, program_of, changes = self._sources(chosen, which, name, kind)
 
         def finish(outcome: Outcome, result: Result) -> Outcome:
+            if compiled == AUTO:
+                self._compilations.ran(source, name, kind, outcome)
             if check:
                 outcome.check()
             return outcome

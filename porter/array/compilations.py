@@ -1,4 +1,4 @@
-"""What an array has compiled for `exec(..., compiled=True)`: each text once."""
+"""What an array has compiled for `exec(..., compiled=...)`: each text once."""
 
 from __future__ import annotations
 
@@ -7,10 +7,21 @@ from typing import Protocol
 import attrs
 
 from porter.array.code import Code
+from porter.array.outcome import Outcome
 from porter.array.sources import Source, program_of
+from porter.base.arguments import flag
 from porter.compiler.options import CompilerOptions
-from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError
+from porter.errors import (
+    InterpreterError,
+    NotEnoughMemory,
+    PorterError,
+    ProgramSyntaxError,
+    UsageError,
+)
 from porter.native import Natives
+
+AUTO = "auto"
+HOT = 1_000_000  # steps of all interpreters together, for which g++ is worth waiting
 
 
 class Compile(Protocol):
@@ -34,36 +45,68 @@ class Compilations:
         self._compile, self._with_native = compile, with_native
         self._known: dict[object, Code] = {}
         self._improved: dict[Code, Code] = {}
+        self._hot: set[object] = set()
+        self._never: set[object] = set()
 
-    def of(self, source: Source | Code, name: str, kind: str) -> Source | Code:
-        """Code of `source`, with machine code. Raises as InterpreterArray.compile does for native.
+    def of(self, source: Source | Code, name: str, kind: str, compiled: object) -> Source | Code:
+        """What exec() runs for `source`: itself, or its code with machine code.
+
+        compiled: as exec has it. Raises as InterpreterArray.compile does for native, UsageError and
+        WrongType for what `compiled` cannot be.
+        """
+        if not isinstance(compiled, str):
+            return self._made(source, name, kind) if flag(compiled, "compiled") else source
+        if compiled != AUTO:
+            raise UsageError(f'compiled: {compiled!r} is not "auto", True or False')
+        key = _key(source, name, kind)
+        if key in self._hot and key not in self._never:
+            try:
+                return self._made(source, name, kind)
+            except PorterError:  # this device runs none, or this machine has no compiler
+                self._never.add(key)
+        return source
+
+    def ran(self, source: Source | Code, name: str, kind: str, outcome: Outcome) -> None:
+        """Remember for "auto" what a launch of `source` took."""
+        key = _key(source, name, kind)
+        if key not in self._hot and int(outcome.steps.sum()) >= HOT:
+            self._hot.add(key)
+
+    def _made(self, source: Source | Code, name: str, kind: str) -> Source | Code:
+        """Code of `source` with machine code, made once.
 
         What does not compile is `source` itself: running it says what is wrong, as ever.
         """
-        if isinstance(source, Code):
-            if source.native is not None:
-                return source
-            if source not in self._known:
-                self._known[source] = self._with_native(source)
-            return self._known[source]
-        program = program_of(source, name)
-        key = (program, kind)
+        if isinstance(source, Code) and source.native is not None:
+            return source
+        key = _key(source, name, kind)
         if key not in self._known:
             try:
-                self._known[key] = self._compile(
-                    program.source, program.name, kind=kind, native=True
-                )
+                self._known[key] = self._new(source, name, kind)
             except (ProgramSyntaxError, NotEnoughMemory, InterpreterError):
                 return source
         return self._known[key]
+
+    def _new(self, source: Source | Code, name: str, kind: str) -> Code:
+        if isinstance(source, Code):
+            return self._with_native(source)
+        program = program_of(source, name)
+        return self._compile(program.source, program.name, kind=kind, native=True)
 
     def improved(self, code: Code, natives: Natives) -> Code:
         """`code` with machine code that guesses no more what was often wrong, after `natives`."""
         latest = self._improved.get(code, code)
         before = latest.native
         if before is not None and (without := natives.wrong(before)):
-            latest = self._with_native(latest, CompilerOptions(without=without))
+            try:
+                latest = self._with_native(latest, CompilerOptions(without=without))
+            except PorterError:  # what there is does as well
+                return latest
             assert latest.native is not None
             made = attrs.evolve(latest.native, again=before.again + 1)
             latest = self._improved[code] = attrs.evolve(latest, native=made)
         return latest
+
+
+def _key(source: Source | Code, name: str, kind: str) -> object:
+    return source if isinstance(source, Code) else (program_of(source, name), kind)

@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
@@ -16,6 +17,7 @@ from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import check_fixed, folder_option
 from porter.cli._telling import telling
 from porter.compile.flags import VARIANTS
+from porter.compiler.options import CompilerOptions
 from porter.config import BuildConfig
 from porter.conformance import backends, library, report, selection
 from porter.conformance.discovery import discover
@@ -55,6 +57,17 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 @click.option("--arena", type=click.Choice(["local", "global"]), help="[global]")
 @click.option("--gc-stress", is_flag=True, help="Collect before every allocation.")
 @click.option("--fences", is_flag=True, help="Check every access to memory.")
+@click.option("--compiled", is_flag=True, help="Run each test as machine code, all of it.")
+@click.option(
+    "--give-up",
+    metavar="guards|K",
+    help="With --compiled: no guess of the compiled tier holds, or each K-th does not.",
+)
+@click.option(
+    "--enter",
+    type=click.Choice(["usual", "everywhere"]),
+    help="With --compiled: where the interpreter hands over.",
+)
 @seconds_option("Seconds a test.", most=MOST_TEST, default=30.0)
 @click.option("--list", "only_list", is_flag=True, help="Print the tests and run none.")
 @click.option("--json", "json_file", type=FilePath, help="Write the report as JSON.")
@@ -79,6 +92,9 @@ def command(
     cpython: str | None,
     executable: Path | None,
     folder: Path | None,
+    compiled: bool,
+    give_up: str | None,
+    enter: str | None,
     **build: str | bool | None,
 ) -> None:
     """Run upstream's own tests, each in an interpreter of its own.
@@ -107,7 +123,10 @@ def command(
         raise UsageError(f"--variant {variant}: only the host twin has variants")
     if where in ("host", "cuda"):
         _check_sizes(built, config, chosen, bool(tests))
-    runner = backends.open_runner(target, config, timeout, executable, folder, variant, chosen)
+    native = _native(compiled, give_up, enter, where, variant)
+    runner = backends.open_runner(
+        target, config, timeout, executable, folder, variant, chosen, native
+    )
     cache = paths.build_dir() / "conformance" / "expected"
     with telling() as tell, children(f"{where}-{variant}"):
         tell.now("features")
@@ -123,6 +142,25 @@ def command(
         results = suite.run()
     done = report.Report(results, config.release, where, time.monotonic() - started)
     _tell(done, console, json_file, junit_file)
+
+
+def _native(
+    compiled: bool, give_up: str | None, enter: str | None, where: str, variant: str
+) -> CompilerOptions | None:
+    """How machine code is made; None without. Raises UsageError."""
+    if not compiled:
+        for name, value in {"--give-up": give_up, "--enter": enter}.items():
+            if value is not None:
+                raise UsageError(f"{name} {value}: this is about --compiled")
+        return None
+    if where != "host" or variant != "release":
+        raise UsageError("--compiled: on the host twin alone, and not in its variants")
+    force: Any = give_up
+    if give_up not in (None, "guards"):
+        if not give_up.isdecimal() or int(give_up) == 0:
+            raise UsageError(f"--give-up {give_up}: neither `guards` nor a number from 1")
+        force = int(give_up)
+    return CompilerOptions(force=force, enter="everywhere" if enter == "everywhere" else "usual")
 
 
 def _tell(

@@ -38,9 +38,12 @@ def prelude_unit(
 def prelude_rule(command: str) -> NinjaRule:
     """Makes the prelude one text without includes, macros' definitions in their places.
 
-    command: what compiles a unit.
+    command: what compiles a unit. What g++ and its headers define for themselves (`__NAME`) is left
+    out: another g++ may read the prelude.
     """
-    return NinjaRule(PRELUDE_RULE, f"{command} -E -P -dD -x c++ $in -o $out", "c++ $out")
+    text = f"{command} -E -P -dD -x c++ $in -o $out.tmp"
+    own = "grep -Ev '^#(define|undef) __' $out.tmp > $out.new && mv -f $out.new $out && rm $out.tmp"
+    return NinjaRule(PRELUDE_RULE, f"{text} && {own}", "c++ $out")
 
 
 def prelude_edge(unit: Path, out: Path, sources: Sources) -> Edge:

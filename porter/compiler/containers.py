@@ -26,35 +26,41 @@ class ContainerEmitter(Emitter):
     def do_load_subscr(self, it: Instruction) -> None:
         container, index = self.state.stack[-2:]
         kind = self.seen(it.next)
+        hot = self.hot and container.kind == OBJECT and self.may_guess()
         if index.kind == BOOL:
             index = Value(INT, f"(int64_t){index.text}", range=Range(0, 1))
-        if kind in _ELEMENT and container.kind == OBJECT and self.may_guess():
-            if index.kind == OBJECT and self.hot:
-                index = self.require(index, INT, "an index")
-            if index.kind == INT and self.hot:
-                self._typed_element(str(kind), container, index)
-                return
-        found = self.variable("mp_obj_t")
-        a, b = container.boxed(), index.boxed()
-        self.say(f"{found} = tier_element({a}, {b});")
-        self.quickly(
-            f"{found} == MP_OBJ_NULL",
-            f"mp_obj_subscr({a}, {b}, MP_OBJ_SENTINEL)",
-            2,
-            [Value(OBJECT, found)],
-            assigned=f"{found} = ",
-        )
+        if hot and kind in _ELEMENT and index.kind == OBJECT:
+            index = self.require(index, INT, "an index")
+        holder = self.state.holder(container)
+        if hot and index.kind == INT and (kind in _ELEMENT or holder is not None):
+            self._element(kind if kind in _ELEMENT else OBJECT, container, index, holder)
+        else:
+            found = self.variable("mp_obj_t")
+            a, b = container.boxed(), index.boxed()
+            self.say(f"{found} = tier_element({a}, {b});")
+            self.quickly(
+                f"{found} == MP_OBJ_NULL",
+                f"mp_obj_subscr({a}, {b}, MP_OBJ_SENTINEL)",
+                2,
+                [Value(OBJECT, found)],
+                assigned=f"{found} = ",
+            )
         self.guess_top("an element")
 
-    def _typed_element(self, kind: str, container: Value, index: Value) -> None:
-        result, found = self.variable(TYPES[kind]), self.variable("mp_obj_t")
+    def _element(self, kind: str, container: Value, index: Value, holder: int | None) -> None:
+        result = self.variable(TYPES[kind])
+        found = result if kind == OBJECT else self.variable("mp_obj_t")
+        if holder is None:
+            quick = f"{_ELEMENT[kind]}({container.text}, {index.text}, &{result})"
+        else:
+            quick = f"tier_view_{kind}({self.view(holder)}, {index.text}, &{result})"
         self.quickly(
-            f"!{_ELEMENT[kind]}({container.text}, {index.text}, &{result})",
+            f"!{quick}",
             f"mp_obj_subscr({container.text}, {index.boxed()}, MP_OBJ_SENTINEL)",
             2,
             [Value(kind, result)],
             assigned=f"{found} = ",
-            unboxed=found,
+            unboxed="" if kind == OBJECT else found,
         )
 
     def do_store_subscr(self, it: Instruction) -> None:
@@ -63,8 +69,16 @@ class ContainerEmitter(Emitter):
         if value.kind == OBJECT:
             self.leave_if(f"{c} == MP_OBJ_NULL")  # it is `del`
         quick = f"tier_store_element({a}, {b}, {c})"
-        if self.hot and value.kind in _STORE and container.kind == OBJECT and index.kind == INT:
-            quick = f"{_STORE[value.kind]}({a}, {index.text}, {value.text})"
+        if self.hot and container.kind == OBJECT and index.kind == INT:
+            holder = self.state.holder(container)
+            if holder is not None:
+                kind, word = (
+                    (value.kind, value.text) if value.kind in _STORE else (OBJECT, value.boxed())
+                )
+                place = f"{self.view(holder)}, {index.text}"
+                quick = f"tier_view_store_{kind}({place}, {word})"
+            elif value.kind in _STORE:
+                quick = f"{_STORE[value.kind]}({a}, {index.text}, {value.text})"
         self.quickly(f"!{quick}", f"mp_obj_subscr({a}, {b}, {c})", 3)
 
     # ---- iteration ----
@@ -110,10 +124,11 @@ class ContainerEmitter(Emitter):
         self.say(f"counted = {found} != MP_OBJ_STOP_ITERATION;")
         after = self.state.copy()
         after.stack.append(Value(OBJECT, found))
-        other = f"counted && !tier_is_int({found})"
+        other = f"!tier_is_int({found})"
+        self.say("if (counted) {")
         self.say(self.guarded(other, "an element is no small int", it.next, after))
         self.say(f"{value} = tier_int({found});")
-        self.say("}")
+        self.say("} }")
         return Value(INT, value)
 
     def _next(self, it: Instruction, at: int, found: str) -> None:

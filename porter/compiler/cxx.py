@@ -19,13 +19,19 @@ from porter.compiler.walker import Walker
 
 _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
+#ifdef __CUDACC__
 #define TIER_UNLIKELY(x) __builtin_expect(!!(x), 0)
+#else
+#define TIER_UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 0.99999)
+#endif
 #define INT64_C(x) x##L
 #define MP_OBJ_NULL tier_null()
 #define MP_OBJ_STOP_ITERATION tier_null()
 #define MP_OBJ_SENTINEL tier_sentinel()
 #define MP_OBJ_NEW_QSTR(name) tier_text(name)
 #define mp_const_none tier_none()
+#define TIER_VIEW(e, o) { \\
+    uint64_t size; e = tier_view(o, &size); e##n = size >> 8; e##c = (uint32_t)(size & 255); }
 #undef NULL
 #define NULL 0
 """
@@ -200,7 +206,10 @@ class _Writer:
             out.append(f"    case {number}:")
             out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return; }}")
             checks = entry_checks(list(self._words(at, shape)), self.used)
-            out += [f"        {line}" for line in [*self._pointers(shape), *checks]]
+            state, walker = state_of(shape), Walker(self.unit, self.sink)
+            walker.state = state
+            views = [walker.viewed(at) for at, known in enumerate(shape.views) if known]
+            out += [f"        {line}" for line in [*self._pointers(shape), *checks, *views]]
             out += ["        left = tier_polls();", f"        goto L{at};"]
         return [*out, "    default: return;", "    }"]
 

@@ -6,7 +6,7 @@ import re
 
 from attrs import frozen
 
-from porter.compiler.values import INT, NOWHERE, OBJECT, SMALL, UNBOX, A, Known, Shape, Value, slot_name
+from porter.compiler.values import INT, NOWHERE, OBJECT, SMALL, UNBOX, A, Known, Shape, Value, slot_name, state_of
 from porter.compiler.walker import Walker
 
 
@@ -38,6 +38,12 @@ def write_edge(w: Walker, to: int, shape: Shape | None, used: dict[str, str]) ->
         if known is None and held is not None and not held.clean:
             w.say(f"*p{slot} = {held.boxed()};")
     _assign(w, moves, used)
+    there = state_of(shape)
+    for at, wanted in enumerate(shape.views):
+        if wanted and not w.state.views[at]:
+            before, w.state = w.state, there
+            w.say(w.viewed(at))
+            w.state = before
     w.say(f"goto L{to};")
 
 

@@ -203,6 +203,24 @@ class Emitter:
     def forget(self) -> None:
         """Code has run that may have stored globals."""
         self.state.names[:] = [None] * len(self.state.names)
+        self.state.views[:] = [False] * len(self.state.views)
+
+    def view(self, at: int) -> str:
+        """Makes variables of C++ say where the elements are of what a variable or global holds; their
+        names."""
+        name = f"e{at}"
+        if not self.state.views[at]:
+            self.say(self.viewed(at))
+            self.state.views[at] = True
+        return f"{name}, {name}n, {name}c"
+
+    def viewed(self, at: int) -> str:
+        """The text that does so."""
+        holder = self.state.held(at)
+        assert holder is not None
+        name = f"e{at}"
+        self.sink.variables |= {name: "const void *", f"{name}n": "uint64_t", f"{name}c": "uint32_t"}
+        return f"TIER_VIEW({name}, {holder.text})"
 
     def _keep(self, frame: bool) -> None:
         state = self.state
@@ -241,6 +259,7 @@ class Emitter:
         self.state.stack.extend(pushed)
         changed = self.state.copy()
         changed.names[:] = [None] * len(changed.names)
+        again = " ".join(self.viewed(at) for at, known in enumerate(self.state.views) if known)
         if unboxed:
             changed.stack[-1] = Value(OBJECT, unboxed)
         checks = ""
@@ -254,7 +273,7 @@ class Emitter:
             what = f"an element is {A[value.kind]}"
             checks += self.guarded(f"!{test}({unboxed})", what, self.here.next, changed)
             checks += f" {value.text} = {take}({unboxed});"
-        text = f"{before} {self._called(slow, assigned, sp)}{checks} goto B{number};"
+        text = f"{before} {self._called(slow, assigned, sp)}{checks} {again} goto B{number};"
         self.sink.cold.append(f"Y{number}: {text}")
 
     def _same(self, slot: int, value: Value) -> str:

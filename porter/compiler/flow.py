@@ -38,6 +38,7 @@ class _Solver:
     shapes: dict[int, Shape] = field(factory=dict)
     objects: set[tuple[int, int]] = field(factory=set)  # (block, slot) that stay objects
     unloaded: set[tuple[int, int]] = field(factory=set)  # (block, slot) that stay in the dict
+    viewless: set[tuple[int, int]] = field(factory=set)  # (block, variable) without a view
     arriving: dict[tuple[int, int], Shape] = field(factory=dict)
     live: Mapping[int, frozenset[Slot]] = field(factory=dict)
     rounds: int = 0
@@ -75,7 +76,7 @@ class _Solver:
         for to, shape in self.walk(self.graph.blocks[at], self.shapes[at]).items():
             self.arriving[at, to] = shape
             new = self._meet(to)
-            if _kinds(new) == _kinds(self.shapes[to]):
+            if _kinds(new) == _kinds(self.shapes[to]) and new.views == self.shapes[to].views:
                 self.shapes[to] = new
 
     def _meet(self, to: int) -> Shape:
@@ -94,7 +95,21 @@ class _Solver:
             slots.append(new)
         named = depth + self.graph.variables
         held = [known for known in slots[:named] if known is not None]
-        return Shape(tuple(held[:depth]), tuple(held[depth:]), tuple(slots[named:]))
+        shape = Shape(tuple(held[:depth]), tuple(held[depth:]), tuple(slots[named:]))
+        return evolve(shape, views=self._views(to, shape, old, outer, again))
+
+    def _views(
+        self, to: int, shape: Shape, old: Shape | None, outer: list[Shape], again: list[Shape]
+    ) -> tuple[bool, ...]:
+        """Those that each turn of a loop keeps are there from its head on."""
+        found = []
+        for at, holder in enumerate((*shape.locals, *shape.names)):
+            every = again or outer
+            kept = holder is not None and holder.kind == OBJECT and all(s.views[at] for s in every)
+            if old is not None and old.views[at] and not kept:
+                self.viewless.add((to, at))
+            found.append(kept and (to, at) not in self.viewless)
+        return tuple(found)
 
     def _slot(
         self,
@@ -167,7 +182,9 @@ class _Solver:
 def _unknown(graph: Graph, at: int) -> Shape:
     # The stack holds no variable without a value.
     stack = (_PLAIN,) * graph.blocks[at].depth
-    return Shape(stack, (Known(OBJECT),) * graph.variables, (None,) * len(graph.names))
+    variables, names = graph.variables, len(graph.names)
+    views = (False,) * (variables + names)
+    return Shape(stack, (Known(OBJECT),) * variables, (None,) * names, views)
 
 
 def _flat(shape: Shape) -> tuple[Known | None, ...]:

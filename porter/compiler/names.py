@@ -46,6 +46,7 @@ class NameEmitter(Emitter):
         if self.state.names[slot] is None:
             self.point(slot)
         self.state.names[slot] = self.state.stack.pop().moved()
+        self.state.views[self.graph.variables + slot] = False
 
     def do_store_name(self, it: Instruction) -> None:
         self._store(it)

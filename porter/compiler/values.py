@@ -104,11 +104,13 @@ class Known:
 @frozen
 class Shape:
     """What is known where a block begins, of each slot. names: of each global, None where only the
-    dict has it."""
+    dict has it. views: of each variable and global whether variables of C++ say where its elements
+    are."""
 
     stack: tuple[Known, ...]
     locals: tuple[Known, ...]
     names: tuple[Known | None, ...]
+    views: tuple[bool, ...] = ()
 
 
 @frozen
@@ -118,6 +120,7 @@ class State:
     stack: list[Value] = field(factory=list)
     locals: list[Value] = field(factory=list)
     names: list[Value | None] = field(factory=list)
+    views: list[bool] = field(factory=list)
 
     def shape(self) -> Shape:
         """What is known of them."""
@@ -125,11 +128,25 @@ class State:
             tuple(value.known() for value in self.stack),
             tuple(value.known() for value in self.locals),
             tuple(value and value.known() for value in self.names),
+            tuple(self.views),
         )
 
     def copy(self) -> State:
         """The same, which later instructions do not change."""
-        return State(list(self.stack), list(self.locals), list(self.names))
+        return State(list(self.stack), list(self.locals), list(self.names), list(self.views))
+
+    def holder(self, value: Value) -> int | None:
+        """The number of the variable or global that holds an object, as views are counted."""
+        if value.kind != OBJECT:
+            return None
+        for at, held in enumerate((*self.locals, *self.names)):
+            if held is not None and held.kind == OBJECT and held.text == value.text:
+                return at
+        return None
+
+    def held(self, at: int) -> Value | None:
+        """What the variable or global of that number holds."""
+        return [*self.locals, *self.names][at]
 
     def narrow(self, old: Value, new: Value) -> None:
         """Says of every slot that holds `old` what is known of it now."""
@@ -162,4 +179,5 @@ def state_of(shape: Shape) -> State:
         [held("s", n, known) for n, known in enumerate(shape.stack)],
         [held("v", n, known) for n, known in enumerate(shape.locals)],
         [known and held("g", n, known) for n, known in enumerate(shape.names)],
+        list(shape.views),
     )

@@ -119,6 +119,7 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
 
     def do_store_fast(self, it: Instruction) -> None:
         self.state.locals[it.argument] = self.state.stack.pop().moved()
+        self.state.views[it.argument] = False
 
     # ---- the stack's order ----
 

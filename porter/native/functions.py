@@ -6,8 +6,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from porter.compiler.cxx import title_of
-from porter.compiler.mpy import Module
+from porter.compiler.mpy import Function, Module
 from porter.compiler.options import SEEN_OTHER
+
+MOST_CODE = 16 << 10  # bytes of bytecode that become machine code: g++ takes seconds for so much
 
 
 def rows_of(
@@ -19,23 +21,36 @@ def rows_of(
     """
     rows = []
     for number, function in enumerate(module.functions):
-        end = function.start + max((each.next for each in function.code), default=0)
-        inside = bisect_left(entries, end) - bisect_left(entries, function.start)
+        span = _span(function)
+        inside = bisect_left(entries, span.stop) - bisect_left(entries, span.start)
         line = min(function.lines.values(), default=1)
         rows.append((title_of(module, function, number, lines), line, inside))
     return rows
 
 
-def unseen_too(hints: bytes, module: Module) -> bytes:
-    """`hints` where functions that were not seen are no reason to leave them as they are.
+def worth_it(hints: bytes, module: Module, size: int) -> bytes:
+    """`hints` in which each function to be compiled is marked, of code of `size` bytes.
 
-    A trial is short, and who compiles a program may call what it defines later.
+    Functions that were not seen are too, for a trial is short and who compiles a program may call
+    what it defines later; in all no more than MOST_CODE, what was seen first.
     """
-    marked = bytearray(hints)
-    for function in module.functions if hints else ():
-        start = function.start
-        size = max((each.next for each in function.code), default=0)
-        if size and not any(marked[start : start + size]):
+    spans = [_span(function) for function in module.functions]
+    if not hints and sum(len(span) for span in spans) <= MOST_CODE:
+        return b""  # nothing is known, and all is compiled
+    seen = bytearray(hints or bytes(size))
+    marked = bytearray(size)
+    left = MOST_CODE
+    for span in sorted(spans, key=lambda span: not any(seen[span.start : span.stop])):
+        left -= len(span)
+        if span and left >= 0:
+            inside = slice(span.start, span.stop)
+            marked[inside] = seen[inside]
             # Nothing is on the stack before the first instruction, so that says nothing else.
-            marked[start] = SEEN_OTHER
+            marked[span.start] |= SEEN_OTHER
     return bytes(marked)
+
+
+def _span(function: Function) -> range:
+    """Where the code of `function` is."""
+    end = max((each.next for each in function.code), default=0)
+    return range(function.start, function.start + end)

@@ -21,7 +21,7 @@ from porter.compiler.mpy import read_module
 from porter.compiler.options import CompilerOptions
 from porter.errors import LaunchFailed
 from porter.native.cache import Entry, entry_of, forget
-from porter.native.functions import rows_of, unseen_too
+from porter.native.functions import rows_of, worth_it
 from porter.native.lines import lines_of
 from porter.native.module import Guard, NativeModule
 from porter.native.report import NativeFunction
@@ -100,7 +100,8 @@ class _Maker:
             with self._step("translate"):
                 tables = self.target.tables
                 module = read_module(self.code, HEAD, tables)
-                options = attrs.evolve(options, hints=unseen_too(options.hints, module))
+                hints = worth_it(options.hints, module, len(self.code))
+                options = attrs.evolve(options, hints=hints)
                 made = compile_module(module, tables, lines, symbol=SYMBOL, options=options)
                 functions[:] = rows_of(module, sorted(at for at, _ in made.entries), lines)
             if not made.entries:

@@ -312,3 +312,125 @@ VM_INLINE int tier_range_next(mp_obj_t *slots, mp_int_t *value) {
     *value = next;
     return 1;
 }
+
+// ---- Elements through a view (tier_view) ----
+
+// Whether there is such an element; an index from the end becomes one from the start.
+VM_INLINE bool tier_within(uint64_t length, mp_int_t *i) {
+    if ((mp_uint_t)*i < length) {
+        return true;
+    }
+    *i += (mp_int_t)length;
+    return (mp_uint_t)*i < length;
+}
+
+VM_INLINE bool tier_view_object(const void *items, uint64_t length, uint32_t code, mp_int_t i,
+    mp_obj_t *value) {
+    if (code > TIER_TUPLE || !tier_within(length, &i)) {
+        return false;
+    }
+    *value = ((const mp_obj_t *)items)[i];
+    return true;
+}
+
+VM_INLINE bool tier_view_float(const void *items, uint64_t length, uint32_t code, mp_int_t i,
+    mp_float_t *value) {
+    if (!tier_within(length, &i)) {
+        return false;
+    }
+    code &= ~TIER_CONSTANT;
+    if (code == 'f') {
+        *value = (mp_float_t)((const float *)items)[i];
+        return true;
+    }
+    if (code == 'd') {
+        *value = ((const double *)items)[i];
+        return true;
+    }
+    const mp_obj_t item = code <= TIER_TUPLE ? ((const mp_obj_t *)items)[i] : MP_OBJ_NULL;
+    *value = mp_obj_float_get(item);
+    return mp_obj_is_float(item);
+}
+
+VM_INLINE bool tier_view_int(const void *items, uint64_t length, uint32_t code, mp_int_t i,
+    mp_int_t *value) {
+    if (!tier_within(length, &i)) {
+        return false;
+    }
+    if (code <= TIER_TUPLE) {
+        const mp_obj_t item = ((const mp_obj_t *)items)[i];
+        *value = MP_OBJ_SMALL_INT_VALUE(item);
+        return mp_obj_is_small_int(item);
+    }
+    switch (code & ~TIER_CONSTANT) {
+        case 'B':
+            *value = ((const uint8_t *)items)[i];
+            return true;
+        case 'b':
+            *value = ((const int8_t *)items)[i];
+            return true;
+        case 'H':
+            *value = ((const uint16_t *)items)[i];
+            return true;
+        case 'h':
+            *value = ((const int16_t *)items)[i];
+            return true;
+        case 'I':
+            *value = ((const uint32_t *)items)[i];
+            return true;
+        case 'i':
+            *value = ((const int32_t *)items)[i];
+            return true;
+        default:
+            return false;
+    }
+}
+
+VM_INLINE bool tier_view_store_object(const void *items, uint64_t length, uint32_t code,
+    mp_int_t i, mp_obj_t value) {
+    if (code != TIER_LIST || !tier_within(length, &i)) {
+        return false;
+    }
+    VM_OWN(mp_obj_t, (void *)items)[i] = value;
+    return true;
+}
+
+VM_INLINE bool tier_view_store_float(const void *items, uint64_t length, uint32_t code,
+    mp_int_t i, mp_float_t value) {
+    if (!tier_within(length, &i)) {
+        return false;
+    }
+    if (code == 'f') {
+        ((float *)items)[i] = (float)value;
+        return true;
+    }
+    if (code == 'd') {
+        ((double *)items)[i] = value;
+        return true;
+    }
+    return tier_view_store_object(items, length, code, i, mp_obj_new_float(value));
+}
+
+VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t code, mp_int_t i,
+    mp_int_t value) {
+    if (!tier_within(length, &i)) {
+        return false;
+    }
+    if (code == 'B' && (mp_uint_t)value <= 255) {
+        ((uint8_t *)items)[i] = (uint8_t)value;
+        return true;
+    }
+    if (code == 'i' && (int32_t)value == value) {
+        ((int32_t *)items)[i] = (int32_t)value;
+        return true;
+    }
+    if (code == 'f') {
+        ((float *)items)[i] = (float)value;
+        return true;
+    }
+    if (code == 'd') {
+        ((double *)items)[i] = (double)value;
+        return true;
+    }
+    return tier_view_store_object(items, length, code, i, MP_OBJ_NEW_SMALL_INT(value));
+}

@@ -137,6 +137,70 @@ bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value) {
     return vm_element_store(container, index, value);
 }
 
+// Bytes of an element that machine code reads itself; 0 for others.
+static size_t bytes_of(unsigned int typecode) {
+    switch (typecode) {
+        case 'B':
+        case 'b':
+            return 1;
+        case 'H':
+        case 'h':
+            return 2;
+        case 'I':
+        case 'i':
+        case 'f':
+            return 4;
+        case 'd':
+            return 8;
+        default:
+            return 0;
+    }
+}
+
+static const void *view_of_buffer(mp_obj_t o, const mp_obj_type_t *type, uint64_t *size) {
+    const mp_obj_array_t *array = MP_OBJ_TO_PTR(o);
+    const bool view = type == &mp_type_memoryview;
+    unsigned int typecode = array->typecode;
+    unsigned int constant = 0;
+    if (view) {
+        constant = typecode & MP_OBJ_ARRAY_TYPECODE_FLAG_RW ? 0 : TIER_CONSTANT;
+        typecode &= ~MP_OBJ_ARRAY_TYPECODE_FLAG_RW;
+    }
+    if (typecode == BYTEARRAY_TYPECODE) {
+        typecode = 'B';
+    }
+    const size_t bytes = bytes_of(typecode);
+    const char *items = (const char *)array->items + (view ? array->free * bytes : 0);
+    if (bytes == 0 || !vm_aligned(items, bytes)) {
+        *size = 0;
+        return NULL;
+    }
+    *size = (uint64_t)array->len << 8 | typecode | constant;
+    return items;
+}
+
+const void *tier_view(mp_obj_t o, uint64_t *size) {
+    *size = 0;
+    if (o == MP_OBJ_NULL || !mp_obj_is_obj(o)) {
+        return NULL;
+    }
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
+    if (type == &mp_type_list) {
+        const mp_obj_list_t *list = MP_OBJ_TO_PTR(o);
+        *size = (uint64_t)list->len << 8 | TIER_LIST;
+        return list->items;
+    }
+    if (type == &mp_type_tuple) {
+        const mp_obj_tuple_t *tuple = MP_OBJ_TO_PTR(o);
+        *size = (uint64_t)tuple->len << 8 | TIER_TUPLE;
+        return tuple->items;
+    }
+    if (type == &mp_type_bytearray || type == &mp_type_array || type == &mp_type_memoryview) {
+        return view_of_buffer(o, type, size);
+    }
+    return NULL;
+}
+
 bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items) {
     if (!mp_obj_is_type(sequence, &mp_type_tuple) && !mp_obj_is_type(sequence, &mp_type_list)) {
         return false;

@@ -30,6 +30,14 @@ int tier_truth(mp_obj_t o);
 mp_obj_t tier_element(mp_obj_t container, mp_obj_t index);
 bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value);
 
+// Where the elements of a container are, and in *size how many, and in its lowest eight bits what
+// they are: TIER_LIST, TIER_TUPLE or a typecode of array's, with TIER_CONSTANT where they cannot be
+// stored; 0 for any other object. It holds until code runs that may change the container's length.
+#define TIER_LIST (2)
+#define TIER_TUPLE (3)
+#define TIER_CONSTANT (128)
+const void *tier_view(mp_obj_t o, uint64_t *size);
+
 // The items of a tuple or list of that length, the last one first; false for anything else.
 bool tier_unpack(mp_obj_t sequence, size_t count, mp_obj_t *items);
 

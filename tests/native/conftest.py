@@ -21,6 +21,17 @@ def twin(built: Build) -> Iterator[Device]:
     device.close()
 
 
+@pytest.fixture(scope="session")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A folder for machine code that these tests make."""
+    return str(tmp_path_factory.mktemp("kept"))
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(twin: Device, kept: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PORTER_HOME", kept)  # once the build is there
+
+
 @pytest.fixture
 def make(twin: Device) -> Iterator[Make]:
     """Makes arrays of n interpreters on the host twin, and closes them."""

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from porter import InterpreterArray
-from porter.array import Code
-from porter.errors import ProgramSyntaxError, UsageError
+from porter.array import Code, compilations
+from porter.errors import NoCompiler, ProgramSyntaxError, UsageError
+from porter.native.host import HostTarget
 from porter.run import Device
 
 Make = Callable[..., InterpreterArray]
@@ -146,11 +147,32 @@ def test_it_ends_as_the_source_does(make: Make, source: str, kind: str) -> None:
     assert ends[0] == ends[1]
 
 
+def test_auto(two: InterpreterArray, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compilations, "HOT", 2 * 300)
+    for source in (LOOP, LOOP.replace("100", "400"), two.compile(LOOP.replace("100", "401"))):
+        runs = [two.exec(source, compiled="auto") for _ in range(3)]
+        assert runs[0].stdout[1] == runs[1].stdout[1] == runs[2].stdout[1]
+        functions = [0 if run.compiled is None else len(run.compiled.functions) for run in runs]
+        assert functions == [0, 0, 0] if source is LOOP else functions[1] > functions[0]
+        assert functions[1] == functions[2]
+
+    def none(twin: object) -> HostTarget:
+        raise NoCompiler("no g++ on this machine")
+
+    monkeypatch.setattr(HostTarget, "of", none)
+    for _ in range(3):
+        assert two.exec(LOOP.replace("100", "402"), compiled="auto").stdout[1] == b"80601\n"
+    with pytest.raises(NoCompiler):
+        two.exec(LOOP.replace("100", "402"), compiled=True)
+
+
 def test_arguments(two: InterpreterArray) -> None:
     with pytest.raises(UsageError, match="one text is compiled at a time"):
         two.exec(["1", "2"], compiled=True)
     with pytest.raises(TypeError, match="compiled"):
         two.exec("1", compiled=np.zeros(2))
+    with pytest.raises(UsageError, match="compiled: 'no' is not \"auto\""):
+        two.exec("1", compiled="no")
     with pytest.raises(TypeError, match="native"):
         two.compile("1", native=np.zeros(2))
 

@@ -9,8 +9,13 @@ import pytest
 
 from porter import InterpreterArray
 from porter.array import Code
+from porter.compiler.mpy import read_module
+from porter.compiler.options import SEEN_INT
 from porter.fs import Image
 from porter.native import Trial, natives, trial
+from porter.native.functions import MOST_CODE, worth_it
+from porter.native.making import HEAD
+from porter.native.target import target_of
 from porter.run import Device
 
 Make = Callable[..., InterpreterArray]
@@ -86,6 +91,21 @@ def test_it_ends_in_time(two: InterpreterArray) -> None:
     native = two.compile("for i in range(10 ** 9): i * 2", native=True).native
     assert native is not None
     assert native.cached or native.seconds["trial"] < trial.TIMEOUT
+
+
+def test_large_programs_are_compiled_in_part(two: InterpreterArray) -> None:
+    source = "".join(f"def f{k}(n):\n for i in range(n): n += i * {k}\n" for k in range(2000))
+    code = bytes(two.compile(source, heap="4M").memory)
+    module = read_module(code, HEAD, target_of(two.device).tables)
+    assert worth_it(b"", module, len(code))
+    hints = bytearray(len(code))
+    last = module.functions[-1]
+    hints[last.start + last.code[3].at] = SEEN_INT
+    marked = worth_it(bytes(hints), module, len(code))
+    chosen = [f for f in module.functions if any(marked[f.start : f.start + f.code[-1].next])]
+    assert last in chosen and marked[last.start + last.code[3].at] == SEEN_INT
+    assert 50 < len(chosen) < 1500
+    assert sum(f.code[-1].next for f in chosen) <= MOST_CODE
 
 
 def test_wrong_guesses_are_made_no_more(two: InterpreterArray) -> None:

@@ -95,6 +95,7 @@ def test_what_is_inside(wheel: Path) -> None:
         names = {name.split("/builds/")[1].partition("/")[2] for name in files.namelist()
                  if "/_data/builds/" in name}  # fmt: skip
         assert {"build.json", "host/libgpusnek.so", "include/launch.h", LICENCES} <= names
+        assert {"host/prelude.hpp", "host/instructions.json"} <= names
         (licences,) = [name for name in files.namelist() if name.endswith(LICENCES)]
         text = files.read(licences).decode()
     assert "The MIT License (MIT)" in text and "Damien P. George" in text

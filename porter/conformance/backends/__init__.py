@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from porter.base import arguments, paths
 from porter.base.sizes import KIB, format_size
+from porter.compiler.options import CompilerOptions
 from porter.config import BuildConfig
 from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRunner
 from porter.conformance.model import ScriptRunner
@@ -57,13 +58,15 @@ def open_runner(
     folder: arguments.StrPath | None = None,
     variant: str = "release",
     sizes: Mapping[str, int] | None = None,
+    native: CompilerOptions | None = None,
 ) -> ScriptRunner:
     """The runner for ``target`` (host, cuda, reference), ``timeout`` in seconds a test.
 
     ``executable`` is tested instead if given, or the finished build in ``folder``. What is
     not built is built first: raises what that or loading the build raises. ``variant`` is the
     host twin's; `porter.toolchain.sanitizer.children` must be around a run of ``asan``. ``sizes``:
-    those of interpreters (bytes) that are not the build's.
+    those of interpreters (bytes) that are not the build's. ``native``: programs run as machine
+    code, made so.
     """
     executable = None if executable is None else arguments.path(executable, "executable")
     folder = None if folder is None else arguments.path(folder, "folder")
@@ -78,7 +81,9 @@ def open_runner(
 
         folder = build(config, variant=variant).folder
     target = target if variant == "release" else f"{target}-{variant}"
-    return BuildRunner.open(folder, target, timeout, gc_stress=config.gc_stress, sizes=sizes or {})
+    return BuildRunner.open(
+        folder, target, timeout, gc_stress=config.gc_stress, sizes=sizes or {}, native=native
+    )
 
 
 def _reference(config: BuildConfig, timeout: float) -> ScriptRunner:

@@ -9,11 +9,13 @@ from typing import Protocol
 
 import attrs
 
+from porter.compiler.options import CompilerOptions
 from porter.conformance.backends.isolate import Isolated
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 
 # Setting up, output and the hard stop come on top of a launch's own deadline, twice.
 MARGIN = 60.0
+COMPILING = 900.0  # the same where g++ makes machine code first
 
 
 class ScriptLaunches(Protocol):
@@ -49,15 +51,18 @@ class BuildRunner:
         *,
         gc_stress: bool = False,
         sizes: Mapping[str, int] | None = None,
+        native: CompilerOptions | None = None,
     ) -> BuildRunner:
         """A runner for the finished build in ``folder``; ``timeout`` in seconds a launch.
 
-        ``sizes``: bytes of heap, pystack, stack or stdout that are not the build's.
+        ``sizes``: bytes of heap, pystack, stack or stdout that are not the build's. ``native``:
+        programs run as machine code, made so.
         """
         from porter.conformance.backends.launch import ScriptOpener  # numpy and the runner
 
-        opener = ScriptOpener(folder, target, timeout, gc_stress, sizes or {})
-        isolated = Isolated(opener, 2 * timeout + MARGIN)
+        opener = ScriptOpener(folder, target, timeout, gc_stress, sizes or {}, native)
+        margin = MARGIN if native is None else COMPILING
+        isolated = Isolated(opener, 2 * timeout + margin)
         if target == "cuda":
             return BuildRunner(target, isolated, chunk=4096, parallel=4096)
         threads = os.cpu_count() or 1

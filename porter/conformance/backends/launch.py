@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import attrs
 import numpy as np
 
+from porter.compiler.options import CompilerOptions
 from porter.conformance.backends.isolate import RunScripts
+from porter.conformance.backends.native import TestCompiler
 from porter.conformance.images import BLOCK_SIZE, build_images
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
+from porter.native.host import HostTarget
+from porter.native.target import target_of
 from porter.run import Device, Result, open_device
 from porter.run import Launch as Settings
 from porter.run import Program as Source
@@ -25,7 +29,7 @@ class ScriptOpener:
     """Opens the build in ``folder`` for ``target``, in the process that is to run it.
 
     ``timeout`` is in seconds: the deadline of one launch. ``sizes`` (bytes) of heap, pystack,
-    stack and stdout replace the build's.
+    stack and stdout replace the build's. ``native``: tests run as machine code, made so.
     """
 
     folder: Path
@@ -33,6 +37,7 @@ class ScriptOpener:
     timeout: float
     gc_stress: bool = False
     sizes: Mapping[str, Any] = attrs.field(factory=dict)
+    native: CompilerOptions | None = None
 
     def __call__(self) -> RunScripts:
         """What runs programs; raises what opening the device raises."""
@@ -47,10 +52,50 @@ class ScriptOpener:
             block=1,
         )
         settings = attrs.evolve(settings, **self.sizes)
-        return lambda programs: _run(device, programs, settings)
+        if self.native is None:
+            return lambda programs: _run(device, programs, settings)
+        return _Compiled.of(device, settings, self.native)
 
 
-def _run(device: Device, programs: Sequence[Script], settings: Settings) -> list[ScriptOutcome]:
+@attrs.frozen
+class _Compiled:
+    """Runs programs as machine code, those that do not compile as they are."""
+
+    device: Device
+    settings: Settings
+    compiler: TestCompiler
+
+    @classmethod
+    def of(cls, device: Device, settings: Settings, options: CompilerOptions) -> _Compiled:
+        """Raises UsageError where `device` runs no machine code."""
+        target = target_of(device)
+        assert isinstance(target, HostTarget)
+        return cls(device, settings, TestCompiler(device, target, options))
+
+    def __call__(self, programs: Sequence[Script]) -> list[ScriptOutcome]:
+        """See ScriptOpener."""
+        codes = self.compiler.codes(_sources(programs), self.settings)
+        found: dict[int, ScriptOutcome] = {}
+        for whole in (True, False):
+            some = [i for i, code in enumerate(codes) if (code is not None) is whole]
+            chosen = [code for i in some if (code := codes[i]) is not None]
+            make = (lambda phase, codes=chosen: self.compiler.phase(codes, phase)) if whole else None
+            if some:
+                parts = _run(self.device, [programs[i] for i in some], self.settings, make)
+                found |= dict(zip(some, parts, strict=True))
+        return [found[i] for i in range(len(programs))]
+
+
+def _sources(programs: Sequence[Script]) -> list[Source]:
+    return [Source(program.source, program.name) for program in programs]
+
+
+def _run(
+    device: Device,
+    programs: Sequence[Script],
+    settings: Settings,
+    compiled: Callable[[Phase], Phase] | None = None,
+) -> list[ScriptOutcome]:
     need = footprint(device, settings)
     images = np.frombuffer(b"".join(build_images(programs)), np.uint8)
     settings = attrs.evolve(
@@ -59,9 +104,16 @@ def _run(device: Device, programs: Sequence[Script], settings: Settings) -> list
     )
     arenas = device.arenas(len(programs), need.pystack, need.heap)
     setups = [Source(program.setup, "<setup>") for program in programs]
-    sources = [Source(program.source, program.name) for program in programs]
+    sources, phase = _sources(programs), Phase(arenas=arenas)
+    if compiled is not None:
+        # Code does not set this, as a module's own source does.
+        setups = [
+            Source(one.source + f"__file__ = {program.name!r}\n".encode(), one.name)
+            for one, program in zip(setups, programs, strict=True)
+        ]
+        sources, phase = [], compiled(phase)
     ready = _launch(device, setups, settings, Phase(arenas=arenas, stop=False))
-    done = _launch(device, sources, settings, Phase(arenas=arenas))
+    done = _launch(device, sources, settings, phase)
     return [
         _outcome(device, done, i)
         if ready.status[i] == device.built.status["OK"]
@@ -73,7 +125,8 @@ def _run(device: Device, programs: Sequence[Script], settings: Settings) -> list
 
 
 def _launch(device: Device, sources: list[Source], settings: Settings, phase: Phase) -> Result:
-    n = len(sources)
+    assert phase.arenas is not None
+    n = phase.arenas.n
     return launch(device, sources, n, settings, phase, program_of=np.arange(n, dtype=np.uint32))
 
 

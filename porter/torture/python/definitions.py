@@ -65,7 +65,7 @@ class DefinitionMaker(BlockMaker):
                 lines += ["    if x is not None:", "        print('sent', x)"]
         if c.chance(40):
             lines += ["try:", f"    yield {self.expressions(inner).integer(1)}"]
-            lines += c.pick([["finally:", "    print('done')"],
+            lines += c.pick([["finally:", "    x = 9"],
                              ["except ValueError:", "    yield 77"]])  # fmt: skip
         if c.chance(25):
             lines += [f"yield from {self.expressions(inner).sequence(0)}"]

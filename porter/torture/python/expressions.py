@@ -160,7 +160,7 @@ class ExpressionMaker:
         if form == 6 and depth:
             return f"({self._bound('q', 0)} for q in {self.sequence(0)})"
         if form == 7:
-            return f"range({self.integer(0)} % {c.between(1, 6)})"
+            return f"range(whole({self.integer(0)}) % {c.between(1, 6)})"
         return f"range({c.between(1, 7)})"
 
     def index(self) -> str:
