@@ -55,11 +55,11 @@ def make(
 
 
 def make_for(
-    target: Target,
+    target: NativeTarget,
     code: bytes,
     source: bytes,
     name: str,
-    trial: Trial | None = None,
+    trial: ProgramTrial | None = None,
     options: CompilerOptions | None = None,
 ) -> NativeModule:
     """As make, for what makes it."""
