@@ -47,7 +47,23 @@ def make(
     trial: what may be run for hints, where none are among the `options`. Raises UsageError where
     `device` runs none, NoCompiler, BuildFailed.
     """
-    making = _Maker(target_of(device), code, source, name, trial, options or CompilerOptions())
+    linked = getattr(device, "linked", None)
+    if linked is not None:
+        module: NativeModule = linked.module_of(code)
+        return module
+    return make_for(target_of(device), code, source, name, trial, options)
+
+
+def make_for(
+    target: NativeTarget,
+    code: bytes,
+    source: bytes,
+    name: str,
+    trial: ProgramTrial | None = None,
+    options: CompilerOptions | None = None,
+) -> NativeModule:
+    """As make, for what makes it."""
+    making = _Maker(target, code, source, name, trial, options or CompilerOptions())
     try:
         return making.module()
     except LaunchFailed:

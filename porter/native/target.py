@@ -46,6 +46,9 @@ def target_of(device: Device) -> NativeTarget:
     """What makes machine code for `device`. Raises UsageError where nothing does, NoCompiler."""
     if isinstance(device, Several):
         raise UsageError("several devices run no machine code of programs yet", hint=HINT)
-    if not isinstance(device, HostTwin):
-        raise UsageError(f"{device.name} runs no machine code of programs yet", hint=HINT)
-    return HostTarget.of(device)
+    if isinstance(device, HostTwin):
+        return HostTarget.of(device)
+    raise UsageError(
+        f"{device.name} runs machine code of programs that it was opened with alone",
+        hint=HINT,
+    )
