@@ -13,7 +13,7 @@ from porter.compiler.cxx import Compiled, compile_module
 from porter.compiler.mpy import Module
 from porter.compiler.options import SEEN_FLOAT, SEEN_INT, SEEN_OTHER, CompilerOptions
 from porter.compiler.tables import Tables
-from porter.native import Trial
+from porter.native import ProgramTrial
 from porter.native.batch import build_batch, translate
 from porter.native.host import HostTarget
 from porter.native.module import NativeModule
@@ -62,7 +62,7 @@ def natives(
     with InterpreterArray(1, device=twin, heap="256K") as array:
         for name, source in PROGRAMS.items():
             code = array.compile(source)
-            seen = Trial(twin, code.memory, code.kind, array._launch, 1).seen()
+            seen = ProgramTrial(twin, code.memory, code.kind, array._launch, 1).seen()
             assert seen
             for mode, chosen in MODES.items():
                 options = CompilerOptions(**{"hints": seen, **chosen})
