@@ -13,7 +13,7 @@ from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
 from porter.compiler.options import CompilerOptions
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
-from porter.native import NativeModule, Trial, make
+from porter.native import NativeModule, ProgramTrial, make
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
 from porter.run.launch.binding import Binding
@@ -94,7 +94,7 @@ def with_native(
     bindings: globals for a trial of it. Raises as InterpreterArray.compile.
     """
     device = code.device
-    trial = Trial(device, code.memory, code.kind, launch, n, bindings)
+    trial = ProgramTrial(device, code.memory, code.kind, launch, n, bindings)
     bytecode = device.host(code.memory).tobytes()
     made = make(device, bytecode, code.source, code.name, trial, options)
     return attrs.evolve(code, native=made)

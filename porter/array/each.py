@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import attrs
@@ -35,6 +36,17 @@ class CodeOfEach:
         """The codes, which are not empty, one behind the other."""
         parts = np.cumsum([0, *map(len, codes)]).astype(np.uint64)
         return cls(device, device.array(np.frombuffer(b"".join(codes), np.uint8)), parts)
+
+    def noting(self) -> tuple[Phase, list[np.ndarray[Any, Any]]]:
+        """What runs them and notes what interpreters see: of each program a byte of each of its
+        code's (`Native.seen`), which the launch fills in."""
+        natives, noted = [], []
+        for low, high in pairwise(self.parts.tolist()):
+            seen = self.device.zeros(high - low, np.uint8)
+            entries = self.device.zeros(high - low, np.uint16)
+            natives.append(Native(self.memory[low:high], entries, seen=seen))
+            noted.append(seen)
+        return Phase(compiled=self.memory, parts=self.parts, natives=natives), noted
 
     def phase(self, modules: Sequence[NativeModule | None] = (), **options: Any) -> Phase:
         """What runs them, with the machine code of those that have some. options: of Phase."""

@@ -9,7 +9,7 @@ from porter.array.code import compile_code
 from porter.array.sources import Source, program_of
 from porter.base.arguments import choice
 from porter.native.programs import KnownProgram, link_programs
-from porter.native.trial import Trial
+from porter.native.trial import ProgramTrial
 from porter.run import Device, Launch, open_device
 from porter.run.built import Built
 
@@ -51,5 +51,5 @@ def open_compiled(
 def _known(device: Device, launch: Launch, source: Source, name: str, kind: str) -> KnownProgram:
     text = program_of(source, name).source
     code = compile_code(device, launch, text, name, kind)
-    seen = Trial(device, code.memory, kind, launch, 1).seen()
+    seen = ProgramTrial(device, code.memory, kind, launch, 1).seen()
     return KnownProgram(device.host(code.memory).tobytes(), text, name, seen)

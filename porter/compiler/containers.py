@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.compiler.emitter import Emitter
+from porter.compiler.calling import CallEmitter
 from porter.compiler.effects import ITERATOR
 from porter.compiler.mpy import Instruction
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES, Range, Value
@@ -11,7 +11,7 @@ _ELEMENT = {INT: "tier_int_element", FLOAT: "tier_float_element"}
 _STORE = {INT: "tier_store_int", FLOAT: "tier_store_float"}
 
 
-class ContainerEmitter(Emitter):
+class ContainerEmitter(CallEmitter):
     """Elements of the kind that was seen are read and stored without becoming objects."""
 
     def flush(self, first: int) -> None:
@@ -138,9 +138,7 @@ class ContainerEmitter(Emitter):
         if any(held is not None for held in self.state.names):
             self.leave_if(unknown, it.at)  # it may run any code
             return
-        slow = self._called(
-            f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1
-        )
+        slow = self._called(f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1)
         self.say(f"if (TIER_UNLIKELY({unknown})) {{ {self.stores(self.state)} {slow} }}")
 
     # ---- making ----

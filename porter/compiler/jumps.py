@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from porter.compiler.emitter import Emitter
+from porter.compiler.calling import CallEmitter
 from porter.compiler.mpy import Instruction
 from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Range, State, Value
 
@@ -19,7 +19,7 @@ _INVERSE = {
 _SWAPPED = {"LESS": "MORE", "MORE": "LESS", "LESS_EQUAL": "MORE_EQUAL", "MORE_EQUAL": "LESS_EQUAL"}
 
 
-class JumpEmitter(Emitter):
+class JumpEmitter(CallEmitter):
     """A branch takes one of those that are left until the interpreter must look at interrupts."""
 
     def leads(self, to: int) -> bool:
@@ -43,9 +43,8 @@ class JumpEmitter(Emitter):
         return f"({known} != 0)"
 
     def look(self, it: Instruction) -> None:
-        """The interpreter looks after the jump, compiled code before: the same number of times. What
-        may take more than a look at the condition is left to the interpreter, which would look
-        after it."""
+        """The interpreter looks after the jump, compiled code before: as often. Where the truth of
+        an object is asked, the interpreter does both."""
         if it.name != "JUMP" and self.state.stack[-1].kind == OBJECT:
             self.leave_if("left <= 0", it.at)
             return

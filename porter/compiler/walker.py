@@ -14,7 +14,7 @@ from attrs import evolve
 from porter.compiler import arithmetic
 from porter.compiler.containers import ContainerEmitter
 from porter.compiler.effects import CALLS, KNOWN, needs
-from porter.compiler.emitter import Sink, Unit
+from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.graph import Block
 from porter.compiler.integers import settle_all
 from porter.compiler.jumps import JumpEmitter
@@ -23,6 +23,7 @@ from porter.compiler.names import NameEmitter
 from porter.compiler.values import BOOL, FLOAT, INT, LEAST, MOST, OBJECT, Range, Shape, State, Value
 
 _INT_CONSTANT, _FLOAT_CONSTANT = 7, 8
+_DIGITS = 20  # of integers that may be small ones
 # Nothing changes in these, so that the interpreter may begin anew before them.
 _PURE = frozenset(
     [
@@ -39,7 +40,7 @@ _PURE = frozenset(
 class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
     """Walks blocks of one function."""
 
-    def __init__(self, unit: Unit, sink: Sink) -> None:
+    def __init__(self, unit: WholeFunction, sink: Sink) -> None:
         super().__init__(unit, sink)
         self.on_edge = self._note
 
@@ -98,9 +99,10 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
             if math.isfinite(number):
                 self.push(Value(FLOAT, f"({number.hex()})"))
                 return
-        if constant.kind == _INT_CONSTANT:
+        if constant.kind == _INT_CONSTANT and len(constant.text) < _DIGITS:
             whole = int(constant.text)
-            if LEAST <= whole <= MOST:
+            # The least is a large integer's object where the interpreter folded it.
+            if LEAST < whole <= MOST:
                 self.push(Value(INT, f"INT64_C({whole})", range=Range(whole, whole)))
                 return
         self.push(self.new(OBJECT, f"tier_constant(cs, {it.argument})"))

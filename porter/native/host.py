@@ -17,6 +17,7 @@ from porter.errors import BuildFailed, LaunchFailed, ToolFailed, UsageError
 from porter.run.device.host import HostTwin
 
 LIBRARY, PRELUDE = "libgpusnek.so", "prelude.hpp"
+LARGE = 64 << 10  # bytes of C++
 SECONDS = 600.0  # that g++ may take
 # Behind the build's own options: debug information of the prelude would be most of the file.
 OPTIONS = ("-g0", "-fvisibility=hidden", "-fno-exceptions")
@@ -24,7 +25,7 @@ OPTIONS = ("-g0", "-fvisibility=hidden", "-fno-exceptions")
 
 @frozen(slots=False)
 class HostTarget:
-    """The host twin with the library `library`. identity: see Target."""
+    """The host twin with the library `library`. identity: see NativeTarget."""
 
     library: Path
     prelude: Path
@@ -61,16 +62,19 @@ class HostTarget:
         return load_tables(self.instructions)
 
     def build(self, source: Path, made: Path) -> None:
-        """See Target."""
+        """See NativeTarget."""
+        # Of much C++ -O2 makes little faster code than -O1, and takes twice as long.
+        large = "-O2" in self.flags and source.stat().st_size > LARGE
+        flags = (*self.flags, "-O1") if large else self.flags
         begins = ("-include", self.prelude, "-x", "c++", source, "-x", "none", self.library)
-        command: Sequence[str | Path] = (self.compiler, *self.flags, *begins, "-o", made)
+        command: Sequence[str | Path] = (self.compiler, *flags, *begins, "-o", made)
         try:
             run(command, timeout=SECONDS, tied=True)
         except ToolFailed as error:
             raise BuildFailed(f"machine code of {source}: {error.message}") from error
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
-        """See Target. What is loaded stays until the process ends: interpreters may be in it."""
+        """See NativeTarget. What is loaded stays until the process ends."""
         try:
             library = ctypes.CDLL(str(made))
             address = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value

@@ -221,6 +221,7 @@ mp_obj_t gpusnek_load_code(const char *code, size_t length) {
     const byte *mpy = (const byte *)code + sizeof(head);
     const char *name = (const char *)mpy + head.mpy_length;
     mp_compiled_module_t module = { 0 };
+    qstr_from_strn(name, head.name_length); // before the program's names, as where it is compiled
     load_mpy(mpy, head.mpy_length, &module);
     name_file(&module, name, head.name_length);
     load_doubles(name + head.name_length, code + length, module.context->constants.obj_table,

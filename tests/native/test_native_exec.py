@@ -14,7 +14,9 @@ from porter.array import Code, compilations
 from porter.errors import NoCompiler, ProgramSyntaxError, UsageError
 from porter.native.host import HostTarget
 from porter.run import Device
+from porter.run.device.host import HostTwin
 
+LIBRARY = "host/libgpusnek.so"
 Make = Callable[..., InterpreterArray]
 
 LOOP = """\
@@ -184,6 +186,17 @@ def test_a_syntax_error_is_the_same(two: InterpreterArray) -> None:
             two.compile("for\n", "a.py", native=native)
         said.append(str(caught.value))
     assert said[0] == said[1]
+
+
+def test_builds_without_machine_code(twin: Device) -> None:
+    whole = twin.built.whole
+    host = whole.targets["host"]
+    without = attrs.evolve(host, files={LIBRARY: host.files[LIBRARY]})
+    fenced = attrs.evolve(twin.built, whole=attrs.evolve(whole, targets={"host": without}))
+    with InterpreterArray(1, device=HostTwin(fenced)) as array:
+        with pytest.raises(UsageError, match="runs no machine code of programs"):
+            array.exec("for i in range(9): i", compiled=True)
+        assert array.exec("for i in range(9): i", compiled="auto").compiled is None
 
 
 def test_devices_without_machine_code(make: Make, twin: Device) -> None:

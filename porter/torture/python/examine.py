@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from random import Random
 from tempfile import TemporaryDirectory
 
 import numpy as np
@@ -101,7 +102,10 @@ class RunInModes:
         modes: list[dict[str, Ran]] = [{} for _ in codes]
         problems = [""] * len(codes)
         for mode in self.modes:
-            made = [self._translated(mode, code, i, problems) for i, code in enumerate(codes)]
+            hints = self._hints(mode, each)
+            made = [
+                self._translated(mode, code, i, hints[i], problems) for i, code in enumerate(codes)
+            ]
             launch = evolve(_LAUNCH, **mode.launch)
             if mode.failing:
                 numbers = mode.failing + 37 * np.arange(len(codes)) % 1500
@@ -113,13 +117,24 @@ class RunInModes:
                 modes[i][mode.name] = ran
         return [Examined(*each) for each in zip(plain, modes, problems, strict=True)]
 
+    def _hints(self, mode: TierMode, each: CodeOfEach) -> list[bytes]:
+        sizes = np.diff(each.parts).tolist()
+        if not mode.hints:
+            return [b""] * len(sizes)
+        if mode.hints == "any":
+            return [bytes(Random(i).choices(range(16), k=size)) for i, size in enumerate(sizes)]
+        phase, noted = each.noting()
+        self._ran(phase, _LAUNCH, len(sizes))
+        return [self.device.host(seen).tobytes() for seen in noted]
+
     def _translated(
-        self, mode: TierMode, code: bytes, i: int, problems: list[str]
+        self, mode: TierMode, code: bytes, i: int, hints: bytes, problems: list[str]
     ) -> Translation | None:
+        options = evolve(mode.options, hints=hints)
         try:
-            return translate(self.target, code, i, **mode.options)
+            return translate(self.target, code, i, loops=mode.loops, options=options)
         except Exception as error:  # a finding, whatever it is
-            problems[i] = f"{mode.name}: the translator raises {error!r}"
+            problems[i] = problems[i] or f"{mode.name}: the translator raises {error!r}"
             return None
 
     def _ran(self, phase: Phase, launch: Launch, n: int) -> list[Ran]:

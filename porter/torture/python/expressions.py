@@ -230,7 +230,7 @@ class ExpressionMaker:
         return f"({self.integer(depth)} << {by})"
 
     def _power(self, depth: int) -> str:
-        return f"({self.integer(0)} ** {self.choices.pick(['2', '0', '3', '1'])})"
+        return f"(whole({self.integer(0)}) ** {self.choices.pick(['2', '0', '3', '1'])})"
 
     def _unary(self, depth: int) -> str:
         return f"({self.choices.pick('-~+')}{self.integer(depth)})"

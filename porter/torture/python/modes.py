@@ -7,29 +7,42 @@ from typing import Any
 
 from attrs import field, frozen
 
+from porter.compiler.options import CompilerOptions
+
 
 @frozen
 class TierMode:
     """A way to run: how machine code is made, and what the launch does on purpose.
 
-    options: of compile_module. launch: of Launch. exact: whether output, traceback and steps are
-    the interpreter's. flags: of g++.
+    loops: of a module's own code loops alone are compiled. hints: what the compiler is told that an
+    interpreter saw: nothing, what one saw, or anything. launch: options of Launch. exact: whether
+    output, traceback and steps must be the interpreter's. failing: the first allocation that fails.
+    flags: of g++; None: those that make it quick.
     """
 
     name: str
-    options: Mapping[str, Any] = field(factory=dict)
+    options: CompilerOptions = CompilerOptions()
+    loops: bool = False
+    hints: str = ""
     launch: Mapping[str, Any] = field(factory=dict)
     exact: bool = True
-    failing: int = 0  # the allocation that fails
+    failing: int = 0
     flags: tuple[str, ...] | None = None
 
 
 MODES = {
     mode.name: mode
     for mode in (
-        TierMode("usual"),  # a module's own code: loops alone
-        TierMode("all", {"loops": False}),
-        TierMode("gc", {"loops": False}, {"gc_stress": True}),
-        TierMode("memory", {"loops": False}, exact=False, failing=400),
+        TierMode("usual", loops=True),
+        TierMode("all"),
+        TierMode("seen", hints="seen"),
+        TierMode("misled", hints="any"),
+        TierMode("guards", CompilerOptions(force="guards")),
+        TierMode("third", CompilerOptions(force=3)),
+        TierMode("everywhere", CompilerOptions(enter="everywhere")),
+        TierMode("everywhere5", CompilerOptions(enter="everywhere", force=5), hints="any"),
+        TierMode("optimised", loops=True, hints="seen", flags=("-w",)),
+        TierMode("gc", launch={"gc_stress": True}),
+        TierMode("memory", exact=False, failing=400),
     )
 }
