@@ -251,7 +251,8 @@ class ExpressionMaker:
         a, b = self.integer(depth), self.integer(0)
         return c.pick(
             [f"abs({a})", f"max({a}, {b})", f"min({a}, {b})", f"divmod({a}, 7)[1]",
-             f"len({self.text(0)})", f"int({self.condition(0)})", f"sum(range({c.below(5)}))", f"pow({b}, 3, 1009)"]
+             f"len({self.text(0)})", f"int({self.condition(0)})", f"sum(range({c.below(5)}))",
+             f"pow({b}, 3, 1009)"]
         )  # fmt: skip
 
     def _called(self, depth: int) -> str:
