@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SEED = "ci"
 USUAL = 2000  # programs that run as users' do
-FORCED = 40  # programs that run in every other way too
+FORCED = 20  # programs that run in every other way too
 RAN = Ran(b"1\n2\n", b"", "OK", 7)
 
 
