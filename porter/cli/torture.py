@@ -10,10 +10,13 @@ import click
 from rich.console import Console
 
 from porter.base import paths
+from porter.cli._subject import folder_option
 from porter.cli._telling import telling
-from porter.errors import TortureFailed
+from porter.cli._torture_python import torture_python
+from porter.errors import TortureFailed, UsageError
 from porter.torture.campaign import Found, replay, saved, torture
 from porter.torture.libraries import examine_library
+from porter.torture.python.modes import MODES
 
 _File = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -32,6 +35,15 @@ _File = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--replay", "replayed", type=_File, multiple=True, help="Examine a kept finding.")
 @click.option("--library", "libraries", multiple=True, help="Rewrite and test a real library.")
 @click.option("-O", "optimise", type=click.Choice("0123s"), default="1", show_default=True)
+@click.option("--python", is_flag=True, help="Python programs instead, as machine code too.")
+@click.option(
+    "--mode",
+    "modes",
+    type=click.Choice(list(MODES)),
+    multiple=True,
+    help="With --python: how machine code is made and run [usual].",
+)
+@folder_option
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
 def command(
     count: int,
@@ -41,12 +53,25 @@ def command(
     replayed: tuple[Path, ...],
     libraries: tuple[str, ...],
     optimise: str,
+    python: bool,
+    modes: tuple[str, ...],
+    folder: Path | None,
     jobs: int | None,
 ) -> None:
     """Generate C programs, rewrite them, and compare what C and C++ print.
 
+    With --python: generate Python programs, and compare the interpreter, machine code and CPython.
     Exits with 55 if a program is refused, does not compile as C++, or prints something else.
     """
+    if python:
+        if libraries or replayed:
+            raise UsageError("--python: no --library and no --replay")
+        torture_python(
+            folder, seed, count, modes or ("usual",), jobs=jobs, reduced=reduce, keep=keep
+        )
+        return
+    if modes or folder is not None:
+        raise UsageError("--mode and --build are about --python")
     console = Console(highlight=False)
     start = time.monotonic()
     if libraries:
@@ -80,9 +105,9 @@ def command(
                 shown=shown,
             )
     seconds = time.monotonic() - start
-    folder = keep or paths.build_dir() / "torture"
+    kept = keep or paths.build_dir() / "torture"
     for one in found:
-        where = saved(one, folder) if not replayed else replayed[0]
+        where = saved(one, kept) if not replayed else replayed[0]
         console.print(f"{where}: {one.finding.detail.splitlines()[0]}", markup=False)
     console.print(f"{count} programs in {seconds:.0f} s, {_kinds(found)}")
     if found:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from porter.compiler.emitter import Emitter
 from porter.compiler.values import OBJECT, TYPES, UNBOX, A, Value
@@ -93,22 +93,26 @@ class CallEmitter(Emitter):
         self.state.stack.extend(pushed)
         changed = self.state.copy()
         changed.names[:] = [None] * len(changed.names)
-        again = " ".join(self.viewed(at) for at, known in enumerate(self.state.views) if known)
         if unboxed:
             changed.stack[-1] = Value(OBJECT, unboxed)
-        checks = ""
-        for slot, value in enumerate(self.state.names):
-            if value is not None:
-                out = self.way_out(self.here.next, changed)
-                checks += f" if (!{self._same(slot, value)}) {{ {out} }}"
+        checks = self.unchanged(lambda: self.way_out(self.here.next, changed))
         if unboxed:
             value = pushed[-1]
             test, take = UNBOX[value.kind]
             what = f"an element is {A[value.kind]}"
             checks += self.guarded(f"!{test}({unboxed})", what, self.here.next, changed)
             checks += f" {value.text} = {take}({unboxed});"
-        text = f"{before} {self._called(slow, assigned, sp)}{checks} {again} goto B{number};"
+        text = f"{before} {self._called(slow, assigned, sp)}{checks} {self.views()} goto B{number};"
         self.sink.cold.append(f"Y{number}: {text}")
+
+    def unchanged(self, out: Callable[[], str]) -> str:
+        """Text that goes `out` unless all globals are as they were."""
+        held = [(slot, value) for slot, value in enumerate(self.state.names) if value is not None]
+        return " ".join(f"if (!{self._same(slot, value)}) {{ {out()} }}" for slot, value in held)
+
+    def views(self) -> str:
+        """Text that looks again where elements are."""
+        return " ".join(self.viewed(at) for at, known in enumerate(self.state.views) if known)
 
     def _same(self, slot: int, value: Value) -> str:
         number = self.graph.names[slot]

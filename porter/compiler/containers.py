@@ -134,12 +134,21 @@ class ContainerEmitter(CallEmitter):
     def _next(self, it: Instruction, at: int, found: str) -> None:
         quick = self._called(f"tier_quick_next(&frame[{at}])", f"{found} = ", None)
         self.say(f"{self.stores(self.state, frame=self.graph.protected)} {quick}")
-        unknown = f"{found} == MP_OBJ_SENTINEL"
-        if any(held is not None for held in self.state.names):
-            self.leave_if(unknown, it.at)  # it may run any code
-            return
-        slow = self._called(f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1)
-        self.say(f"if (TIER_UNLIKELY({unknown})) {{ {self.stores(self.state)} {slow} }}")
+        # Any other iterator may run any code; then globals must be as they were.
+        call = self._called(f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1)
+        more, ended = self.state.copy(), self.state.copy()
+        more.stack.append(Value(OBJECT, found))
+        del ended.stack[at:]
+        for state in (more, ended):
+            state.names[:] = [None] * len(state.names)
+
+        def out() -> str:
+            end = f"if ({found} == MP_OBJ_STOP_ITERATION) {{ {self.way_out(it.argument, ended)} }}"
+            return f"{end} {self.way_out(it.next, more)}"
+
+        checks = self.unchanged(out)
+        slow = f"{self.stores(self.state)} {call} {checks} {self.views()}"
+        self.say(f"if (TIER_UNLIKELY({found} == MP_OBJ_SENTINEL)) {{ {slow} }}")
 
     # ---- making ----
 

@@ -35,11 +35,7 @@ class JumpEmitter(CallEmitter):
             return f"({value.text} != 0)"
         known = self.variable("int", "b")
         self.say(f"{known} = tier_truth({value.text});")
-        if any(held is not None for held in self.state.names):
-            self.leave_if(f"{known} < 0")  # it may run any code
-        else:
-            call = f"mp_obj_is_true({value.text})"
-            self.quickly(f"{known} < 0", call, 0, assigned=f"{known} = ")
+        self.leave_if(f"{known} < 0")  # it may run any code
         return f"({known} != 0)"
 
     def look(self, it: Instruction) -> None:

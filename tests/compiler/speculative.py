@@ -209,4 +209,72 @@ try:
 except RuntimeError as e:
     print(e)
 """,
+    "iterators": """
+def values(n):
+    global total
+    for i in range(n):
+        total += 0.5 if i < 3 else 1
+        yield i
+total = 0
+items = [0] * 9
+for x in values(6):
+    total += x
+    items[x] = total
+for x in map(str, (1, 2)):
+    total += int(x)
+print(total, items)
+def f(a):
+    b = a
+    def grow(n):
+        for i in range(n):
+            b.append(i)
+            yield i
+    t = 0
+    for i in grow(5):
+        a[i + 1] += 1
+        t += a[-1] + a[i]
+    return t, a
+print(f([7]))
+""",
+    "finally": """
+def f(c):
+    x = 0
+    for i in range(6):
+        try:
+            if i % 2:
+                continue
+            if i == c:
+                break
+        finally:
+            x += 5
+            if i == 3:
+                x = 2.5
+        x += 1
+    return x
+print(f(9), f(4))
+""",
+    "truth": """
+class T:
+    n = 0
+    def __bool__(self):
+        T.n += 1
+        return T.n % 3 > 0
+t = T()
+k = 0
+while k < 40 or (t and k < 90):
+    k += 1 if not t else 2
+    if t and k:
+        k += 1
+print(k, T.n, [bool(x) for x in ("", "a", [], [0], (), {}, {1: 2}, 0.0, -0.0, None, b"", set())])
+""",
+    "modules": """
+import math
+s = 0
+for i in range(20):
+    s += math.pi * i + math.sqrt(i)
+    if i == 9:
+        math = [2]
+        import math
+print(s)
+""",
 }

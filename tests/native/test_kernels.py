@@ -9,7 +9,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import attrs
 import pytest
@@ -17,14 +17,11 @@ import pytest
 from porter import InterpreterArray, toolchain
 from porter.array.kernels import open_compiled
 from porter.base.process import run
-from porter.compile.device_tier import DISPATCHER, LOOKING, device_tier
+from porter.compile.device_tier import DISPATCHER
 from porter.compile.elf import functions, symbol_bytes
-from porter.compile.prelude import main, prelude
 from porter.compile.resources import parse_kernels
-from porter.compile.sources import find_sources
 from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
-from porter.config import BuildConfig
 from porter.errors import BuildFailed, LaunchFailed, NotBuilt, UsageError
 from porter.native import NativeModule, kernels, link
 from porter.native.kernels import KernelTarget
@@ -34,7 +31,6 @@ from porter.native.programs import KnownProgram, link_programs
 from porter.run import Device, open_device
 from porter.run.built import Built, open_build
 from porter.run.device.linking import LinkedCode
-from porter.sync.store import synced_releases
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -77,30 +73,6 @@ def compiled(device_build: Built) -> Iterator[Compile]:
 
     yield compiled
     twin.close()
-
-
-def test_the_prelude_is_what_stands_in_files() -> None:
-    text = '# 0 "<built-in>"\n#define __STDC__ 1\n# 1 "a.cpp" 2\nint x;\n\n# 9 "<command-line>"\n'
-    assert prelude(text + '#define A 1\n# 4 "b.h"\nint y;\n') == "int x;\nint y;\n"
-
-
-def test_its_step(tmp_path: Path) -> None:
-    assert main(["one"]) == 2
-    (tmp_path / "in").write_text('# 1 "a.cpp"\nint x;\n')
-    assert main([str(tmp_path / "in"), str(tmp_path / "out")]) == 0
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
-
-
-@pytest.mark.parametrize("changed", [{"fences": True}, {"profile": True}, {"arch": "sm_80,sm_90"}])
-def test_builds_that_carry_nothing(built: Build, tmp_path: Path, changed: dict[str, Any]) -> None:
-    sources = find_sources(built.folder.parent)
-    config = BuildConfig(release=synced_releases()[-1], arch="sm_90")
-    assert device_tier(attrs.evolve(config, **changed), sources, tmp_path, ["nvcc"]).files == ()
-    tier = device_tier(config, sources, tmp_path, ["nvcc"])
-    names = ["libgpusnek-native.a", "prelude.hpp", "dispatcher.cubin", "instructions.json"]
-    assert [path.name for path in tier.files] == names
-    units = [edge.inputs[0].name for edge in tier.edges if edge.rule == "native-ptx"]
-    assert sorted(units) == sorted((*LOOKING, "dispatcher.cu"))
 
 
 def test_a_build_without_kernels(built: Build) -> None:

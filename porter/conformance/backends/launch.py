@@ -79,7 +79,9 @@ class _Compiled:
         for whole in (True, False):
             some = [i for i, code in enumerate(codes) if (code is not None) is whole]
             chosen = [code for i in some if (code := codes[i]) is not None]
-            make = (lambda phase, codes=chosen: self.compiler.phase(codes, phase)) if whole else None
+            make = (
+                (lambda phase, codes=chosen: self.compiler.phase(codes, phase)) if whole else None
+            )
             if some:
                 parts = _run(self.device, [programs[i] for i in some], self.settings, make)
                 found |= dict(zip(some, parts, strict=True))

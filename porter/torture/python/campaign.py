@@ -13,8 +13,8 @@ from attrs import evolve, frozen
 
 from porter.base.files import write_whole
 from porter.torture.choices import Choices
-from porter.torture.python.modes import MODES
 from porter.torture.python.examine import Difference, Session, examine, session
+from porter.torture.python.modes import MODES
 from porter.torture.python.program import PythonProgram, generate
 from porter.torture.reduce import reduce
 

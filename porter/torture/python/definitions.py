@@ -97,7 +97,11 @@ class DefinitionMaker(BlockMaker):
             attribute = self.names.new("p")
             attributes += (attribute,)
             lines += ["@property", f"def {attribute}(self):", "    return self.a + 1"]
-            lines += [f"@{attribute}.setter", f"def {attribute}(self, x):", "    self.a = x % 999983"]
+            lines += [
+                f"@{attribute}.setter",
+                f"def {attribute}(self, x):",
+                "    self.a = x % 999983",
+            ]
         lines += ["def shown(self):", "    return (self.a, self.b)"]
         operators = (*(base.operators if base else ()), *(text for _, text in own))
         scope.classes.append(Class(name, attributes, tuple(methods), operators))
@@ -106,8 +110,16 @@ class DefinitionMaker(BlockMaker):
 
     def _initialiser(self, base: Class | None, attributes: tuple[str, ...]) -> Lines:
         if base is None:
-            return ["def __init__(self, x):", "    self.a = x", f"    self.b = {self.choices.below(9)}"]
-        return ["def __init__(self, x):", "    super().__init__(x)", f"    self.{attributes[-1]} = x"]
+            return [
+                "def __init__(self, x):",
+                "    self.a = x",
+                f"    self.b = {self.choices.below(9)}",
+            ]
+        return [
+            "def __init__(self, x):",
+            "    super().__init__(x)",
+            f"    self.{attributes[-1]} = x",
+        ]
 
     def _method(self, name: str, scope: Scope) -> Lines:
         inner = scope.inside()

@@ -85,7 +85,7 @@ class RunInModes:
         programs = [Program(source, NAME) for source in sources]
         codes, outcome = compile_each(self.device, _LAUNCH, programs)
         done: list[Examined | None] = [
-            Examined(problem=f"does not compile: {outcome.stderr[i]}") if code is None else None
+            Examined(problem=f"does not compile: {outcome.stderr[i]!r}") if code is None else None
             for i, code in enumerate(codes)
         ]
         some = [i for i, code in enumerate(codes) if code is not None]
@@ -212,5 +212,6 @@ def _first(a: bytes, b: bytes) -> str:
     ours, theirs = a.split(b"\n"), b.split(b"\n")
     for number, (x, y) in enumerate(zip(ours, theirs, strict=False), 1):
         if x != y:
-            return f"line {number}: {x.decode('utf-8', 'replace')!r}, not {y.decode('utf-8', 'replace')!r}"
+            shown = (line.decode("utf-8", "replace") for line in (x, y))
+            return f"line {number}: {', not '.join(map(repr, shown))}"
     return f"{len(ours)} lines, not {len(theirs)}"

@@ -201,7 +201,9 @@ class ExpressionMaker:
         """An expression that can name `name`, an int mostly, beside what the scope has."""
         variables = {**self.scope.variables, name: INT}
         inner = ExpressionMaker(
-            self.choices, self.numbers, self.scope.inside(variables=variables)  # type: ignore[arg-type]
+            self.choices,
+            self.numbers,
+            self.scope.inside(variables=variables),
         )
         return inner.condition(depth) if condition else inner.number(depth)
 
@@ -248,8 +250,9 @@ class ExpressionMaker:
         c = self.choices
         a, b = self.integer(depth), self.integer(0)
         return c.pick(
-            [f"abs({a})", f"max({a}, {b})", f"min({a}, {b})", f"divmod({a}, 7)[1]", f"len({self.text(0)})",
-             f"int({self.condition(0)})", f"sum(range({c.below(5)}))", f"pow({b}, 3, 1009)"]
+            [f"abs({a})", f"max({a}, {b})", f"min({a}, {b})", f"divmod({a}, 7)[1]",
+             f"len({self.text(0)})", f"int({self.condition(0)})", f"sum(range({c.below(5)}))",
+             f"pow({b}, 3, 1009)"]
         )  # fmt: skip
 
     def _called(self, depth: int) -> str:

@@ -21,7 +21,7 @@ class TierMode:
     """
 
     name: str
-    options: CompilerOptions = CompilerOptions()
+    options: CompilerOptions = field(factory=CompilerOptions)
     loops: bool = False
     hints: str = ""
     launch: Mapping[str, Any] = field(factory=dict)

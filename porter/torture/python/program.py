@@ -21,7 +21,7 @@ from porter.torture.python.scope import (
 )
 from porter.torture.python.statements import Lines, indented
 
-# `told` gives a caught exception's kind, and where it came from on stderr, which CPython leaves out.
+# `told` gives a caught exception's kind, and on stderr where it came from, but for CPython.
 # `spend` ends a program that calls too much. `whole` keeps floats out of what takes ints alone.
 # All of it is compiled at run time, so it stays bytecode and costs no time of g++.
 _HEAD = """\
@@ -55,7 +55,7 @@ def spend():
     if FUEL < 0:
         raise Boom('fuel')
 def whole(x):
-    return x if isinstance(x, int) else 7
+    return x if isinstance(x, (int, bool)) else 7
 """
 _BEFORE = f"exec({_HEAD!r})\n"
 _DEEP = """\
@@ -99,7 +99,7 @@ def generate(choices: Choices) -> PythonProgram:
         lines += maker.function(scope)
     if c.chance(25):
         lines += maker.generator(scope)
-    if c.chance(25):
+    for _ in range(c.pick([0, 0, 0, 0, 1, 2])):
         lines += maker.klass(scope)
     if c.chance(60):
         lines += maker.function(scope)

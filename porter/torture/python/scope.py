@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from attrs import define, evolve, field, frozen
 
 from porter.torture.choices import Choices
 
 # Kinds of variables. An `any` may be a number, a text or None, and change.
-INT, FLOAT, TEXT, LIST, DICT, BYTES, ARRAY, ANY = (
-    "int float text list dict bytes array any".split()
-)
+INT, FLOAT, TEXT, LIST = "int", "float", "text", "list"
+DICT, BYTES, ARRAY, ANY = "dict", "bytes", "array", "any"
 # An object of a class, by the class's name.
 Kind = str
 
@@ -82,7 +82,7 @@ class Scope:
     generator: bool = False
     finally_: bool = False  # in a finally block, where some jumps mean another thing
 
-    def inside(self, **changes: bool | int) -> Scope:
+    def inside(self, **changes: Any) -> Scope:
         """The scope of a block: its variables are those of the place around it."""
         return evolve(self, **changes)
 

@@ -65,7 +65,9 @@ class StatementMaker:
         elif kind == DICT:
             value = f"{{{', '.join(f'{n}: {e.number(0)}' for n in range(c.below(4)))}}}"
         elif kind == BYTES:
-            value = c.pick(["bytearray(b'\\x00a\\xff')", "bytearray(5)", "memoryview(bytearray(b'wxyz'))"])
+            value = c.pick(
+                ["bytearray(b'\\x00a\\xff')", "bytearray(5)", "memoryview(bytearray(b'wxyz'))"]
+            )
         elif kind == ARRAY:
             codes = "ihBqd" if self.names.numbers.floats else "ihBq"
             code = c.pick(codes)

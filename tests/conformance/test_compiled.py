@@ -1,0 +1,88 @@
+"""Upstream's tests as machine code: the same expected results, and no list of exceptions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from porter.cli import execute
+from porter.compiler.options import CompilerOptions
+from porter.conformance.backends.launch import ScriptOpener
+from porter.conformance.model import Script, ScriptStatus
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+# g++ runs without optimising, so frames of C are large.
+SIZES = ["--heap", "512K", "--stdout", "128K", "--stack", "128K", "--pystack", "32K"]
+# Objects that outlive `gc.collect()`: the frame and the stack of machine code still hold them.
+OPEN = {
+    f"basics/weakref_{name}.py"
+    for name in ("callback_exception", "finalize_collect", "multiple_refs", "ref_collect")
+}
+FEW = ["basics/for*", "basics/try*", "basics/gen*", "basics/int_*", "float/float_*"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--give-up", "guards"], "--give-up guards: this is about --compiled"),
+        (["--enter", "everywhere"], "--enter everywhere: this is about --compiled"),
+        (["--compiled", "--give-up", "0"], "--give-up 0: neither `guards` nor a number from 1"),
+        (["--compiled", "--give-up", "often"], "--give-up often: neither"),
+        (["--compiled", "--target", "reference"], "--compiled: on the host twin alone"),
+        (["--compiled", "--variant", "asan", "--target", "host"], "and not in its variants"),
+    ],
+)
+def test_what_cannot_be_is_said(
+    options: list[str], said: str, built: Build, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert execute(["conformance", *options, "basics/list1"]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.slow
+def test_a_program_runs_as_machine_code(built: Build) -> None:
+    """And one that does not compile says so; each finds its own file system and __file__."""
+    run = ScriptOpener(built.folder, "host", 20.0, native=CompilerOptions())()
+    names = ["/a/x.py", "/b/y.py", "/z.py"]
+    sources = [b"print(__file__, open('t').read())\n", b"for i in range(3): print(i)\n"]
+    sources.append(b"x = = 1\n")
+    setups = [b"import os\nos.chdir('/a')\n", b"", b""]
+    scripts = [
+        Script(name, source, tree=(("a/t", b"text"),), setup=setup)
+        for name, source, setup in zip(names, sources, setups, strict=True)
+    ]
+    outcomes = run(scripts)
+    assert [one.output for one in outcomes[:2]] == [b"/a/x.py text\n", b"0\n1\n2\n"]
+    assert b"SyntaxError" in outcomes[2].output
+    assert [one.status for one in outcomes] == [
+        ScriptStatus.OK, ScriptStatus.OK, ScriptStatus.EXCEPTION
+    ]  # fmt: skip
+
+
+def _run(built: Build, path: Path, *options: str) -> dict[str, str]:
+    """The tests that are not as they must be, and why."""
+    where = ["--build", str(built.folder), "--target", "host", "--compiled", *SIZES]
+    execute(["conformance", *where, "--json", str(path), *options])
+    results = json.loads(path.read_text())["results"]
+    bad = {r["test"]: r["reason"] for r in results if r["verdict"] not in ("pass", "skip")}
+    assert any(r["verdict"] == "pass" for r in results)
+    return bad
+
+
+@pytest.mark.slow
+def test_basics_of_upstream(built: Build, tmp_path: Path) -> None:
+    assert set(_run(built, tmp_path / "report.json", "basics")) == OPEN
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "forced",
+    [["--give-up", "guards"], ["--give-up", "3"], ["--enter", "everywhere"], ["--gc-stress"]],
+)
+def test_some_of_upstream_in_other_ways(built: Build, forced: list[str], tmp_path: Path) -> None:
+    assert _run(built, tmp_path / "report.json", *forced, *FEW) == {}

@@ -1,0 +1,144 @@
+"""Generated Python programs: the generator, what is compared, and a run of many."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from porter.torture.choices import Choices
+from porter.torture.python import cpython, examine
+from porter.torture.python.campaign import draw, saved, torture
+from porter.torture.python.examine import Examined, Examiner, Ran, difference
+from porter.torture.python.modes import MODES
+from porter.torture.python.program import generate
+from porter.torture.reduce import reduce
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+SEED = "ci"
+USUAL = 2000  # programs that run as users' do
+FORCED = 20  # programs that run in every other way too
+RAN = Ran(b"1\n2\n", b"", "OK", 7)
+
+
+def test_same_seed_same_program() -> None:
+    assert draw("x", 3) == draw("x", 3)
+    assert draw("x", 3).text != draw("x", 4).text != draw("y", 3).text
+
+
+def test_choices_give_the_program_again() -> None:
+    for index in range(20):
+        program = draw("again", index)
+        assert generate(Choices(values=program.choices)) == program
+
+
+def test_programs_are_python_and_have_what_the_tier_treats_specially() -> None:
+    texts = [draw("kinds", index).source for index in range(300)]
+    for text in texts:
+        ast.parse(text)
+    for part in (
+        "while ", "else:", "break", "continue", "finally:", "raise", "yield from", "nonlocal",
+        "class ", "@property", "super()", "del ", "exec(", "lambda", " if ", "with ", "global ",
+        "memoryview", "array('d'", "bytearray", "2**63", "NAN", "-INF", "*rest", ":=", "<<=",
+        "not in", "__getitem__", ".send(", ".throw(",
+    ):  # fmt: skip
+        assert sum(part in text for text in texts) >= 3, part
+
+
+def test_most_programs_run_far_and_all_end() -> None:
+    found = cpython.outputs([draw("ends", index).source for index in range(100)])
+    assert None not in found
+    assert sum(len(output.splitlines()) >= 3 for output in found if output) > 80
+
+
+def test_cpython_is_stopped_where_a_program_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cpython, "SECONDS", 1)
+    assert cpython.outputs(["while True: pass", "print(1)", "print(2); 1/0"]) == [
+        None,
+        "1\n",
+        "2\n",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("plain", "usual", "expected", "mode"),
+    [
+        (RAN, RAN, "1\n2\n", None),
+        (RAN, Ran(b"1\n3\n", b"", "OK", 7), "1\n2\n", "usual"),
+        (RAN, Ran(b"1\n2\n", b"", "OK", 8), "1\n2\n", "usual"),
+        (RAN, Ran(b"1\n2\n", b"line 4", "OK", 7), "1\n2\n", "usual"),
+        (RAN, Ran(b"1\n2\n", b"", "EXCEPTION", 7), "1\n2\n", "usual"),
+        (RAN, RAN, "1\n4\n", "cpython"),
+        (RAN, RAN, None, "cpython"),
+        (Ran(b"", b"", "OUT_OF_STEPS", 7), Ran(b"", b"", "OUT_OF_STEPS", 7), "", "cpython"),
+    ],
+)
+def test_every_difference_is_one(
+    plain: Ran, usual: Ran, expected: str | None, mode: str | None
+) -> None:
+    found = difference(Examined(plain, {"usual": usual}), expected)
+    assert (found and found.mode) == mode
+
+
+def test_of_failing_memory_only_the_end_counts() -> None:
+    assert difference(Examined(RAN, {"memory": Ran(b"", b"x", "EXCEPTION", 1)}), "1\n2\n") is None
+    assert difference(Examined(RAN, {"memory": Ran(b"", b"", "CRASHED", 1)}), "1\n2\n")
+
+
+def test_what_kept_programs_from_running_is_a_difference() -> None:
+    found = difference(Examined(problem="crash: SIGSEGV"), "")
+    assert found is not None and found.mode == "crash"
+
+
+def test_reducing_keeps_what_matters() -> None:
+    program = next(p for i in range(100) if "yield from" in (p := draw("small", i)).text)
+    smaller = reduce(program, generate, lambda one: "yield from" in one.text, most=150)
+    assert "yield from" in smaller.text
+    assert len(smaller.text) < len(program.text) / 2
+
+
+@pytest.mark.slow
+def test_a_wrong_translation_is_found(built: Build, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Machine code that adds where it should subtract is not taken for right."""
+    right = examine.translate
+
+    def wrong(*args: Any, **options: Any) -> Any:
+        made = right(*args, **options)
+        text = made.made.text.replace(" - INT64_C(3)", " + INT64_C(3)")
+        assert text != made.made.text
+        object.__setattr__(made.made, "text", text)
+        return made
+
+    source = "def f(x):\n    y = 0\n    for i in range(x):\n        y = i - 3\n    return y\n"
+    source += "print(f(9))\n"
+    run = Examiner(built.folder, ("all",))()
+    (good,) = run([source])
+    assert difference(good, "5\n") is None
+    monkeypatch.setattr(examine, "translate", wrong)
+    (bad,) = run([source])
+    found = difference(bad, "5\n")
+    assert found is not None and (found.mode, found.detail) == (
+        "all",
+        "stdout: line 1: '5', not '11'",
+    )
+
+
+def _examined(built: Build, count: int, modes: list[str], tmp_path: Path) -> None:
+    found = torture(built.folder, SEED, count, modes, reduced=False)
+    shown = [f"{saved(one, tmp_path)}: {one.difference.detail}" for one in found]
+    assert not found, "\n".join(shown)
+
+
+@pytest.mark.slow
+def test_programs_as_users_run_them(built: Build, tmp_path: Path) -> None:
+    _examined(built, USUAL, ["usual"], tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", [name for name in MODES if name != "usual"])
+def test_programs_in_every_other_way(built: Build, mode: str, tmp_path: Path) -> None:
+    _examined(built, FORCED, [mode], tmp_path)
