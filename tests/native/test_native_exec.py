@@ -168,6 +168,24 @@ def test_auto(two: InterpreterArray, monkeypatch: pytest.MonkeyPatch) -> None:
         two.exec(LOOP.replace("100", "402"), compiled=True)
 
 
+@pytest.mark.parametrize("kind", ["native", "viper"])
+def test_a_decorator_asks_for_machine_code(two: InterpreterArray, kind: str) -> None:
+    plain = "def asked(n):\n    total = 0\n    while n:\n        total += n\n        n -= 1\n    return total\nprint(asked(300))\n"
+    outcome = two.exec(f"@micropython.{kind}\n{plain}")
+    assert outcome.stdout[0] == b"45150\n"
+    assert outcome.compiled is not None
+    assert [function.name for function in outcome.compiled.functions if function.entries] == [
+        "asked"
+    ]
+
+
+def test_text_that_names_a_decorator_asks_for_nothing(two: InterpreterArray) -> None:
+    assert two.exec("print('@micropython.native')").compiled is None
+    assert [
+        str(line, "ascii") for line in two.exec(["print(1)", "print(2)"], compiled="auto").stdout
+    ] == ["1\n", "2\n"]
+
+
 def test_arguments(two: InterpreterArray) -> None:
     with pytest.raises(UsageError, match="one text is compiled at a time"):
         two.exec(["1", "2"], compiled=True)
