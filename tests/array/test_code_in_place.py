@@ -53,3 +53,35 @@ def test_what_each_compiles_does_not(four: InterpreterArray) -> None:
     executed, printed = notes(four, SOURCE, f"{SOURCE}print(g(10))")
     assert executed == 0
     assert printed == [b"135.5\n"] * 4
+
+
+MARSHALLED = (
+    """\
+import marshal
+def chosen(x):
+    while x:
+        x -= 1
+        if x == 7:
+            break
+    else:
+        raise ValueError(x)
+    for i in range(200):
+        x += i if i & 1 else 2
+    return x
+def wide(x):
+    for i in range(2):
+"""
+    + "        x = x + 1 if x else 5\n" * 30
+    + """\
+    return x
+for function, given in ((chosen, 9), (wide, 3)):
+    data = marshal.dumps(function.__code__)
+    again = type(function)(marshal.loads(data), globals())
+    print(function(given), again(given), marshal.dumps(again.__code__) == data)
+"""
+)
+
+
+def test_marshal_saves_what_is_executed_in_place(four: InterpreterArray) -> None:
+    outcome = four.exec(four.compile(MARSHALLED))
+    assert outcome.stdout[0] == b"10207 10207 True\n63 63 True\n"

@@ -170,8 +170,15 @@ def test_auto(two: InterpreterArray, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kind", ["native", "viper"])
 def test_a_decorator_asks_for_machine_code(two: InterpreterArray, kind: str) -> None:
-    plain = "def asked(n):\n    total = 0\n    while n:\n        total += n\n        n -= 1\n    return total\nprint(asked(300))\n"
-    outcome = two.exec(f"@micropython.{kind}\n{plain}")
+    lines = [
+        "def asked(n):",
+        "    total = 0",
+        "    while n:",
+        "        total += n",
+        "        n -= 1",
+    ]
+    lines += ["    return total", "print(asked(300))"]
+    outcome = two.exec("\n".join([f"@micropython.{kind}", *lines]))
     assert outcome.stdout[0] == b"45150\n"
     assert outcome.compiled is not None
     assert [function.name for function in outcome.compiled.functions if function.entries] == [
