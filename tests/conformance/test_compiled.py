@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import attrs
 import pytest
 
 from porter.base import paths
@@ -106,11 +105,8 @@ def test_basics_of_upstream_where_an_allocation_fails(built: Build) -> None:
             some = tests[at : at + 60]
             sources = [test.path.read_text() for test in some]
             for test, one in zip(some, using.run(sources), strict=True):
-                if one.plain is not None:
-                    one = attrs.evolve(one, plain=attrs.evolve(one.plain, status="OK"))
-                expected = "" if one.plain is None else one.plain.stdout.decode("utf-8", "replace")
-                found = difference(one, expected)
-                if found is not None and found.mode != "does not compile":
+                found = difference(one, None)  # CPython's output does not matter
+                if found is not None and found.mode not in ("cpython", "does not compile"):
                     wrong[test.name] = found.detail
     finally:
         using.close()
