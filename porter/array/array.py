@@ -129,7 +129,8 @@ class InterpreterArray(BoundGlobals):
         program may take, or a sequence of n. stdin: what all read, or a sequence of one text each;
         a str is one text, in UTF-8. compiled: run machine code of one source or of code, as
         compile(native=True) makes it, once for each text; "auto": once a launch of it took many
-        steps, and where there is a way to. wait: False returns a Call; `timeout` acts in its
+        steps, and where there is a way to, as for a source that has `@micropython.native` or
+        `@micropython.viper`. wait: False returns a Call; `timeout` acts in its
         result().
 
         With check, raises InterpreterError if an interpreter ended with an exception (its

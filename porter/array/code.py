@@ -13,7 +13,7 @@ from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
 from porter.compiler.options import CompilerOptions
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
-from porter.native import NativeModule, Trial, make
+from porter.native import NativeModule, ProgramTrial, make
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
 from porter.run.launch.binding import Binding
@@ -45,11 +45,17 @@ class Code:
     def check(self, device: Device) -> None:
         """UsageError unless interpreters on `device` can execute this."""
         same = device.built.folder == self.device.built.folder and device.name == self.device.name
+        if self.native is not None:  # a GPU knows machine code by a number, each opening by its own
+            same = same and _linked(device) is _linked(self.device)
         if not same:
             raise UsageError(
                 f"{self.name}: this code is of another build or target",
                 hint="Compile it with the array that runs it.",
             )
+
+
+def _linked(device: Device) -> object:
+    return getattr(device, "linked", None)
 
 
 def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind: str) -> Code:
@@ -88,7 +94,7 @@ def with_native(
     bindings: globals for a trial of it. Raises as InterpreterArray.compile.
     """
     device = code.device
-    trial = Trial(device, code.memory, code.kind, launch, n, bindings)
+    trial = ProgramTrial(device, code.memory, code.kind, launch, n, bindings)
     bytecode = device.host(code.memory).tobytes()
     made = make(device, bytecode, code.source, code.name, trial, options)
     return attrs.evolve(code, native=made)

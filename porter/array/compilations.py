@@ -10,6 +10,7 @@ from porter.array.code import Code
 from porter.array.outcome import Outcome
 from porter.array.sources import Source, program_of
 from porter.base.arguments import flag
+from porter.compiler.decorators import asked_for
 from porter.compiler.options import CompilerOptions
 from porter.errors import (
     InterpreterError,
@@ -21,6 +22,7 @@ from porter.errors import (
 from porter.native import Natives
 
 AUTO = "auto"
+_DECORATOR = "@micropython."
 HOT = 1_000_000  # steps of all interpreters together, for which g++ is worth waiting
 
 
@@ -55,11 +57,18 @@ class Compilations:
         WrongType for what `compiled` cannot be.
         """
         if not isinstance(compiled, str):
-            return self._made(source, name, kind) if flag(compiled, "compiled") else source
-        if compiled != AUTO:
+            if flag(compiled, "compiled"):
+                return self._made(source, name, kind)
+        elif compiled != AUTO:
             raise UsageError(f'compiled: {compiled!r} is not "auto", True or False')
+        if isinstance(source, Code | str | bytes):
+            return self._where_it_pays(source, name, kind)
+        return source
+
+    def _where_it_pays(self, source: Source | Code, name: str, kind: str) -> Source | Code:
+        """Code with machine code of what was hot, or asks for it by a decorator; or `source`."""
         key = _key(source, name, kind)
-        if key in self._hot and key not in self._never:
+        if (key in self._hot or _asks(source)) and key not in self._never:
             try:
                 return self._made(source, name, kind)
             except PorterError:  # this device runs none, or this machine has no compiler
@@ -68,6 +77,8 @@ class Compilations:
 
     def ran(self, source: Source | Code, name: str, kind: str, outcome: Outcome) -> None:
         """Remember for "auto" what a launch of `source` took."""
+        if not isinstance(source, Code | str | bytes):
+            return
         key = _key(source, name, kind)
         if key not in self._hot and int(outcome.steps.sum()) >= HOT:
             self._hot.add(key)
@@ -106,6 +117,13 @@ class Compilations:
             made = attrs.evolve(latest.native, again=before.again + 1)
             latest = self._improved[code] = attrs.evolve(latest, native=made)
         return latest
+
+
+def _asks(source: Source | Code) -> bool:
+    text = source if isinstance(source, str) else b""
+    if isinstance(source, bytes):
+        text = source.decode("utf-8", "replace")
+    return isinstance(text, str) and _DECORATOR in text and bool(asked_for(text))
 
 
 def _key(source: Source | Code, name: str, kind: str) -> object:

@@ -18,10 +18,10 @@ from porter.compiler.show import STAGES, ShownProgram, dot
 from porter.compiler.stored import INSTRUCTIONS, load_tables
 from porter.compiler.tables import Tables, read_tables
 from porter.errors import UsageError
-from porter.native.functions import unseen_too
+from porter.native.functions import worth_it
 from porter.native.lines import lines_of
 from porter.native.making import HEAD
-from porter.native.trial import Trial
+from porter.native.trial import ProgramTrial
 from porter.run import Device, Launch, Program
 from porter.run.built import Built
 from porter.sync.store import release_dir
@@ -70,8 +70,9 @@ def _read(device: Device, program: Program, launch: Launch, trial: bool) -> Show
     module = read_module(device.host(memory).tobytes(), HEAD, tables)
     options = CompilerOptions()
     if trial and not device.on_gpu:
-        seen = Trial(device, memory, "file", launch, 1).seen()
-        options = CompilerOptions(hints=unseen_too(seen, module))
+        seen = ProgramTrial(device, memory, "file", launch, 1).seen()
+        size = int(memory.size)
+        options = CompilerOptions(hints=worth_it(seen, module, size))
     return ShownProgram(module, tables, lines_of(program.source), options)
 
 

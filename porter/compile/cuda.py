@@ -14,6 +14,7 @@ from attrs import frozen
 
 from porter.base.architectures import Architectures
 from porter.base.telling import QUIET, Teller
+from porter.compile.device_tier import device_tier
 from porter.compile.device_units import FENCING, PTX_STEP, DeviceUnit, log_of
 from porter.compile.flags import REGISTERS, nvcc_back, nvcc_front
 from porter.compile.gcflush import check_flush
@@ -50,7 +51,8 @@ class CudaBuild:
 
     code: what is loaded, a cubin or a fatbin of all `machine`, by architecture. ptx: of every unit,
     for the architecture `for_ptx`, empty where newer GPUs were not asked for. library: what users'
-    kernels link with; none with fences, and none for several architectures.
+    kernels link with; none with fences, and none for several architectures. tier: what machine code
+    of programs needs (device_tier.py).
     """
 
     folder: Path
@@ -59,14 +61,20 @@ class CudaBuild:
     ptx: tuple[Path, ...]
     for_ptx: str
     library: Path | None
+    tier: tuple[Path, ...]
     steps: int
     flags: tuple[str, ...]
+
+
+def _front(config: BuildConfig, nvcc: str, sources: Sources) -> list[str]:
+    """What makes PTX, without its input."""
+    return [nvcc, *nvcc_front(config), *(f"-I{path}" for path in sources.include)]
 
 
 def _rules(
     config: BuildConfig, nvcc: str, fatbinary: str, sources: Sources, registers: int
 ) -> list[NinjaRule]:
-    front = [nvcc, *nvcc_front(config), *(f"-I{path}" for path in sources.include)]
+    front = _front(config, nvcc, sources)
     program = shlex.quote(nvcc)
     arch = "-arch=$arch"
     # Each step writes beside and renames; ptxas' report goes to a log that is shown on failure.
@@ -178,6 +186,9 @@ def build_cuda(
     if wanted.several:
         edges.append(_joined(code, linked))
     rules = _rules(config, nvcc, fatbinary, sources, registers)
+    tier = device_tier(config, sources, out, _front(config, nvcc, sources))
+    rules += tier.rules
+    edges += tier.edges
     steps = run_ninja(out, rules, edges, what="device build", jobs=jobs, tell=tell)
     try:
         machine = {
@@ -195,6 +206,7 @@ def build_cuda(
         ptx=tuple(unit.ptx for unit in units),
         for_ptx=wanted.ptx,
         library=library,
+        tier=tier.files,
         steps=steps,
         flags=(*nvcc_front(config), *archs, *nvcc_back(registers)),
     )

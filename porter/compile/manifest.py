@@ -94,7 +94,7 @@ def _host_output(folder: Path, host: HostBuild, layout: SharedLayout) -> HostOut
 
 
 def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> DeviceOutput:
-    made = (cuda.code, cuda.library)
+    made = (cuda.code, cuda.library, *cuda.tier)
     files = {f"cuda/{path.name}": path for path in made if path is not None}
     files |= {f"cuda/ptx/{path.name}": path for path in cuda.ptx}
     return DeviceOutput(

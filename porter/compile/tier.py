@@ -32,6 +32,11 @@ def prelude_unit(
     """
     if fences or profile or variant.units:
         return None
+    return prelude_source(sources)
+
+
+def prelude_source(sources: Sources) -> Path | None:
+    """The unit that is the prelude, where the port has it."""
     return next((unit for unit in sources.units if unit.name == _UNIT), None)
 
 

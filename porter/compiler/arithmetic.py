@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from porter.compiler import integers
-from porter.compiler.emitter import Emitter
+from porter.compiler.calling import CallEmitter
 from porter.compiler.mpy import Instruction
 from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Range, Value
 
@@ -23,7 +23,7 @@ _QUICK = {*COMPARISONS, *_SUMS, "TRUE_DIVIDE"}
 _NUMBERS = (INT, FLOAT)
 
 
-def unary(w: Emitter, it: Instruction) -> None:
+def unary(w: CallEmitter, it: Instruction) -> None:
     """A unary operator other than `not`."""
     op = w.tables.unary[it.argument]
     value = _integer(w.state.stack[-1])
@@ -42,7 +42,7 @@ def unary(w: Emitter, it: Instruction) -> None:
     w.guess_top("a result")
 
 
-def binary(w: Emitter, it: Instruction) -> None:
+def binary(w: CallEmitter, it: Instruction) -> None:
     """A binary operator."""
     op = w.tables.binary[it.argument].removeprefix("INPLACE_")
     if op in _QUICK or op in integers.DIRECT:
@@ -62,7 +62,7 @@ def binary(w: Emitter, it: Instruction) -> None:
     w.state.stack.append(result)
 
 
-def _guess_operands(w: Emitter, op: str) -> None:
+def _guess_operands(w: CallEmitter, op: str) -> None:
     """An object beside a number whose kind tells what it should be."""
     if not w.may_guess():
         return
@@ -72,7 +72,7 @@ def _guess_operands(w: Emitter, op: str) -> None:
         w.require(value, INT, "the end of a range")
 
 
-def _counts(w: Emitter) -> bool:
+def _counts(w: CallEmitter) -> bool:
     """Whether it is the end of a loop over a range, which compares what it counts."""
     return [it.name for it in w.block.code[-4:]] == [
         "DUP_TOP_TWO",
@@ -82,7 +82,7 @@ def _counts(w: Emitter) -> bool:
     ]
 
 
-def _numbers(w: Emitter, op: str, lhs: Value, rhs: Value) -> Value | None:
+def _numbers(w: CallEmitter, op: str, lhs: Value, rhs: Value) -> Value | None:
     kinds = {lhs.kind, rhs.kind}
     if kinds <= {INT, FLOAT}:
         if op in COMPARISONS:
@@ -106,27 +106,27 @@ def _integer(value: Value) -> Value:
     return Value(INT, f"(int64_t){value.text}", range=Range(0, 1))
 
 
-def _compared(w: Emitter, op: str, lhs: Value, rhs: Value) -> Value:
+def _compared(w: CallEmitter, op: str, lhs: Value, rhs: Value) -> Value:
     if lhs.kind == INT and rhs.kind == INT:
         text = f"({lhs.text} {COMPARISONS[op]} {rhs.text})"
         return Value(BOOL, text, test=(op, lhs, rhs))
     return Value(BOOL, f"({_float(w, lhs)} {COMPARISONS[op]} {_float(w, rhs)})")
 
 
-def _float(w: Emitter, value: Value) -> str:
+def _float(w: CallEmitter, value: Value) -> str:
     if value.kind != INT:
         return value.text
     return f"(double){integers.settle(w, value).text}"
 
 
-def _as_float(w: Emitter, value: Value) -> str:
+def _as_float(w: CallEmitter, value: Value) -> str:
     if value.kind != OBJECT:
         return _float(w, value)
     w.guard(f"!tier_is_number({value.text})", "an operand is no number")
     return w.new(FLOAT, f"tier_number({value.text})").text
 
 
-def _integers(w: Emitter, op: str, a: Value, b: Value) -> Value | None:
+def _integers(w: CallEmitter, op: str, a: Value, b: Value) -> Value | None:
     if op in integers.DIRECT:
         return integers.operate(w, op, a, b)
     a, b = integers.settle(w, a), integers.settle(w, b)
@@ -139,7 +139,7 @@ def _integers(w: Emitter, op: str, a: Value, b: Value) -> Value | None:
     return None
 
 
-def _floats(w: Emitter, op: str, a: str, b: str) -> Value | None:
+def _floats(w: CallEmitter, op: str, a: str, b: str) -> Value | None:
     if op in _SUMS:
         return w.new(FLOAT, f"{a} {_SUMS[op]} {b}")
     if op == "TRUE_DIVIDE":
@@ -148,7 +148,7 @@ def _floats(w: Emitter, op: str, a: str, b: str) -> Value | None:
     return None
 
 
-def _any(w: Emitter, it: Instruction, op: str) -> None:
+def _any(w: CallEmitter, it: Instruction, op: str) -> None:
     integers.settle_all(w)
     lhs, rhs = w.state.stack[-2:]
     a, b = lhs.boxed(), rhs.boxed()
@@ -156,7 +156,5 @@ def _any(w: Emitter, it: Instruction, op: str) -> None:
     quick = "tier_comparison" if op in COMPARISONS else "tier_operator"
     slow = f"mp_binary_op((mp_binary_op_t){it.argument}, {a}, {b})"
     w.say(f"{result} = {quick}({it.argument}, {a}, {b});")
-    w.quickly(
-        f"{result} == MP_OBJ_NULL", slow, 2, [Value(OBJECT, result)], assigned=f"{result} = "
-    )
+    w.quickly(f"{result} == MP_OBJ_NULL", slow, 2, [Value(OBJECT, result)], assigned=f"{result} = ")
     w.guess_top("a result")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.compiler.emitter import Emitter
+from porter.compiler.calling import CallEmitter
 from porter.compiler.effects import ITERATOR
 from porter.compiler.mpy import Instruction
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES, Range, Value
@@ -11,7 +11,7 @@ _ELEMENT = {INT: "tier_int_element", FLOAT: "tier_float_element"}
 _STORE = {INT: "tier_store_int", FLOAT: "tier_store_float"}
 
 
-class ContainerEmitter(Emitter):
+class ContainerEmitter(CallEmitter):
     """Elements of the kind that was seen are read and stored without becoming objects."""
 
     def flush(self, first: int) -> None:
@@ -134,14 +134,21 @@ class ContainerEmitter(Emitter):
     def _next(self, it: Instruction, at: int, found: str) -> None:
         quick = self._called(f"tier_quick_next(&frame[{at}])", f"{found} = ", None)
         self.say(f"{self.stores(self.state, frame=self.graph.protected)} {quick}")
-        unknown = f"{found} == MP_OBJ_SENTINEL"
-        if any(held is not None for held in self.state.names):
-            self.leave_if(unknown, it.at)  # it may run any code
-            return
-        slow = self._called(
-            f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1
-        )
-        self.say(f"if (TIER_UNLIKELY({unknown})) {{ {self.stores(self.state)} {slow} }}")
+        # Any other iterator may run any code; then globals must be as they were.
+        call = self._called(f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1)
+        more, ended = self.state.copy(), self.state.copy()
+        more.stack.append(Value(OBJECT, found))
+        del ended.stack[at:]
+        for state in (more, ended):
+            state.names[:] = [None] * len(state.names)
+
+        def out() -> str:
+            end = f"if ({found} == MP_OBJ_STOP_ITERATION) {{ {self.way_out(it.argument, ended)} }}"
+            return f"{end} {self.way_out(it.next, more)}"
+
+        checks = self.unchanged(out)
+        slow = f"{self.stores(self.state)} {call} {checks} {self.views()}"
+        self.say(f"if (TIER_UNLIKELY({found} == MP_OBJ_SENTINEL)) {{ {slow} }}")
 
     # ---- making ----
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import frozen
 
 from porter.compiler.edges import entry_checks, write_edge
-from porter.compiler.emitter import Sink, Unit
+from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.flow import solve
 from porter.compiler.graph import Block, Graph, graph_of
 from porter.compiler.mpy import Function, Module
@@ -102,7 +102,7 @@ def units_of(
     *,
     loops: bool = True,
     options: CompilerOptions | None = None,
-) -> dict[int, Unit]:
+) -> dict[int, WholeFunction]:
     """The functions that are worth machine code, by their numbers in the module."""
     options = options or CompilerOptions()
     found = {}
@@ -112,7 +112,7 @@ def units_of(
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
         if graph.entries and (not loops or _is_worth_it(graph, number, options)):
             title = title_of(module, function, number, lines)
-            found[number] = Unit(graph, module, tables, options, title)
+            found[number] = WholeFunction(graph, module, tables, options, title)
     return found
 
 
@@ -157,7 +157,7 @@ def title_of(module: Module, function: Function, number: int, lines: Sequence[st
 class _Writer:
     def __init__(
         self,
-        unit: Unit,
+        unit: WholeFunction,
         source: Sequence[str],
         number: int,
         numbered: Mapping[int, int],
@@ -179,7 +179,8 @@ class _Writer:
         out = [
             f"// {self.unit.title}",
             f"static PORTER_DEVICE void f{self.number}("
-            "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native) {",
+            "mp_code_state_t *const cs, unsigned int entry, "
+            "const gpusnek_native_t *const native) {",
             "    mp_obj_t *const frame = cs->state;",
             f"    const byte *const code = {code};",
             "    int32_t left, at, top;",
@@ -252,7 +253,7 @@ class _Writer:
         return [*out, *(f"    {text}" for text in walker.lines if text), "}"]
 
 
-def shapes_of(unit: Unit) -> dict[int, Shape]:
+def shapes_of(unit: WholeFunction) -> dict[int, Shape]:
     """What is known where each of a function's blocks begins."""
     start = unit.graph.function.start
     without = {place - start for place in unit.options.without}

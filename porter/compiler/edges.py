@@ -6,9 +6,20 @@ import re
 
 from attrs import frozen
 
-from porter.compiler.values import INT, NOWHERE, OBJECT, SMALL, UNBOX, A, Known, Shape, Value, slot_name, state_of
+from porter.compiler.values import (
+    INT,
+    NOWHERE,
+    OBJECT,
+    SMALL,
+    UNBOX,
+    A,
+    Known,
+    Shape,
+    Value,
+    slot_name,
+    state_of,
+)
 from porter.compiler.walker import Walker
-
 
 _WORD = re.compile(r"\w+")
 
@@ -94,9 +105,7 @@ def _assign(w: Walker, moves: list[_Move], used: dict[str, str]) -> None:
         w.say(line)
 
 
-def entry_checks(
-    slots: list[tuple[str, Known, str]], used: dict[str, str]
-) -> list[str]:
+def entry_checks(slots: list[tuple[str, Known, str]], used: dict[str, str]) -> list[str]:
     """What is looked at where the interpreter hands over: (variable, what it must be, the word)."""
     out = []
     for name, known, word in slots:

@@ -1,8 +1,8 @@
-"""What each instruction's C++ is made of: variables, ways out to the interpreter, guesses, calls."""
+"""What each instruction's C++ is made of: variables, ways out to the interpreter, guesses."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import count
 
 from attrs import define, evolve, field, frozen
@@ -37,7 +37,7 @@ _SEEN = {SEEN_INT: INT, SEEN_FLOAT: FLOAT, SEEN_BOOL: BOOL}
 
 
 @frozen
-class Unit:
+class WholeFunction:
     """What all blocks of one function have in common. title: the function's name."""
 
     graph: Graph
@@ -62,7 +62,7 @@ class Sink:
 class Emitter:
     """The state while a block is walked, and the text."""
 
-    def __init__(self, unit: Unit, sink: Sink) -> None:
+    def __init__(self, unit: WholeFunction, sink: Sink) -> None:
         self.unit, self.sink = unit, sink
         self.graph, self.module, self.tables = unit.graph, unit.module, unit.tables
         self.lines: list[str] = []
@@ -180,113 +180,6 @@ class Emitter:
         kind = self.seen(self.here.next)
         if kind is not None and value.kind == OBJECT and self.may_guess():
             self.require(value, kind, what, self.here.next)
-
-    # ---- calls ----
-
-    def call(
-        self, expression: str, assigned: str = "", sp: int | None = None, *, plain: bool = False
-    ) -> None:
-        """A call that may raise. Unless it is plain it may run any code: then no global is known."""
-        protected = self.graph.protected  # a handler reads the frame
-        self.say(self.stores(self.state, frame=protected))
-        self._keep(protected)
-        self.say(self._called(expression, assigned, sp))
-        if not plain:
-            self.forget()
-
-    def called(self, kind: str, expression: str, *, plain: bool = False) -> Value:
-        """The value of such a call."""
-        name = self.variable(TYPES[kind])
-        self.call(expression, f"{name} = ", plain=plain)
-        return Value(kind, name)
-
-    def forget(self) -> None:
-        """Code has run that may have stored globals."""
-        self.state.names[:] = [None] * len(self.state.names)
-        self.state.views[:] = [False] * len(self.state.views)
-
-    def view(self, at: int) -> str:
-        """Makes variables of C++ say where the elements are of what a variable or global holds; their
-        names."""
-        name = f"e{at}"
-        if not self.state.views[at]:
-            self.say(self.viewed(at))
-            self.state.views[at] = True
-        return f"{name}, {name}n, {name}c"
-
-    def viewed(self, at: int) -> str:
-        """The text that does so."""
-        holder = self.state.held(at)
-        assert holder is not None
-        name = f"e{at}"
-        self.sink.variables |= {name: "const void *", f"{name}n": "uint64_t", f"{name}c": "uint32_t"}
-        return f"TIER_VIEW({name}, {holder.text})"
-
-    def _keep(self, frame: bool) -> None:
-        state = self.state
-        state.names[:] = [value and value.kept() for value in state.names]
-        if frame:
-            state.stack[:] = [value.kept() for value in state.stack]
-            state.locals[:] = [value.kept() for value in state.locals]
-
-    def _called(self, expression: str, assigned: str, sp: int | None) -> str:
-        stack = "" if sp is None else f"cs->sp = frame + {sp}; "
-        return (
-            f"cs->ip = code + {self.here.at}; {stack}tier_give_polls(left); {assigned}{expression}; "
-            "if (PORTER_UNWINDING) { return; } left = tier_polls();"
-        )
-
-    def quickly(
-        self,
-        fails: str,
-        slow: str,
-        popped: int,
-        pushed: Sequence[Value] = (),
-        *,
-        assigned: str = "",
-        sp: int | None = None,
-        frame: bool = False,
-        unboxed: str = "",
-    ) -> None:
-        """Where `fails` holds, the call `slow` does the instruction, out of the way; then globals
-        must be as they were. frame: the call reads the frame. unboxed: the object that the call
-        gives, of which what is pushed is the number."""
-        number = next(self.sink.numbers)
-        self.say(f"if (TIER_UNLIKELY({fails})) {{ goto Y{number}; }}")
-        self.say(f"B{number}:;")
-        before = self.stores(self.state, frame=frame or self.graph.protected)
-        del self.state.stack[len(self.state.stack) - popped :]
-        self.state.stack.extend(pushed)
-        changed = self.state.copy()
-        changed.names[:] = [None] * len(changed.names)
-        again = " ".join(self.viewed(at) for at, known in enumerate(self.state.views) if known)
-        if unboxed:
-            changed.stack[-1] = Value(OBJECT, unboxed)
-        checks = ""
-        for slot, value in enumerate(self.state.names):
-            if value is not None:
-                out = self.way_out(self.here.next, changed)
-                checks += f" if (!{self._same(slot, value)}) {{ {out} }}"
-        if unboxed:
-            value = pushed[-1]
-            test, take = UNBOX[value.kind]
-            what = f"an element is {A[value.kind]}"
-            checks += self.guarded(f"!{test}({unboxed})", what, self.here.next, changed)
-            checks += f" {value.text} = {take}({unboxed});"
-        text = f"{before} {self._called(slow, assigned, sp)}{checks} {again} goto B{number};"
-        self.sink.cold.append(f"Y{number}: {text}")
-
-    def _same(self, slot: int, value: Value) -> str:
-        number = self.graph.names[slot]
-        if number in self.graph.stored:
-            return f"tier_same({self.looked_up(number)}, p{slot}, {value.boxed()})"
-        return f"({self.looked_up(number)} == {value.boxed()})"
-
-    def looked_up(self, number: int) -> str:
-        """Where a global is, of those that the function stores; of others, its value."""
-        local = "true" if number in self.graph.local else "false"
-        finds = "tier_find" if number in self.graph.stored else "tier_load"
-        return f"{finds}(cs, {number}, {local})"
 
 
 def begun(at: int, state: State) -> tuple[int, State]:

@@ -2,8 +2,8 @@
 
 Optimistic: a slot that is an integer each time a loop comes round is one at the loop's head too;
 what comes in from outside is looked at once, where the loop is entered, and what it is not leaves
-the loop to the interpreter. So do globals: one that each turn has in a variable of C++ is there from
-the loop's head on.
+the loop to the interpreter. So do globals: one that each turn has in a variable of C++ is there
+from the loop's head on.
 """
 
 from __future__ import annotations
@@ -14,7 +14,18 @@ from attrs import define, evolve, field
 
 from porter.compiler.graph import Block, Graph
 from porter.compiler.liveness import Slot, live
-from porter.compiler.values import DEAD, INT, LEAST, MEMORY, MOST, OBJECT, SMALL, Known, Range, Shape
+from porter.compiler.values import (
+    DEAD,
+    INT,
+    LEAST,
+    MEMORY,
+    MOST,
+    OBJECT,
+    SMALL,
+    Known,
+    Range,
+    Shape,
+)
 
 Walk = Callable[[Block, Shape], Mapping[int, Shape]]
 _ROUNDS = 50

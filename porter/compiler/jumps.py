@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from attrs import evolve
 
-from porter.compiler.emitter import Emitter
+from porter.compiler.calling import CallEmitter
 from porter.compiler.mpy import Instruction
 from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Range, State, Value
 
@@ -19,7 +19,7 @@ _INVERSE = {
 _SWAPPED = {"LESS": "MORE", "MORE": "LESS", "LESS_EQUAL": "MORE_EQUAL", "MORE_EQUAL": "LESS_EQUAL"}
 
 
-class JumpEmitter(Emitter):
+class JumpEmitter(CallEmitter):
     """A branch takes one of those that are left until the interpreter must look at interrupts."""
 
     def leads(self, to: int) -> bool:
@@ -35,17 +35,12 @@ class JumpEmitter(Emitter):
             return f"({value.text} != 0)"
         known = self.variable("int", "b")
         self.say(f"{known} = tier_truth({value.text});")
-        if any(held is not None for held in self.state.names):
-            self.leave_if(f"{known} < 0")  # it may run any code
-        else:
-            call = f"mp_obj_is_true({value.text})"
-            self.quickly(f"{known} < 0", call, 0, assigned=f"{known} = ")
+        self.leave_if(f"{known} < 0")  # it may run any code
         return f"({known} != 0)"
 
     def look(self, it: Instruction) -> None:
-        """The interpreter looks after the jump, compiled code before: the same number of times. What
-        may take more than a look at the condition is left to the interpreter, which would look
-        after it."""
+        """The interpreter looks after the jump, compiled code before: as often. Where the truth of
+        an object is asked, the interpreter does both."""
         if it.name != "JUMP" and self.state.stack[-1].kind == OBJECT:
             self.leave_if("left <= 0", it.at)
             return

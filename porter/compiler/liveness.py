@@ -22,6 +22,7 @@ def live(graph: Graph) -> dict[int, frozenset[Slot]]:
     position."""
     code = graph.function.code
     at_handlers = [it.argument for it in code if it.name in HANDLERS]
+    unwound = [it.argument for it in code if it.name == "UNWIND_JUMP"]
     before: dict[int, frozenset[Slot]] = {it.at: frozenset() for it in code}
     changed = True
     while changed:
@@ -29,7 +30,10 @@ def live(graph: Graph) -> dict[int, frozenset[Slot]]:
         # Any instruction may raise, so what a handler reads is read everywhere.
         caught = _all(before, at_handlers)
         for it in reversed(code):
-            new = _before(it, _all(before, (to for to, _ in targets(it, 0))) | caught)
+            after = _all(before, (to for to, _ in targets(it, 0)))
+            if it.name == "END_FINALLY":  # a jump out of the block above may go on here
+                after |= _all(before, unwound)
+            new = _before(it, after | caught)
             if new != before[it.at]:
                 before[it.at] = new
                 changed = True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from porter.compiler.emitter import Emitter
+from porter.compiler.calling import CallEmitter
 from porter.compiler.mpy import Instruction
 from porter.compiler.values import OBJECT, Value
 
 
-class NameEmitter(Emitter):
+class NameEmitter(CallEmitter):
     """Globals stay in variables of C++ from their first use up to the next call of unknown code."""
 
     def _load(self, it: Instruction) -> None:

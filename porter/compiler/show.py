@@ -8,7 +8,7 @@ from functools import cached_property
 from attrs import field, frozen
 
 from porter.compiler.cxx import compile_module, shapes_of, units_of
-from porter.compiler.emitter import Unit
+from porter.compiler.emitter import WholeFunction
 from porter.compiler.graph import Block, Graph
 from porter.compiler.mpy import BYTES, STR, TUPLE, Function, Instruction, Module
 from porter.compiler.options import CompilerOptions
@@ -40,7 +40,7 @@ class ShownProgram:
         return f"name {number}" if known is None else known
 
     @cached_property
-    def units(self) -> Mapping[int, Unit]:
+    def units(self) -> Mapping[int, WholeFunction]:
         """The functions that become machine code, by number."""
         return units_of(self.module, self.tables, self.lines, options=self.options)
 
@@ -68,7 +68,7 @@ def cfg(source: ShownProgram) -> str:
 def types(source: ShownProgram) -> str:
     """The same blocks with the kind of each slot and each variable where they begin."""
 
-    def kinds(unit: Unit) -> dict[int, list[str]]:
+    def kinds(unit: WholeFunction) -> dict[int, list[str]]:
         shapes = shapes_of(unit)
         return {at: list(_kinds(source, unit.graph, shape)) for at, shape in shapes.items()}
 
@@ -111,7 +111,9 @@ STAGES: Mapping[str, Callable[[ShownProgram], str]] = {
 }
 
 
-def _blocks(source: ShownProgram, notes: Callable[[Unit], Mapping[int, list[str]]]) -> list[str]:
+def _blocks(
+    source: ShownProgram, notes: Callable[[WholeFunction], Mapping[int, list[str]]]
+) -> list[str]:
     out: list[str] = []
     for number, function in enumerate(source.module.functions):
         out.append(_title(source, function))
@@ -121,7 +123,9 @@ def _blocks(source: ShownProgram, notes: Callable[[Unit], Mapping[int, list[str]
     return out
 
 
-def _of_unit(source: ShownProgram, unit: Unit, notes: Mapping[int, list[str]]) -> Iterator[str]:
+def _of_unit(
+    source: ShownProgram, unit: WholeFunction, notes: Mapping[int, list[str]]
+) -> Iterator[str]:
     for at, block in sorted(unit.graph.blocks.items()):
         yield f"  {_heading(source, unit.graph, block)}"
         if notes:

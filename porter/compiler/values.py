@@ -127,7 +127,7 @@ class State:
         return Shape(
             tuple(value.known() for value in self.stack),
             tuple(value.known() for value in self.locals),
-            tuple(value and value.known() for value in self.names),
+            tuple(None if value is None else value.known() for value in self.names),
             tuple(self.views),
         )
 
@@ -178,6 +178,6 @@ def state_of(shape: Shape) -> State:
     return State(
         [held("s", n, known) for n, known in enumerate(shape.stack)],
         [held("v", n, known) for n, known in enumerate(shape.locals)],
-        [known and held("g", n, known) for n, known in enumerate(shape.names)],
+        [None if k is None else held("g", n, k) for n, k in enumerate(shape.names)],
         list(shape.views),
     )

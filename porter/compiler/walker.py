@@ -14,7 +14,7 @@ from attrs import evolve
 from porter.compiler import arithmetic
 from porter.compiler.containers import ContainerEmitter
 from porter.compiler.effects import CALLS, KNOWN, needs
-from porter.compiler.emitter import Sink, Unit
+from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.graph import Block
 from porter.compiler.integers import settle_all
 from porter.compiler.jumps import JumpEmitter
@@ -40,7 +40,7 @@ _PURE = frozenset(
 class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
     """Walks blocks of one function."""
 
-    def __init__(self, unit: Unit, sink: Sink) -> None:
+    def __init__(self, unit: WholeFunction, sink: Sink) -> None:
         super().__init__(unit, sink)
         self.on_edge = self._note
 

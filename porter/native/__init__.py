@@ -5,7 +5,7 @@ from porter.native.module import NativeModule
 from porter.native.natives import Brought, Natives
 from porter.native.report import GaveUp, NativeFunction, NativeReport
 from porter.native.standins import like_memory, like_value
-from porter.native.trial import Trial
+from porter.native.trial import ProgramTrial
 
 __all__ = [
     "Brought",
@@ -14,7 +14,7 @@ __all__ = [
     "NativeModule",
     "NativeReport",
     "Natives",
-    "Trial",
+    "ProgramTrial",
     "like_memory",
     "like_value",
     "make",

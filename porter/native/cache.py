@@ -33,7 +33,7 @@ Make = Callable[[Path, Path], Mapping[str, Any]]
 
 
 @frozen
-class Entry:
+class CacheEntry:
     """Machine code on disk: where it is, and the record of it.
 
     cached: it was there before. kept: it stays.
@@ -51,7 +51,7 @@ class Entry:
 
 
 @contextmanager
-def entry_of(key: str, suffix: str, make: Make) -> Iterator[Entry]:
+def entry_of(key: str, suffix: str, make: Make) -> Iterator[CacheEntry]:
     """The entry of `key`, while the block loads it; `make` writes text and machine code.
 
     make: gets where the text goes and where the machine code goes, and returns what to record.
@@ -78,7 +78,7 @@ def forget(key: str) -> None:
     shutil.rmtree(natives_dir() / key, ignore_errors=True)
 
 
-def _added(root: Path, key: str, suffix: str, make: Make) -> Entry:
+def _added(root: Path, key: str, suffix: str, make: Make) -> CacheEntry:
     """Make an entry and put it in place, unless another process or thread has done so meanwhile."""
     root.mkdir(parents=True, exist_ok=True)
     # One lock for each digit that keys begin with: who makes other programs seldom waits.
@@ -92,17 +92,17 @@ def _added(root: Path, key: str, suffix: str, make: Make) -> Entry:
             entry = _made(begun, suffix, make)
             replace_folder(begun, root / key)
         _shrink(root, keep=key)
-        return Entry(root / key / entry.machine.name, entry.record)
+        return CacheEntry(root / key / entry.machine.name, entry.record)
 
 
-def _made(folder: Path, suffix: str, make: Make) -> Entry:
+def _made(folder: Path, suffix: str, make: Make) -> CacheEntry:
     machine = folder / f"{_MACHINE}{suffix}"
     record = {**make(folder / _TEXT, machine), "sha256": file_digest(machine)}
     write_sealed(folder / _RECORD, record)
-    return Entry(machine, record, kept=False)
+    return CacheEntry(machine, record, kept=False)
 
 
-def _read(folder: Path, suffix: str) -> Entry | None:
+def _read(folder: Path, suffix: str) -> CacheEntry | None:
     """The entry in `folder` if it is whole."""
     record = read_sealed(folder / _RECORD)
     if record is None:
@@ -115,7 +115,7 @@ def _read(folder: Path, suffix: str) -> Entry | None:
         return None
     with suppress(OSError):  # a cache that this user may only read
         os.utime(folder / _RECORD)  # it was used now
-    return Entry(machine, record, cached=True)
+    return CacheEntry(machine, record, cached=True)
 
 
 def _full(error: BuildFailed) -> bool:

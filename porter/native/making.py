@@ -20,13 +20,13 @@ from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
 from porter.compiler.options import CompilerOptions
 from porter.errors import LaunchFailed
-from porter.native.cache import Entry, entry_of, forget
+from porter.native.cache import CacheEntry, entry_of, forget
 from porter.native.functions import rows_of, worth_it
 from porter.native.lines import lines_of
-from porter.native.module import Guard, NativeModule
+from porter.native.module import NativeGuard, NativeModule
 from porter.native.report import NativeFunction
-from porter.native.target import Target, target_of
-from porter.native.trial import Trial
+from porter.native.target import NativeTarget, target_of
+from porter.native.trial import ProgramTrial
 from porter.run import Device
 
 HEAD = 12  # bytes before the .mpy: code_head_t of templates/port/code.c
@@ -39,7 +39,7 @@ def make(
     code: bytes,
     source: bytes,
     name: str,
-    trial: Trial | None = None,
+    trial: ProgramTrial | None = None,
     options: CompilerOptions | None = None,
 ) -> NativeModule:
     """Machine code of the bytecode `code` of `source`, where some of it gains by that.
@@ -47,7 +47,23 @@ def make(
     trial: what may be run for hints, where none are among the `options`. Raises UsageError where
     `device` runs none, NoCompiler, BuildFailed.
     """
-    making = _Maker(target_of(device), code, source, name, trial, options or CompilerOptions())
+    linked = getattr(device, "linked", None)
+    if linked is not None:
+        module: NativeModule = linked.module_of(code)
+        return module
+    return make_for(target_of(device), code, source, name, trial, options)
+
+
+def make_for(
+    target: NativeTarget,
+    code: bytes,
+    source: bytes,
+    name: str,
+    trial: ProgramTrial | None = None,
+    options: CompilerOptions | None = None,
+) -> NativeModule:
+    """As make, for what makes it."""
+    making = _Maker(target, code, source, name, trial, options or CompilerOptions())
     try:
         return making.module()
     except LaunchFailed:
@@ -63,11 +79,11 @@ class _NothingGains(Exception):
 class _Maker:
     """Machine code of `code` for `target`. seconds: filled in."""
 
-    target: Target
+    target: NativeTarget
     code: bytes
     source: bytes
     name: str
-    trial: Trial | None
+    trial: ProgramTrial | None
     options: CompilerOptions
     seconds: dict[str, float] = field(factory=dict)
 
@@ -116,7 +132,7 @@ class _Maker:
 
         return write
 
-    def _loaded(self, entry: Entry) -> NativeModule:
+    def _loaded(self, entry: CacheEntry) -> NativeModule:
         record = entry.record
         with self._step("load"):
             run, keep = self.target.load(entry.machine, SYMBOL)
@@ -126,7 +142,7 @@ class _Maker:
                     entries[at] = number
         return self._module(
             record["functions"],
-            guards=tuple(Guard(*row) for row in record["guards"]),
+            guards=tuple(NativeGuard(*row) for row in record["guards"]),
             text=entry.text.read_text(encoding="utf-8"),
             path=entry.text if entry.kept else None,
             entries=entries,

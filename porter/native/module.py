@@ -19,7 +19,7 @@ def _none() -> np.ndarray[tuple[int], np.dtype[np.uint16]]:
 
 
 @frozen
-class Guard:
+class NativeGuard:
     """What machine code assumes at a line of a function.
 
     number: of its counter. what: how it may fail. place: what CompilerOptions.without calls it.
@@ -47,7 +47,7 @@ class NativeModule:
     name: str
     lines: Sequence[str] = field(repr=False)
     functions: tuple[NativeFunction, ...]
-    guards: tuple[Guard, ...] = field(default=(), repr=False)
+    guards: tuple[NativeGuard, ...] = field(default=(), repr=False)
     text: str = field(default="", repr=False)
     path: Path | None = None
     entries: np.ndarray[tuple[int], np.dtype[np.uint16]] = field(factory=_none, repr=False)

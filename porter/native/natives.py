@@ -96,7 +96,8 @@ class Natives:
 
     def bring(self) -> Brought:
         """For the next launch."""
-        each = [(module, self._counted(module, one)) for module, one, _ in self._each.values()]
+        brought = list(self._each.values())  # another thread may add to them
+        each = [(module, self._counted(module, one)) for module, one, _ in brought]
         return Brought(self._device, self._n, each, self._wrong)
 
     def wrong(self, module: NativeModule) -> frozenset[int]:

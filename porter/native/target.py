@@ -15,7 +15,7 @@ from porter.run.device.several import Several
 HINT = "Ask for none: the program runs interpreted, and does the same."
 
 
-class Target(Protocol):
+class NativeTarget(Protocol):
     """A device of a build, as the tier needs it.
 
     tables: the build's instructions. prelude: what C++ for it begins with. suffix: of files of
@@ -42,10 +42,13 @@ class Target(Protocol):
         """
 
 
-def target_of(device: Device) -> Target:
+def target_of(device: Device) -> NativeTarget:
     """What makes machine code for `device`. Raises UsageError where nothing does, NoCompiler."""
     if isinstance(device, Several):
         raise UsageError("several devices run no machine code of programs yet", hint=HINT)
-    if not isinstance(device, HostTwin):
-        raise UsageError(f"{device.name} runs no machine code of programs yet", hint=HINT)
-    return HostTarget.of(device)
+    if isinstance(device, HostTwin):
+        return HostTarget.of(device)
+    raise UsageError(
+        f"{device.name} runs machine code of programs that it was opened with alone",
+        hint=HINT,
+    )

@@ -28,7 +28,7 @@ MOST_FILES = 16 << 20  # bytes of a file system that is copied for it
 
 
 @frozen(eq=False)
-class Trial:
+class ProgramTrial:
     """A program's trial: its code and kind, launches of its interpreters, and their globals.
 
     n: how many interpreters will run it. bindings: stand-ins, which the trial may write to.

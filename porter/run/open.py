@@ -11,8 +11,9 @@ from porter.run.built import Built, open_build
 from porter.run.device.base import Device
 
 # What a device can be opened with: threads of the host twin; of a GPU the interpreters of a block
-# where a launch does not say, the stream of all launches, and the GPU's number.
-OPTIONS = {"host": ("threads",), "cuda": ("block", "stream", "number")}
+# where a launch does not say, the stream of all launches, the GPU's number, and the code that is
+# loaded in place of the build's (LinkedCode).
+OPTIONS = {"host": ("threads",), "cuda": ("block", "stream", "number", "code")}
 MOST_THREADS = 1 << 16
 
 
@@ -28,7 +29,7 @@ def open_device(folder: str | os.PathLike[str] | Built, target: str, **options: 
     for name, value in options.items():
         if name not in known:
             raise UsageError(f"{name}: {target} has no such option; it has {', '.join(known)}")
-        if name != "stream" and value is not None:
+        if name not in ("stream", "code") and value is not None:
             arguments.whole(value, name, 0 if name == "number" else 1, MOST_THREADS)
     built = folder if isinstance(folder, Built) else open_build(folder)
     # Each device loads a library of its own, CuPy above all, which the other can do without.

@@ -65,8 +65,14 @@ mp_obj_t tier_load(const mp_code_state_t *code_state, uint32_t number, bool loca
 
 mp_obj_t tier_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number) {
     const mp_obj_type_t *type;
-    const mp_map_elem_t *found = vm_member(o, wanted(code_state, number), &type);
-    return found == NULL ? MP_OBJ_NULL : found->value;
+    const vm_name_t name = wanted(code_state, number);
+    const mp_map_elem_t *found = vm_member(o, name, &type);
+    if (found != NULL) {
+        return found->value;
+    }
+    vm_method_t method;
+    return mp_obj_is_type(o, &mp_type_module) && vm_method(o, name, &method)
+        ? method.function : MP_OBJ_NULL;
 }
 
 bool tier_store_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,

@@ -11,7 +11,7 @@
 mp_obj_t *tier_find(const mp_code_state_t *code_state, uint32_t number, bool local);
 mp_obj_t tier_load(const mp_code_state_t *code_state, uint32_t number, bool local);
 
-// An instance's own attribute; MP_OBJ_NULL or false where it takes more.
+// An instance's own attribute, and of tier_member a module's; MP_OBJ_NULL or false where it takes more.
 mp_obj_t tier_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number);
 bool tier_store_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,
     mp_obj_t value);

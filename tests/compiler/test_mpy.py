@@ -188,3 +188,28 @@ def test_code_may_begin_anywhere(mpy: Compile, tables: Tables) -> None:
 
 def test_an_instruction_knows_its_successor() -> None:
     assert Instruction(at=5, size=3, name="JUMP").next == 8
+
+
+def made(code: bytes) -> bytes:
+    """A .mpy of one function, named f, without lines."""
+    data = b"\x00\x02\x00" + code  # one slot; one byte of information; the name
+    return b"M\x06\x00\x1f\x01\x00\x02f\x00" + bytes([len(data) << 3]) + data
+
+
+@pytest.mark.parametrize("rest", [b"", b"\x03", b"\x27\x43\x2c\x10\x03", b"\x32", b"\x51\x63"])
+def test_what_stands_behind_the_last_instruction_is_no_code(tables: Tables, rest: bytes) -> None:
+    number = {name: at for at, name in tables.opcodes.items()}
+    code = bytes([number["LOAD_CONST_NONE"], number["RETURN_VALUE"]])
+    (function,) = read_module(made(code + rest), 0, tables).functions
+    assert [instruction.name for instruction in function.code] == [
+        "LOAD_CONST_NONE",
+        "RETURN_VALUE",
+    ]
+
+
+def test_code_that_can_run_into_what_is_none_is_refused(tables: Tables) -> None:
+    number = {name: at for at, name in tables.opcodes.items()}
+    with pytest.raises(UpstreamChange, match="has no instruction 0x3"):
+        read_module(made(bytes([number["LOAD_CONST_NONE"], 3])), 0, tables)
+    with pytest.raises(UpstreamChange, match="cannot be read"):
+        read_module(made(bytes([number["LOAD_CONST_NONE"]])), 0, tables)

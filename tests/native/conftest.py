@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from porter import InterpreterArray
+from porter.native import cache
 from porter.run import Device, open_device
 
 if TYPE_CHECKING:
@@ -28,8 +30,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(twin: Device, kept: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PORTER_HOME", kept)  # once the build is there
+def elsewhere(kept: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache, "natives_dir", lambda: Path(kept))
 
 
 @pytest.fixture

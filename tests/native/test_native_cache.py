@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from porter import InterpreterArray
+from porter.base.paths import natives_dir
 from porter.errors import BuildFailed
 from porter.native import NativeModule, cache
 from porter.native.host import HostTarget
@@ -24,6 +25,7 @@ Compile = Callable[..., NativeModule]
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PORTER_HOME", str(tmp_path))
+    monkeypatch.setattr(cache, "natives_dir", natives_dir)
     return tmp_path / "native"
 
 
@@ -79,6 +81,7 @@ def test_without_a_folder_to_write_to(
 ) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("PORTER_HOME", str(tmp_path / place))
+    monkeypatch.setattr(cache, "natives_dir", natives_dir)
     for _ in range(2):
         code = two.compile(SOURCE, native=True)
         assert code.native is not None and code.native.path is None and not code.native.cached

@@ -14,7 +14,9 @@ from porter.array import Code, compilations
 from porter.errors import NoCompiler, ProgramSyntaxError, UsageError
 from porter.native.host import HostTarget
 from porter.run import Device
+from porter.run.device.host import HostTwin
 
+LIBRARY = "host/libgpusnek.so"
 Make = Callable[..., InterpreterArray]
 
 LOOP = """\
@@ -166,6 +168,24 @@ def test_auto(two: InterpreterArray, monkeypatch: pytest.MonkeyPatch) -> None:
         two.exec(LOOP.replace("100", "402"), compiled=True)
 
 
+@pytest.mark.parametrize("kind", ["native", "viper"])
+def test_a_decorator_asks_for_machine_code(two: InterpreterArray, kind: str) -> None:
+    plain = "def asked(n):\n    total = 0\n    while n:\n        total += n\n        n -= 1\n    return total\nprint(asked(300))\n"
+    outcome = two.exec(f"@micropython.{kind}\n{plain}")
+    assert outcome.stdout[0] == b"45150\n"
+    assert outcome.compiled is not None
+    assert [function.name for function in outcome.compiled.functions if function.entries] == [
+        "asked"
+    ]
+
+
+def test_text_that_names_a_decorator_asks_for_nothing(two: InterpreterArray) -> None:
+    assert two.exec("print('@micropython.native')").compiled is None
+    assert [
+        str(line, "ascii") for line in two.exec(["print(1)", "print(2)"], compiled="auto").stdout
+    ] == ["1\n", "2\n"]
+
+
 def test_arguments(two: InterpreterArray) -> None:
     with pytest.raises(UsageError, match="one text is compiled at a time"):
         two.exec(["1", "2"], compiled=True)
@@ -184,6 +204,17 @@ def test_a_syntax_error_is_the_same(two: InterpreterArray) -> None:
             two.compile("for\n", "a.py", native=native)
         said.append(str(caught.value))
     assert said[0] == said[1]
+
+
+def test_builds_without_machine_code(twin: Device) -> None:
+    whole = twin.built.whole
+    host = whole.targets["host"]
+    without = attrs.evolve(host, files={LIBRARY: host.files[LIBRARY]})
+    fenced = attrs.evolve(twin.built, whole=attrs.evolve(whole, targets={"host": without}))
+    with InterpreterArray(1, device=HostTwin(fenced)) as array:
+        with pytest.raises(UsageError, match="runs no machine code of programs"):
+            array.exec("for i in range(9): i", compiled=True)
+        assert array.exec("for i in range(9): i", compiled="auto").compiled is None
 
 
 def test_devices_without_machine_code(make: Make, twin: Device) -> None:

@@ -12,7 +12,7 @@ from porter.array import Code
 from porter.compiler.mpy import read_module
 from porter.compiler.options import SEEN_INT
 from porter.fs import Image
-from porter.native import Trial, natives, trial
+from porter.native import ProgramTrial, natives, trial
 from porter.native.functions import MOST_CODE, worth_it
 from porter.native.making import HEAD
 from porter.native.target import target_of
@@ -21,9 +21,9 @@ from porter.run import Device
 Make = Callable[..., InterpreterArray]
 
 
-def trial_of(array: InterpreterArray, code: Code) -> Trial:
+def trial_of(array: InterpreterArray, code: Code) -> ProgramTrial:
     stand_ins = array._bindings.stand_ins()
-    return Trial(array.device, code.memory, code.kind, array._launch, array.n, stand_ins)
+    return ProgramTrial(array.device, code.memory, code.kind, array._launch, array.n, stand_ins)
 
 
 def kinds(array: InterpreterArray, source: str, kind: str = "file") -> set[int]:

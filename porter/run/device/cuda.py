@@ -21,7 +21,7 @@ from porter.run.device.cuda_running import CudaInterrupt, CudaRunning
 from porter.run.device.fences import fences_of
 from porter.run.device.images import grow, single, trim
 from porter.run.device.kernels import KernelOperations
-from porter.run.device.linking import loaded
+from porter.run.device.linking import LinkedCode, loaded
 from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
 
@@ -91,19 +91,26 @@ class Cuda:
     warp = 32
 
     def __init__(
-        self, built: Built, *, block: int = BLOCK, stream: Any = None, number: int | None = None
+        self,
+        built: Built,
+        *,
+        block: int = BLOCK,
+        stream: Any = None,
+        number: int | None = None,
+        code: LinkedCode | None = None,
     ) -> None:
         self.built = built
+        self.linked = code
         self.block = block
-        code = device_code(built)
+        cubin = device_code(built)
         cupy = self.xp = _cupy()
         self.number = _number(cupy, number)
         self.figures = Figures.of(built.whole.targets["cuda"].info)
         self.local = self.scratch = self.figures.local
         self.templates = Templates()
         with self.here():
-            self._module, self._kernel = loaded(cupy, built, code)
-            self.operations: Operations = KernelOperations(cupy, self._module, code)
+            self._module, self._kernel = loaded(cupy, built, cubin, code)
+            self.operations: Operations = KernelOperations(cupy, self._module, cubin)
             self.stream = _stream_of(cupy, stream)
             self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
             self.stream.synchronize()

@@ -12,16 +12,16 @@ import ctypes
 import hashlib
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from porter.base.architectures import Architectures
 from porter.base.files import write_whole
 from porter.base.telling import to_stderr
-from porter.errors import LaunchFailed
+from porter.errors import LaunchFailed, UsageError
 from porter.run.built import Built, device_output
 
 DRIVER = "libcuda.so.1"
@@ -34,11 +34,37 @@ _CAP = re.compile(r"-maxrregcount=(\d+)")
 KERNEL = "gpusnek_launch"
 
 
-def loaded(cupy: Any, built: Built, code: Path) -> tuple[Any, Any]:
+@frozen(eq=False)
+class LinkedCode:
+    """A build's machine code with that of programs linked into it (porter/native/programs.py).
+
+    cubin: its bytes. modules: the programs' NativeModules, by the digests of their bytecode.
+    """
+
+    cubin: bytes = field(repr=False)
+    modules: Mapping[str, Any] = field(repr=False)
+
+    def module_of(self, code: bytes) -> Any:
+        """The NativeModule of bytecode. UsageError where it is of no such program."""
+        try:
+            return self.modules[hashlib.sha256(code).hexdigest()]
+        except KeyError:
+            raise UsageError(
+                "a GPU runs machine code of programs that it was opened with",
+                hint="Open it with this program too (porter.array.kernels.open_compiled), or ask "
+                "for none: the program runs interpreted, and does the same.",
+            ) from None
+
+
+def loaded(
+    cupy: Any, built: Built, code: Path, linked: LinkedCode | None = None
+) -> tuple[Any, Any]:
     """The module of `code` on the current GPU, or of what is linked for it, and its kernel.
 
-    Raises LaunchFailed.
+    linked: what is loaded instead. Raises LaunchFailed.
     """
+    if linked is not None:
+        return _loaded_from(cupy, built, linked.cubin)
     path = linked_for(cupy, built) or code
     try:
         module = cupy.RawModule(path=str(path))
@@ -49,6 +75,23 @@ def loaded(cupy: Any, built: Built, code: Path) -> tuple[Any, Any]:
             f"{path} does not load on this GPU: {error}",
             hint=f"It is built for {arch}; `porter build --arch` builds for another.",
         ) from error
+
+
+def _loaded_from(cupy: Any, built: Built, cubin: bytes) -> tuple[Any, Any]:
+    # CuPy reads a cubin when it is first used.
+    with tempfile.NamedTemporaryFile(prefix="gpusnek-", suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        try:
+            module = cupy.RawModule(path=file.name)
+            kernel = module.get_function(KERNEL)
+            int(kernel.max_threads_per_block)
+        except cupy.cuda.driver.CUDADriverError as error:
+            raise LaunchFailed(
+                f"kernels with machine code of programs do not load on this GPU: {error}",
+                hint=f"They are for {built.config['arch']}, as the build is.",
+            ) from error
+    return module, kernel
 
 
 def linked_for(cupy: Any, built: Built) -> Path | None:

@@ -1,0 +1,106 @@
+"""What a device build carries so that programs can become machine code in its kernels.
+
+Kernels that run such code (porter/native/kernels.py) have units of their own in place of two of the
+build's: those that look for it. So kernels without it pay nothing. The C++ of programs begins with
+a prelude, as the host twin's does (tier.py), and bytecode is read with the release's own table.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+import attrs
+from attrs import field, frozen
+
+from porter import toolchain
+from porter.base.files import write_changed
+from porter.compile.device_units import PTX_STEP, DeviceUnit, log_of
+from porter.compile.ninja import Edge, NinjaRule
+from porter.compile.sources import Sources
+from porter.compile.tier import PRELUDE, prelude_source, write_instructions
+from porter.config import BuildConfig
+
+LOOKING = ("py_vm.cpp", "port_native.cpp")  # templates/runtime/native_hooks.h
+LIBRARY = "libgpusnek-native.a"
+# What the two units call, and what that calls where there is one program: a name of as many letters
+# is put in its place in the machine code (porter/native/link.py).
+DISPATCHER, PROGRAM = "gpusnek_native_module", "tier_run_0000000000000000"
+ALONE = "dispatcher.cubin"
+PARAMETERS = "(void *code_state, unsigned int entry, const void *native)"
+_ALONE = f"""\
+extern "C" __device__ void {PROGRAM}{PARAMETERS};
+extern "C" __device__ void {DISPATCHER}{PARAMETERS} {{
+    {PROGRAM}(code_state, entry, native);
+}}
+"""
+PRELUDE_STEP = Path(__file__).with_name("prelude.py")
+_DEFINE = "-DPORTER_NATIVE=1"
+
+
+@frozen
+class DeviceTier:
+    """files: what is made. rules, edges: how."""
+
+    files: tuple[Path, ...] = ()
+    rules: tuple[NinjaRule, ...] = ()
+    edges: tuple[Edge, ...] = field(default=(), repr=False)
+
+
+def device_tier(
+    config: BuildConfig, sources: Sources, out: Path, front: Sequence[str]
+) -> DeviceTier:
+    """For the device build in `out`; empty where its kernels run no machine code of programs.
+
+    front: the command that makes PTX, without its input. Such builds have no fences, count nothing,
+    and are for one architecture. Raises UpstreamChange.
+    """
+    unit = prelude_source(sources)
+    wanted = config.architectures
+    if config.fences or config.profile or wanted.several or unit is None:
+        return DeviceTier()
+    (only,) = wanted.machine
+    beside = out / "native"
+    units = [
+        DeviceUnit.of(source, beside, sources, wanted)
+        for source in sources.units
+        if source.name in LOOKING
+    ]
+    edges = [edge for each in units for edge in each.to_cubins(sources, fenced=False)]
+    edges = [attrs.evolve(e, rule="native-ptx") if e.rule == "ptx" else e for e in edges]
+    edges += [each.to_object(only) for each in units]
+    library, prelude = out / LIBRARY, out / PRELUDE
+    edges.append(Edge("archive", (library,), tuple(each.object(only) for each in units)))
+    edges.append(Edge("device-prelude", (prelude,), (unit,), (*sources.headers, PRELUDE_STEP)))
+    text, ptx, alone = beside / "dispatcher.cu", beside / "dispatcher.ptx", out / ALONE
+    beside.mkdir(parents=True, exist_ok=True)
+    write_changed(text, _ALONE)
+    edges.append(Edge("native-ptx", (ptx,), (text,), (PTX_STEP,), (("id", "0" * 8),)))
+    arch = (("arch", only),)
+    edges.append(Edge("cubin", (alone,), (ptx,), (), arch, beside=(log_of(alone),)))
+    files = (library, prelude, alone, write_instructions(config.release, out))
+    return DeviceTier(files, _rules(front, wanted.front), tuple(edges))
+
+
+def _rules(front: Sequence[str], architecture: str) -> tuple[NinjaRule, ...]:
+    python = '"$${PORTER_PYTHON:-python3}"'
+    number = int("".join(filter(str.isdigit, architecture))) * 10
+    # nvcc's own headers come before the prelude in any case, and must not be in it as well.
+    seen = [flag for flag in front if flag.startswith(("-I", "-D", "-std="))]
+    as_nvcc = ["-D__CUDACC__=1", f"-D__CUDA_ARCH__={number}", _DEFINE]
+    expand = [str(toolchain.gxx().path), "-E", "-dD", "-w", *seen, *as_nvcc, "-x", "c++"]
+    return (
+        NinjaRule(
+            "native-ptx",
+            f"{shlex.join((*front, _DEFINE))} -x cu -ptx $in -o $out.tmp"
+            f" && {python} -IS {shlex.quote(str(PTX_STEP))} $out.tmp $out $id",
+            "nvcc $out",
+        ),
+        NinjaRule(
+            "device-prelude",
+            f"{shlex.join(expand)} $in -o $out.tmp"
+            f" && {python} -IS {shlex.quote(str(PRELUDE_STEP))} $out.tmp $out",
+            "c++ $out",
+        ),
+    )

@@ -1,0 +1,85 @@
+"""Links machine code of programs with all of a device build, by nvlink itself.
+
+The units of the build that look for machine code are in an archive of their own, and stand in place
+of those that do not (porter/compile/device_tier.py). They call `gpusnek_native_module` where the
+host twin calls through a pointer: one direct call, and from there another, to the only program or
+by a `switch` over the programs' numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from porter import toolchain
+from porter.compile.device_tier import ALONE, DISPATCHER, PARAMETERS, PROGRAM
+from porter.compile.device_tier import LIBRARY as LOOKING
+from porter.errors import BuildFailed, ToolFailed, UsageError
+from porter.native.cache import entry_of
+from porter.native.kernels import LIBRARY, KernelTarget, start, symbol_of
+
+OPTIONS = ("-m64", "-suppress-stack-size-warning")
+
+
+def link_kernels(target: KernelTarget) -> bytes:
+    """A cubin of the build's kernels with all of `target.cubins`.
+
+    It is kept with other machine code. Raises UsageError where there are none, LaunchFailed for
+    what is no such module, NoNvcc, ToolMissing, BuildFailed.
+    """
+    if not target.cubins:
+        raise UsageError("there is no machine code to link")
+    digests = [hashlib.sha256(cubin).hexdigest() for cubin in target.cubins]
+    key = hashlib.sha256("\n".join((*target.identity, "linked", *digests)).encode()).hexdigest()
+
+    def write(text: Path, machine: Path) -> Mapping[str, Any]:
+        _link(target, target.cubins, text, machine)
+        return {}
+
+    with entry_of(key, target.suffix, write) as entry:
+        return entry.machine.read_bytes()
+
+
+def _link(target: KernelTarget, modules: Sequence[bytes], text: Path, machine: Path) -> None:
+    symbols = [symbol_of(cubin) for cubin in modules]
+    with tempfile.TemporaryDirectory(prefix="gpusnek-") as folder:
+        parts = [Path(folder, f"module{number}.cubin") for number in range(len(modules))]
+        for path, cubin in zip(parts, modules, strict=True):
+            path.write_bytes(cubin)
+        parts.append(Path(folder, "dispatcher.cubin"))
+        _dispatcher(target, symbols, text, parts[-1])
+        try:
+            for archive in (LIBRARY, LOOKING):  # the second one's replace others of their names
+                start("ar", "x", target.file(archive), cwd=Path(folder))
+            objects = sorted(Path(folder).glob("*.o"))
+            linker = toolchain.cuda_tool("nvlink").path
+            arch = f"--arch={target.architecture}"
+            start(linker, *OPTIONS, arch, *parts, *objects, "-o", machine)
+        except ToolFailed as error:
+            raise BuildFailed(f"kernels with machine code: {error.message}") from error
+
+
+def _dispatcher(target: KernelTarget, symbols: Sequence[str], text: Path, made: Path) -> None:
+    """A cubin that calls one of `symbols`; what it is made of goes to `text`."""
+    if len(symbols) > 1:
+        text.write_text(_choosing(target, symbols), encoding="utf-8")
+        target.compile(text.read_text(encoding="utf-8"), "0" * 8, text, made)
+        return
+    # The build has it: nvcc would take longer than all else here.
+    alone = target.file(ALONE).read_bytes().replace(PROGRAM.encode(), symbols[0].encode())
+    text.write_text(f"// as the build has it, for {symbols[0]}\n", encoding="utf-8")
+    made.write_bytes(alone)
+
+
+def _choosing(target: KernelTarget, symbols: Sequence[str]) -> str:
+    """C++ that calls the module whose number a gpusnek_native_t has."""
+    _, at = target.built.structs["gpusnek_native_t"].fields["run"][:2]  # type: ignore[index]
+    lines = [f'extern "C" __device__ void {symbol}{PARAMETERS};' for symbol in symbols]
+    lines.append(f'extern "C" __device__ void {DISPATCHER}{PARAMETERS} {{')
+    lines.append(f"    switch (*(const unsigned long *)((const char *)native + {at})) {{")
+    for number, symbol in enumerate(symbols, 1):
+        lines.append(f"    case {number}: {symbol}(code_state, entry, native); return;")
+    return "\n".join((*lines, "    }", "}", ""))

@@ -1,0 +1,66 @@
+// Where a function's bytecode ends: code that is shared is no block of the heap, which knew its size.
+#include "py/bc.h"
+#include "py/bc0.h"
+
+// Past a number of seven bits a byte.
+static const byte *past_number(const byte *ip) {
+    while (*ip++ & 0x80) {
+    }
+    return ip;
+}
+
+// Past a jump's distance; *to: where it goes, if that lies ahead.
+static const byte *past_distance(const byte *ip, unsigned int op, const byte **to) {
+    const bool is_signed = op >= MP_BC_UNWIND_JUMP && op <= MP_BC_POP_JUMP_IF_FALSE;
+    const bool wide = (ip[0] & 0x80) != 0;
+    mp_int_t distance = wide ? (ip[0] & 0x7f) | ip[1] << 7 : ip[0];
+    if (is_signed) {
+        distance -= wide ? 0x4000 : 0x40;
+    }
+    ip += wide ? 2 : 1;
+    *to = ip + distance;
+    return ip;
+}
+
+static bool goes_on(unsigned int op) {
+    switch (op) {
+        case MP_BC_UNWIND_JUMP:
+        case MP_BC_JUMP:
+        case MP_BC_POP_EXCEPT_JUMP:
+        case MP_BC_RETURN_VALUE:
+        case MP_BC_RAISE_LAST:
+        case MP_BC_RAISE_OBJ:
+        case MP_BC_RAISE_FROM:
+            return false;
+        default:
+            return true;
+    }
+}
+
+// What no instruction leads to, and the compiler may leave behind the last one, is not counted.
+const uint8_t *gpusnek_bytecode_end(const uint8_t *fun_data) {
+    const byte *ip = fun_data;
+    MP_BC_PRELUDE_SIG_DECODE(ip);
+    MP_BC_PRELUDE_SIZE_DECODE(ip);
+    ip += n_info + n_cell;
+    const byte *furthest = ip; // of the instructions that some jump goes to
+    for (;;) {
+        const unsigned int op = *ip++;
+        const unsigned int format = MP_BC_FORMAT(op);
+        const byte *to = furthest;
+        if (format == MP_BC_FORMAT_OFFSET) {
+            ip = past_distance(ip, op, &to);
+        } else if (format != MP_BC_FORMAT_BYTE) {
+            ip = past_number(ip);
+        }
+        if ((op & MP_BC_MASK_EXTRA_BYTE) == 0) {
+            ip++;
+        }
+        if (to > furthest) {
+            furthest = to;
+        }
+        if (!goes_on(op) && ip > furthest) {
+            return ip;
+        }
+    }
+}

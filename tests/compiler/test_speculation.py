@@ -1,0 +1,170 @@
+"""Machine code's guesses: whatever becomes of them, programs do what they do interpreted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from porter import InterpreterArray
+from porter.compiler.cxx import Compiled, compile_module
+from porter.compiler.mpy import Module
+from porter.compiler.options import SEEN_FLOAT, SEEN_INT, SEEN_OTHER, CompilerOptions
+from porter.compiler.tables import Tables
+from porter.native import ProgramTrial
+from porter.native.batch import build_batch, translate
+from porter.native.host import HostTarget
+from porter.native.module import NativeModule
+from porter.run import Device, open_device
+from porter.run.device.host import HostTwin
+from tests.compiler.speculative import PROGRAMS
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+MODES: dict[str, dict[str, Any]] = {
+    "seen": {},
+    "unseen": {"hints": b""},
+    "no guess holds": {"force": "guards"},
+    "each third guess fails": {"force": 3, "enter": "everywhere"},
+}
+Ran = tuple[bytes, bytes, int]
+
+
+@pytest.fixture(scope="module")
+def twin(built: Build) -> Iterator[Device]:
+    device = open_device(built.folder, "host")
+    yield device
+    device.close()
+
+
+def ran(twin: Device, source: str, native: NativeModule | None, steps: int = 0) -> Ran:
+    """Outputs and steps of a program in a fresh interpreter."""
+    with InterpreterArray(1, device=twin, stdout="64K", heap="256K") as array:
+        code = array.compile(source)
+        if native is not None:
+            array._natives.add(native, code.memory)
+        limits = {"max_steps": steps} if steps else {}
+        outcome = array.exec(code, check=False, **limits)
+        return outcome.stdout[0], outcome.stderr[0], int(outcome.steps[0])
+
+
+@pytest.fixture(scope="module")
+def natives(
+    twin: Device, tmp_path_factory: pytest.TempPathFactory
+) -> dict[tuple[str, str], NativeModule]:
+    """Machine code of all programs in all modes."""
+    assert isinstance(twin, HostTwin)
+    target = HostTarget.of(twin)
+    keys, translations = [], []
+    with InterpreterArray(1, device=twin, heap="256K") as array:
+        for name, source in PROGRAMS.items():
+            code = array.compile(source)
+            seen = ProgramTrial(twin, code.memory, code.kind, array._launch, 1).seen()
+            assert seen
+            for mode, chosen in MODES.items():
+                options = CompilerOptions(**{"hints": seen, **chosen})
+                keys.append((name, mode))
+                data = bytes(code.memory)
+                translations.append(
+                    translate(target, data, len(keys), loops=False, options=options)
+                )
+    made = build_batch(target, translations, tmp_path_factory.mktemp("machine"), jobs=2)
+    return {key: one for key, one in zip(keys, made, strict=True) if one is not None}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_output_and_steps_are_the_interpreters(
+    twin: Device, natives: dict[tuple[str, str], NativeModule], name: str, mode: str
+) -> None:
+    expected = ran(twin, PROGRAMS[name], None)
+    assert expected[0]
+    assert ran(twin, PROGRAMS[name], natives[name, mode]) == expected
+
+
+@pytest.mark.parametrize("name", ["names", "handlers", "generators"])
+def test_limits_end_programs_at_the_same_step(
+    twin: Device, natives: dict[tuple[str, str], NativeModule], name: str
+) -> None:
+    whole = ran(twin, PROGRAMS[name], None)[2]
+    for steps in range(1, whole, whole // 13 + 1):
+        expected = ran(twin, PROGRAMS[name], None, steps)
+        assert ran(twin, PROGRAMS[name], natives[name, "seen"], steps) == expected
+
+
+# ---- the text ----
+
+Text = Callable[..., Compiled]
+
+
+@pytest.fixture
+def compiled(module: Callable[[str], Module], tables: Tables) -> Text:
+    def compiled(source: str, **options: Any) -> Compiled:
+        lines = source.split("\n")
+        return compile_module(module(source), tables, lines, options=CompilerOptions(**options))
+
+    return compiled
+
+
+def hot(made: Compiled) -> str:
+    """Blocks, without where they are entered and left."""
+    body = made.text.partition("default: return;")[2]
+    return re.split(r"\n[XYZ]\d+:", body)[0]
+
+
+def test_globals_stay_in_variables_in_loops_without_calls(compiled: Text) -> None:
+    source = "x = 1\ni = 0\nwhile i < 1000:\n    x = x * 3 & 255\n    i += 1\n"
+    made = compiled(source, hints=bytes([SEEN_INT]) * 200)
+    assert "goto" in hot(made)
+    for word in ("tier_find", "tier_load", "frame[", "tier_from", "*p"):
+        assert word not in hot(made)
+
+
+def test_where_a_call_may_store_globals_they_are_in_the_dict(compiled: Text) -> None:
+    made = compiled("i = 0\nwhile i < 1000:\n    i += 1\n    print(i)\n")
+    assert "*p" in hot(made) and "tier_find" in hot(made)
+
+
+@pytest.mark.parametrize(
+    ("loop", "checks"),
+    [
+        ("x = (x * 1103515245 + 12345) & 0x7fffffff", False),
+        ("x = (x + i * 7) % 1000", False),
+        ("x = x + i & 255", False),
+        ("x = x + 1", True),
+        ("x = x ^ (x >> 3)", False),
+        ("x = i * 3 & 15 | 64", False),
+    ],
+)
+def test_ranges_tell_where_integers_stay_small(compiled: Text, loop: str, checks: bool) -> None:
+    head = "def f():\n    x = 1\n    for i in range(100):\n"
+    made = compiled(f"{head}        {loop}\n    return x\n")
+    assert ("tier_fits" in hot(made)) == checks
+
+
+def test_what_was_seen_is_guessed_and_guards_say_where(compiled: Text) -> None:
+    source = "def area(a, b):\n    return a * b\n"
+    assert not compiled(source).guards
+    for seen, kind in ((SEEN_INT, "small int"), (SEEN_FLOAT, "float")):
+        made = compiled(source, hints=bytes([seen]) * 200)
+        assert made.guards[0][:3] == (0, "area", 2)
+        assert made.guards[0].what == f"a variable is no {kind}"
+        assert len(made.places) == len(made.guards)
+        assert [guard.number for guard in made.guards] == list(range(len(made.guards)))
+        without: set[int] = set()
+        while made.guards:
+            assert not without >= set(made.places)
+            without |= set(made.places)
+            made = compiled(source, hints=bytes([seen]) * 200, without=without)
+        assert "mp_binary_op" in made.text
+    for seen in (SEEN_OTHER, SEEN_INT | SEEN_FLOAT):
+        assert not compiled(source, hints=bytes([seen]) * 200).guards
+
+
+def test_a_function_that_nobody_ran_stays_bytecode(compiled: Text) -> None:
+    source = "def area(a, b):\n    return a * b\n"
+    assert compiled(source).entries
+    assert not compiled(source, hints=bytes(200)).entries

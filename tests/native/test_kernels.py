@@ -1,0 +1,221 @@
+"""Machine code in kernels: what is made, linked, and refused. Running it needs a GPU."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import attrs
+import pytest
+
+from porter import InterpreterArray, toolchain
+from porter.array.kernels import open_compiled
+from porter.base.process import run
+from porter.compile.device_tier import DISPATCHER
+from porter.compile.elf import functions, symbol_bytes
+from porter.compile.resources import parse_kernels
+from porter.compiler.cxx import compile_module
+from porter.compiler.mpy import read_module
+from porter.errors import BuildFailed, LaunchFailed, NotBuilt, UsageError
+from porter.native import NativeModule, kernels, link
+from porter.native.kernels import KernelTarget
+from porter.native.link import link_kernels
+from porter.native.making import HEAD
+from porter.native.programs import KnownProgram, link_programs
+from porter.run import Device, open_device
+from porter.run.built import Built, open_build
+from porter.run.device.linking import LinkedCode
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
+
+SUM = """\
+def total(n):
+    t = 0
+    for i in range(n):
+        t += i * (threadIdx + 1)
+    return t
+print(total(200))
+"""
+QUEENS = (Path(__file__).parents[2] / "porter/bench/programs/queens.py").read_text()
+
+
+@pytest.fixture
+def device_build() -> Built:
+    """A device build; making one takes minutes, so a test run is given one."""
+    if "PORTER_GPU_BUILD" not in os.environ:
+        pytest.skip("PORTER_GPU_BUILD names no device build")
+    if shutil.which("nvcc") is None:
+        pytest.skip("no nvcc")
+    return open_build(Path(os.environ["PORTER_GPU_BUILD"]))
+
+
+Compile = Callable[[str], KnownProgram]
+
+
+@pytest.fixture
+def compiled(device_build: Built) -> Iterator[Compile]:
+    """Bytecode of a source, made on the build's host twin."""
+    if "host" not in device_build.whole.targets:
+        pytest.skip("PORTER_GPU_BUILD has no host twin")
+    twin = open_device(device_build, "host")
+
+    def compiled(source: str) -> KnownProgram:
+        with InterpreterArray(1, device=twin) as array:
+            code = array.compile(source)
+            return KnownProgram(twin.host(code.memory).tobytes(), source.encode(), code.name)
+
+    yield compiled
+    twin.close()
+
+
+def test_a_build_without_kernels(built: Build) -> None:
+    found = open_build(built.folder)
+    if "cuda" in found.whole.targets:
+        pytest.skip("this build has kernels too")
+    with pytest.raises(NotBuilt, match="no cuda build"):
+        KernelTarget.of(found)
+
+
+def test_no_modules_and_no_cubins(device_build: Built) -> None:
+    target = KernelTarget.of(device_build)
+    with pytest.raises(UsageError, match="no machine code"):
+        link_kernels(target)
+    target.cubins.append(b"no cubin")
+    with pytest.raises(LaunchFailed, match="tier_run"):
+        link_kernels(target)
+
+
+def test_broken_cpp_names_the_error(device_build: Built, tmp_path: Path) -> None:
+    source = tmp_path / "module.cpp"
+    source.write_text("this is no C++;\n")
+    with pytest.raises(BuildFailed, match="error"):
+        KernelTarget.of(device_build).build(source, tmp_path / "made.cubin")
+    assert not (tmp_path / "made.cubin").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("source", [SUM, QUEENS], ids=["sum", "queens"])
+def test_nvcc_makes_the_same_without_its_headers(
+    device_build: Built, compiled: Compile, tmp_path: Path, source: str
+) -> None:
+    if device_build.config["arena"] != "local":
+        pytest.skip("a build with global arenas needs nvcc's headers")
+    target = KernelTarget.of(device_build)
+    program = compiled(source)
+    module = read_module(program.code, HEAD, target.tables)
+    text = target.prelude.read_text() + compile_module(module, target.tables).text
+    both = []
+    for words, option in (("", "-w"), (kernels.WORDS, kernels.NO_HEADERS)):
+        unit, ptx = tmp_path / "unit.cu", tmp_path / "unit.ptx"
+        unit.write_text(words + text)
+        kernels.start(
+            toolchain.nvcc().path, *target.front, option, *kernels.TO_PTX, unit, "-o", ptx
+        )
+        both.append(re.sub(r"_INTERNAL_\w+?_unit_cu_[0-9a-f]{8}|//.*", "", ptx.read_text()))
+    assert both[0] == both[1]
+
+
+@pytest.mark.slow
+def test_a_program_is_linked_with_all_of_the_build(
+    device_build: Built, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PORTER_HOME", str(tmp_path))
+    logs: list[str] = []
+    seen = link.start
+
+    def noted(*command: str | Path, cwd: Path | None = None) -> None:
+        if Path(command[0]).name == "nvlink":
+            logs.append(run((*command, "-v"), cwd=cwd, timeout=60).stdout)
+        seen(*command, cwd=cwd)
+
+    monkeypatch.setattr(link, "start", noted)
+    linked = link_programs(device_build, [compiled(SUM)])
+    assert linked is not None and [m.run for m in linked.modules.values()] == [1]
+    cubin = tmp_path / "linked.cubin"
+    cubin.write_bytes(linked.cubin)
+    ordinary = device_build.folder / "cuda/gpusnek.cubin"
+    assert symbol_bytes(cubin, "gpusnek_info") == symbol_bytes(ordinary, "gpusnek_info")
+    made, plain = functions(cubin), functions(ordinary)
+    assert set(plain) - set(made) == set()
+    assert {name for name in set(made) - set(plain) if name.startswith("tier_run")}
+    assert DISPATCHER in made and made["mp_execute_bytecode"] != plain["mp_execute_bytecode"]
+    resources = device_build.whole.targets["cuda"].machine["sm_90"].resources  # type: ignore[union-attr]
+    for name, kernel in parse_kernels(logs[0]).items():
+        assert kernel.registers <= resources.kernels[name].registers
+
+
+@pytest.mark.slow
+def test_several_programs_are_told_by_number(
+    device_build: Built, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PORTER_HOME", str(tmp_path))
+    programs = [compiled(SUM), compiled(QUEENS), compiled("x = 1\n"), compiled(SUM)]
+    linked = link_programs(device_build, programs)
+    assert linked is not None
+    assert [m.run for m in linked.modules.values() if m.entries.any()] == [1, 2]
+    again = link_programs(device_build, programs)
+    assert again is not None and again.cubin == linked.cubin
+    (text,) = [p for p in (tmp_path / "native").rglob("module.cpp") if DISPATCHER in p.read_text()]
+    symbols = set(re.findall(r"case [12]: (tier_run_\w+)\(", text.read_text()))
+    assert len(symbols) == 2
+    # A dispatcher of several takes the place of those that each brings.
+    cubin = tmp_path / "linked.cubin"
+    cubin.write_bytes(linked.cubin)
+    tool = toolchain.cuda_tool("cuobjdump").path
+    code = run((tool, "-sass", "-fun", DISPATCHER, cubin), timeout=60).stdout
+    assert len(re.findall(r"\b(?:CALL|JMP|BRA|RET)[.\w]*", code)) >= 3
+    assert symbols <= set(functions(cubin))
+
+
+@pytest.mark.slow
+def test_what_gains_nothing_links_nothing(device_build: Built, compiled: Compile) -> None:
+    assert link_programs(device_build, [compiled("x = 1\n")]) is None
+    assert link_programs(device_build, []) is None
+
+
+def test_an_open_device_has_the_modules_that_it_was_opened_with() -> None:
+    module = NativeModule("a", (), ())
+    linked = LinkedCode(b"", {hashlib.sha256(b"code").hexdigest(): module})
+    assert linked.module_of(b"code") is module
+    with pytest.raises(UsageError, match="opened with"):
+        linked.module_of(b"other")
+
+
+def test_machine_code_of_another_opening_is_refused(
+    any_device: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with InterpreterArray(1, device=any_device) as array:
+        code = array.compile("x = 1\n")
+        with_native = attrs.evolve(code, native=NativeModule("a", (), ()))
+        array.exec(with_native)
+        other = copy.copy(any_device)
+        monkeypatch.setattr(other, "linked", object(), raising=False)
+        code.check(other)
+        with pytest.raises(UsageError, match="another build or target"):
+            with_native.check(other)
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("source", [SUM, QUEENS], ids=["sum", "queens"])
+def test_interpreted_and_compiled_are_equal(device_build: Built, source: str) -> None:
+    n = 1000
+    with InterpreterArray(n, build=device_build, target="cuda") as plain:
+        before = plain.exec(source)
+    device: Device = open_compiled(device_build, [SUM, QUEENS])
+    with InterpreterArray(n, device=device) as array:
+        after = array.exec(source, compiled=True)
+        assert after.compiled is not None and after.compiled.compiled
+        for i in range(0, n, 37):
+            assert after.stdout[i] == before.stdout[i]
+        assert after.steps.tolist() == before.steps.tolist()
+        with pytest.raises(UsageError, match="opened with"):
+            array.compile("t = 0\nfor i in range(9): t += i\n", native=True)
+        array.exec("t = 0\nfor i in range(9): t += i\n")  # interpreted, by kernels that look
+    device.close()
