@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from porter.base import paths
 from porter.cli import execute
 from porter.compiler.options import CompilerOptions
 from porter.conformance.backends.launch import ScriptOpener
+from porter.conformance.discovery import discover
 from porter.conformance.model import Script, ScriptStatus
+from porter.run.built import open_build
+from porter.torture.python.examine import difference, session
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -86,3 +90,24 @@ def test_basics_of_upstream(built: Build, tmp_path: Path) -> None:
 )
 def test_some_of_upstream_in_other_ways(built: Build, forced: list[str], tmp_path: Path) -> None:
     assert _run(built, tmp_path / "report.json", *forced, *FEW) == {}
+
+
+@pytest.mark.slow
+def test_basics_of_upstream_where_an_allocation_fails(built: Build) -> None:
+    """Of each test another one. Output may differ; the interpreter may not break."""
+    release = paths.upstream_dir() / str(open_build(built.folder).config["release"])
+    tests = discover(release / "tests", ["basics"])
+    assert len(tests) > 500
+    using = session(built.folder, ["memory"])
+    wrong = {}
+    try:
+        for at in range(0, len(tests), 60):
+            some = tests[at : at + 60]
+            sources = [test.path.read_text() for test in some]
+            for test, one in zip(some, using.run(sources), strict=True):
+                found = difference(one, None)  # CPython's output does not matter
+                if found is not None and found.mode not in ("cpython", "does not compile"):
+                    wrong[test.name] = found.detail
+    finally:
+        using.close()
+    assert not wrong

@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from attrs import define
 
-from porter.torture.python.scope import ANY, INT, Scope
-from porter.torture.python.statements import Lines, StatementMaker, indented
+from porter.torture.python.scope import ANY, INT, PythonScope
+from porter.torture.python.statements import Lines, PythonStatements, indented
 
 _ERRORS = ("Exception", "ZeroDivisionError", "(IndexError, ValueError)", "ArithmeticError",
            "TypeError", "NameError", "KeyError", "Boom")  # fmt: skip
 
 
 @define
-class BlockMaker(StatementMaker):
+class PythonBlocks(PythonStatements):
     """Draws statements of all kinds."""
 
-    def body(self, scope: Scope, depth: int, most: int = 4) -> Lines:
+    def body(self, scope: PythonScope, depth: int, most: int = 4) -> Lines:
         """One to `most` statements."""
         lines: Lines = []
         for _ in range(self.choices.between(1, most)):
             lines += self.one(scope, depth)
         return lines
 
-    def one(self, scope: Scope, depth: int) -> Lines:
+    def one(self, scope: PythonScope, depth: int) -> Lines:
         """One statement."""
         c = self.choices
         if depth <= 0 or c.chance(45):
@@ -30,20 +30,20 @@ class BlockMaker(StatementMaker):
         makers = [(6, self._if), (9, self._for), (5, self._while), (7, self._try), (2, self._with)]
         return c.weighted(makers)(scope, depth - 1)
 
-    def _inner(self, scope: Scope, depth: int, **changes: bool | int) -> Lines:
+    def _inner(self, scope: PythonScope, depth: int, **changes: bool | int) -> Lines:
         inner = scope.inside(**changes)
         inner.variables = dict(scope.variables)
         lines = indented(self.body(inner, depth, 2))
         self.forget(scope, inner)
         return lines
 
-    def forget(self, scope: Scope, inner: Scope) -> None:
+    def forget(self, scope: PythonScope, inner: PythonScope) -> None:
         """What follows names few variables of a block, which may not have run."""
         for name, kind in inner.variables.items():
             if name not in scope.variables and self.choices.chance(10):
                 scope.variables[name] = kind
 
-    def _leave(self, scope: Scope) -> Lines:
+    def _leave(self, scope: PythonScope) -> Lines:
         """Leaves a loop's turn, the loop, the function or all of it, sometimes."""
         c, e = self.choices, self.expressions(scope)
         ways = [f"raise {c.pick(['Boom(1)', 'ValueError', 'KeyError(3)', 'ZeroDivisionError'])}"]
@@ -55,7 +55,7 @@ class BlockMaker(StatementMaker):
             ways = [f"yield {e.number(1)}", *ways]
         return [f"if {e.condition(1)}:", f"    {c.pick(ways)}"]
 
-    def _if(self, scope: Scope, depth: int) -> Lines:
+    def _if(self, scope: PythonScope, depth: int) -> Lines:
         c, e = self.choices, self.expressions(scope)
         lines = [f"if {e.condition(2)}:", *self._inner(scope, depth)]
         if c.chance(25):
@@ -64,7 +64,7 @@ class BlockMaker(StatementMaker):
             lines += ["else:", *self._inner(scope, depth)]
         return lines
 
-    def _for(self, scope: Scope, depth: int) -> Lines:
+    def _for(self, scope: PythonScope, depth: int) -> Lines:
         c, e = self.choices, self.expressions(scope)
         if scope.loops > 1:
             return self._if(scope, depth)
@@ -83,7 +83,7 @@ class BlockMaker(StatementMaker):
         lines = [head, *self._inner(scope, depth, loops=scope.loops + 1, finally_=False)]
         return lines + self._else(scope, depth)
 
-    def _while(self, scope: Scope, depth: int) -> Lines:
+    def _while(self, scope: PythonScope, depth: int) -> Lines:
         c, e = self.choices, self.expressions(scope)
         if scope.loops > 1:
             return self._if(scope, depth)
@@ -98,12 +98,12 @@ class BlockMaker(StatementMaker):
         lines = [f"{name} = 0", f"while {test}:", f"    {name} += {step}", *inner]
         return lines + self._else(scope, depth)
 
-    def _else(self, scope: Scope, depth: int) -> Lines:
+    def _else(self, scope: PythonScope, depth: int) -> Lines:
         if not self.choices.chance(15):
             return []
         return ["else:", *self._inner(scope, 0)]
 
-    def _try(self, scope: Scope, depth: int) -> Lines:
+    def _try(self, scope: PythonScope, depth: int) -> Lines:
         c = self.choices
         lines = ["try:", *self._inner(scope, depth)]
         form = c.below(4)
@@ -120,7 +120,7 @@ class BlockMaker(StatementMaker):
             lines += ["finally:", *self._inner(scope, depth, finally_=True)]
         return lines
 
-    def _with(self, scope: Scope, depth: int) -> Lines:
+    def _with(self, scope: PythonScope, depth: int) -> Lines:
         name = self.names.new("v")
         lines = [f"with Watch({self.choices.pick(['False', 'True'])}) as {name}:"]
         scope.variables[name] = INT

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from attrs import define
 
-from porter.torture.python.blocks import BlockMaker
-from porter.torture.python.scope import FLOAT, INT, LIST, Callable, Class, Scope
+from porter.torture.python.blocks import PythonBlocks
+from porter.torture.python.scope import FLOAT, INT, LIST, Callable, Class, PythonScope
 from porter.torture.python.statements import Lines, indented
 
 _OPERATORS = (
@@ -20,10 +20,10 @@ _OPERATORS = (
 
 
 @define
-class DefinitionMaker(BlockMaker):
+class PythonDefinitions(PythonBlocks):
     """Draws definitions, which add to a scope."""
 
-    def function(self, scope: Scope) -> Lines:
+    def function(self, scope: PythonScope) -> Lines:
         """A function."""
         c = self.choices
         made, head = self._head("f")
@@ -50,7 +50,7 @@ class DefinitionMaker(BlockMaker):
         scope.functions.append(made)
         return [head, *indented(lines)]
 
-    def generator(self, scope: Scope) -> Lines:
+    def generator(self, scope: PythonScope) -> Lines:
         """A generator, which ends."""
         c = self.choices
         made, head = self._head("y")
@@ -73,7 +73,7 @@ class DefinitionMaker(BlockMaker):
         scope.generators.append(made)
         return [head, *indented(lines)]
 
-    def klass(self, scope: Scope) -> Lines:
+    def klass(self, scope: PythonScope) -> Lines:
         """A class, or one that inherits from one."""
         c = self.choices
         name = self.names.new("C")
@@ -82,7 +82,7 @@ class DefinitionMaker(BlockMaker):
         own = [one for one in _OPERATORS if c.chance(35)]
         lines = self._initialiser(base, attributes)
         methods = list(base.methods) if base else []
-        inner = Scope({"x": INT, "self": name}, list(scope.functions), function=True)
+        inner = PythonScope({"x": INT, "self": name}, list(scope.functions), function=True)
         known = Class(name, attributes, tuple(methods), ())
         inner.classes = [*scope.classes, known]
         inner.fixed = {"self"}
@@ -121,21 +121,21 @@ class DefinitionMaker(BlockMaker):
             f"    self.{attributes[-1]} = x",
         ]
 
-    def _method(self, name: str, scope: Scope) -> Lines:
+    def _method(self, name: str, scope: PythonScope) -> Lines:
         inner = scope.inside()
         inner.variables = dict(scope.variables)
         lines = ["spend()", *self.body(inner, 1, 2)]
         lines += [f"return {self.expressions(inner).number(2)}"]
         return [f"def {name}(self, x):", *indented(lines)]
 
-    def _closure(self, scope: Scope) -> Lines:
+    def _closure(self, scope: PythonScope) -> Lines:
         """A function within, which changes the variables of the one around it."""
         name, cell, own = self.names.new("f"), self.names.new("v"), self.names.new("x")
-        inner = Scope({cell: INT, own: INT}, list(scope.functions), function=True)
+        inner = PythonScope({cell: INT, own: INT}, list(scope.functions), function=True)
         lines = [f"nonlocal {cell}", "spend()", *self.body(inner, 1, 3), f"return {cell}"]
         scope.variables[cell] = INT
         scope.functions = [*scope.functions, Callable(name, (own,))]
-        start = f"{cell} = {self.expressions(Scope()).integer(1)}"
+        start = f"{cell} = {self.expressions(PythonScope()).integer(1)}"
         return [start, f"def {name}({own}):", *indented(lines)]
 
     def _head(self, letter: str) -> tuple[Callable, str]:
@@ -151,12 +151,12 @@ class DefinitionMaker(BlockMaker):
         made = Callable(name, parameters, defaults, star)
         return made, f"def {name}({', '.join([*shown, *(['*rest'] if star else [])])}):"
 
-    def _own(self, scope: Scope, made: Callable) -> Scope:
+    def _own(self, scope: PythonScope, made: Callable) -> PythonScope:
         kind = FLOAT if self.choices.chance(30) else INT
         variables = dict.fromkeys(made.parameters, kind) | {"g1": INT, "g2": FLOAT}
         if made.star:
             variables["list(rest)"] = LIST
-        return Scope(
+        return PythonScope(
             variables, list(scope.functions), list(scope.generators), list(scope.classes),
             fixed={"list(rest)"}, function=True,
         )  # fmt: skip

@@ -199,7 +199,7 @@ def difference(one: Examined, expected: str | None) -> Difference | None:
 
 def _unlike(plain: Ran, ran: Ran, exact: bool) -> str:
     if not exact:
-        return "" if ran.status in ("OK", "EXCEPTION") else f"status {ran.status}"
+        return "" if ran.status in ("OK", "EXCEPTION", "EXIT") else f"status {ran.status}"
     for what in ("status", "stdout", "stderr", "steps"):
         a, b = getattr(plain, what), getattr(ran, what)
         if a != b:

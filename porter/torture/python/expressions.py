@@ -16,7 +16,7 @@ from porter.torture.python.scope import (
     TEXT,
     Callable,
     Numbers,
-    Scope,
+    PythonScope,
 )
 
 _COMPARISONS = ("<", "==", "!=", ">", "<=", ">=")
@@ -25,12 +25,12 @@ _TEXTS = ("''", "'a'", "'abc'", "'xyzzy'", "'0 1'")
 
 
 @define
-class ExpressionMaker:
+class PythonExpressions:
     """Draws expressions of one place. Each of depth 0 is a constant or a variable."""
 
     choices: Choices
     numbers: Numbers
-    scope: Scope
+    scope: PythonScope
 
     def integer(self, depth: int) -> str:
         """One that is an int, or a bool, unless it raises."""
@@ -200,7 +200,7 @@ class ExpressionMaker:
     def _bound(self, name: str, depth: int, condition: bool = False) -> str:
         """An expression that can name `name`, an int mostly, beside what the scope has."""
         variables = {**self.scope.variables, name: INT}
-        inner = ExpressionMaker(
+        inner = PythonExpressions(
             self.choices,
             self.numbers,
             self.scope.inside(variables=variables),

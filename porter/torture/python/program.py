@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from porter.torture.choices import Choices
-from porter.torture.python.definitions import DefinitionMaker
+from porter.torture.python.definitions import PythonDefinitions
 from porter.torture.python.scope import (
     ANY,
     ARRAY,
@@ -16,8 +16,8 @@ from porter.torture.python.scope import (
     LIST,
     TEXT,
     WITH_FLOATS,
-    Names,
-    Scope,
+    NewNames,
+    PythonScope,
 )
 from porter.torture.python.statements import Lines, indented
 
@@ -90,8 +90,8 @@ def generate(choices: Choices) -> PythonProgram:
     """The program that `choices` make."""
     c = choices
     numbers = c.pick([WITH_FLOATS, LARGE])
-    maker = DefinitionMaker(Names(c, numbers))
-    scope = Scope({"g1": INT, "g2": FLOAT})
+    maker = PythonDefinitions(NewNames(c, numbers))
+    scope = PythonScope({"g1": INT, "g2": FLOAT})
     lines = ["g1 = 5", "g2 = 2.5" if numbers.floats else "g2 = 12"]
     for _ in range(c.below(3)):
         lines += maker.fresh(scope, c.pick([INT, LIST, TEXT, BYTES, ARRAY, ANY]))
@@ -114,7 +114,7 @@ def generate(choices: Choices) -> PythonProgram:
     return PythonProgram("\n".join(lines) + "\n", tuple(c.taken))
 
 
-def _section(maker: DefinitionMaker, scope: Scope) -> Lines:
+def _section(maker: PythonDefinitions, scope: PythonScope) -> Lines:
     """Statements of the module's own, which find the names as earlier ones left them."""
     c = maker.choices
     inner = scope.inside()
@@ -126,7 +126,7 @@ def _section(maker: DefinitionMaker, scope: Scope) -> Lines:
     return ["try:", *indented(lines), "except Exception as e:", "    print('section', told(e))"]
 
 
-def _calls(maker: DefinitionMaker, scope: Scope) -> Lines:
+def _calls(maker: PythonDefinitions, scope: PythonScope) -> Lines:
     """A call of each function, and the values of each generator."""
     lines: Lines = []
     e = maker.expressions(scope)
@@ -143,7 +143,7 @@ def _handler(name: str) -> Lines:
     return ["except Exception as e:", f"    print('{name}', told(e))"]
 
 
-def _values(maker: DefinitionMaker, call: str) -> Lines:
+def _values(maker: PythonDefinitions, call: str) -> Lines:
     form = maker.choices.below(4)
     if form == 0:
         return [f"print('all', list({call}))"]

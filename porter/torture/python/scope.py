@@ -66,7 +66,7 @@ class Class:
 
 
 @define
-class Scope:
+class PythonScope:
     """The names of one place. `inner` ones are the function's own, which it may delete.
 
     loops: around this place. fixed: names that statements leave alone.
@@ -82,7 +82,7 @@ class Scope:
     generator: bool = False
     finally_: bool = False  # in a finally block, where some jumps mean another thing
 
-    def inside(self, **changes: Any) -> Scope:
+    def inside(self, **changes: Any) -> PythonScope:
         """The scope of a block: its variables are those of the place around it."""
         return evolve(self, **changes)
 
@@ -101,7 +101,7 @@ class Scope:
 
 
 @define
-class Names:
+class NewNames:
     """New names of a program."""
 
     choices: Choices

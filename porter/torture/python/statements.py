@@ -5,7 +5,7 @@ from __future__ import annotations
 from attrs import define
 
 from porter.torture.choices import Choices
-from porter.torture.python.expressions import ExpressionMaker
+from porter.torture.python.expressions import PythonExpressions
 from porter.torture.python.scope import (
     ANY,
     ARRAY,
@@ -15,8 +15,8 @@ from porter.torture.python.scope import (
     INT,
     LIST,
     TEXT,
-    Names,
-    Scope,
+    NewNames,
+    PythonScope,
 )
 
 Lines = list[str]
@@ -28,21 +28,21 @@ def indented(lines: Lines) -> Lines:
 
 
 @define
-class StatementMaker:
+class PythonStatements:
     """Draws statements that are in no way compound."""
 
-    names: Names
+    names: NewNames
 
     @property
     def choices(self) -> Choices:
         """Where decisions come from."""
         return self.names.choices
 
-    def expressions(self, scope: Scope) -> ExpressionMaker:
+    def expressions(self, scope: PythonScope) -> PythonExpressions:
         """The expressions of a place."""
-        return ExpressionMaker(self.choices, self.names.numbers, scope)
+        return PythonExpressions(self.choices, self.names.numbers, scope)
 
-    def simple(self, scope: Scope) -> Lines:
+    def simple(self, scope: PythonScope) -> Lines:
         """One simple statement, or a few that belong together."""
         makers = [
             (10, self._show), (14, self._assign), (14, self._augment), (3, self._unpack),
@@ -52,7 +52,7 @@ class StatementMaker:
         ]  # fmt: skip
         return self.choices.weighted(makers)(scope)
 
-    def fresh(self, scope: Scope, kind: str) -> Lines:
+    def fresh(self, scope: PythonScope, kind: str) -> Lines:
         """A new variable of this kind."""
         c, e = self.choices, self.expressions(scope)
         name = self.names.new({BYTES: "y", LIST: "l", DICT: "d", ARRAY: "r"}.get(kind, "v"))
@@ -80,7 +80,7 @@ class StatementMaker:
         scope.variables[name] = kind
         return lines
 
-    def _new(self, scope: Scope) -> Lines:
+    def _new(self, scope: PythonScope) -> Lines:
         kind = self.choices.pick([INT, FLOAT, LIST, TEXT, ANY, BYTES, ARRAY, DICT])
         if scope.classes and self.choices.chance(30):
             known = self.choices.pick(scope.classes)
@@ -90,7 +90,7 @@ class StatementMaker:
             return [line]
         return self.fresh(scope, kind)
 
-    def show(self, scope: Scope, name: str) -> str:
+    def show(self, scope: PythonScope, name: str) -> str:
         """A line that prints a variable alike in all interpreters."""
         kind = scope.variables[name]
         value = f"sorted({name}.items())" if kind == DICT else name
@@ -100,13 +100,13 @@ class StatementMaker:
             value = f"{name}.shown()"
         return f"print('{name}', {value})"
 
-    def _show(self, scope: Scope) -> Lines:
+    def _show(self, scope: PythonScope) -> Lines:
         c = self.choices
         if scope.variables and c.chance(50):
             return [self.show(scope, c.pick(list(scope.variables)))]
         return [f"print({self.expressions(scope).any(2)}, {self.expressions(scope).number(2)})"]
 
-    def _assign(self, scope: Scope) -> Lines:
+    def _assign(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
         found = scope.writable(INT, FLOAT)
         if not found:
@@ -115,7 +115,7 @@ class StatementMaker:
         value = e.integer(3) if scope.variables[name] == INT else e.number(3)
         return [f"{name} = {value}", *self._bounded(scope, name)]
 
-    def _bounded(self, scope: Scope, name: str) -> Lines:
+    def _bounded(self, scope: PythonScope, name: str) -> Lines:
         """In a loop a variable starts anew before it is too large, or when it is no number."""
         if not scope.loops:
             return []
@@ -125,7 +125,7 @@ class StatementMaker:
             return [f"if {name} > {limit} or {name} < -({limit}):", f"    {name} = {c.below(9)}"]
         return [f"if not -({limit}) < {name} < {limit}:", f"    {name} = {c.below(9)}"]
 
-    def _augment(self, scope: Scope) -> Lines:
+    def _augment(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
         found = scope.writable(INT, FLOAT)
         if not found:
@@ -140,7 +140,7 @@ class StatementMaker:
             value = f"({e.integer(1)} & 15)" if operator in (">>=", "<<=") else e.integer(2)
         return [f"{name} {operator} {value}", *self._bounded(scope, name)]
 
-    def _unpack(self, scope: Scope) -> Lines:
+    def _unpack(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
         found = scope.writable(INT)
         if len(found) < 2:
@@ -153,19 +153,19 @@ class StatementMaker:
             return [f"{a} = {b} = {e.integer(1)}"]
         return [f"{a}, {b} = {e.integer(1)}, {e.integer(1)}", *self._bounded(scope, a)]
 
-    def _star(self, scope: Scope) -> Lines:
+    def _star(self, scope: PythonScope) -> Lines:
         rest, first = self.names.new("l"), self.names.new("v")
         line = f"{first}, *{rest} = {self.expressions(scope).list(1)}"
         scope.variables |= {rest: LIST, first: ANY}
         return [line]
 
-    def _walrus(self, scope: Scope) -> Lines:
+    def _walrus(self, scope: PythonScope) -> Lines:
         e, name = self.expressions(scope), self.names.new("v")
         line = f"print(({name} := {e.integer(2)}) + {name})"
         scope.variables[name] = INT
         return [line]
 
-    def _store(self, scope: Scope) -> Lines:
+    def _store(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
         found = scope.of(LIST, DICT, BYTES, ARRAY)
         if not found:
@@ -177,7 +177,7 @@ class StatementMaker:
             return [f"{name}[{e.index()}] = {e.integer(2)} & 127"]
         return [f"{name}[{e.index()}] {operator} {e.integer(1)} % 1000003"]
 
-    def _change(self, scope: Scope) -> Lines:
+    def _change(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
         found = scope.of(LIST)
         if not found:
@@ -196,7 +196,7 @@ class StatementMaker:
             return [f"{name}.sort()", f"{name}.reverse()"]
         return [f"print({name}.pop({e.index()}))"]
 
-    def _attribute(self, scope: Scope) -> Lines:
+    def _attribute(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
         found = scope.objects()
         if not found:
@@ -206,7 +206,7 @@ class StatementMaker:
         value = f"{e.integer(2)} % 1000003"
         return [f"{name}.{c.pick(known.attributes)} {operator} {value}"]
 
-    def _delete(self, scope: Scope) -> Lines:
+    def _delete(self, scope: PythonScope) -> Lines:
         """A name that is not there any more, or not yet: statements after it may name it."""
         found = scope.writable(INT, FLOAT, ANY, TEXT)
         if not found:
@@ -216,7 +216,7 @@ class StatementMaker:
         again = self.choices.chance(60) or not scope.function or name in ("g1", "g2")
         return [f"del {name}", *([f"{name} = {self.expressions(scope).integer(0)}"] * again)]
 
-    def _kind(self, scope: Scope) -> Lines:
+    def _kind(self, scope: PythonScope) -> Lines:
         """A variable that gets a value of another kind."""
         c, e = self.choices, self.expressions(scope)
         found = scope.writable(ANY)
@@ -224,10 +224,10 @@ class StatementMaker:
             return self.fresh(scope, ANY)
         return [f"{c.pick(found)} = {e.any(2)}"]
 
-    def _assert(self, scope: Scope) -> Lines:
+    def _assert(self, scope: PythonScope) -> Lines:
         return [f"assert {self.expressions(scope).condition(2)}, 'no'"]
 
-    def _call(self, scope: Scope) -> Lines:
+    def _call(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
         if scope.functions:
             return [f"print({e.call(c.pick(scope.functions), 1)})"]
