@@ -100,8 +100,7 @@ class JumpEmitter(CallEmitter):
     def _call(self, it: Instruction, first: int, call: str) -> None:
         passed = (it.argument & 0xFF) + (it.argument >> 7 & 0x1FE) + first
         at = len(self.state.stack) - passed
-        # The interpreter calls functions of Python without C's stack.
-        self.leave_if(f"tier_is_function({self.state.stack[at].boxed()})")
+        self.leave_if(f"tier_is_interpreted({self.state.stack[at].boxed()})")
         slots = range(at, at + passed)
         self.say(self.stores(self.state, only=slots))
         for slot in slots:

@@ -6,6 +6,7 @@
 #include "py/bc0.h"
 #include "py/builtin.h"
 #include "py/objfun.h"
+#include "py/objtype.h"
 #include "py/runtime.h"
 
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
@@ -26,8 +27,19 @@ VM_INLINE void tier_give_polls(int32_t left) {
     }
 }
 
-VM_INLINE bool tier_is_function(mp_obj_t o) {
-    return mp_obj_is_obj(o) && ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc;
+// Whether the interpreter calls `o`, from its own frame: in its loop, or by code that calls Python
+// in turn. C's stack then holds no frame of machine code, and recursion goes as deep as without it.
+VM_INLINE bool tier_is_interpreted(mp_obj_t o) {
+    if (!mp_obj_is_obj(o)) {
+        return true;
+    }
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
+    if (type == &mp_type_type) {
+        return mp_obj_is_instance_type((const mp_obj_type_t *)MP_OBJ_TO_PTR(o)) != 0;
+    }
+    return type != &mp_type_fun_builtin_var && type != &mp_type_fun_builtin_1
+        && type != &mp_type_fun_builtin_2 && type != &mp_type_fun_builtin_3
+        && type != &mp_type_fun_builtin_0;
 }
 
 VM_INLINE qstr tier_name(const mp_code_state_t *code_state, uint32_t number) {
