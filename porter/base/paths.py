@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-import platformdirs
-
 _PACKAGE = Path(__file__).resolve().parents[1]
 _DATA = _PACKAGE / "_data"  # filled in a wheel only, see pyproject.toml
 
@@ -24,7 +22,13 @@ def home() -> Path:
     override = os.environ.get("PORTER_HOME")
     if override:
         return Path(override).expanduser().resolve()
-    return checkout() or Path(platformdirs.user_cache_dir("gpusnek-porter"))
+    return checkout() or _user_cache()
+
+
+def _user_cache() -> Path:
+    import platformdirs  # a machine that runs builds need not have it
+
+    return Path(platformdirs.user_cache_dir("gpusnek-porter"))
 
 
 def shipped(name: str) -> Path:

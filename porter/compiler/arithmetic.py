@@ -6,7 +6,7 @@ from attrs import evolve
 
 from porter.compiler import integers
 from porter.compiler.calling import CallEmitter
-from porter.compiler.mpy import Instruction
+from porter.compiler.mpy import BytecodeInstruction
 from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Range, Value
 
 COMPARISONS = {
@@ -23,7 +23,7 @@ _QUICK = {*COMPARISONS, *_SUMS, "TRUE_DIVIDE"}
 _NUMBERS = (INT, FLOAT)
 
 
-def unary(w: CallEmitter, it: Instruction) -> None:
+def unary(w: CallEmitter, it: BytecodeInstruction) -> None:
     """A unary operator other than `not`."""
     op = w.tables.unary[it.argument]
     value = _integer(w.state.stack[-1])
@@ -42,7 +42,7 @@ def unary(w: CallEmitter, it: Instruction) -> None:
     w.guess_top("a result")
 
 
-def binary(w: CallEmitter, it: Instruction) -> None:
+def binary(w: CallEmitter, it: BytecodeInstruction) -> None:
     """A binary operator."""
     op = w.tables.binary[it.argument].removeprefix("INPLACE_")
     if op in _QUICK or op in integers.DIRECT:
@@ -148,7 +148,7 @@ def _floats(w: CallEmitter, op: str, a: str, b: str) -> Value | None:
     return None
 
 
-def _any(w: CallEmitter, it: Instruction, op: str) -> None:
+def _any(w: CallEmitter, it: BytecodeInstruction, op: str) -> None:
     integers.settle_all(w)
     lhs, rhs = w.state.stack[-2:]
     a, b = lhs.boxed(), rhs.boxed()

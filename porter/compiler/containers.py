@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from porter.compiler.calling import CallEmitter
 from porter.compiler.effects import ITERATOR
-from porter.compiler.mpy import Instruction
+from porter.compiler.mpy import BytecodeInstruction
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES, Range, Value
 
 _ELEMENT = {INT: "tier_int_element", FLOAT: "tier_float_element"}
@@ -23,7 +23,7 @@ class ContainerEmitter(CallEmitter):
 
     # ---- elements ----
 
-    def do_load_subscr(self, it: Instruction) -> None:
+    def do_load_subscr(self, it: BytecodeInstruction) -> None:
         container, index = self.state.stack[-2:]
         kind = self.seen(it.next)
         hot = self.hot and container.kind == OBJECT and self.may_guess()
@@ -63,7 +63,7 @@ class ContainerEmitter(CallEmitter):
             unboxed="" if kind == OBJECT else found,
         )
 
-    def do_store_subscr(self, it: Instruction) -> None:
+    def do_store_subscr(self, it: BytecodeInstruction) -> None:
         value, container, index = self.state.stack[-3:]
         a, b, c = container.boxed(), index.boxed(), value.boxed()
         if value.kind == OBJECT:
@@ -83,18 +83,18 @@ class ContainerEmitter(CallEmitter):
 
     # ---- iteration ----
 
-    def do_get_iter(self, _: Instruction) -> None:
+    def do_get_iter(self, _: BytecodeInstruction) -> None:
         value = self.called(OBJECT, f"mp_getiter({self.state.stack[-1].boxed()}, NULL)")
         self.state.stack[-1] = value
 
-    def do_get_iter_stack(self, _: Instruction) -> None:
+    def do_get_iter_stack(self, _: BytecodeInstruction) -> None:
         at = len(self.state.stack) - 1
         self.flush(at)
         self.call(f"tier_iterate(&frame[{at}])")
         del self.state.stack[at:]
         self.state.stack.extend([Value(MEMORY, "", True)] * ITERATOR)
 
-    def do_for_iter(self, it: Instruction) -> None:
+    def do_for_iter(self, it: BytecodeInstruction) -> None:
         # Where the iterator raises StopIteration, the interpreter goes on in this frame.
         at = len(self.state.stack) - ITERATOR
         found = self.variable("mp_obj_t")
@@ -115,7 +115,7 @@ class ContainerEmitter(CallEmitter):
         self.guess_top("an element")
         self.on_edge(it.next)
 
-    def _counted(self, it: Instruction, at: int, found: str) -> Value:
+    def _counted(self, it: BytecodeInstruction, at: int, found: str) -> Value:
         """The next integer, of a range without an object between."""
         value = self.variable("int64_t")
         self.say(f"counted = tier_range_next(&frame[{at}], &{value});")
@@ -131,7 +131,7 @@ class ContainerEmitter(CallEmitter):
         self.say("} }")
         return Value(INT, value)
 
-    def _next(self, it: Instruction, at: int, found: str) -> None:
+    def _next(self, it: BytecodeInstruction, at: int, found: str) -> None:
         quick = self._called(f"tier_quick_next(&frame[{at}])", f"{found} = ", None)
         self.say(f"{self.stores(self.state, frame=self.graph.protected)} {quick}")
         # Any other iterator may run any code; then globals must be as they were.
@@ -152,31 +152,31 @@ class ContainerEmitter(CallEmitter):
 
     # ---- making ----
 
-    def _build(self, it: Instruction, maker: str, plain: bool = True) -> None:
+    def _build(self, it: BytecodeInstruction, maker: str, plain: bool = True) -> None:
         at = len(self.state.stack) - it.argument
         self.flush(at)
         value = self.called(OBJECT, f"{maker}({it.argument}, frame + {at})", plain=plain)
         del self.state.stack[at:]
         self.state.stack.append(value)
 
-    def do_build_tuple(self, it: Instruction) -> None:
+    def do_build_tuple(self, it: BytecodeInstruction) -> None:
         self._build(it, "mp_obj_new_tuple")
 
-    def do_build_list(self, it: Instruction) -> None:
+    def do_build_list(self, it: BytecodeInstruction) -> None:
         self._build(it, "mp_obj_new_list")
 
-    def do_build_set(self, it: Instruction) -> None:
+    def do_build_set(self, it: BytecodeInstruction) -> None:
         self._build(it, "mp_obj_new_set", plain=False)
 
-    def do_build_map(self, it: Instruction) -> None:
+    def do_build_map(self, it: BytecodeInstruction) -> None:
         self.state.stack.append(self.called(OBJECT, f"mp_obj_new_dict({it.argument})", plain=True))
 
-    def do_store_map(self, _: Instruction) -> None:
+    def do_store_map(self, _: BytecodeInstruction) -> None:
         container, value, key = (v.boxed() for v in self.state.stack[-3:])
         self.call(f"mp_obj_dict_store({container}, {key}, {value})")
         del self.state.stack[-2:]
 
-    def do_store_comp(self, it: Instruction) -> None:
+    def do_store_comp(self, it: BytecodeInstruction) -> None:
         stack = self.state.stack
         container = stack[len(stack) - 1 - (it.argument >> 2)].boxed()
         kind = it.argument & 3
@@ -189,7 +189,7 @@ class ContainerEmitter(CallEmitter):
             self.call(f"{maker}({container}, {stack[-1].boxed()})", plain=kind == 0)
             del stack[-1:]
 
-    def do_unpack_sequence(self, it: Instruction) -> None:
+    def do_unpack_sequence(self, it: BytecodeInstruction) -> None:
         sequence = self.state.stack[-1].boxed()
         items = self.array(max(it.argument, 1))
         self.quickly(

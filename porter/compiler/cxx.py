@@ -10,8 +10,8 @@ from attrs import frozen
 from porter.compiler.edges import entry_checks, write_edge
 from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.flow import solve
-from porter.compiler.graph import Block, Graph, graph_of
-from porter.compiler.mpy import Function, Module
+from porter.compiler.graph import BasicBlock, Graph, graph_of
+from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.compiler.tables import Tables
 from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
@@ -42,7 +42,7 @@ _WORTH = frozenset(
 
 
 @frozen
-class Compiled:
+class CompiledModule:
     """C++ of a module. entries: (position in the code's bytes, number), numbers from 1. guards:
     each place that gives up where a guess does not hold. places: of each guard, what
     `CompilerOptions.without` calls it."""
@@ -54,14 +54,14 @@ class Compiled:
 
 
 def compile_module(
-    module: Module,
+    module: BytecodeModule,
     tables: Tables,
     lines: Sequence[str] = (),
     *,
     symbol: str = "tier_run",
     loops: bool = True,
     options: CompilerOptions | None = None,
-) -> Compiled:
+) -> CompiledModule:
     """C++ for all functions of a module; `lines` of its source stand beside their code.
 
     symbol: what runs it, a gpusnek_native_run_t (interp.h). loops: of the module's own code only
@@ -87,7 +87,7 @@ def compile_module(
         + "\n".join(cases)
         + "\n}\n"
     )
-    return Compiled(
+    return CompiledModule(
         "\n".join(parts),
         tuple(entries),
         tuple(guard for guard, _ in guards),
@@ -96,7 +96,7 @@ def compile_module(
 
 
 def units_of(
-    module: Module,
+    module: BytecodeModule,
     tables: Tables,
     lines: Sequence[str] = (),
     *,
@@ -141,7 +141,9 @@ def _is_worth_it(graph: Graph, number: int, options: CompilerOptions) -> bool:
     return bool(graph.again) or any(it.name in _WORTH for it in code)
 
 
-def title_of(module: Module, function: Function, number: int, lines: Sequence[str]) -> str:
+def title_of(
+    module: BytecodeModule, function: BytecodeFunction, number: int, lines: Sequence[str]
+) -> str:
     """What people call a function; `lines` are the source's."""
     name = module.names[function.name]
     if name or number == 0:
@@ -239,7 +241,7 @@ class _Writer:
             yield f"{name} = {walker.looked_up(number)};"
             yield f"if ({name} == {'NULL' if stored else 'MP_OBJ_NULL'}) {{ return; }}"
 
-    def _block(self, block: Block) -> list[str]:
+    def _block(self, block: BasicBlock) -> list[str]:
         walker = Walker(self.unit, self.sink)
         state = state_of(self.shapes[block.at])
         for value in (*state.stack, *state.locals, *filter(None, state.names)):
@@ -258,7 +260,7 @@ def shapes_of(unit: WholeFunction) -> dict[int, Shape]:
     start = unit.graph.function.start
     without = {place - start for place in unit.options.without}
 
-    def walk(block: Block, shape: Shape) -> dict[int, Shape]:
+    def walk(block: BasicBlock, shape: Shape) -> dict[int, Shape]:
         return Walker(unit, Sink()).walk(block, state_of(shape))
 
     return solve(unit.graph, walk, without)

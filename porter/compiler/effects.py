@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from porter.compiler.mpy import Instruction
+from porter.compiler.mpy import BytecodeInstruction
 
 ITERATOR = 4  # slots of an iterator on the stack, MP_OBJ_ITER_BUF_NSLOTS
 
@@ -74,7 +74,7 @@ VARIABLES = frozenset(
 CALLS = frozenset(["CALL_FUNCTION", "CALL_METHOD"])
 
 
-def effect(instruction: Instruction) -> int:
+def effect(instruction: BytecodeInstruction) -> int:
     """How many values it leaves more on the stack, where it does not jump."""
     name, number = instruction.name, instruction.argument
     if name in _EFFECTS:
@@ -102,7 +102,7 @@ def effect(instruction: Instruction) -> int:
     }[name]
 
 
-def needs(instruction: Instruction) -> int:
+def needs(instruction: BytecodeInstruction) -> int:
     """How many values it takes from the stack, or looks at there."""
     name, number = instruction.name, instruction.argument
     if name in _NEEDS:

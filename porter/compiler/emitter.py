@@ -8,7 +8,7 @@ from itertools import count
 from attrs import define, evolve, field, frozen
 
 from porter.compiler.graph import Graph
-from porter.compiler.mpy import Module
+from porter.compiler.mpy import BytecodeModule
 from porter.compiler.options import (
     SEEN_BOOL,
     SEEN_FLOAT,
@@ -27,9 +27,9 @@ from porter.compiler.values import (
     TYPES,
     UNBOX,
     A,
+    BlockState,
     Range,
     Shape,
-    State,
     Value,
 )
 
@@ -41,7 +41,7 @@ class WholeFunction:
     """What all blocks of one function have in common. title: the function's name."""
 
     graph: Graph
-    module: Module
+    module: BytecodeModule
     tables: Tables
     options: CompilerOptions
     title: str
@@ -66,7 +66,7 @@ class Emitter:
         self.unit, self.sink = unit, sink
         self.graph, self.module, self.tables = unit.graph, unit.module, unit.tables
         self.lines: list[str] = []
-        self.state = State()
+        self.state = BlockState()
         self.here = unit.graph.function.code[0]
         self.edges: dict[int, Shape] = {}
         self.block = next(iter(unit.graph.blocks.values()))
@@ -103,7 +103,7 @@ class Emitter:
 
     # ---- ways out ----
 
-    def stores(self, state: State, *, frame: bool = True, only: range | None = None) -> str:
+    def stores(self, state: BlockState, *, frame: bool = True, only: range | None = None) -> str:
         """Stores that make the dict and, with `frame`, the frame hold what variables of C++ hold.
         only: these slots of the stack alone."""
         parts = []
@@ -123,7 +123,7 @@ class Emitter:
                 parts.append(f"*p{slot} = {held.boxed()};")
         return " ".join(parts)
 
-    def way_out(self, at: int, state: State | None = None, guard: str = "") -> str:
+    def way_out(self, at: int, state: BlockState | None = None, guard: str = "") -> str:
         """A jump that hands over to the interpreter at `at`."""
         at, state = begun(at, self.state if state is None else state)
         text = (
@@ -132,7 +132,9 @@ class Emitter:
         label = self.sink.ways_out.setdefault(text, f"X{len(self.sink.ways_out)}")
         return f"goto {label};"
 
-    def leave_if(self, condition: str, at: int | None = None, state: State | None = None) -> None:
+    def leave_if(
+        self, condition: str, at: int | None = None, state: BlockState | None = None
+    ) -> None:
         """Hands over where the interpreter must run the instruction."""
         where = self.here.at if at is None else at
         self.say(f"if (TIER_UNLIKELY({condition})) {{ {self.way_out(where, state)} }}")
@@ -141,7 +143,7 @@ class Emitter:
         """Hands over where a guess does not hold, and counts it. `condition`: it does not."""
         self.say(self.guarded(condition, what, self.here.at if at is None else at, self.state))
 
-    def guarded(self, condition: str, what: str, at: int, state: State) -> str:
+    def guarded(self, condition: str, what: str, at: int, state: BlockState) -> str:
         """The same as text. at, state: where the interpreter goes on."""
         function = self.graph.function
         number = len(self.sink.guards)
@@ -182,7 +184,7 @@ class Emitter:
             self.require(value, kind, what, self.here.next)
 
 
-def begun(at: int, state: State) -> tuple[int, State]:
+def begun(at: int, state: BlockState) -> tuple[int, BlockState]:
     """Where the interpreter goes on, and with which frame: where it would have had to begin already
     if the stack holds an integer that may be no small one."""
     for value in state.stack:

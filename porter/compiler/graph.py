@@ -17,7 +17,7 @@ from porter.compiler.effects import (
     VARIABLES,
     effect,
 )
-from porter.compiler.mpy import Function, Instruction
+from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction
 
 LOCAL_NAMES = frozenset(["LOAD_NAME", "STORE_NAME"])
 STORED_NAMES = frozenset(["STORE_NAME", "STORE_GLOBAL"])
@@ -25,16 +25,16 @@ NAMES = LOCAL_NAMES | STORED_NAMES | {"LOAD_GLOBAL"}
 
 
 @frozen
-class Block:
+class BasicBlock:
     """Instructions that run one after the other. depth: of the stack before the first."""
 
     at: int
-    code: tuple[Instruction, ...]
+    code: tuple[BytecodeInstruction, ...]
     depth: int
     followers: tuple[int, ...]
 
     @property
-    def last(self) -> Instruction:
+    def last(self) -> BytecodeInstruction:
         """The instruction at its end."""
         return self.code[-1]
 
@@ -46,8 +46,8 @@ class Graph:
     that may run again. names: numbers of the globals that it uses; stored: those that it stores
     too; local: those that are globals only at module level."""
 
-    function: Function
-    blocks: Mapping[int, Block]
+    function: BytecodeFunction
+    blocks: Mapping[int, BasicBlock]
     entries: frozenset[int]
     heads: frozenset[int]
     protected: bool  # whether it has handlers of exceptions
@@ -63,7 +63,7 @@ class Graph:
         return [block.at for block in self.blocks.values() if at in block.followers]
 
 
-def graph_of(function: Function, *, loops: bool = False, everywhere: bool = False) -> Graph:
+def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: bool = False) -> Graph:
     """Blocks and entries of a function. loops: only the blocks that may run again and again.
     everywhere: each instruction is an entry."""
     code = {instruction.at: instruction for instruction in function.code}
@@ -99,7 +99,7 @@ def graph_of(function: Function, *, loops: bool = False, everywhere: bool = Fals
     )
 
 
-def _leaders(function: Function) -> tuple[set[int], set[int], set[int]]:
+def _leaders(function: BytecodeFunction) -> tuple[set[int], set[int], set[int]]:
     entries, leaders, heads = {0}, {0}, set()
     for instruction in function.code:
         name = instruction.name
@@ -118,7 +118,7 @@ def _leaders(function: Function) -> tuple[set[int], set[int], set[int]]:
     return entries, leaders, heads
 
 
-def _first_stores(function: Function) -> set[int]:
+def _first_stores(function: BytecodeFunction) -> set[int]:
     """Behind the first store of each global: until then the interpreter runs loops that use it."""
     found: dict[int, int] = {}
     for instruction in function.code:
@@ -127,13 +127,13 @@ def _first_stores(function: Function) -> set[int]:
     return set(found.values())
 
 
-def _holds(blocks: Mapping[int, Block], again: set[int], at: int) -> bool:
+def _holds(blocks: Mapping[int, BasicBlock], again: set[int], at: int) -> bool:
     return any(it.next == at for block in again for it in blocks[block].code)
 
 
 def _blocks(
-    code: Mapping[int, Instruction], leaders: set[int], depths: Mapping[int, int]
-) -> dict[int, Block]:
+    code: Mapping[int, BytecodeInstruction], leaders: set[int], depths: Mapping[int, int]
+) -> dict[int, BasicBlock]:
     blocks = {}
     for at in sorted(leaders & depths.keys()):
         run = []
@@ -145,11 +145,11 @@ def _blocks(
             if here.next in leaders or here.next not in code:
                 break
             here = code[here.next]
-        blocks[at] = Block(at, tuple(run), depths[at], _followers(run[-1], code))
+        blocks[at] = BasicBlock(at, tuple(run), depths[at], _followers(run[-1], code))
     return blocks
 
 
-def _again(blocks: Mapping[int, Block]) -> set[int]:
+def _again(blocks: Mapping[int, BasicBlock]) -> set[int]:
     """The blocks from which the way leads back to them, through instructions of the interpreter's
     too."""
     ways: networkx.DiGraph[int] = networkx.DiGraph()
@@ -163,7 +163,9 @@ def _again(blocks: Mapping[int, Block]) -> set[int]:
     return found
 
 
-def _followers(last: Instruction, code: Mapping[int, Instruction]) -> tuple[int, ...]:
+def _followers(
+    last: BytecodeInstruction, code: Mapping[int, BytecodeInstruction]
+) -> tuple[int, ...]:
     """Where compiled code goes on by itself."""
     if last.name not in KNOWN:
         return ()
@@ -174,7 +176,7 @@ def _followers(last: Instruction, code: Mapping[int, Instruction]) -> tuple[int,
     return (last.next,) if last.next in code else ()
 
 
-def _depths(code: Mapping[int, Instruction]) -> dict[int, int]:
+def _depths(code: Mapping[int, BytecodeInstruction]) -> dict[int, int]:
     """The stack's depth before each instruction. In a `finally` block, which the interpreter enters
     with one value or two, it is that of one."""
     depths = {0: 0}
@@ -189,7 +191,7 @@ def _depths(code: Mapping[int, Instruction]) -> dict[int, int]:
     return depths
 
 
-def targets(instruction: Instruction, depth: int) -> list[tuple[int, int]]:
+def targets(instruction: BytecodeInstruction, depth: int) -> list[tuple[int, int]]:
     """Where an instruction leads, and how deep the stack is there, if it is `depth` here."""
     name = instruction.name
     after = depth + effect(instruction)

@@ -34,7 +34,7 @@ _LAST = frozenset(
 
 
 @frozen
-class Instruction:
+class BytecodeInstruction:
     """One instruction. at, size: bytes from the function's first instruction.
 
     argument: what follows the first byte, or the operand in it; extra: one more byte, of those that
@@ -88,13 +88,13 @@ class CodeReader:
                 return value
 
 
-def read_instructions(reader: CodeReader, tables: Tables) -> tuple[Instruction, ...]:
+def read_instructions(reader: CodeReader, tables: Tables) -> tuple[BytecodeInstruction, ...]:
     """A function's instructions, from its first to the last one that can run.
 
     Upstream's compiler leaves bytes behind that one, of earlier passes, which may be no
     instructions. Raises UpstreamChange where an instruction that can run is none.
     """
-    code: dict[int, Instruction] = {}
+    code: dict[int, BytecodeInstruction] = {}
     targets: dict[int, int] = {}
     wrong = "the function ends"
     try:
@@ -113,7 +113,7 @@ def read_instructions(reader: CodeReader, tables: Tables) -> tuple[Instruction, 
     return tuple(instruction for at, instruction in code.items() if at <= last)
 
 
-def _reached(code: Mapping[int, Instruction], targets: Mapping[int, int]) -> set[int]:
+def _reached(code: Mapping[int, BytecodeInstruction], targets: Mapping[int, int]) -> set[int]:
     """Where the function can come, from its start."""
     reached, todo = {0}, [0]
     while todo:
@@ -132,7 +132,7 @@ def _reached(code: Mapping[int, Instruction], targets: Mapping[int, int]) -> set
 
 def _instructions(
     reader: CodeReader, start: int, tables: Tables
-) -> Iterator[tuple[Instruction, bool]]:
+) -> Iterator[tuple[BytecodeInstruction, bool]]:
     """Each, and whether its argument is where it jumps to."""
     while reader.at < len(reader.data):
         at = reader.at
@@ -148,7 +148,10 @@ def _instructions(
                 argument = _target(reader, name) - start
             if number & tables.extra_byte == 0:
                 extra = reader.byte()
-        yield Instruction(at - start, reader.at - at, name, argument, extra), form == "offset"
+        yield (
+            BytecodeInstruction(at - start, reader.at - at, name, argument, extra),
+            form == "offset",
+        )
 
 
 def _named(number: int, tables: Tables) -> tuple[str, int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from attrs import evolve
 
 from porter.compiler.calling import CallEmitter
-from porter.compiler.mpy import Instruction
-from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, Range, State, Value
+from porter.compiler.mpy import BytecodeInstruction
+from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, BlockState, Range, Value
 
 _INVERSE = {
     "LESS": "MORE_EQUAL",
@@ -38,7 +38,7 @@ class JumpEmitter(CallEmitter):
         self.leave_if(f"{known} < 0")  # it may run any code
         return f"({known} != 0)"
 
-    def look(self, it: Instruction) -> None:
+    def look(self, it: BytecodeInstruction) -> None:
         """The interpreter looks after the jump, compiled code before: as often. Where the truth of
         an object is asked, the interpreter does both."""
         if it.name != "JUMP" and self.state.stack[-1].kind == OBJECT:
@@ -54,12 +54,12 @@ class JumpEmitter(CallEmitter):
             f"left++; goto C{number};"
         )
 
-    def do_jump(self, it: Instruction) -> None:
+    def do_jump(self, it: BytecodeInstruction) -> None:
         self.look(it)
         self.say("left--;")
         self.on_edge(it.argument)
 
-    def _pop_jump(self, it: Instruction, sense: bool) -> None:
+    def _pop_jump(self, it: BytecodeInstruction, sense: bool) -> None:
         self.look(it)
         value = self.state.stack[-1]
         when = self.truth(value)
@@ -73,13 +73,13 @@ class JumpEmitter(CallEmitter):
         self.state = _learned(before, value, not sense)
         self.on_edge(it.next)
 
-    def do_pop_jump_if_true(self, it: Instruction) -> None:
+    def do_pop_jump_if_true(self, it: BytecodeInstruction) -> None:
         self._pop_jump(it, True)
 
-    def do_pop_jump_if_false(self, it: Instruction) -> None:
+    def do_pop_jump_if_false(self, it: BytecodeInstruction) -> None:
         self._pop_jump(it, False)
 
-    def _jump_or_pop(self, it: Instruction, sense: str) -> None:
+    def _jump_or_pop(self, it: BytecodeInstruction, sense: str) -> None:
         self.look(it)
         when = self.truth(self.state.stack[-1])
         self.say("left--;")
@@ -89,15 +89,15 @@ class JumpEmitter(CallEmitter):
         self.state.stack.pop()
         self.on_edge(it.next)
 
-    def do_jump_if_true_or_pop(self, it: Instruction) -> None:
+    def do_jump_if_true_or_pop(self, it: BytecodeInstruction) -> None:
         self._jump_or_pop(it, "")
 
-    def do_jump_if_false_or_pop(self, it: Instruction) -> None:
+    def do_jump_if_false_or_pop(self, it: BytecodeInstruction) -> None:
         self._jump_or_pop(it, "!")
 
     # ---- calls ----
 
-    def _call(self, it: Instruction, first: int, call: str) -> None:
+    def _call(self, it: BytecodeInstruction, first: int, call: str) -> None:
         passed = (it.argument & 0xFF) + (it.argument >> 7 & 0x1FE) + first
         at = len(self.state.stack) - passed
         self.leave_if(f"tier_is_interpreted({self.state.stack[at].boxed()})")
@@ -111,14 +111,14 @@ class JumpEmitter(CallEmitter):
         self.state.stack.append(value)
         self.guess_top("the result of a call")
 
-    def do_call_function(self, it: Instruction) -> None:
+    def do_call_function(self, it: BytecodeInstruction) -> None:
         self._call(it, 1, "mp_call_function_n_kw(frame[{at}], {counts}, &frame[{after}])")
 
-    def do_call_method(self, it: Instruction) -> None:
+    def do_call_method(self, it: BytecodeInstruction) -> None:
         self._call(it, 2, "mp_call_method_n_kw({counts}, &frame[{at}])")
 
 
-def _learned(state: State, value: Value, holds: bool) -> State:
+def _learned(state: BlockState, value: Value, holds: bool) -> BlockState:
     """What a comparison of integers tells of them where it holds, or does not."""
     if value.test is None:
         return state

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from porter.compiler.effects import HANDLERS, VARIABLES
 from porter.compiler.graph import NAMES, STORED_NAMES, Graph, targets
-from porter.compiler.mpy import Instruction
+from porter.compiler.mpy import BytecodeInstruction
 
 _WRITES = STORED_NAMES | {"STORE_FAST"}
 _USES = VARIABLES | NAMES
@@ -44,7 +44,7 @@ def _all(before: Mapping[int, frozenset[Slot]], places: Iterable[int]) -> frozen
     return frozenset().union(*(before.get(at, frozenset()) for at in places))
 
 
-def _before(it: Instruction, after: frozenset[Slot]) -> frozenset[Slot]:
+def _before(it: BytecodeInstruction, after: frozenset[Slot]) -> frozenset[Slot]:
     if it.name not in _USES:
         return after
     slot = (it.name in NAMES, it.argument)

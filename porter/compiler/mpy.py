@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from attrs import field, frozen
 
-from porter.compiler.instructions import CodeReader, Instruction, read_instructions
+from porter.compiler.instructions import BytecodeInstruction, CodeReader, read_instructions
 from porter.compiler.tables import Tables
 from porter.errors import UpstreamChange
 
@@ -17,10 +17,10 @@ __all__ = [
     "BYTES",
     "STR",
     "TUPLE",
+    "BytecodeFunction",
+    "BytecodeInstruction",
+    "BytecodeModule",
     "Constant",
-    "Function",
-    "Instruction",
-    "Module",
     "read_module",
 ]
 
@@ -33,7 +33,7 @@ _DEEPEST = 100  # tuples in tuples, functions in functions
 
 
 @frozen
-class Function:
+class BytecodeFunction:
     """One function's code.
 
     start: where its first instruction is, from the first byte of what was read. state: slots of a
@@ -46,7 +46,7 @@ class Function:
     arguments: int
     generator: bool
     cells: int
-    code: tuple[Instruction, ...] = field(repr=False)
+    code: tuple[BytecodeInstruction, ...] = field(repr=False)
     lines: Mapping[int, int] = field(repr=False)
 
 
@@ -59,16 +59,16 @@ class Constant:
 
 
 @frozen
-class Module:
+class BytecodeModule:
     """All functions of one source, the module's own first; names by number, None where only the
     release knows the name."""
 
-    functions: tuple[Function, ...]
+    functions: tuple[BytecodeFunction, ...]
     names: tuple[str | None, ...]
     constants: tuple[Constant, ...]
 
 
-def read_module(data: bytes, at: int, tables: Tables) -> Module:
+def read_module(data: bytes, at: int, tables: Tables) -> BytecodeModule:
     """The .mpy that begins at `at`. Raises UpstreamChange for what is not such a file."""
     reader = CodeReader(data, at)
     try:
@@ -77,14 +77,14 @@ def read_module(data: bytes, at: int, tables: Tables) -> Module:
         raise UpstreamChange("compiled code ends too early for the .mpy format") from None
 
 
-def _module(reader: CodeReader, tables: Tables) -> Module:
+def _module(reader: CodeReader, tables: Tables) -> BytecodeModule:
     header = reader.bytes(4)
     if header[:1] != b"M":
         raise UpstreamChange("compiled code does not begin as the .mpy format does")
     names, constants = reader.uint(), reader.uint()
     named = tuple(_name(reader, tables.names) for _ in range(names))
     objects = tuple(_constant(reader) for _ in range(constants))
-    return Module(tuple(_functions(reader, tables)), named, objects)
+    return BytecodeModule(tuple(_functions(reader, tables)), named, objects)
 
 
 def _name(reader: CodeReader, known: tuple[str, ...]) -> str | None:
@@ -119,7 +119,7 @@ def _check_depth(depth: int) -> None:
         raise UpstreamChange(f"compiled code is nested more than {_DEEPEST} deep")
 
 
-def _functions(reader: CodeReader, tables: Tables, depth: int = 0) -> Iterator[Function]:
+def _functions(reader: CodeReader, tables: Tables, depth: int = 0) -> Iterator[BytecodeFunction]:
     _check_depth(depth)
     head = reader.uint()
     start = reader.at
@@ -131,7 +131,7 @@ def _functions(reader: CodeReader, tables: Tables, depth: int = 0) -> Iterator[F
             yield from _functions(reader, tables, depth + 1)
 
 
-def _function(reader: CodeReader, tables: Tables) -> Function:
+def _function(reader: CodeReader, tables: Tables) -> BytecodeFunction:
     state, arguments, flags = _signature(reader)
     info, cells = _sizes(reader)
     after = reader.at + info
@@ -141,7 +141,7 @@ def _function(reader: CodeReader, tables: Tables) -> Function:
     deltas = reader.data[reader.at : after]
     start = after + cells
     code = read_instructions(CodeReader(reader.data, start), tables)
-    return Function(
+    return BytecodeFunction(
         name, start, state, arguments, bool(flags & 1), cells, code, _lines(deltas, code)
     )
 
@@ -172,7 +172,7 @@ def _sizes(reader: CodeReader) -> tuple[int, int]:
             return info, cells
 
 
-def _lines(deltas: bytes, code: tuple[Instruction, ...]) -> dict[int, int]:
+def _lines(deltas: bytes, code: tuple[BytecodeInstruction, ...]) -> dict[int, int]:
     spans = []  # (bytes of code, lines)
     at = 0
     while at < len(deltas):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from porter.compiler.calling import CallEmitter
-from porter.compiler.mpy import Instruction
+from porter.compiler.mpy import BytecodeInstruction
 from porter.compiler.values import OBJECT, Value
 
 
 class NameEmitter(CallEmitter):
     """Globals stay in variables of C++ from their first use up to the next call of unknown code."""
 
-    def _load(self, it: Instruction) -> None:
+    def _load(self, it: BytecodeInstruction) -> None:
         slot = self.graph.slots[it.argument]
         value = self.state.names[slot]
         if value is None:
@@ -35,42 +35,42 @@ class NameEmitter(CallEmitter):
         self.say(f"p{slot} = {self.looked_up(self.graph.names[slot])};")
         self.leave_if(f"p{slot} == NULL", at)
 
-    def do_load_name(self, it: Instruction) -> None:
+    def do_load_name(self, it: BytecodeInstruction) -> None:
         self._load(it)
 
-    def do_load_global(self, it: Instruction) -> None:
+    def do_load_global(self, it: BytecodeInstruction) -> None:
         self._load(it)
 
-    def _store(self, it: Instruction) -> None:
+    def _store(self, it: BytecodeInstruction) -> None:
         slot = self.graph.slots[it.argument]
         if self.state.names[slot] is None:
             self.point(slot)
         self.state.names[slot] = self.state.stack.pop().moved()
         self.state.views[self.graph.variables + slot] = False
 
-    def do_store_name(self, it: Instruction) -> None:
+    def do_store_name(self, it: BytecodeInstruction) -> None:
         self._store(it)
 
-    def do_store_global(self, it: Instruction) -> None:
+    def do_store_global(self, it: BytecodeInstruction) -> None:
         self._store(it)
 
     # ---- closures ----
 
-    def do_load_deref(self, it: Instruction) -> None:
+    def do_load_deref(self, it: BytecodeInstruction) -> None:
         cell = self.state.locals[it.argument]
         value = self.new(OBJECT, f"mp_obj_cell_get({cell.boxed()})")
         self.leave_if(f"{value.text} == MP_OBJ_NULL")
         self.state.stack.append(value)
         self.guess_top("a variable of an outer function")
 
-    def do_store_deref(self, it: Instruction) -> None:
+    def do_store_deref(self, it: BytecodeInstruction) -> None:
         cell = self.state.locals[it.argument]
         value = self.state.stack.pop()
         self.say(f"mp_obj_cell_set({cell.boxed()}, {value.boxed()});")
 
     # ---- attributes ----
 
-    def do_load_attr(self, it: Instruction) -> None:
+    def do_load_attr(self, it: BytecodeInstruction) -> None:
         holder = self.state.stack[-1].boxed()
         found = self.variable("mp_obj_t")
         self.say(f"{found} = tier_member(cs, {holder}, {it.argument});")
@@ -83,7 +83,7 @@ class NameEmitter(CallEmitter):
         )
         self.guess_top(f"attribute {self.name(it.argument)}")
 
-    def do_store_attr(self, it: Instruction) -> None:
+    def do_store_attr(self, it: BytecodeInstruction) -> None:
         holder, value = self.state.stack[-1].boxed(), self.state.stack[-2].boxed()
         if self.state.stack[-2].kind == OBJECT:
             self.leave_if(f"{value} == MP_OBJ_NULL")  # it is `del`
@@ -93,7 +93,7 @@ class NameEmitter(CallEmitter):
             2,
         )
 
-    def do_load_method(self, it: Instruction) -> None:
+    def do_load_method(self, it: BytecodeInstruction) -> None:
         holder = self.state.stack[-1].boxed()
         found = self.array(2)
         self.quickly(

@@ -9,8 +9,15 @@ from attrs import field, frozen
 
 from porter.compiler.cxx import compile_module, shapes_of, units_of
 from porter.compiler.emitter import WholeFunction
-from porter.compiler.graph import Block, Graph
-from porter.compiler.mpy import BYTES, STR, TUPLE, Function, Instruction, Module
+from porter.compiler.graph import BasicBlock, Graph
+from porter.compiler.mpy import (
+    BYTES,
+    STR,
+    TUPLE,
+    BytecodeFunction,
+    BytecodeInstruction,
+    BytecodeModule,
+)
 from porter.compiler.options import CompilerOptions
 from porter.compiler.tables import Tables
 from porter.compiler.values import INT, SMALL, Known, Shape
@@ -25,7 +32,7 @@ _SINGLE = {0: "functions", 1: "None", 2: "False", 3: "True", 4: "Ellipsis", TUPL
 class ShownProgram:
     """What is shown. lines: of the Python source. options: of compile_module()."""
 
-    module: Module
+    module: BytecodeModule
     tables: Tables
     lines: Sequence[str] = ()
     options: CompilerOptions = field(factory=CompilerOptions)
@@ -135,7 +142,7 @@ def _of_unit(
         yield f"    -> {_where(unit.graph, block)}"
 
 
-def _title(source: ShownProgram, function: Function) -> str:
+def _title(source: ShownProgram, function: BytecodeFunction) -> str:
     parts = [f"{function.state} slots"]
     if function.arguments:
         parts.append(f"{function.arguments} of them arguments")
@@ -150,7 +157,7 @@ def _line(source: ShownProgram, number: int, indent: str) -> str:
     return f"{indent}{number:4}: {source.line(number)}".rstrip()
 
 
-def _heading(source: ShownProgram, graph: Graph, block: Block) -> str:
+def _heading(source: ShownProgram, graph: Graph, block: BasicBlock) -> str:
     words = [f"block {block.at}", f"depth {block.depth}"]
     if block.at in graph.entries:
         words.append("entry")
@@ -160,7 +167,7 @@ def _heading(source: ShownProgram, graph: Graph, block: Block) -> str:
     return f"{', '.join(words)}    {line}: {source.line(line)}".rstrip()
 
 
-def _where(graph: Graph, block: Block) -> str:
+def _where(graph: Graph, block: BasicBlock) -> str:
     names = [str(to) if to in graph.blocks else f"{to} (interpreted)" for to in block.followers]
     return ", ".join(names) if names else f"the interpreter, at {block.last.name}"
 
@@ -195,11 +202,11 @@ def _power(number: int) -> str:
     return f"{text} {'-' if rest < 0 else '+'} {abs(rest)}" if rest else text
 
 
-def _instruction(source: ShownProgram, it: Instruction) -> str:
+def _instruction(source: ShownProgram, it: BytecodeInstruction) -> str:
     return f"    {it.at:6}  {it.name:24} {_operand(source, it)}".rstrip()
 
 
-def _operand(source: ShownProgram, it: Instruction) -> str:
+def _operand(source: ShownProgram, it: BytecodeInstruction) -> str:
     name, number, tables = it.name, it.argument, source.tables
     if name in ("UNARY_OP", "BINARY_OP"):
         return (tables.unary if name == "UNARY_OP" else tables.binary)[number]

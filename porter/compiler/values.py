@@ -88,7 +88,7 @@ class Origin:
     """Where the interpreter begins anew if an integer is no small one, and with which frame."""
 
     at: int
-    state: State
+    state: BlockState
 
 
 @frozen
@@ -114,7 +114,7 @@ class Shape:
 
 
 @frozen
-class State:
+class BlockState:
     """Slots of the stack, variables and globals while a block is walked."""
 
     stack: list[Value] = field(factory=list)
@@ -131,9 +131,9 @@ class State:
             tuple(self.views),
         )
 
-    def copy(self) -> State:
+    def copy(self) -> BlockState:
         """The same, which later instructions do not change."""
-        return State(list(self.stack), list(self.locals), list(self.names), list(self.views))
+        return BlockState(list(self.stack), list(self.locals), list(self.names), list(self.views))
 
     def holder(self, value: Value) -> int | None:
         """The number of the variable or global that holds an object, as views are counted."""
@@ -168,14 +168,14 @@ def slot_name(prefix: str, number: int, kind: str) -> str:
     return f"{prefix}{number}{LETTERS.get(kind, '')}"
 
 
-def state_of(shape: Shape) -> State:
+def state_of(shape: Shape) -> BlockState:
     """The slots where a block begins: each is in its variable."""
 
     def held(prefix: str, number: int, known: Known) -> Value:
         name = slot_name(prefix, number, known.kind)
         return Value(known.kind, name, known.clean, known.bound, known.range)
 
-    return State(
+    return BlockState(
         [held("s", n, known) for n, known in enumerate(shape.stack)],
         [held("v", n, known) for n, known in enumerate(shape.locals)],
         [None if k is None else held("g", n, k) for n, k in enumerate(shape.names)],

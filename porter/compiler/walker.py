@@ -15,12 +15,23 @@ from porter.compiler import arithmetic
 from porter.compiler.containers import ContainerEmitter
 from porter.compiler.effects import CALLS, KNOWN, needs
 from porter.compiler.emitter import Sink, WholeFunction
-from porter.compiler.graph import Block
+from porter.compiler.graph import BasicBlock
 from porter.compiler.integers import settle_all
 from porter.compiler.jumps import JumpEmitter
-from porter.compiler.mpy import Constant, Instruction
+from porter.compiler.mpy import BytecodeInstruction, Constant
 from porter.compiler.names import NameEmitter
-from porter.compiler.values import BOOL, FLOAT, INT, LEAST, MOST, OBJECT, Range, Shape, State, Value
+from porter.compiler.values import (
+    BOOL,
+    FLOAT,
+    INT,
+    LEAST,
+    MOST,
+    OBJECT,
+    BlockState,
+    Range,
+    Shape,
+    Value,
+)
 
 _INT_CONSTANT, _FLOAT_CONSTANT = 7, 8
 _DIGITS = 20  # of integers that may be small ones
@@ -44,7 +55,7 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
         super().__init__(unit, sink)
         self.on_edge = self._note
 
-    def walk(self, block: Block, state: State) -> dict[int, Shape]:
+    def walk(self, block: BasicBlock, state: BlockState) -> dict[int, Shape]:
         """Run a block; the shapes with which it goes on, by follower."""
         self.state, self.block = state, block
         self.hot = block.at in self.graph.again
@@ -73,26 +84,26 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
         """One more on the stack."""
         self.state.stack.append(value.moved())
 
-    def do_load_const_false(self, _: Instruction) -> None:
+    def do_load_const_false(self, _: BytecodeInstruction) -> None:
         self.push(Value(BOOL, "false"))
 
-    def do_load_const_true(self, _: Instruction) -> None:
+    def do_load_const_true(self, _: BytecodeInstruction) -> None:
         self.push(Value(BOOL, "true"))
 
-    def do_load_const_none(self, _: Instruction) -> None:
+    def do_load_const_none(self, _: BytecodeInstruction) -> None:
         self.push(Value(OBJECT, "mp_const_none"))
 
-    def do_load_null(self, _: Instruction) -> None:
+    def do_load_null(self, _: BytecodeInstruction) -> None:
         self.push(Value(OBJECT, "MP_OBJ_NULL"))
 
-    def do_load_const_small_int(self, it: Instruction) -> None:
+    def do_load_const_small_int(self, it: BytecodeInstruction) -> None:
         number = it.argument
         self.push(Value(INT, f"INT64_C({number})", range=Range(number, number)))
 
-    def do_load_const_string(self, it: Instruction) -> None:
+    def do_load_const_string(self, it: BytecodeInstruction) -> None:
         self.push(self.new(OBJECT, f"MP_OBJ_NEW_QSTR(tier_name(cs, {it.argument}))"))
 
-    def do_load_const_obj(self, it: Instruction) -> None:
+    def do_load_const_obj(self, it: BytecodeInstruction) -> None:
         constant: Constant = self.module.constants[it.argument]
         if constant.kind == _FLOAT_CONSTANT:
             number = float(constant.text)
@@ -107,7 +118,7 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
                 return
         self.push(self.new(OBJECT, f"tier_constant(cs, {it.argument})"))
 
-    def do_load_fast(self, it: Instruction) -> None:
+    def do_load_fast(self, it: BytecodeInstruction) -> None:
         value = self.state.locals[it.argument]
         if not value.bound:
             if value.kind == OBJECT:
@@ -119,28 +130,28 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
             value = self.require(value, kind, "a variable")
         self.push(value)
 
-    def do_store_fast(self, it: Instruction) -> None:
+    def do_store_fast(self, it: BytecodeInstruction) -> None:
         self.state.locals[it.argument] = self.state.stack.pop().moved()
         self.state.views[it.argument] = False
 
     # ---- the stack's order ----
 
-    def do_dup_top(self, _: Instruction) -> None:
+    def do_dup_top(self, _: BytecodeInstruction) -> None:
         self.push(self.state.stack[-1])
 
-    def do_dup_top_two(self, _: Instruction) -> None:
+    def do_dup_top_two(self, _: BytecodeInstruction) -> None:
         self.push(self.state.stack[-2])
         self.push(self.state.stack[-2])
 
-    def do_pop_top(self, _: Instruction) -> None:
+    def do_pop_top(self, _: BytecodeInstruction) -> None:
         self.state.stack.pop()
 
-    def do_rot_two(self, _: Instruction) -> None:
+    def do_rot_two(self, _: BytecodeInstruction) -> None:
         top, below = self.state.stack.pop(), self.state.stack.pop()
         self.push(top)
         self.push(below)
 
-    def do_rot_three(self, _: Instruction) -> None:
+    def do_rot_three(self, _: BytecodeInstruction) -> None:
         top, below, lowest = (self.state.stack.pop() for _ in range(3))
         self.push(top)
         self.push(lowest)
@@ -148,14 +159,14 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
 
     # ---- operators ----
 
-    def do_unary_op(self, it: Instruction) -> None:
+    def do_unary_op(self, it: BytecodeInstruction) -> None:
         if self.tables.unary[it.argument] == "NOT":
             truth = self.truth(self.state.stack[-1])
             self.state.stack[-1] = Value(BOOL, f"(!{truth})")
             return
         arithmetic.unary(self, it)
 
-    def do_binary_op(self, it: Instruction) -> None:
+    def do_binary_op(self, it: BytecodeInstruction) -> None:
         arithmetic.binary(self, it)
 
 

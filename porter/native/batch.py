@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 from attrs import field, frozen
 
-from porter.compiler.cxx import Compiled, compile_module
+from porter.compiler.cxx import CompiledModule, compile_module
 from porter.compiler.mpy import read_module
 from porter.native.host import HostTarget
 from porter.native.making import HEAD, MOST_ENTRIES
@@ -28,7 +28,7 @@ QUICK = ("-O0", "-Dalways_inline=noinline", "-w")
 class Translation:
     """The C++ of one program. size: bytes of its code."""
 
-    made: Compiled = field(repr=False)
+    made: CompiledModule = field(repr=False)
     symbol: str
     size: int
 

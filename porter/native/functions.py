@@ -6,14 +6,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 
 from porter.compiler.cxx import title_of
-from porter.compiler.mpy import Function, Module
+from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import SEEN_OTHER
 
 MOST_CODE = 16 << 10  # bytes of bytecode that become machine code: g++ takes seconds for so much
 
 
 def rows_of(
-    module: Module, entries: Sequence[int], lines: Sequence[str]
+    module: BytecodeModule, entries: Sequence[int], lines: Sequence[str]
 ) -> list[tuple[str, int, int]]:
     """Of each function its name, the line at which its code begins, and how many entries it has.
 
@@ -28,7 +28,7 @@ def rows_of(
     return rows
 
 
-def worth_it(hints: bytes, module: Module, size: int) -> bytes:
+def worth_it(hints: bytes, module: BytecodeModule, size: int) -> bytes:
     """`hints` in which each function to be compiled is marked, of code of `size` bytes.
 
     Functions that were not seen are too, for a trial is short and who compiles a program may call
@@ -50,7 +50,7 @@ def worth_it(hints: bytes, module: Module, size: int) -> bytes:
     return bytes(marked)
 
 
-def _span(function: Function) -> range:
+def _span(function: BytecodeFunction) -> range:
     """Where the code of `function` is."""
     end = max((each.next for each in function.code), default=0)
     return range(function.start, function.start + end)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from porter import InterpreterArray
-from porter.compiler.mpy import Function, Module, read_module
+from porter.compiler.mpy import BytecodeFunction, BytecodeModule, read_module
 from porter.compiler.tables import Tables, read_tables
 from porter.run.built import open_build
 from porter.sync.store import release_dir
@@ -51,11 +51,11 @@ def mpy(built: Build) -> Iterator[Compile]:
 
 
 @pytest.fixture(scope="session")
-def module(mpy: Compile, tables: Tables) -> Callable[[str], Module]:
+def module(mpy: Compile, tables: Tables) -> Callable[[str], BytecodeModule]:
     return lambda source: read_module(mpy(source), 0, tables)
 
 
 @pytest.fixture(scope="session")
-def function(module: Callable[[str], Module]) -> Callable[[str], Function]:
+def function(module: Callable[[str], BytecodeModule]) -> Callable[[str], BytecodeFunction]:
     """The function that a source defines first."""
     return lambda source: module(source).functions[1]

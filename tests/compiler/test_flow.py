@@ -11,7 +11,7 @@ import pytest
 
 from porter.compiler.cxx import shapes_of, units_of
 from porter.compiler.graph import ITERATOR
-from porter.compiler.mpy import Module
+from porter.compiler.mpy import BytecodeModule
 from porter.compiler.tables import Tables
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES
 from tests.compiler import sources
@@ -21,7 +21,7 @@ Kinds = Callable[[str], tuple[list[str], list[str]]]
 
 
 @pytest.fixture
-def kinds(module: Callable[[str], Module], tables: Tables) -> Kinds:
+def kinds(module: Callable[[str], BytecodeModule], tables: Tables) -> Kinds:
     """Of the stack and of x, y, z at the innermost loop's head, of a function with this body."""
 
     def kinds(body: str) -> tuple[list[str], list[str]]:
@@ -88,7 +88,7 @@ def test_cells_are_objects(kinds: Kinds) -> None:
 
 @pytest.mark.parametrize("source", [sources.STATEMENTS, sources.WIDE, sources.CONSTANTS])
 def test_every_block_has_a_shape_as_deep_as_it(
-    module: Callable[[str], Module], tables: Tables, source: str
+    module: Callable[[str], BytecodeModule], tables: Tables, source: str
 ) -> None:
     units = units_of(module(source), tables)
     assert units or source == sources.CONSTANTS
@@ -103,7 +103,7 @@ def test_every_block_has_a_shape_as_deep_as_it(
 
 
 def test_it_ends_soon_where_kinds_chase_each_other(
-    module: Callable[[str], Module], tables: Tables
+    module: Callable[[str], BytecodeModule], tables: Tables
 ) -> None:
     names = [f"v{i}" for i in range(40)]
     turn = "\n".join(

@@ -8,12 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from porter.compiler.graph import CALLS, HANDLERS, ITERATOR, KNOWN, Block, Graph, effect, graph_of
-from porter.compiler.mpy import Function, Instruction, Module
+from porter.compiler.graph import (
+    CALLS,
+    HANDLERS,
+    ITERATOR,
+    KNOWN,
+    BasicBlock,
+    Graph,
+    effect,
+    graph_of,
+)
+from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction, BytecodeModule
 from porter.errors import ProgramSyntaxError
 from tests.compiler import sources
 
-FunctionOf = Callable[[str], Function]
+FunctionOf = Callable[[str], BytecodeFunction]
 
 
 @pytest.fixture
@@ -29,7 +38,7 @@ def graph(function: FunctionOf) -> Callable[[str], Graph]:
 Of = Callable[[str], Graph]
 
 
-def block_of_line(graph: Graph, line: int) -> Block:
+def block_of_line(graph: Graph, line: int) -> BasicBlock:
     """The first block that begins in a line of the body, counted from 1."""
     return next(b for b in graph.blocks.values() if graph.function.lines[b.at] == line + 1)
 
@@ -79,7 +88,7 @@ def _variables(graph: Graph) -> int:
 
 
 def test_no_function_of_upstreams_tests_needs_more_than_is_reserved(
-    module: Callable[[str], Module], release: Path
+    module: Callable[[str], BytecodeModule], release: Path
 ) -> None:
     functions, equal = 0, 0
     for file in sorted((release / "tests/basics").glob("[a-g]*.py")):
@@ -100,7 +109,7 @@ def test_no_function_of_upstreams_tests_needs_more_than_is_reserved(
 
 @pytest.mark.parametrize("source", [sources.STATEMENTS, sources.WIDE])
 def test_every_way_to_a_block_comes_with_its_depth(
-    module: Callable[[str], Module], source: str
+    module: Callable[[str], BytecodeModule], source: str
 ) -> None:
     for function in module(source).functions:
         graph = graph_of(function)
@@ -120,7 +129,7 @@ def test_every_way_to_a_block_comes_with_its_depth(
 @pytest.mark.parametrize("source", [sources.STATEMENTS, sources.WIDE])
 @pytest.mark.parametrize("loops", [False, True])
 def test_blocks_are_whole_and_apart(
-    module: Callable[[str], Module], source: str, loops: bool
+    module: Callable[[str], BytecodeModule], source: str, loops: bool
 ) -> None:
     for function in module(source).functions:
         graph = graph_of(function, loops=loops)
@@ -206,7 +215,7 @@ def test_generators_are_entered_behind_each_yield(graph: Of) -> None:
     assert {i.next for i in yields} <= found.entries
 
 
-def test_of_a_module_only_loops(module: Callable[[str], Module]) -> None:
+def test_of_a_module_only_loops(module: Callable[[str], BytecodeModule]) -> None:
     main = module("a = 1\nfor i in range(9):\n    a += i\nprint(a)\n").functions[0]
     whole, loops = graph_of(main), graph_of(main, loops=True)
     assert loops.blocks.keys() < whole.blocks.keys()
@@ -219,11 +228,13 @@ def test_code_that_nothing_reaches_is_in_no_block(graph: Of) -> None:
     assert {found.function.lines[at] for at in found.blocks} == {2}
 
 
-def code(*rows: tuple[str, int]) -> Function:
+def code(*rows: tuple[str, int]) -> BytecodeFunction:
     """A function of instructions of two bytes each."""
-    run = tuple(Instruction(2 * n, 2, name, argument) for n, (name, argument) in enumerate(rows))
+    run = tuple(
+        BytecodeInstruction(2 * n, 2, name, argument) for n, (name, argument) in enumerate(rows)
+    )
     lines = {instruction.at: 1 for instruction in run}
-    return Function(0, 0, 4, 0, False, 0, run, lines)
+    return BytecodeFunction(0, 0, 4, 0, False, 0, run, lines)
 
 
 def test_hand_written_bytecode() -> None:

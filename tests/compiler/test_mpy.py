@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from porter.compiler.mpy import Instruction, Module, read_module
+from porter.compiler.mpy import BytecodeInstruction, BytecodeModule, read_module
 from porter.compiler.tables import Tables
 from porter.errors import UpstreamChange
 from tests.compiler import sources
@@ -105,7 +105,7 @@ def test_names_and_constants(data: bytes, tables: Tables, theirs: Any) -> None:
 
 
 def test_the_sources_have_every_instruction(
-    module: Callable[[str], Module], tables: Tables
+    module: Callable[[str], BytecodeModule], tables: Tables
 ) -> None:
     found = {
         instruction.name
@@ -119,7 +119,7 @@ def test_the_sources_have_every_instruction(
     assert constants >= set(_KINDS)
 
 
-def test_a_jump_leads_to_an_instruction(module: Callable[[str], Module]) -> None:
+def test_a_jump_leads_to_an_instruction(module: Callable[[str], BytecodeModule]) -> None:
     wide = 0
     for function in module(sources.WIDE).functions:
         starts = {instruction.at for instruction in function.code}
@@ -187,7 +187,7 @@ def test_code_may_begin_anywhere(mpy: Compile, tables: Tables) -> None:
 
 
 def test_an_instruction_knows_its_successor() -> None:
-    assert Instruction(at=5, size=3, name="JUMP").next == 8
+    assert BytecodeInstruction(at=5, size=3, name="JUMP").next == 8
 
 
 def made(code: bytes) -> bytes:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from porter.compiler.mpy import Module
+from porter.compiler.mpy import BytecodeModule
 from porter.compiler.show import STAGES, ShownProgram, dot
 from porter.compiler.tables import Tables
 from tests.compiler import sources
@@ -24,7 +24,7 @@ Show = Callable[..., str]
 
 
 @pytest.fixture
-def show(module: Callable[[str], Module], tables: Tables) -> Show:
+def show(module: Callable[[str], BytecodeModule], tables: Tables) -> Show:
     def show(stage: str, program: str = PROGRAM) -> str:
         source = ShownProgram(module(program), tables, program.splitlines())
         return dot(source) if stage == "dot" else STAGES[stage](source)
@@ -109,7 +109,7 @@ def test_a_program_without_loops_gains_nothing(show: Show) -> None:
 
 
 def test_a_source_that_is_not_there_leaves_lines_empty(
-    module: Callable[[str], Module], tables: Tables
+    module: Callable[[str], BytecodeModule], tables: Tables
 ) -> None:
     text = STAGES["bytecode"](ShownProgram(module(PROGRAM), tables))
     assert re.search(r"^ +3:$", text, re.M)

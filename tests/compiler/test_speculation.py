@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from porter import InterpreterArray
-from porter.compiler.cxx import Compiled, compile_module
-from porter.compiler.mpy import Module
+from porter.compiler.cxx import CompiledModule, compile_module
+from porter.compiler.mpy import BytecodeModule
 from porter.compiler.options import SEEN_FLOAT, SEEN_INT, SEEN_OTHER, CompilerOptions
 from porter.compiler.tables import Tables
 from porter.native import ProgramTrial
@@ -97,19 +97,19 @@ def test_limits_end_programs_at_the_same_step(
 
 # ---- the text ----
 
-Text = Callable[..., Compiled]
+Text = Callable[..., CompiledModule]
 
 
 @pytest.fixture
-def compiled(module: Callable[[str], Module], tables: Tables) -> Text:
-    def compiled(source: str, **options: Any) -> Compiled:
+def compiled(module: Callable[[str], BytecodeModule], tables: Tables) -> Text:
+    def compiled(source: str, **options: Any) -> CompiledModule:
         lines = source.split("\n")
         return compile_module(module(source), tables, lines, options=CompilerOptions(**options))
 
     return compiled
 
 
-def hot(made: Compiled) -> str:
+def hot(made: CompiledModule) -> str:
     """Blocks, without where they are entered and left."""
     body = made.text.partition("default: return;")[2]
     return re.split(r"\n[XYZ]\d+:", body)[0]
