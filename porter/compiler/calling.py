@@ -17,8 +17,9 @@ class CallEmitter(Emitter):
         """A call that may raise. Unless it is plain it may run any code: then no global is
         known."""
         protected = self.graph.protected  # a handler reads the frame
-        self.say(self.stores(self.state, frame=protected))
-        self._keep(protected)
+        # So does the collector: what a variable held before must not live on there.
+        self.say(self.stores(self.state, frame=protected, variables=not plain))
+        self._keep(protected, variables=not plain)
         self.say(self._called(expression, assigned, sp))
         if not plain:
             self.forget()
@@ -55,11 +56,12 @@ class CallEmitter(Emitter):
         }
         return f"TIER_VIEW({name}, {holder.text})"
 
-    def _keep(self, frame: bool) -> None:
+    def _keep(self, frame: bool, *, variables: bool) -> None:
         state = self.state
         state.names[:] = [value and value.kept() for value in state.names]
         if frame:
             state.stack[:] = [value.kept() for value in state.stack]
+        if frame or variables:
             state.locals[:] = [value.kept() for value in state.locals]
 
     def _called(self, expression: str, assigned: str, sp: int | None) -> str:

@@ -10,7 +10,7 @@ from attrs import frozen
 from porter.compiler.edges import entry_checks, write_edge
 from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.flow import solve
-from porter.compiler.graph import BasicBlock, Graph, graph_of
+from porter.compiler.graph import CodeBlock, Graph, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.compiler.tables import Tables
@@ -241,7 +241,7 @@ class _Writer:
             yield f"{name} = {walker.looked_up(number)};"
             yield f"if ({name} == {'NULL' if stored else 'MP_OBJ_NULL'}) {{ return; }}"
 
-    def _block(self, block: BasicBlock) -> list[str]:
+    def _block(self, block: CodeBlock) -> list[str]:
         walker = Walker(self.unit, self.sink)
         state = state_of(self.shapes[block.at])
         for value in (*state.stack, *state.locals, *filter(None, state.names)):
@@ -260,7 +260,7 @@ def shapes_of(unit: WholeFunction) -> dict[int, Shape]:
     start = unit.graph.function.start
     without = {place - start for place in unit.options.without}
 
-    def walk(block: BasicBlock, shape: Shape) -> dict[int, Shape]:
+    def walk(block: CodeBlock, shape: Shape) -> dict[int, Shape]:
         return Walker(unit, Sink()).walk(block, state_of(shape))
 
     return solve(unit.graph, walk, without)

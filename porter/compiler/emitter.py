@@ -103,9 +103,17 @@ class Emitter:
 
     # ---- ways out ----
 
-    def stores(self, state: BlockState, *, frame: bool = True, only: range | None = None) -> str:
+    def stores(
+        self,
+        state: BlockState,
+        *,
+        frame: bool = True,
+        only: range | None = None,
+        variables: bool = False,
+    ) -> str:
         """Stores that make the dict and, with `frame`, the frame hold what variables of C++ hold.
-        only: these slots of the stack alone."""
+        only: these slots of the stack alone. variables: without frame, of it what Python's
+        variables hold."""
         parts = []
         if frame or only is not None:
             for at, value in enumerate(state.stack):
@@ -113,7 +121,7 @@ class Emitter:
                     parts.append(f"frame[{at}] = {value.boxed()};")
         if only is not None:
             return " ".join(parts)
-        if frame:
+        if frame or variables:
             last = self.graph.function.state - 1
             for number, value in enumerate(state.locals):
                 if not value.clean and value.kind not in NOWHERE:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from attrs import define, evolve, field
 
-from porter.compiler.graph import BasicBlock, Graph
+from porter.compiler.graph import CodeBlock, Graph
 from porter.compiler.liveness import Slot, live
 from porter.compiler.values import (
     DEAD,
@@ -27,7 +27,7 @@ from porter.compiler.values import (
     Shape,
 )
 
-Walk = Callable[[BasicBlock, Shape], Mapping[int, Shape]]
+Walk = Callable[[CodeBlock, Shape], Mapping[int, Shape]]
 _ROUNDS = 50
 _NARROWINGS = 2
 _LOWS = (0, -1, -(1 << 31), LEAST)

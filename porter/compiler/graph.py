@@ -25,7 +25,7 @@ NAMES = LOCAL_NAMES | STORED_NAMES | {"LOAD_GLOBAL"}
 
 
 @frozen
-class BasicBlock:
+class CodeBlock:
     """Instructions that run one after the other. depth: of the stack before the first."""
 
     at: int
@@ -47,7 +47,7 @@ class Graph:
     too; local: those that are globals only at module level."""
 
     function: BytecodeFunction
-    blocks: Mapping[int, BasicBlock]
+    blocks: Mapping[int, CodeBlock]
     entries: frozenset[int]
     heads: frozenset[int]
     protected: bool  # whether it has handlers of exceptions
@@ -127,13 +127,13 @@ def _first_stores(function: BytecodeFunction) -> set[int]:
     return set(found.values())
 
 
-def _holds(blocks: Mapping[int, BasicBlock], again: set[int], at: int) -> bool:
+def _holds(blocks: Mapping[int, CodeBlock], again: set[int], at: int) -> bool:
     return any(it.next == at for block in again for it in blocks[block].code)
 
 
 def _blocks(
     code: Mapping[int, BytecodeInstruction], leaders: set[int], depths: Mapping[int, int]
-) -> dict[int, BasicBlock]:
+) -> dict[int, CodeBlock]:
     blocks = {}
     for at in sorted(leaders & depths.keys()):
         run = []
@@ -145,11 +145,11 @@ def _blocks(
             if here.next in leaders or here.next not in code:
                 break
             here = code[here.next]
-        blocks[at] = BasicBlock(at, tuple(run), depths[at], _followers(run[-1], code))
+        blocks[at] = CodeBlock(at, tuple(run), depths[at], _followers(run[-1], code))
     return blocks
 
 
-def _again(blocks: Mapping[int, BasicBlock]) -> set[int]:
+def _again(blocks: Mapping[int, CodeBlock]) -> set[int]:
     """The blocks from which the way leads back to them, through instructions of the interpreter's
     too."""
     ways: networkx.DiGraph[int] = networkx.DiGraph()

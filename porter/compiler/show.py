@@ -9,7 +9,7 @@ from attrs import field, frozen
 
 from porter.compiler.cxx import compile_module, shapes_of, units_of
 from porter.compiler.emitter import WholeFunction
-from porter.compiler.graph import BasicBlock, Graph
+from porter.compiler.graph import CodeBlock, Graph
 from porter.compiler.mpy import (
     BYTES,
     STR,
@@ -157,7 +157,7 @@ def _line(source: ShownProgram, number: int, indent: str) -> str:
     return f"{indent}{number:4}: {source.line(number)}".rstrip()
 
 
-def _heading(source: ShownProgram, graph: Graph, block: BasicBlock) -> str:
+def _heading(source: ShownProgram, graph: Graph, block: CodeBlock) -> str:
     words = [f"block {block.at}", f"depth {block.depth}"]
     if block.at in graph.entries:
         words.append("entry")
@@ -167,7 +167,7 @@ def _heading(source: ShownProgram, graph: Graph, block: BasicBlock) -> str:
     return f"{', '.join(words)}    {line}: {source.line(line)}".rstrip()
 
 
-def _where(graph: Graph, block: BasicBlock) -> str:
+def _where(graph: Graph, block: CodeBlock) -> str:
     names = [str(to) if to in graph.blocks else f"{to} (interpreted)" for to in block.followers]
     return ", ".join(names) if names else f"the interpreter, at {block.last.name}"
 

@@ -15,7 +15,7 @@ from porter.compiler import arithmetic
 from porter.compiler.containers import ContainerEmitter
 from porter.compiler.effects import CALLS, KNOWN, needs
 from porter.compiler.emitter import Sink, WholeFunction
-from porter.compiler.graph import BasicBlock
+from porter.compiler.graph import CodeBlock
 from porter.compiler.integers import settle_all
 from porter.compiler.jumps import JumpEmitter
 from porter.compiler.mpy import BytecodeInstruction, Constant
@@ -55,7 +55,7 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
         super().__init__(unit, sink)
         self.on_edge = self._note
 
-    def walk(self, block: BasicBlock, state: BlockState) -> dict[int, Shape]:
+    def walk(self, block: CodeBlock, state: BlockState) -> dict[int, Shape]:
         """Run a block; the shapes with which it goes on, by follower."""
         self.state, self.block = state, block
         self.hot = block.at in self.graph.again

@@ -29,6 +29,8 @@ VM_INLINE void tier_give_polls(int32_t left) {
 
 // Whether the interpreter calls `o`, from its own frame: in its loop, or by code that calls Python
 // in turn. C's stack then holds no frame of machine code, and recursion goes as deep as without it.
+// Nor does it in functions without arguments, such as gc.collect(): in such a frame the collector
+// finds what no variable holds any more.
 VM_INLINE bool tier_is_interpreted(mp_obj_t o) {
     if (!mp_obj_is_obj(o)) {
         return true;
@@ -38,8 +40,7 @@ VM_INLINE bool tier_is_interpreted(mp_obj_t o) {
         return mp_obj_is_instance_type((const mp_obj_type_t *)MP_OBJ_TO_PTR(o)) != 0;
     }
     return type != &mp_type_fun_builtin_var && type != &mp_type_fun_builtin_1
-        && type != &mp_type_fun_builtin_2 && type != &mp_type_fun_builtin_3
-        && type != &mp_type_fun_builtin_0;
+        && type != &mp_type_fun_builtin_2 && type != &mp_type_fun_builtin_3;
 }
 
 VM_INLINE qstr tier_name(const mp_code_state_t *code_state, uint32_t number) {

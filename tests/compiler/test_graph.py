@@ -13,7 +13,7 @@ from porter.compiler.graph import (
     HANDLERS,
     ITERATOR,
     KNOWN,
-    BasicBlock,
+    CodeBlock,
     Graph,
     effect,
     graph_of,
@@ -38,7 +38,7 @@ def graph(function: FunctionOf) -> Callable[[str], Graph]:
 Of = Callable[[str], Graph]
 
 
-def block_of_line(graph: Graph, line: int) -> BasicBlock:
+def block_of_line(graph: Graph, line: int) -> CodeBlock:
     """The first block that begins in a line of the body, counted from 1."""
     return next(b for b in graph.blocks.values() if graph.function.lines[b.at] == line + 1)
 

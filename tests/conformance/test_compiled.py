@@ -22,11 +22,6 @@ if TYPE_CHECKING:
 
 # g++ runs without optimising, so frames of C are large.
 SIZES = ["--heap", "512K", "--stdout", "128K", "--stack", "128K", "--pystack", "32K"]
-# Objects that outlive `gc.collect()`: the frame and the stack of machine code still hold them.
-OPEN = {
-    f"basics/weakref_{name}.py"
-    for name in ("callback_exception", "finalize_collect", "multiple_refs", "ref_collect")
-}
 FEW = ["basics/for*", "basics/try*", "basics/gen*", "basics/int_*", "float/float_*"]
 
 
@@ -80,7 +75,7 @@ def _run(built: Build, path: Path, *options: str) -> dict[str, str]:
 
 @pytest.mark.slow
 def test_basics_of_upstream(built: Build, tmp_path: Path) -> None:
-    assert set(_run(built, tmp_path / "report.json", "basics")) == OPEN
+    assert not _run(built, tmp_path / "report.json", "basics")
 
 
 @pytest.mark.slow
