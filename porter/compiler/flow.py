@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
+import networkx
 from attrs import define, evolve, field
 
 from porter.compiler.graph import CodeBlock, Graph
@@ -52,11 +53,13 @@ class _Solver:
     viewless: set[tuple[int, int]] = field(factory=set)  # (block, variable) without a view
     arriving: dict[tuple[int, int], Shape] = field(factory=dict)
     live: Mapping[int, frozenset[Slot]] = field(factory=dict)
+    order: Mapping[int, int] = field(factory=dict)  # of blocks, as ways lead through them
     rounds: int = 0
     widens: bool = True
 
     def run(self) -> dict[int, Shape]:
         self.live = live(self.graph)
+        self.order = _order(self.graph)
         # What the function's start leads to first, so that what the interpreter may bring
         # elsewhere does not hide what values are there.
         for entry in sorted(self.graph.entries):
@@ -72,7 +75,7 @@ class _Solver:
     def _follow(self, entry: int) -> None:
         todo = {entry}
         while todo:
-            at = min(todo)
+            at = min(todo, key=self.order.__getitem__)
             todo.remove(at)
             for to, shape in self.walk(self.graph.blocks[at], self.shapes[at]).items():
                 self.arriving[at, to] = shape
@@ -91,8 +94,11 @@ class _Solver:
                 self.shapes[to] = new
 
     def _meet(self, to: int) -> Shape:
-        outer = [s for (at, into), s in self.arriving.items() if into == to and at < to]
-        again = [s for (at, into), s in self.arriving.items() if into == to and at >= to]
+        # A loop's test may stand behind its body: what comes again is not told by positions.
+        place = self.order[to]
+        came = [(self.order[at], s) for (at, into), s in self.arriving.items() if into == to]
+        outer = [s for number, s in came if number < place]
+        again = [s for number, s in came if number >= place]
         depth = self.graph.blocks[to].depth
         old = self.shapes.get(to)
         before = _flat(old) if old is not None else ()
@@ -188,6 +194,22 @@ class _Solver:
                 high = min(limit for limit in _HIGHS if limit >= high)
             low, high = min(low, old.range.low), max(high, old.range.high)
         return Range(low, high)
+
+
+def _order(graph: Graph) -> dict[int, int]:
+    """Blocks in reverse postorder, from the first entry on: edges to earlier ones close loops."""
+    ways: networkx.DiGraph[int] = networkx.DiGraph()
+    ways.add_nodes_from(graph.blocks)
+    for block in graph.blocks.values():
+        ways.add_edges_from((block.at, to) for to in block.followers if to in graph.blocks)
+    found: list[int] = []
+    seen: set[int] = set()
+    for start in (*sorted(graph.entries), *sorted(graph.blocks)):
+        if start not in seen:
+            part = [at for at in networkx.dfs_postorder_nodes(ways, start) if at not in seen]
+            seen.update(part)
+            found[:0] = part
+    return {at: -number for number, at in enumerate(found)}
 
 
 def _unknown(graph: Graph, at: int) -> Shape:
