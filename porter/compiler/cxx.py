@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import frozen
 
 from porter.compiler.edges import entry_checks, write_edge
+from porter.compiler.effects import CALLS
 from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.flow import solve
 from porter.compiler.graph import CodeBlock, Graph, graph_of
@@ -138,7 +139,9 @@ def _is_worth_it(graph: Graph, number: int, options: CompilerOptions) -> bool:
     seen = options.hints[start : start + code[-1].next]
     if options.hints and not any(seen):
         return False  # nobody has run it
-    return bool(graph.again) or any(it.name in _WORTH for it in code)
+    # Each call of a function hands over and back, which what stands between has to be worth.
+    operators = sum(it.name in _WORTH for it in code)
+    return bool(graph.again) or operators > 2 * sum(it.name in CALLS for it in code)
 
 
 def title_of(
