@@ -13,7 +13,8 @@ from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
 from porter.compiler.options import CompilerOptions
 from porter.errors import InterpreterError, NotEnoughMemory, ProgramSyntaxError, UsageError
-from porter.native import NativeModule, ProgramTrial, make
+from porter.native import ProgramTrial, make
+from porter.native.module import NativeModule
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
 from porter.run.launch.binding import Binding

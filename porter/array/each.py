@@ -13,7 +13,7 @@ from attrs import field, frozen
 from porter.array import values
 from porter.array.interpreters import Interpreters
 from porter.array.outcome import Outcome
-from porter.native import NativeModule
+from porter.native.module import NativeModule
 from porter.run import Device, Launch, Program, Result
 from porter.run.device.base import Array
 from porter.run.launch.natives import Native

@@ -1,7 +1,6 @@
 """Machine code of Python bytecode: made by the compiled tier, loaded beside a build's library."""
 
 from porter.native.making import make
-from porter.native.module import NativeModule
 from porter.native.natives import Brought, Natives
 from porter.native.report import GaveUp, NativeFunction, NativeReport
 from porter.native.standins import like_memory, like_value
@@ -11,7 +10,6 @@ __all__ = [
     "Brought",
     "GaveUp",
     "NativeFunction",
-    "NativeModule",
     "NativeReport",
     "Natives",
     "ProgramTrial",

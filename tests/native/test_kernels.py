@@ -23,10 +23,11 @@ from porter.compile.resources import parse_kernels
 from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
 from porter.errors import BuildFailed, LaunchFailed, NotBuilt, UsageError
-from porter.native import NativeModule, kernels, link
+from porter.native import kernels, link
 from porter.native.kernels import KernelTarget
 from porter.native.link import link_kernels
 from porter.native.making import HEAD
+from porter.native.module import NativeModule
 from porter.native.programs import KnownProgram, link_programs
 from porter.run import Device, open_device
 from porter.run.built import Built, open_build

@@ -15,8 +15,9 @@ import pytest
 from porter import InterpreterArray
 from porter.base.paths import natives_dir
 from porter.errors import BuildFailed
-from porter.native import NativeModule, cache
+from porter.native import cache
 from porter.native.host import HostTarget
+from porter.native.module import NativeModule
 
 SOURCE = "s = 0\nfor i in range(50):\n    s += i * 3  # beside the C++\nprint(s)\n"
 Compile = Callable[..., NativeModule]
