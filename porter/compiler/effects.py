@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from porter.compiler.mpy import BytecodeInstruction
+from porter.errors import UpstreamChange
 
 ITERATOR = 4  # slots of an iterator on the stack, MP_OBJ_ITER_BUF_NSLOTS
 
@@ -75,7 +76,10 @@ CALLS = frozenset(["CALL_FUNCTION", "CALL_METHOD"])
 
 
 def effect(instruction: BytecodeInstruction) -> int:
-    """How many values it leaves more on the stack, where it does not jump."""
+    """How many values it leaves more on the stack, where it does not jump.
+
+    Raises UpstreamChange for an instruction that is not here.
+    """
     name, number = instruction.name, instruction.argument
     if name in _EFFECTS:
         return _EFFECTS[name]
@@ -94,12 +98,18 @@ def effect(instruction: BytecodeInstruction) -> int:
     if name == "MAKE_CLOSURE_DEFARGS":
         return -1 - instruction.extra
     passed = (number & 0xFF) + (number >> 7 & 0x1FE)
-    return {
+    calls = {
         "CALL_FUNCTION": -passed,
         "CALL_METHOD": -passed - 1,
         "CALL_FUNCTION_VAR_KW": -passed - 1,
         "CALL_METHOD_VAR_KW": -passed - 2,
-    }[name]
+    }
+    if name not in calls:
+        raise UpstreamChange(
+            f"py/bc0.h: nothing is known of what {name} does to the stack",
+            hint="Add it to porter/compiler/effects.py.",
+        )
+    return calls[name]
 
 
 def needs(instruction: BytecodeInstruction) -> int:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from porter.compiler.effects import effect
+from porter.compiler.mpy import BytecodeInstruction
 from porter.compiler.stored import INSTRUCTIONS, load_tables, stored
 from porter.compiler.tables import Tables, read_tables
 from porter.errors import NotBuilt, UpstreamChange
@@ -147,3 +149,17 @@ def test_headers_of_another_kind_are_an_upstream_change(
 def test_a_tree_without_headers_is_an_upstream_change(tmp_path: Path) -> None:
     with pytest.raises(UpstreamChange, match=r"py/bc0\.h"):
         read_tables(tmp_path)
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_what_each_instruction_does_to_the_stack_is_known(release: str) -> None:
+    tables = of(release)
+    names = {name.removesuffix("_N") for name in (*tables.opcodes.values(), *tables.families)}
+    assert len(names) > 60
+    for name in names:
+        effect(BytecodeInstruction(0, 1, name))
+
+
+def test_an_instruction_that_a_later_release_brings_is_named() -> None:
+    with pytest.raises(UpstreamChange, match="what LOAD_MOON does to the stack"):
+        effect(BytecodeInstruction(0, 1, "LOAD_MOON"))
