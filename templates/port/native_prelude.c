@@ -9,6 +9,9 @@
 #include "py/objtype.h"
 #include "py/runtime.h"
 
+// Of objects of other representations there is no machine code.
+#if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
+
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
 #define VM_INLINE static inline __attribute__((always_inline))
 
@@ -447,3 +450,5 @@ VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t 
     }
     return tier_view_store_object(items, length, code, i, MP_OBJ_NEW_SMALL_INT(value));
 }
+
+#endif

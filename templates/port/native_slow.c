@@ -8,6 +8,9 @@
 #include "py/objtuple.h"
 #include "py/runtime.h"
 
+// Of objects of other representations there is no machine code.
+#if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
+
 #define VM_OWN(type, pointer) ((type *)porter_private(pointer))
 #define VM_INLINE static inline __attribute__((always_inline))
 
@@ -277,3 +280,5 @@ bool tier_look(void) {
     }
     return true;
 }
+
+#endif

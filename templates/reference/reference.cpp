@@ -60,6 +60,14 @@ extern "C" int porter_prefers_words(void) {
 
 extern "C" void porter_trace_bytecode(const void *, int) {}
 
+extern "C" int porter_native(void) {
+    return 0;
+}
+
+extern "C" void *porter_native_run(uint64_t) {
+    return nullptr;
+}
+
 extern "C" {
 void porter_profile_allocates(unsigned long) {}
 void porter_profile_code(const void *) {}

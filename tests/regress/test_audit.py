@@ -23,6 +23,8 @@ ANCHORS = {
     "extmod/extmod.mk",
     "py/emitglue.h",  # the type of frozen modules' table
     "py/frozenmod.c",  # in a comment of what is generated
+    "py/bc0.h",  # the compiled tier reads instructions there,
+    "py/makeqstrdata.py",  # and names that the release knows by number
 }
 
 
