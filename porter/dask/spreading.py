@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import CancelledError
+from contextlib import contextmanager
+from itertools import count
 from typing import Any, Generic, TypeVar
 from uuid import uuid4
 
@@ -44,33 +46,59 @@ def answers(
     Raises ClusterFailed, which names the task that failed, and what porter raises in a task.
     """
     window = AHEAD * max(1, sum(worker.nthreads for worker in workers.values()))
-    batch = uuid4().hex[:12]
+    sending = _Sending(client, common, retries)
     waiting: deque[tuple[Task[T], Any]] = deque()
-    shared = client.submit(unchanged, common, key=f"porter-common-{batch}", pure=False)
     try:
-        for number, task in enumerate(tasks):
-            key = f"porter-{task.work.__name__.strip('_')}-{batch}-{number}"
-            future = client.submit(
-                task.work, shared, *task.arguments, key=key, retries=retries, pure=False
-            )
-            waiting.append((task, future))
+        for task in tasks:
+            waiting.append((task, sending.future(task)))
             if len(waiting) >= window:
-                yield _answer(*waiting.popleft(), retries)
+                yield sending.answer(*waiting.popleft(), waiting)
         while waiting:
-            yield _answer(*waiting.popleft(), retries)
+            yield sending.answer(*waiting.popleft(), waiting)
     finally:
         if client.status == "running":
             client.cancel([future for _, future in waiting], force=True)
 
 
-def _answer(task: Task[T], future: Any, retries: int) -> T:
+class _Sending:
+    """Sends tasks to a cluster, each under a key of its own, and awaits what they return."""
+
+    def __init__(self, client: Any, common: object, retries: int) -> None:
+        self._client, self._retries = client, retries
+        self._batch, self._numbers = uuid4().hex[:12], count()
+        key = f"porter-common-{self._batch}"
+        self._common = client.submit(unchanged, common, key=key, pure=False)
+
+    def future(self, task: Task[Any]) -> Any:
+        """Its answer, some time. A task that is sent again has none of Dask's doubts about it."""
+        name = task.work.__name__.strip("_")
+        key = f"porter-{name}-{self._batch}-{next(self._numbers)}"
+        return self._client.submit(
+            task.work, self._common, *task.arguments, key=key, retries=self._retries, pure=False
+        )
+
+    def answer(self, task: Task[T], future: Any, others: Iterable[tuple[Task[Any], Any]]) -> T:
+        """What it returns. others: the tasks that are under way beside it."""
+        with _named(task, self._retries):
+            try:
+                result: T = future.result()
+            except package().KilledWorker:
+                # Dask blames every task that a worker had when it ended: alone it is the one.
+                for _, other in others:
+                    other.exception()
+                result = self.future(task).result()
+            return result
+
+
+@contextmanager
+def _named(task: Task[Any], retries: int) -> Iterator[None]:
+    """What a task raises says which it was."""
     try:
-        result: T = future.result()
-        return result
+        yield
     except package().KilledWorker as error:
         raise ClusterFailed(
-            f"{task.name} ended every worker that ran them: {error}",
-            hint="Run them alone, with the host twin of a fenced build, to see which it is.",
+            f"{task.name} ended every worker that ran them, alone too: {error}",
+            hint="Run them with the host twin of a fenced build, to see which it is.",
         ) from error
     except (CancelledError, package().comm.CommClosedError) as error:
         raise ClusterFailed(
