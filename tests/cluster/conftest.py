@@ -18,6 +18,8 @@ def client() -> Iterator[Any]:
     options = {
         "distributed.scheduler.allowed-failures": 1,
         "distributed.comm.timeouts.connect": "20s",
+        # A worker that is gone again so long after it ended once would not come back at all.
+        "distributed.deploy.lost-worker-timeout": "10 minutes",
     }
     with (
         dask.config.set(options),
