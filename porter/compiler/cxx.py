@@ -211,7 +211,7 @@ class _Writer:
             shape = self.shapes[at]
             out.append(f"    case {number}:")
             out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return; }}")
-            checks = entry_checks(list(self._words(at, shape)), self.used)
+            checks = entry_checks(list(self._words(shape)), self.used)
             state, walker = state_of(shape), Walker(self.unit, self.sink)
             walker.state = state
             views = [walker.viewed(at) for at, known in enumerate(shape.views) if known]
@@ -219,7 +219,7 @@ class _Writer:
             out += ["        left = tier_polls();", f"        goto L{at};"]
         return [*out, "    default: return;", "    }"]
 
-    def _words(self, at: int, shape: Shape) -> Iterator[tuple[str, Known, str]]:
+    def _words(self, shape: Shape) -> Iterator[tuple[str, Known, str]]:
         last = self.graph.function.state - 1
         for number, known in enumerate(shape.stack):
             if known.kind not in NOWHERE:
