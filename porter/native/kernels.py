@@ -55,7 +55,8 @@ _NAMED = re.compile(rb"\x00(tier_run_[0-9a-f]{16})\x00")
 class KernelTarget:
     """Makes machine code for the kernels of `built`. front, back: flags of nvcc, to PTX and on.
 
-    cubins: of the programs that were made, each one's number less 1. identity, suffix: see Target.
+    cubins: of the programs that were made, each one's number less 1. identity, suffix: see
+    NativeTarget.
     """
 
     built: Built
@@ -87,12 +88,12 @@ class KernelTarget:
 
     @property
     def prelude(self) -> Path:
-        """See Target."""
+        """See NativeTarget."""
         return self.file(PRELUDE)
 
     @cached_property
     def tables(self) -> Tables:
-        """See Target."""
+        """See NativeTarget."""
         return load_tables(self.file(INSTRUCTIONS))
 
     @property
