@@ -168,6 +168,20 @@ def test_auto(two: InterpreterArray, monkeypatch: pytest.MonkeyPatch) -> None:
         two.exec(LOOP.replace("100", "402"), compiled=True)
 
 
+def test_what_auto_found_hot_stays_bytecode_without_it(
+    two: InterpreterArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compilations, "HOT", 0)
+    code = two.compile(LOOP)
+    for source in (LOOP, code):
+        assert two.exec(source, compiled="auto").compiled is None  # it is hot from here on
+    for source in (LOOP, LOOP.encode(), code):
+        assert two.exec(source).compiled is None
+    assert two.exec(LOOP, compiled="auto").compiled is not None
+    monkeypatch.setattr(compilations, "_key", None)  # it would hash the whole source
+    assert two.exec("print('@micropython')").stdout[0] == b"@micropython\n"
+
+
 @pytest.mark.parametrize("kind", ["native", "viper"])
 def test_a_decorator_asks_for_machine_code(two: InterpreterArray, kind: str) -> None:
     lines = [
