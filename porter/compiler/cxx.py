@@ -45,13 +45,11 @@ _WORTH = frozenset(
 @frozen
 class CompiledModule:
     """C++ of a module. entries: (position in the code's bytes, number), numbers from 1. guards:
-    each place that gives up where a guess does not hold. places: of each guard, what
-    `CompilerOptions.without` calls it."""
+    each place that gives up where a guess does not hold."""
 
     text: str
     entries: tuple[tuple[int, int], ...]
     guards: tuple[GuardPlace, ...] = ()
-    places: tuple[int, ...] = ()
 
 
 def compile_module(
@@ -71,7 +69,7 @@ def compile_module(
     options = options or CompilerOptions()
     parts, cases = [_HEAD + _forcing(options)], []
     entries: list[tuple[int, int]] = []
-    guards: list[tuple[GuardPlace, int]] = []
+    guards: list[GuardPlace] = []
     for number, unit in units_of(module, tables, lines, loops=loops, options=options).items():
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(unit.graph.entries))}
@@ -88,12 +86,7 @@ def compile_module(
         + "\n".join(cases)
         + "\n}\n"
     )
-    return CompiledModule(
-        "\n".join(parts),
-        tuple(entries),
-        tuple(guard for guard, _ in guards),
-        tuple(place for _, place in guards),
-    )
+    return CompiledModule("\n".join(parts), tuple(entries), tuple(guards))
 
 
 def units_of(
@@ -166,7 +159,7 @@ class _Writer:
         source: Sequence[str],
         number: int,
         numbered: Mapping[int, int],
-        guards: list[tuple[GuardPlace, int]],
+        guards: list[GuardPlace],
     ) -> None:
         self.unit, self.graph = unit, unit.graph
         self.source, self.number, self.numbered = source, number, numbered

@@ -18,12 +18,12 @@ from attrs import field, frozen
 from porter.base.fingerprint import content_digest
 from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
-from porter.compiler.options import CompilerOptions
+from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.errors import LaunchFailed
 from porter.native.cache import CacheEntry, entry_of, forget
 from porter.native.functions import rows_of, worth_it
 from porter.native.lines import lines_of
-from porter.native.module import NativeGuard, NativeModule
+from porter.native.module import NativeModule
 from porter.native.report import NativeFunction
 from porter.native.target import NativeTarget, target_of
 from porter.native.trial import ProgramTrial
@@ -125,10 +125,7 @@ class _Maker:
             with self._step("compile"):
                 text.write_text(made.text, encoding="utf-8")
                 self.target.build(text, machine)
-            guards = [
-                (*guard, place) for guard, place in zip(made.guards, made.places, strict=True)
-            ]
-            return {"entries": made.entries, "functions": functions, "guards": guards}
+            return {"entries": made.entries, "functions": functions, "guards": made.guards}
 
         return write
 
@@ -142,7 +139,7 @@ class _Maker:
                     entries[at] = number
         return self._module(
             record["functions"],
-            guards=tuple(NativeGuard(*row) for row in record["guards"]),
+            guards=tuple(GuardPlace(*row) for row in record["guards"]),
             text=entry.text.read_text(encoding="utf-8"),
             path=entry.text if entry.kept else None,
             entries=entries,

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from attrs import field, frozen
 
+from porter.compiler.options import GuardPlace
 from porter.native.report import NativeFunction
 from porter.run import Device
 from porter.run.device.base import Array
@@ -16,20 +17,6 @@ from porter.run.launch.natives import Native
 
 def _none() -> np.ndarray[tuple[int], np.dtype[np.uint16]]:
     return np.zeros(0, np.uint16)
-
-
-@frozen
-class NativeGuard:
-    """What machine code assumes at a line of a function.
-
-    number: of its counter. what: how it may fail. place: what CompilerOptions.without calls it.
-    """
-
-    number: int
-    function: str
-    line: int
-    what: str
-    place: int
 
 
 @frozen(eq=False)
@@ -47,7 +34,7 @@ class NativeModule:
     name: str
     lines: Sequence[str] = field(repr=False)
     functions: tuple[NativeFunction, ...]
-    guards: tuple[NativeGuard, ...] = field(default=(), repr=False)
+    guards: tuple[GuardPlace, ...] = field(default=(), repr=False)
     text: str = field(default="", repr=False)
     path: Path | None = None
     entries: np.ndarray[tuple[int], np.dtype[np.uint16]] = field(factory=_none, repr=False)
