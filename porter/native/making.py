@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
 from attrs import field, frozen
 
 from porter.base.fingerprint import content_digest
@@ -23,7 +22,7 @@ from porter.errors import LaunchFailed
 from porter.native.cache import CacheEntry, entry_of, forget
 from porter.native.functions import rows_of, worth_it
 from porter.native.lines import lines_of
-from porter.native.module import NativeModule
+from porter.native.module import NativeModule, entry_table
 from porter.native.report import NativeFunction
 from porter.native.target import NativeTarget, target_of
 from porter.native.trial import ProgramTrial
@@ -31,7 +30,6 @@ from porter.run import Device
 
 HEAD = 12  # bytes before the .mpy: code_head_t of templates/port/code.c
 SYMBOL = "tier_run"
-MOST_ENTRIES = 2**16 - 1  # gpusnek_native_t numbers them with uint16_t
 
 
 def make(
@@ -133,16 +131,12 @@ class _Maker:
         record = entry.record
         with self._step("load"):
             run, keep = self.target.load(entry.machine, SYMBOL)
-            entries = np.zeros(len(self.code), np.uint16)
-            for at, number in record["entries"]:
-                if number <= MOST_ENTRIES:
-                    entries[at] = number
         return self._module(
             record["functions"],
             guards=tuple(GuardPlace(*row) for row in record["guards"]),
             text=entry.text.read_text(encoding="utf-8"),
             path=entry.text if entry.kept else None,
-            entries=entries,
+            entries=entry_table(record["entries"], len(self.code)),
             run=run,
             cached=entry.cached,
             keep=keep,
