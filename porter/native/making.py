@@ -45,9 +45,8 @@ def make(
     trial: what may be run for hints, where none are among the `options`. Raises UsageError where
     `device` runs none, NoCompiler, BuildFailed.
     """
-    linked = getattr(device, "linked", None)
-    if linked is not None:
-        module: NativeModule = linked.module_of(code)
+    if device.linked is not None:
+        module: NativeModule = device.linked.module_of(code)
         return module
     return make_for(target_of(device), code, source, name, trial, options)
 
