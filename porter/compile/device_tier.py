@@ -19,14 +19,15 @@ from porter.base.files import write_changed
 from porter.compile.device_units import PTX_STEP, DeviceUnit, log_of
 from porter.compile.ninja import Edge, NinjaRule
 from porter.compile.sources import Sources
-from porter.compile.tier import PRELUDE, prelude_source, write_instructions
+from porter.compile.tier import prelude_source, write_instructions
+from porter.compiler.stored import PRELUDE, SYMBOL
 from porter.config import BuildConfig
 
 LOOKING = ("py_vm.cpp", "port_native.cpp")  # templates/runtime/native_hooks.h
 LIBRARY = "libgpusnek-native.a"
 # What the two units call, and what that calls where there is one program: a name of as many letters
 # is put in its place in the machine code (porter/native/link.py).
-DISPATCHER, PROGRAM = "gpusnek_native_module", "tier_run_0000000000000000"
+DISPATCHER, PROGRAM = "gpusnek_native_module", f"{SYMBOL}_{0:016}"
 ALONE = "dispatcher.cubin"
 PARAMETERS = "(void *code_state, unsigned int entry, const void *native)"
 _ALONE = f"""\

@@ -14,10 +14,9 @@ from porter.base.paths import upstream_dir
 from porter.compile.flags import HostVariant
 from porter.compile.ninja import Edge, NinjaRule
 from porter.compile.sources import Sources
-from porter.compiler.stored import INSTRUCTIONS, stored
+from porter.compiler.stored import INSTRUCTIONS, PRELUDE, stored
 from porter.compiler.tables import read_tables
 
-PRELUDE = "prelude.hpp"
 _UNIT = "port_native_prelude.cpp"
 # Marks of lines and files are left out: they would name folders of the machine that builds.
 PRELUDE_RULE = "prelude"

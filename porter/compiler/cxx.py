@@ -14,6 +14,7 @@ from porter.compiler.flow import solve
 from porter.compiler.graph import CodeBlock, Graph, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
+from porter.compiler.stored import SYMBOL
 from porter.compiler.tables import Tables
 from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
@@ -57,7 +58,7 @@ def compile_module(
     tables: Tables,
     lines: Sequence[str] = (),
     *,
-    symbol: str = "tier_run",
+    symbol: str = SYMBOL,
     loops: bool = True,
     options: CompilerOptions | None = None,
 ) -> CompiledModule:

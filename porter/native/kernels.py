@@ -21,15 +21,13 @@ from porter.base.process import run
 from porter.compile.device_tier import ALONE
 from porter.compile.device_tier import LIBRARY as LOOKING
 from porter.compile.ptx import UnknownPtx, rewrite
-from porter.compile.tier import PRELUDE
-from porter.compiler.stored import INSTRUCTIONS, load_tables
+from porter.compiler.stored import INSTRUCTIONS, PRELUDE, SYMBOL, load_tables
 from porter.compiler.tables import Tables
 from porter.errors import BuildFailed, LaunchFailed, ToolFailed, UsageError
 from porter.run.built import Built, device_output
 
 LIBRARY = "libgpusnek.a"
 SECONDS = 600.0  # that a tool may take
-SYMBOL = "tier_run"  # of porter/native/making.py; in a cubin a digest of its text is behind it
 TO_PTX = ("-x", "cu", "-ptx")
 # What preludes use of nvcc's headers, which its option makes empty. The PTX is the same.
 NO_HEADERS = "-D__CUDA_RUNTIME_H__"
@@ -48,7 +46,8 @@ static __forceinline__ __device__ void *__cvta_local_to_generic(size_t address) 
     return __nv_cvta_local_to_generic_impl(address);
 }
 """
-_NAMED = re.compile(rb"\x00(tier_run_[0-9a-f]{16})\x00")
+# In a cubin a digest of the program's text stands behind the name.
+_NAMED = re.compile(rb"\x00(%s_[0-9a-f]{16})\x00" % SYMBOL.encode())
 
 
 @frozen(slots=False)

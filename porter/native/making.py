@@ -18,6 +18,7 @@ from porter.base.fingerprint import content_digest
 from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
 from porter.compiler.options import CompilerOptions, GuardPlace
+from porter.compiler.stored import SYMBOL
 from porter.errors import LaunchFailed
 from porter.native.cache import CacheEntry, entry_of, forget
 from porter.native.functions import rows_of, worth_it
@@ -29,7 +30,6 @@ from porter.native.trial import ProgramTrial
 from porter.run import Device
 
 HEAD = 12  # bytes before the .mpy: code_head_t of templates/port/code.c
-SYMBOL = "tier_run"
 
 
 def make(
