@@ -38,7 +38,11 @@ def prelude_unit(
 
 
 def prelude_source(sources: Sources) -> Path | None:
-    """The unit that is the prelude, where the port has it."""
+    """The unit that is the prelude, where it holds code.
+
+    It holds none where machine code does not know the representation of objects, as with single
+    precision; porter/preprocess leaves such units out.
+    """
     return next((unit for unit in sources.units if unit.name == _UNIT), None)
 
 

@@ -43,7 +43,8 @@ class HostTarget:
         if any(name not in output.files for name in names):
             raise UsageError(
                 f"the build in {built.folder} runs no machine code of programs",
-                hint="Make one with `porter build`, and without --fences, --profile and --variant.",
+                hint="Make one with `porter build`, and without --float single, --fences, "
+                "--profile and --variant: builds with these have none.",
             )
         tool = toolchain.gxx()
         library, prelude, instructions = (

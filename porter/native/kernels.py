@@ -74,7 +74,7 @@ class KernelTarget:
             raise UsageError(
                 f"the device build in {built.folder} runs no machine code of programs",
                 hint="Make one with `porter build --target cuda`, for one architecture, and "
-                "without --fences and --profile.",
+                "without --float single, --fences and --profile: builds with these have none.",
             )
         front, back = _split(output.flags)
         made_of = (output.files[name].sha256 for name in names)

@@ -16,7 +16,7 @@ from porter.compile.device_tier import LOOKING, device_tier
 from porter.compile.flags import VARIANTS, host_compile, nvcc_front
 from porter.compile.prelude import main, prelude
 from porter.compile.sources import find_sources
-from porter.compile.tier import prelude_rule, prelude_source
+from porter.compile.tier import prelude_rule, prelude_source, prelude_unit
 from porter.config import BuildConfig
 from porter.sync.store import synced_releases
 
@@ -71,6 +71,17 @@ def test_a_compiler_reads_of_the_prelude_what_it_reads_of_the_unit(
     text = read_by(without, prelude)
     assert text == read_by(compiler, unit)
     assert "tier_polls" in text and str(sources.root) not in prelude.read_text()
+
+
+def test_builds_whose_prelude_holds_nothing(built: Build, tmp_path: Path) -> None:
+    sources = find_sources(built.folder.parent)
+    units = tuple(unit for unit in sources.units if unit != prelude_source(sources))
+    assert len(units) == len(sources.units) - 1
+    less, release = attrs.evolve(sources, units=units), VARIANTS["release"]
+    assert prelude_unit(sources, release, False, False) is not None
+    assert prelude_unit(less, release, False, False) is None
+    config = BuildConfig(release=synced_releases()[-1], arch="sm_90")
+    assert device_tier(config, less, tmp_path, ["nvcc"]).files == ()
 
 
 @pytest.mark.parametrize("changed", [{"fences": True}, {"profile": True}, {"arch": "sm_80,sm_90"}])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -11,10 +12,14 @@ import pytest
 
 from porter import InterpreterArray
 from porter.array import Code, compilations
+from porter.config import BuildConfig
 from porter.errors import NoCompiler, ProgramSyntaxError, UsageError
 from porter.native.host import HostTarget
 from porter.run import Device
 from porter.run.device.host import HostTwin
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 LIBRARY = "host/libgpusnek.so"
 Make = Callable[..., InterpreterArray]
@@ -235,6 +240,19 @@ def test_builds_without_machine_code(twin: Device) -> None:
     with InterpreterArray(1, device=HostTwin(fenced)) as array:
         with pytest.raises(UsageError, match="runs no machine code of programs"):
             array.exec("for i in range(9): i", compiled=True)
+        assert array.exec("for i in range(9): i", compiled="auto").compiled is None
+
+
+@pytest.mark.slow
+def test_builds_of_single_precision_have_none(built: Build) -> None:
+    from porter.pipeline import build
+
+    release = built.sources.name.rpartition("-")[0]
+    done = build(BuildConfig(release=release, float="single", target="host"), jobs=2)
+    with InterpreterArray(1, build=done.folder) as array:
+        with pytest.raises(UsageError, match="runs no machine code of programs") as caught:
+            array.exec("for i in range(9): i", compiled=True)
+        assert "--float single" in str(caught.value.hint)
         assert array.exec("for i in range(9): i", compiled="auto").compiled is None
 
 
