@@ -38,7 +38,7 @@ def test_its_step(tmp_path: Path) -> None:
 
 def read_by(compiler: Sequence[str], path: Path) -> str:
     """What a compiler reads: the text after macros, and all macros that are defined then."""
-    command = [*compiler, "-E", "-P", "-x", "c++", path]
+    command: list[str | Path] = [*compiler, "-E", "-P", "-x", "c++", path]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     macros = subprocess.run([*command, "-dM"], check=True, capture_output=True, text=True).stdout
     return found + macros

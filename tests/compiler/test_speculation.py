@@ -46,7 +46,7 @@ def ran(twin: Device, source: str, native: NativeModule | None, steps: int = 0) 
         code = array.compile(source)
         if native is not None:
             array._natives.add(native, code.memory)
-        limits = {"max_steps": steps} if steps else {}
+        limits: dict[str, Any] = {"max_steps": steps} if steps else {}
         outcome = array.exec(code, check=False, **limits)
         return outcome.stdout[0], outcome.stderr[0], int(outcome.steps[0])
 

@@ -180,8 +180,8 @@ def test_what_auto_found_hot_stays_bytecode_without_it(
     code = two.compile(LOOP)
     for source in (LOOP, code):
         assert two.exec(source, compiled="auto").compiled is None  # it is hot from here on
-    for source in (LOOP, LOOP.encode(), code):
-        assert two.exec(source).compiled is None
+    for plain in (LOOP, LOOP.encode(), code):
+        assert two.exec(plain).compiled is None
     assert two.exec(LOOP, compiled="auto").compiled is not None
     monkeypatch.setattr(compilations, "_key", None)  # it would hash the whole source
     assert two.exec("print('@micropython')").stdout[0] == b"@micropython\n"
@@ -220,7 +220,7 @@ def test_arguments(two: InterpreterArray) -> None:
     with pytest.raises(UsageError, match="compiled: 'no' is not \"auto\""):
         two.exec("1", compiled="no")
     with pytest.raises(TypeError, match="native"):
-        two.compile("1", native=np.zeros(2))
+        two.compile("1", native=np.zeros(2))  # type: ignore[arg-type]
 
 
 def test_a_syntax_error_is_the_same(two: InterpreterArray) -> None:

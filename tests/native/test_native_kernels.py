@@ -129,7 +129,7 @@ def test_a_program_is_linked_with_all_of_the_build(
 ) -> None:
     monkeypatch.setenv("PORTER_HOME", str(tmp_path))
     logs: list[str] = []
-    seen = link.start
+    seen = kernels.start
 
     def noted(*command: str | Path, cwd: Path | None = None) -> None:
         if Path(command[0]).name == "nvlink":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from porter.rewrite.rules import RULES
 from porter.torture.arithmetic import is_sequence
 from porter.torture.batch import examine
 from porter.torture.campaign import Found, draw, read_saved, replay, saved, torture
-from porter.torture.program import CProgram
+from porter.torture.program import CProgram, generate
 from porter.torture.reduce import reduce
 
 PROGRAMS = 60  # `porter torture` runs a thousand
@@ -29,7 +30,7 @@ def test_programs_do_the_same_in_cxx() -> None:
 def without(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves a rule out, in this process and those that it starts."""
     kept = tuple(each for each in RULES if each.name != rule)
-    original = porter.rewrite.unit.collect_edits
+    original = vars(porter.rewrite.unit)["collect_edits"]
     monkeypatch.setattr(
         "porter.rewrite.unit.collect_edits",
         lambda unit, program, rules=kept: original(unit, program, rules),
@@ -63,7 +64,7 @@ def test_a_wrong_output_is_found_made_small_and_kept(
         now = examine([smaller], tmp_path).get(smaller.name)
         return now is not None and now.kind == "differs"
 
-    smaller = reduce(program, 7, still, most=12)
+    smaller = reduce(program, partial(generate, 7), still, most=12)
     lines = smaller.units[0].count("\n")
     assert lines < program.units[0].count("\n")
     smallest = Found("unwound", 7, smaller, finding, lines)
