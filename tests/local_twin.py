@@ -56,7 +56,7 @@ class LocalTwin(HostTwin):
     def grow(self, arenas: Arenas) -> None:
         grow(self, arenas)
 
-    def launch(self, record, threads):  # type: ignore[no-untyped-def]
+    def launch(self, record, threads):
         self.threads.append(threads)
         return super().launch(record, threads)
 
@@ -66,10 +66,10 @@ def local_twin(build: Build, folder: Path) -> LocalTwin:
     sources = find_sources(build.sources)
     made, library = folder / "local_twin.o", folder / "local_twin.so"
     includes = [f"-I{path}" for path in sources.include]
-    compile_it = ["g++", *host_compile(VARIANTS["release"]), *includes, "-c", SOURCE, "-o", made]
-    subprocess.run(compile_it, check=True, timeout=300)
+    compiler = ["g++", *host_compile(VARIANTS["release"]), *includes]
+    subprocess.run([*compiler, "-c", SOURCE, "-o", made], check=True, timeout=300)
     linked = (*sources.units, *(path for path in sources.host_runtime if path.name != "host.cpp"))
     objects = [build.sources / "host" / "obj" / sources.object_name(path, ".o") for path in linked]
-    link = ["g++", "-o", library, *objects, made, *host_link(VARIANTS["release"])]
-    subprocess.run(link, check=True, timeout=300)
+    link = host_link(VARIANTS["release"])
+    subprocess.run(["g++", "-o", library, *objects, made, *link], check=True, timeout=300)
     return LocalTwin(build, library)

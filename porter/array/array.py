@@ -207,7 +207,8 @@ class InterpreterArray(BoundGlobals):
         this array's. native: make machine code of it too, which does the same, faster; arrays have
         it from their first run of this code on, for functions that it defines as well. Raises
         ProgramSyntaxError, NotEnoughMemory; for native NoCompiler, and UsageError on GPUs, on
-        several devices and in builds with fences, of a variant or for profiles.
+        several devices and in builds with fences, of a variant, for profiles or of single
+        precision.
         """
         choice(kind, "kind", KINDS)
         native = flag(native, "native")

@@ -47,16 +47,12 @@ class Code:
         """UsageError unless interpreters on `device` can execute this."""
         same = device.built.folder == self.device.built.folder and device.name == self.device.name
         if self.native is not None:  # a GPU knows machine code by a number, each opening by its own
-            same = same and _linked(device) is _linked(self.device)
+            same = same and device.linked is self.device.linked
         if not same:
             raise UsageError(
                 f"{self.name}: this code is of another build or target",
                 hint="Compile it with the array that runs it.",
             )
-
-
-def _linked(device: Device) -> object:
-    return getattr(device, "linked", None)
 
 
 def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind: str) -> Code:

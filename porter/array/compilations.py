@@ -56,19 +56,23 @@ class Compilations:
         compiled: as exec has it. Raises as InterpreterArray.compile does for native, UsageError and
         WrongType for what `compiled` cannot be.
         """
-        if not isinstance(compiled, str):
-            if flag(compiled, "compiled"):
-                return self._made(source, name, kind)
-        elif compiled != AUTO:
-            raise UsageError(f'compiled: {compiled!r} is not "auto", True or False')
-        if isinstance(source, Code | str | bytes):
-            return self._where_it_pays(source, name, kind)
-        return source
+        if isinstance(compiled, str):
+            if compiled != AUTO:
+                raise UsageError(f'compiled: {compiled!r} is not "auto", True or False')
+            wanted = _asks(source) or self._is_hot(source, name, kind)
+        elif flag(compiled, "compiled"):
+            return self._made(source, name, kind)
+        else:
+            wanted = _asks(source)
+        return self._made_if_possible(source, name, kind) if wanted else source
 
-    def _where_it_pays(self, source: Source | Code, name: str, kind: str) -> Source | Code:
-        """Code with machine code of what was hot, or asks for it by a decorator; or `source`."""
+    def _is_hot(self, source: Source | Code, name: str, kind: str) -> bool:
+        return isinstance(source, Code | str | bytes) and _key(source, name, kind) in self._hot
+
+    def _made_if_possible(self, source: Source | Code, name: str, kind: str) -> Source | Code:
+        """As _made; or `source`, where this device or this machine makes no machine code."""
         key = _key(source, name, kind)
-        if (key in self._hot or _asks(source)) and key not in self._never:
+        if key not in self._never:
             try:
                 return self._made(source, name, kind)
             except PorterError:  # this device runs none, or this machine has no compiler
@@ -120,10 +124,10 @@ class Compilations:
 
 
 def _asks(source: Source | Code) -> bool:
-    text = source if isinstance(source, str) else b""
-    if isinstance(source, bytes):
-        text = source.decode("utf-8", "replace")
-    return isinstance(text, str) and _DECORATOR in text and bool(asked_for(text))
+    """Whether a decorator asks for machine code; of most sources one search tells."""
+    if isinstance(source, bytes) and _DECORATOR.encode() in source:
+        source = source.decode("utf-8", "replace")
+    return isinstance(source, str) and _DECORATOR in source and bool(asked_for(source))
 
 
 def _key(source: Source | Code, name: str, kind: str) -> object:

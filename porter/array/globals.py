@@ -1,4 +1,4 @@
-"""BoundGlobals of an array's interpreters that are made from outside."""
+"""Globals of an array's interpreters that are made from outside."""
 
 from __future__ import annotations
 

@@ -19,14 +19,21 @@ from porter.base.files import write_changed
 from porter.compile.device_units import PTX_STEP, DeviceUnit, log_of
 from porter.compile.ninja import Edge, NinjaRule
 from porter.compile.sources import Sources
-from porter.compile.tier import PRELUDE, prelude_source, write_instructions
+from porter.compile.tier import (
+    PYTHON,
+    prelude_edge,
+    prelude_rule,
+    prelude_source,
+    write_instructions,
+)
+from porter.compiler.stored import PRELUDE, SYMBOL
 from porter.config import BuildConfig
 
 LOOKING = ("py_vm.cpp", "port_native.cpp")  # templates/runtime/native_hooks.h
 LIBRARY = "libgpusnek-native.a"
 # What the two units call, and what that calls where there is one program: a name of as many letters
 # is put in its place in the machine code (porter/native/link.py).
-DISPATCHER, PROGRAM = "gpusnek_native_module", "tier_run_0000000000000000"
+DISPATCHER, PROGRAM = "gpusnek_native_module", f"{SYMBOL}_{0:016}"
 ALONE = "dispatcher.cubin"
 PARAMETERS = "(void *code_state, unsigned int entry, const void *native)"
 _ALONE = f"""\
@@ -35,7 +42,6 @@ extern "C" __device__ void {DISPATCHER}{PARAMETERS} {{
     {PROGRAM}(code_state, entry, native);
 }}
 """
-PRELUDE_STEP = Path(__file__).with_name("prelude.py")
 _DEFINE = "-DPORTER_NATIVE=1"
 
 
@@ -70,37 +76,30 @@ def device_tier(
     edges = [edge for each in units for edge in each.to_cubins(sources, fenced=False)]
     edges = [attrs.evolve(e, rule="native-ptx") if e.rule == "ptx" else e for e in edges]
     edges += [each.to_object(only) for each in units]
-    library, prelude = out / LIBRARY, out / PRELUDE
+    library = out / LIBRARY
     edges.append(Edge("archive", (library,), tuple(each.object(only) for each in units)))
-    edges.append(Edge("device-prelude", (prelude,), (unit,), (*sources.headers, PRELUDE_STEP)))
+    edges.append(prelude_edge(unit, out, sources))
     text, ptx, alone = beside / "dispatcher.cu", beside / "dispatcher.ptx", out / ALONE
     beside.mkdir(parents=True, exist_ok=True)
     write_changed(text, _ALONE)
     edges.append(Edge("native-ptx", (ptx,), (text,), (PTX_STEP,), (("id", "0" * 8),)))
     arch = (("arch", only),)
     edges.append(Edge("cubin", (alone,), (ptx,), (), arch, beside=(log_of(alone),)))
-    files = (library, prelude, alone, write_instructions(config.release, out))
+    files = (library, out / PRELUDE, alone, write_instructions(config.release, out))
     return DeviceTier(files, _rules(front, wanted.front), tuple(edges))
 
 
 def _rules(front: Sequence[str], architecture: str) -> tuple[NinjaRule, ...]:
-    python = '"$${PORTER_PYTHON:-python3}"'
     number = int("".join(filter(str.isdigit, architecture))) * 10
     # nvcc's own headers come before the prelude in any case, and must not be in it as well.
     seen = [flag for flag in front if flag.startswith(("-I", "-D", "-std="))]
     as_nvcc = ["-D__CUDACC__=1", f"-D__CUDA_ARCH__={number}", _DEFINE]
-    expand = [str(toolchain.gxx().path), "-E", "-dD", "-w", *seen, *as_nvcc, "-x", "c++"]
     return (
         NinjaRule(
             "native-ptx",
             f"{shlex.join((*front, _DEFINE))} -x cu -ptx $in -o $out.tmp"
-            f" && {python} -IS {shlex.quote(str(PTX_STEP))} $out.tmp $out $id",
+            f" && {PYTHON} {shlex.quote(str(PTX_STEP))} $out.tmp $out $id",
             "nvcc $out",
         ),
-        NinjaRule(
-            "device-prelude",
-            f"{shlex.join(expand)} $in -o $out.tmp"
-            f" && {python} -IS {shlex.quote(str(PRELUDE_STEP))} $out.tmp $out",
-            "c++ $out",
-        ),
+        prelude_rule([str(toolchain.gxx().path), "-w", *seen, *as_nvcc]),
     )

@@ -119,7 +119,7 @@ def build_host(
         rules.append(NinjaRule("places", step, "places $out"))
         edges.append(Edge("places", beside, (library,), (PLACES_STEP,)))
     if (prelude := prelude_unit(sources, chosen, fences, profile)) is not None:
-        rules.append(prelude_rule(shlex.join(compile_command)))
+        rules.append(prelude_rule(compile_command))
         edges.append(prelude_edge(prelude, out, sources))
         beside = (*beside, *edges[-1].outputs, write_instructions(release, out))
     # The link rule is written with the inputs in a response file: 130 paths are a long line.

@@ -1,7 +1,7 @@
 """Makes preprocessed text a file that other compilers can begin with: `python prelude.py IN OUT`.
 
-IN is what `g++ -E -dD` wrote. What the compiler itself defines is left out, for the next one has
-definitions of its own, and so are marks of lines, which name folders of the machine that builds.
+IN is what `g++ -E -dD` wrote. What the compiler itself and its options define is left out, for the
+next one has its own, and so are marks of lines, which name folders of the machine that builds.
 The build starts this file by its path, so it imports the standard library alone.
 """
 

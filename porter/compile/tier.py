@@ -7,6 +7,8 @@ neither sources nor templates then.
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 
 from porter.base.files import write_changed
@@ -14,13 +16,13 @@ from porter.base.paths import upstream_dir
 from porter.compile.flags import HostVariant
 from porter.compile.ninja import Edge, NinjaRule
 from porter.compile.sources import Sources
-from porter.compiler.stored import INSTRUCTIONS, stored
+from porter.compiler.stored import INSTRUCTIONS, PRELUDE, stored
 from porter.compiler.tables import read_tables
 
-PRELUDE = "prelude.hpp"
 _UNIT = "port_native_prelude.cpp"
-# Marks of lines and files are left out: they would name folders of the machine that builds.
-PRELUDE_RULE = "prelude"
+_RULE = "prelude"
+_STEP = Path(__file__).with_name("prelude.py")
+PYTHON = '"$${PORTER_PYTHON:-python3}" -IS'  # as in cuda.py: another Python is no other command
 
 
 def prelude_unit(
@@ -36,24 +38,29 @@ def prelude_unit(
 
 
 def prelude_source(sources: Sources) -> Path | None:
-    """The unit that is the prelude, where the port has it."""
+    """The unit that is the prelude, where it holds code.
+
+    It holds none where machine code does not know the representation of objects, as with single
+    precision; porter/preprocess leaves such units out.
+    """
     return next((unit for unit in sources.units if unit.name == _UNIT), None)
 
 
-def prelude_rule(command: str) -> NinjaRule:
+def prelude_rule(compiler: Sequence[str]) -> NinjaRule:
     """Makes the prelude one text without includes, macros' definitions in their places.
 
-    command: what compiles a unit. What g++ and its headers define for themselves (`__NAME`) is left
-    out: another g++ may read the prelude.
+    compiler: g++ and its options for a unit. What these define is left out (prelude.py): another
+    compiler may read the prelude, with options of its own.
     """
-    text = f"{command} -E -P -dD -x c++ $in -o $out.tmp"
-    own = "grep -Ev '^#(define|undef) __' $out.tmp > $out.new && mv -f $out.new $out && rm $out.tmp"
-    return NinjaRule(PRELUDE_RULE, f"{text} && {own}", "c++ $out")
+    text = f"{shlex.join(compiler)} -E -dD -x c++ $in -o $out.tmp"
+    return NinjaRule(
+        _RULE, f"{text} && {PYTHON} {shlex.quote(str(_STEP))} $out.tmp $out", "c++ $out"
+    )
 
 
 def prelude_edge(unit: Path, out: Path, sources: Sources) -> Edge:
-    """The prelude in the folder `out` of the host twin."""
-    return Edge(PRELUDE_RULE, (out / PRELUDE,), (unit,), sources.headers)
+    """The prelude in the folder `out` of a target."""
+    return Edge(_RULE, (out / PRELUDE,), (unit,), (*sources.headers, _STEP))
 
 
 def write_instructions(release: str, out: Path) -> Path:

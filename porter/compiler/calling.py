@@ -30,6 +30,13 @@ class CallEmitter(Emitter):
         self.call(expression, f"{name} = ", plain=plain)
         return Value(kind, name)
 
+    def flush(self, first: int) -> None:
+        """The stack's slots from `first` on are in the frame."""
+        slots = range(first, len(self.state.stack))
+        self.say(self.stores(self.state, only=slots))
+        for at in slots:
+            self.state.stack[at] = self.state.stack[at].kept()
+
     def forget(self) -> None:
         """Code has run that may have stored globals."""
         self.state.names[:] = [None] * len(self.state.names)

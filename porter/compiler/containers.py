@@ -14,13 +14,6 @@ _STORE = {INT: "tier_store_int", FLOAT: "tier_store_float"}
 class ContainerEmitter(CallEmitter):
     """Elements of the kind that was seen are read and stored without becoming objects."""
 
-    def flush(self, first: int) -> None:
-        """The stack's slots from `first` on are in the frame."""
-        slots = range(first, len(self.state.stack))
-        self.say(self.stores(self.state, only=slots))
-        for at in slots:
-            self.state.stack[at] = self.state.stack[at].kept()
-
     # ---- elements ----
 
     def do_load_subscr(self, it: BytecodeInstruction) -> None:

@@ -14,6 +14,7 @@ from porter.compiler.flow import solve
 from porter.compiler.graph import CodeBlock, Graph, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
+from porter.compiler.stored import SYMBOL
 from porter.compiler.tables import Tables
 from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
@@ -45,13 +46,11 @@ _WORTH = frozenset(
 @frozen
 class CompiledModule:
     """C++ of a module. entries: (position in the code's bytes, number), numbers from 1. guards:
-    each place that gives up where a guess does not hold. places: of each guard, what
-    `CompilerOptions.without` calls it."""
+    each place that gives up where a guess does not hold."""
 
     text: str
     entries: tuple[tuple[int, int], ...]
     guards: tuple[GuardPlace, ...] = ()
-    places: tuple[int, ...] = ()
 
 
 def compile_module(
@@ -59,7 +58,7 @@ def compile_module(
     tables: Tables,
     lines: Sequence[str] = (),
     *,
-    symbol: str = "tier_run",
+    symbol: str = SYMBOL,
     loops: bool = True,
     options: CompilerOptions | None = None,
 ) -> CompiledModule:
@@ -71,7 +70,7 @@ def compile_module(
     options = options or CompilerOptions()
     parts, cases = [_HEAD + _forcing(options)], []
     entries: list[tuple[int, int]] = []
-    guards: list[tuple[GuardPlace, int]] = []
+    guards: list[GuardPlace] = []
     for number, unit in units_of(module, tables, lines, loops=loops, options=options).items():
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(unit.graph.entries))}
@@ -88,12 +87,7 @@ def compile_module(
         + "\n".join(cases)
         + "\n}\n"
     )
-    return CompiledModule(
-        "\n".join(parts),
-        tuple(entries),
-        tuple(guard for guard, _ in guards),
-        tuple(place for _, place in guards),
-    )
+    return CompiledModule("\n".join(parts), tuple(entries), tuple(guards))
 
 
 def units_of(
@@ -166,7 +160,7 @@ class _Writer:
         source: Sequence[str],
         number: int,
         numbered: Mapping[int, int],
-        guards: list[tuple[GuardPlace, int]],
+        guards: list[GuardPlace],
     ) -> None:
         self.unit, self.graph = unit, unit.graph
         self.source, self.number, self.numbered = source, number, numbered
@@ -211,7 +205,7 @@ class _Writer:
             shape = self.shapes[at]
             out.append(f"    case {number}:")
             out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return; }}")
-            checks = entry_checks(list(self._words(at, shape)), self.used)
+            checks = entry_checks(list(self._words(shape)), self.used)
             state, walker = state_of(shape), Walker(self.unit, self.sink)
             walker.state = state
             views = [walker.viewed(at) for at, known in enumerate(shape.views) if known]
@@ -219,7 +213,7 @@ class _Writer:
             out += ["        left = tier_polls();", f"        goto L{at};"]
         return [*out, "    default: return;", "    }"]
 
-    def _words(self, at: int, shape: Shape) -> Iterator[tuple[str, Known, str]]:
+    def _words(self, shape: Shape) -> Iterator[tuple[str, Known, str]]:
         last = self.graph.function.state - 1
         for number, known in enumerate(shape.stack):
             if known.kind not in NOWHERE:

@@ -49,10 +49,10 @@ class WholeFunction:
 
 @define
 class Sink:
-    """What blocks write besides their own lines. guards: of the whole module, with the place of
-    each in the code. cold: what runs seldom, behind the function's blocks."""
+    """What blocks write besides their own lines. guards: of the whole module. cold: what runs
+    seldom, behind the function's blocks."""
 
-    guards: list[tuple[GuardPlace, int]] = field(factory=list)
+    guards: list[GuardPlace] = field(factory=list)
     variables: dict[str, str] = field(factory=dict)  # types by name
     ways_out: dict[str, str] = field(factory=dict)  # labels by text
     cold: list[str] = field(factory=list)
@@ -157,7 +157,7 @@ class Emitter:
         number = len(self.sink.guards)
         line = function.lines.get(self.here.at, 0)
         place = function.start + (self.here.at if at == self.here.next else begun(at, state)[0])
-        self.sink.guards.append((GuardPlace(number, self.unit.title, line, what), place))
+        self.sink.guards.append(GuardPlace(number, self.unit.title, line, what, place))
         if self.unit.options.force is not None:
             condition = f"TIER_FORCED || ({condition})"
         out = self.way_out(at, state, f"tier_count(native, {number}); ")

@@ -101,10 +101,7 @@ class JumpEmitter(CallEmitter):
         passed = (it.argument & 0xFF) + (it.argument >> 7 & 0x1FE) + first
         at = len(self.state.stack) - passed
         self.leave_if(f"tier_is_interpreted({self.state.stack[at].boxed()})")
-        slots = range(at, at + passed)
-        self.say(self.stores(self.state, only=slots))
-        for slot in slots:
-            self.state.stack[slot] = self.state.stack[slot].kept()
+        self.flush(at)
         counts = f"{it.argument & 0xFF}, {it.argument >> 8 & 0xFF}"
         value = self.called(OBJECT, call.format(at=at, after=at + 1, counts=counts))
         del self.state.stack[at:]

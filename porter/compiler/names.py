@@ -10,7 +10,7 @@ from porter.compiler.values import OBJECT, Value
 class NameEmitter(CallEmitter):
     """Globals stay in variables of C++ from their first use up to the next call of unknown code."""
 
-    def _load(self, it: BytecodeInstruction) -> None:
+    def do_load_global(self, it: BytecodeInstruction) -> None:
         slot = self.graph.slots[it.argument]
         value = self.state.names[slot]
         if value is None:
@@ -18,6 +18,8 @@ class NameEmitter(CallEmitter):
             self.state.names[slot] = value.kept()
         self.state.stack.append(value.moved())
         self.guess_top(self.name(it.argument))
+
+    do_load_name = do_load_global
 
     def fetched(self, slot: int, at: int | None = None) -> Value:
         """A global's value; a name that is not bound leaves it to the interpreter at `at`."""
@@ -35,24 +37,14 @@ class NameEmitter(CallEmitter):
         self.say(f"p{slot} = {self.looked_up(self.graph.names[slot])};")
         self.leave_if(f"p{slot} == NULL", at)
 
-    def do_load_name(self, it: BytecodeInstruction) -> None:
-        self._load(it)
-
-    def do_load_global(self, it: BytecodeInstruction) -> None:
-        self._load(it)
-
-    def _store(self, it: BytecodeInstruction) -> None:
+    def do_store_global(self, it: BytecodeInstruction) -> None:
         slot = self.graph.slots[it.argument]
         if self.state.names[slot] is None:
             self.point(slot)
         self.state.names[slot] = self.state.stack.pop().moved()
         self.state.views[self.graph.variables + slot] = False
 
-    def do_store_name(self, it: BytecodeInstruction) -> None:
-        self._store(it)
-
-    def do_store_global(self, it: BytecodeInstruction) -> None:
-        self._store(it)
+    do_store_name = do_store_global
 
     # ---- closures ----
 

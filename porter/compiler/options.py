@@ -14,7 +14,7 @@ SEEN_OTHER, SEEN_INT, SEEN_FLOAT, SEEN_BOOL = 1, 2, 4, 8
 @frozen
 class CompilerOptions:
     """hints: of each byte of the code which kinds were seen on top of the stack before that
-    instruction (`Native.seen`); empty: nothing is known. without: places (`Compiled.places`) at
+    instruction (`Native.seen`); empty: nothing is known. without: places (`GuardPlace.place`) at
     which nothing is guessed. force: "guards": no guess ever holds; a number k: each k-th guess that
     holds counts as one that does not. enter: "everywhere": the interpreter hands over before each
     instruction. The last two are for tests.
@@ -27,10 +27,11 @@ class CompilerOptions:
 
 
 class GuardPlace(NamedTuple):
-    """One guard. number: its index in `Native.exits`. what: why it gives up, such as "x is no
-    float"."""
+    """One guard, at a line of a function. number: its index in `Native.exits`. what: why it gives
+    up, such as "x is no float". place: where in the code's bytes it guesses."""
 
     number: int
     function: str
     line: int
     what: str
+    place: int

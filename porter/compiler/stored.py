@@ -12,7 +12,10 @@ from porter.base.reading import read_json, structured
 from porter.compiler.tables import Tables
 from porter.errors import NotBuilt
 
+# Names on which a build and what makes machine code beside it agree.
 INSTRUCTIONS = "instructions.json"
+PRELUDE = "prelude.hpp"  # what the C++ of programs begins with
+SYMBOL = "tier_run"  # what runs it, a gpusnek_native_run_t (templates/port/interp.h)
 
 
 @frozen

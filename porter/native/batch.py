@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
 from attrs import field, frozen
 
 from porter.compiler.cxx import CompiledModule, compile_module
 from porter.compiler.mpy import read_module
 from porter.native.host import HostTarget
-from porter.native.making import HEAD, MOST_ENTRIES
-from porter.native.module import NativeModule
+from porter.native.making import HEAD
+from porter.native.module import MOST_ENTRIES, NativeModule, entry_table
 
 # For g++ to be done soon: the prelude's functions are compiled once instead of at each use.
 QUICK = ("-O0", "-Dalways_inline=noinline", "-w")
@@ -80,7 +79,5 @@ def build_batch(
 
 def _loaded(target: HostTarget, made: Path, one: Translation) -> NativeModule:
     run, keep = target.load(made, one.symbol)
-    entries = np.zeros(one.size, np.uint16)
-    for at, number in one.made.entries:
-        entries[at] = number
+    entries = entry_table(one.made.entries, one.size)
     return NativeModule("", (), (), entries=entries, run=run, keep=keep)

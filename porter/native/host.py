@@ -11,12 +11,12 @@ from attrs import frozen
 
 from porter import toolchain
 from porter.base.process import run
-from porter.compiler.stored import INSTRUCTIONS, load_tables
+from porter.compiler.stored import INSTRUCTIONS, PRELUDE, load_tables
 from porter.compiler.tables import Tables
 from porter.errors import BuildFailed, LaunchFailed, ToolFailed, UsageError
 from porter.run.device.host import HostTwin
 
-LIBRARY, PRELUDE = "libgpusnek.so", "prelude.hpp"
+LIBRARY = "libgpusnek.so"
 SECONDS = 600.0  # that g++ may take
 # Behind the build's own options: debug information of the prelude would be most of the file.
 OPTIONS = ("-g0", "-fvisibility=hidden", "-fno-exceptions")
@@ -43,7 +43,8 @@ class HostTarget:
         if any(name not in output.files for name in names):
             raise UsageError(
                 f"the build in {built.folder} runs no machine code of programs",
-                hint="Make one with `porter build`, and without --fences, --profile and --variant.",
+                hint="Make one with `porter build`, and without --float single, --fences, "
+                "--profile and --variant: builds with these have none.",
             )
         tool = toolchain.gxx()
         library, prelude, instructions = (

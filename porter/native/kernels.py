@@ -21,15 +21,13 @@ from porter.base.process import run
 from porter.compile.device_tier import ALONE
 from porter.compile.device_tier import LIBRARY as LOOKING
 from porter.compile.ptx import UnknownPtx, rewrite
-from porter.compile.tier import PRELUDE
-from porter.compiler.stored import INSTRUCTIONS, load_tables
+from porter.compiler.stored import INSTRUCTIONS, PRELUDE, SYMBOL, load_tables
 from porter.compiler.tables import Tables
 from porter.errors import BuildFailed, LaunchFailed, ToolFailed, UsageError
 from porter.run.built import Built, device_output
 
 LIBRARY = "libgpusnek.a"
 SECONDS = 600.0  # that a tool may take
-SYMBOL = "tier_run"  # of porter/native/making.py; in a cubin a digest of its text is behind it
 TO_PTX = ("-x", "cu", "-ptx")
 # What preludes use of nvcc's headers, which its option makes empty. The PTX is the same.
 NO_HEADERS = "-D__CUDA_RUNTIME_H__"
@@ -48,14 +46,16 @@ static __forceinline__ __device__ void *__cvta_local_to_generic(size_t address) 
     return __nv_cvta_local_to_generic_impl(address);
 }
 """
-_NAMED = re.compile(rb"\x00(tier_run_[0-9a-f]{16})\x00")
+# In a cubin a digest of the program's text stands behind the name.
+_NAMED = re.compile(rb"\x00(%s_[0-9a-f]{16})\x00" % SYMBOL.encode())
 
 
 @frozen(slots=False)
 class KernelTarget:
     """Makes machine code for the kernels of `built`. front, back: flags of nvcc, to PTX and on.
 
-    cubins: of the programs that were made, each one's number less 1. identity, suffix: see Target.
+    cubins: of the programs that were made, each one's number less 1. identity, suffix: see
+    NativeTarget.
     """
 
     built: Built
@@ -74,7 +74,7 @@ class KernelTarget:
             raise UsageError(
                 f"the device build in {built.folder} runs no machine code of programs",
                 hint="Make one with `porter build --target cuda`, for one architecture, and "
-                "without --fences and --profile.",
+                "without --float single, --fences and --profile: builds with these have none.",
             )
         front, back = _split(output.flags)
         made_of = (output.files[name].sha256 for name in names)
@@ -87,12 +87,12 @@ class KernelTarget:
 
     @property
     def prelude(self) -> Path:
-        """See Target."""
+        """See NativeTarget."""
         return self.file(PRELUDE)
 
     @cached_property
     def tables(self) -> Tables:
-        """See Target."""
+        """See NativeTarget."""
         return load_tables(self.file(INSTRUCTIONS))
 
     @property

@@ -12,26 +12,24 @@ from pathlib import Path
 from typing import Any
 
 import attrs
-import numpy as np
 from attrs import field, frozen
 
 from porter.base.fingerprint import content_digest
 from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
-from porter.compiler.options import CompilerOptions
+from porter.compiler.options import CompilerOptions, GuardPlace
+from porter.compiler.stored import SYMBOL
 from porter.errors import LaunchFailed
 from porter.native.cache import CacheEntry, entry_of, forget
 from porter.native.functions import rows_of, worth_it
 from porter.native.lines import lines_of
-from porter.native.module import NativeGuard, NativeModule
+from porter.native.module import NativeModule, entry_table
 from porter.native.report import NativeFunction
 from porter.native.target import NativeTarget, target_of
 from porter.native.trial import ProgramTrial
 from porter.run import Device
 
 HEAD = 12  # bytes before the .mpy: code_head_t of templates/port/code.c
-SYMBOL = "tier_run"
-MOST_ENTRIES = 2**16 - 1  # gpusnek_native_t numbers them with uint16_t
 
 
 def make(
@@ -47,9 +45,8 @@ def make(
     trial: what may be run for hints, where none are among the `options`. Raises UsageError where
     `device` runs none, NoCompiler, BuildFailed.
     """
-    linked = getattr(device, "linked", None)
-    if linked is not None:
-        module: NativeModule = linked.module_of(code)
+    if device.linked is not None:
+        module: NativeModule = device.linked.module_of(code)
         return module
     return make_for(target_of(device), code, source, name, trial, options)
 
@@ -125,10 +122,7 @@ class _Maker:
             with self._step("compile"):
                 text.write_text(made.text, encoding="utf-8")
                 self.target.build(text, machine)
-            guards = [
-                (*guard, place) for guard, place in zip(made.guards, made.places, strict=True)
-            ]
-            return {"entries": made.entries, "functions": functions, "guards": guards}
+            return {"entries": made.entries, "functions": functions, "guards": made.guards}
 
         return write
 
@@ -136,16 +130,12 @@ class _Maker:
         record = entry.record
         with self._step("load"):
             run, keep = self.target.load(entry.machine, SYMBOL)
-            entries = np.zeros(len(self.code), np.uint16)
-            for at, number in record["entries"]:
-                if number <= MOST_ENTRIES:
-                    entries[at] = number
         return self._module(
             record["functions"],
-            guards=tuple(NativeGuard(*row) for row in record["guards"]),
+            guards=tuple(GuardPlace(*row) for row in record["guards"]),
             text=entry.text.read_text(encoding="utf-8"),
             path=entry.text if entry.kept else None,
-            entries=entries,
+            entries=entry_table(record["entries"], len(self.code)),
             run=run,
             cached=entry.cached,
             keep=keep,

@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
 from attrs import field, frozen
 
+from porter.compiler.options import GuardPlace
 from porter.native.report import NativeFunction
 from porter.run import Device
 from porter.run.device.base import Array
 from porter.run.launch.natives import Native
 
+Entries = np.ndarray[tuple[int], np.dtype[np.uint16]]
+MOST_ENTRIES = 2**16 - 1  # gpusnek_native_t numbers them with uint16_t
 
-def _none() -> np.ndarray[tuple[int], np.dtype[np.uint16]]:
-    return np.zeros(0, np.uint16)
 
+def entry_table(entries: Iterable[tuple[int, int]], size: int) -> Entries:
+    """`NativeModule.entries` of `size` bytes of bytecode, without numbers over MOST_ENTRIES.
 
-@frozen
-class NativeGuard:
-    """What machine code assumes at a line of a function.
-
-    number: of its counter. what: how it may fail. place: what CompilerOptions.without calls it.
+    entries: as CompiledModule has them.
     """
+    table = np.zeros(size, np.uint16)
+    for at, number in entries:
+        if number <= MOST_ENTRIES:
+            table[at] = number
+    return table
 
-    number: int
-    function: str
-    line: int
-    what: str
-    place: int
+
+def _none() -> Entries:
+    return entry_table((), 0)
 
 
 @frozen(eq=False)
@@ -47,10 +49,10 @@ class NativeModule:
     name: str
     lines: Sequence[str] = field(repr=False)
     functions: tuple[NativeFunction, ...]
-    guards: tuple[NativeGuard, ...] = field(default=(), repr=False)
+    guards: tuple[GuardPlace, ...] = field(default=(), repr=False)
     text: str = field(default="", repr=False)
     path: Path | None = None
-    entries: np.ndarray[tuple[int], np.dtype[np.uint16]] = field(factory=_none, repr=False)
+    entries: Entries = field(factory=_none, repr=False)
     run: int = field(default=0, repr=False)
     cached: bool = False
     seconds: Mapping[str, float] = field(factory=dict)

@@ -46,8 +46,6 @@ def target_of(device: Device) -> NativeTarget:
     """What makes machine code for `device`. Raises UsageError where nothing does, NoCompiler."""
     if isinstance(device, Several):
         raise UsageError("several devices run no machine code of programs yet", hint=HINT)
-    if device.built.config.get("float", "double") != "double":
-        raise UsageError("builds of single precision run no machine code of programs", hint=HINT)
     if isinstance(device, HostTwin):
         return HostTarget.of(device)
     raise UsageError(

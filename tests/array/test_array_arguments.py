@@ -83,9 +83,10 @@ def test_of_exec(four: InterpreterArray, name: str, value: Any, error: type[Exce
 
 def test_sources_and_codes(four: InterpreterArray) -> None:
     for source in (None, 5, object()):
-        for call in (four.exec, four.eval, four.compile):
+        calls: list[Any] = [four.exec, four.eval, four.compile]
+        for call in calls:
             with pytest.raises((WrongType, UsageError), match=r"^source: "):
-                call(source)  # type: ignore[operator]
+                call(source)
         with pytest.raises(WrongType, match=r"^code: "):
             four.run(source)  # type: ignore[arg-type]
     assert four.eval(b"\xef\xbb\xbf1").tolist() == [1] * 4

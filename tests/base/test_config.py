@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -42,13 +43,13 @@ def test_format_is_read_back_or_near(count: int, factor: int) -> None:
 @pytest.mark.parametrize("name", list(SIZE_BOUNDS))
 def test_bounds_are_named(name: str) -> None:
     bounds = SIZE_BOUNDS[name]
-    extra = {"arena": "global"}
+    extra: dict[str, Any] = {"arena": "global"}
     with pytest.raises(UsageError, match=rf"{name}: .* the least is {format_size(bounds.low)}"):
-        BuildConfig(release="1", **{name: bounds.low - 16}, **extra)
+        BuildConfig(release="1", **extra | {name: bounds.low - 16})
     with pytest.raises(UsageError, match=rf"{name}: .* the most is {format_size(bounds.high)}"):
-        BuildConfig(release="1", **{name: bounds.high + 16}, **extra)
-    BuildConfig(release="1", **{name: bounds.low}, **extra)
-    BuildConfig(release="1", **{name: bounds.high}, **extra)
+        BuildConfig(release="1", **extra | {name: bounds.high + 16})
+    BuildConfig(release="1", **extra | {name: bounds.low})
+    BuildConfig(release="1", **extra | {name: bounds.high})
 
 
 @pytest.mark.parametrize(

@@ -51,8 +51,13 @@ def test_the_first_error_is_the_one_that_is_raised(tmp_path: Path) -> None:
 
 def test_threads_that_write_one_file(tmp_path: Path) -> None:
     path, texts = tmp_path / "file", [str(digit) * 50_000 for digit in range(8)]
+
+    def write_often(text: str) -> None:
+        for _ in range(20):
+            write_whole(path, text)
+
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda text: [write_whole(path, text) for _ in range(20)], texts))
+        list(pool.map(write_often, texts))
     assert path.read_text() in texts
     assert os.listdir(tmp_path) == ["file"]
 

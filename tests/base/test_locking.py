@@ -25,7 +25,7 @@ def python(code: str, *args: str | Path, **options: object) -> subprocess.Popen[
     argv = [sys.executable, "-c", code, *map(str, args)]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     pipe = subprocess.PIPE
-    return subprocess.Popen(argv, env=env, stdout=pipe, stderr=pipe, text=True, **options)  # type: ignore[call-overload,no-any-return]
+    return subprocess.Popen(argv, env=env, stdout=pipe, stderr=pipe, text=True, **options)  # type: ignore[call-overload]
 
 
 def until(true: Callable[[], bool]) -> None:

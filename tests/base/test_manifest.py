@@ -17,7 +17,7 @@ FIELD = {"name": "n", "type": "uint32_t", "offset": 0, "size": 4, "count": None}
 
 def document() -> dict[str, Any]:
     host = {"compiler": "12.2", "flags": ["-O2"], "files": FILES, "info": {}}
-    resources = {"functions": 1, "spill_stores": 0, "spill_loads": 0}
+    resources: dict[str, Any] = {"functions": 1, "spill_stores": 0, "spill_loads": 0}
     resources |= {"largest_frames": {"f": 8}, "kernels": {"k": {"registers": 64, "stack": 8}}}
     flush = {"reader": "nvdisasm", "saved_registers": 53}
     cuda = {"nvcc": "13.0", "flags": [], "files": FILES, "info": {"state_size": 64}}

@@ -64,7 +64,8 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> N
 
 
 def test_documents_that_are_none() -> None:
-    for document in (None, [], "text"):
+    documents: tuple[Any, ...] = (None, [], "text")
+    for document in documents:
         with pytest.raises(FileProblem, match="f: a table is wanted"):
             structured(document, Tree, "f", FileProblem)
     with pytest.raises(UsageError) as caught:

@@ -15,7 +15,7 @@ from porter.base.telling import QUIET, PlainLines, Teller
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The time, which stands still unless a test moves it."""
     now = [100.0]
-    monkeypatch.setattr(telling.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("porter.base.telling.time.monotonic", lambda: now[0])
     return now
 
 

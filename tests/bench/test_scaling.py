@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from porter.bench import plot, scale
-from porter.bench.catalogue import SUITE
+from porter.bench.catalogue import SUITE, Benchmark
 from porter.bench.measure import Setting
 from porter.cli import execute
 from porter.errors import BenchFailed
@@ -41,7 +41,7 @@ def test_a_wrong_answer_is_no_lack_of_memory(
     monkeypatch.setattr("porter.bench.catalogue.PROGRAMS", tmp_path)
     (tmp_path / "odd.py").write_text("print(threadIdx + numThreads)")
     with pytest.raises(BenchFailed, match="interpreter 0 printed"):
-        scale.scaling(Setting(any_device, n=8, repeat=1), scale.Benchmark("odd", "odd", "odd.py"))
+        scale.scaling(Setting(any_device, n=8, repeat=1), Benchmark("odd", "odd", "odd.py"))
 
 
 def test_command_writes_json_and_a_picture(built: Build, tmp_path: Path) -> None:

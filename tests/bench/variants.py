@@ -12,6 +12,8 @@ import json
 import sys
 from pathlib import Path
 
+from rich.console import Console
+
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from porter.bench import many, report
@@ -45,7 +47,7 @@ def main() -> None:
     rows = suite.run(VARIANTS)
     measured = report.Measured(rows, [], None, many.measure(setting, suite.pythons, seed=SEED))
     about = conditions(setting, suite.cores) | {"references": {}}
-    report.show(measured, about, report.Console(width=140))
+    report.show(measured, about, Console(width=140))
     if given.json is not None:
         given.json.write_text(json.dumps(report.to_json(measured, about), indent=1) + "\n")
 

@@ -95,7 +95,7 @@ def test_a_piped_prompt(on_build: Raw) -> None:
 def test_a_terminal_gets_the_bytes_too(built: Build, tmp_path: Path) -> None:
     here, there = pty.openpty()
     code = "print('a\\tb\\x1b[31m', threadIdx)"
-    args = command("run", "--target", "host", "--build", built.folder, "-n", 2, "-c", code)
+    args = command("run", "--target", "host", "--build", built.folder, "-n", "2", "-c", code)
     env = environment(PYTHONPATH=str(Path(__file__).parents[2]), TERM="xterm-256color")
     subprocess.run(args, cwd=tmp_path, env=env, stdin=there, stdout=there, check=True)
     shown = b""

@@ -103,7 +103,7 @@ def test_parquet_needs_pyarrow_before_anything_is_opened(
     files: tuple[Path, Path], tmp_path: Path
 ) -> None:
     out = tmp_path / "out.parquet"
-    command = [sys.executable, "-c", WITHOUT, "evaluate", *files, "--out", out]
+    command: list[str | Path] = [sys.executable, "-c", WITHOUT, "evaluate", *files, "--out", out]
     done = subprocess.run([*command, "--build", "/nowhere"], capture_output=True, text=True)
     assert done.returncode == 16 and "pip install 'gpusnek-porter[parquet]'" in done.stderr
     assert not list(tmp_path.glob("out*"))
@@ -140,13 +140,15 @@ def test_a_full_disk_is_a_problem_of_the_file_and_others_are_not(
         pytest.importorskip("pyarrow")
     out = tmp_path / f"out{suffix}"
     out.write_text("old")
-    rows = {"program": ["a"], "case": [0], "passed": [True], "status": ["PASSED"], "steps": [1]}
+    rows: dict[str, list[Any]] = {"program": ["a"], "case": [0], "passed": [True]}
+    rows |= {"status": ["PASSED"], "steps": [1]}
     with pytest.raises(ConnectionError, match="lost"), writing(out, frozenset()) as writer:
         raise ConnectionError("lost")
     with pytest.raises(FileProblem, match="No space left"), writing(out, frozenset()) as writer:
-        writer._file.flush()
+        opened: Any = writer
+        opened._file.flush()
         full = os.open("/dev/full", os.O_WRONLY)
-        os.dup2(full, writer._file.fileno())
+        os.dup2(full, opened._file.fileno())
         os.close(full)
         for _ in range(20_000 if suffix == ".jsonl" else 1):
             writer.add(rows)

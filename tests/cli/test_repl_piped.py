@@ -143,7 +143,7 @@ def test_a_timeout_and_ctrl_c(repl: Porter, built: Build, tmp_path: Path) -> Non
     done = repl("while 1: pass\n\nprint('on')\n", "--timeout", 0.3)
     assert "KeyboardInterrupt" in done.out and done.out.endswith("\non\n")
     process = subprocess.Popen(
-        command("repl", "--target", "host", "--build", built.folder, "-n", 5),
+        command("repl", "--target", "host", "--build", built.folder, "-n", "5"),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -74,8 +74,11 @@ def test_no_command_shows_progress_otherwise() -> None:
     for path in [*folder.glob("*.py"), *folder.parent.rglob("progress.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             module = getattr(node, "module", "") or ""
-            status = isinstance(node, ast.Attribute) and node.attr == "status"
-            on_console = status and ast.unparse(node.value) in ("console", "err", "out", "errors")
+            on_console = (
+                isinstance(node, ast.Attribute)
+                and node.attr == "status"
+                and ast.unparse(node.value) in ("console", "err", "out", "errors")
+            )
             if on_console or module.startswith(("rich.progress", "rich.status", "rich.live")):
                 others.append(path.name)
     assert set(others) == {"_telling.py"}
@@ -86,7 +89,7 @@ def test_quiet_sync_says_nothing(
 ) -> None:
     from porter.cli import sync
 
-    def slow(*args: object, say, **others: object) -> None:  # type: ignore[no-untyped-def]
+    def slow(*args: object, say, **others: object) -> None:
         say("from somewhere")
         raise KeyboardInterrupt
 

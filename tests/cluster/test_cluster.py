@@ -153,9 +153,10 @@ def test_what_a_cluster_cannot_do(client: Any, built: Build) -> None:
     for program in (3, None, [3], Path("program.py")):
         with pytest.raises(WrongType, match=r"source: \w+ is neither"):
             dask.run(client, program, 4, build=built.folder)  # type: ignore[arg-type]
-    for options in (3, {}):
+    wrong_launches: tuple[Any, ...] = (3, {})
+    for options in wrong_launches:
         with pytest.raises(WrongType, match=r"launch: \w+ is no Launch"):
-            dask.run(client, "pass", 4, options, build=built.folder)  # type: ignore[arg-type]
+            dask.run(client, "pass", 4, options, build=built.folder)
     with pytest.raises(WrongType, match=r"int is no distributed\.Client"):
         dask.run(3, "pass", 4, build=built.folder)
     for launch, name in (
@@ -168,4 +169,5 @@ def test_what_a_cluster_cannot_do(client: Any, built: Build) -> None:
             dask.run(client, "pass", 4, launch, build=built.folder)
     for wrong in ({"n": 0}, {"part": 0}, {"retries": -1}):
         with pytest.raises(UsageError):
-            dask.run(client, "pass", **{"n": 4, "build": built.folder, **wrong})
+            given: dict[str, Any] = {"n": 4, "build": built.folder, **wrong}
+            dask.run(client, "pass", **given)

@@ -100,7 +100,8 @@ def test_workers_that_do_not_fit() -> None:
     check_workers({"a": WITHOUT, "b": WITH}, None)
     with pytest.raises(NoGpu, match="1 of 2 workers have no GPU: a"):
         check_workers({"a": WITHOUT, "b": WITH}, "cuda")
-    for other in ({"porter": "0.0.1"}, {"python": "2.7"}):
+    others: list[dict[str, Any]] = [{"porter": "0.0.1"}, {"python": "2.7"}]
+    for other in others:
         with pytest.raises(ClusterMismatch, match=r"^worker b has porter "):
             check_workers({"a": WITHOUT, "b": attrs.evolve(WITHOUT, **other)}, None)
     missing: dict[str, Any] = {"a": ModuleNotFoundError("No module named 'porter'")}

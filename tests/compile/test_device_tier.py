@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import shlex
+import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import attrs
 import pytest
 
+from porter import toolchain
 from porter.compile.device_tier import LOOKING, device_tier
+from porter.compile.flags import VARIANTS, host_compile, nvcc_front
 from porter.compile.prelude import main, prelude
 from porter.compile.sources import find_sources
+from porter.compile.tier import prelude_rule, prelude_source, prelude_unit
 from porter.config import BuildConfig
 from porter.sync.store import synced_releases
 
@@ -28,6 +34,54 @@ def test_its_step(tmp_path: Path) -> None:
     (tmp_path / "in").write_text('# 1 "a.cpp"\nint x;\n')
     assert main([str(tmp_path / "in"), str(tmp_path / "out")]) == 0
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def read_by(compiler: Sequence[str], path: Path) -> str:
+    """What a compiler reads: the text after macros, and all macros that are defined then."""
+    command: list[str | Path] = [*compiler, "-E", "-P", "-x", "c++", path]
+    found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    macros = subprocess.run([*command, "-dM"], check=True, capture_output=True, text=True).stdout
+    return found + macros
+
+
+@pytest.mark.parametrize("target", ["host", "cuda"])
+def test_a_compiler_reads_of_the_prelude_what_it_reads_of_the_unit(
+    built: Build, tmp_path: Path, target: str
+) -> None:
+    sources = find_sources(built.folder.parent)
+    unit = prelude_source(sources)
+    assert unit is not None
+    includes = [f"-I{path}" for path in sources.include]
+    if target == "host":
+        flags = host_compile(VARIANTS["release"])
+        rule = prelude_rule([str(toolchain.gxx().path), *flags, *includes])
+    else:
+        config = BuildConfig(release=synced_releases()[-1], arch="sm_90")
+        front = ["nvcc", *nvcc_front(config), *includes]
+        (rule,) = (
+            rule
+            for rule in device_tier(config, sources, tmp_path, front).rules
+            if rule.name == "prelude"
+        )
+    prelude = tmp_path / "prelude.hpp"
+    command = rule.command.replace("$in", str(unit)).replace("$out", str(prelude))
+    subprocess.run(command.replace("$$", "$"), shell=True, check=True)
+    compiler = shlex.split(rule.command.partition(" -E ")[0])
+    without = [part for part in compiler if not part.startswith("-I")]
+    text = read_by(without, prelude)
+    assert text == read_by(compiler, unit)
+    assert "tier_polls" in text and str(sources.root) not in prelude.read_text()
+
+
+def test_builds_whose_prelude_holds_nothing(built: Build, tmp_path: Path) -> None:
+    sources = find_sources(built.folder.parent)
+    units = tuple(unit for unit in sources.units if unit != prelude_source(sources))
+    assert len(units) == len(sources.units) - 1
+    less, release = attrs.evolve(sources, units=units), VARIANTS["release"]
+    assert prelude_unit(sources, release, False, False) is not None
+    assert prelude_unit(less, release, False, False) is None
+    config = BuildConfig(release=synced_releases()[-1], arch="sm_90")
+    assert device_tier(config, less, tmp_path, ["nvcc"]).files == ()
 
 
 @pytest.mark.parametrize("changed", [{"fences": True}, {"profile": True}, {"arch": "sm_80,sm_90"}])

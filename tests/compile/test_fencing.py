@@ -215,7 +215,8 @@ def test_ptxas_takes_it(arena: str, returns: str, tmp_path: Path) -> None:
     )
     source = tmp_path / "a.ptx"
     source.write_text(fence(unit(body, returns=returns, arena=arena), "01234567"))
-    command = [nvcc, "-arch=sm_90", "-rdc=true", "-cubin", source, "-o", tmp_path / "a.cubin"]
+    flags = ["-arch=sm_90", "-rdc=true", "-cubin"]
+    command: list[str | Path] = [nvcc, *flags, source, "-o", tmp_path / "a.cubin"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
 
@@ -240,7 +241,7 @@ def test_checks_know_the_layout_of_what_they_read(tmp_path: Path) -> None:
     source = tmp_path / "claims.cpp"
     source.write_text("\n".join(["#include <stddef.h>", '#include "porter_ranges.h"', *lines]))
     include = f"-I{templates_dir() / 'runtime'}"
-    command = [toolchain.gxx().path, "-fsyntax-only", include, source]
+    command: list[str | Path] = [toolchain.gxx().path, "-fsyntax-only", include, source]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert (MOST, WINDOW) == (fences.MARGIN, fences.WINDOW)

@@ -110,8 +110,8 @@ def test_a_project_has_its_build_made(
         (tmp_path / name).chmod(0o755)
     env = {"PATH": f"{tmp_path}:/usr/bin:/bin"}
     subprocess.run(["./build.sh", *args], cwd=folder, env=env, check=True)
-    log = tmp_path / "porter.log"
-    assert (log.read_text().strip() if log.exists() else "") == asked
+    told = tmp_path / "porter.log"
+    assert (told.read_text().strip() if told.exists() else "") == asked
     used = "/made" if asked else "/given"
     compiled = tmp_path / f"{compiler}.log"
     assert f"-I{used}/include" in compiled.read_text()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from porter.compiler.cxx import shapes_of, units_of
-from porter.compiler.graph import ITERATOR
+from porter.compiler.effects import ITERATOR
 from porter.compiler.mpy import BytecodeModule
 from porter.compiler.tables import Tables
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES

@@ -8,16 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from porter.compiler.graph import (
-    CALLS,
-    HANDLERS,
-    ITERATOR,
-    KNOWN,
-    CodeBlock,
-    Graph,
-    effect,
-    graph_of,
-)
+from porter.compiler.effects import CALLS, HANDLERS, ITERATOR, KNOWN, effect
+from porter.compiler.graph import CodeBlock, Graph, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction, BytecodeModule
 from porter.errors import ProgramSyntaxError
 from tests.compiler import sources

@@ -28,7 +28,7 @@ def mpy_tool(release: Path) -> ModuleType:
             sys.modules.pop(name, None)
             if before is not None:
                 sys.modules[name] = before
-    module.global_qstrs = module.GlobalQStrList()
+    vars(module)["global_qstrs"] = module.GlobalQStrList()
     return module
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 import pytest
@@ -50,7 +51,7 @@ def test_a_slow_reader_loses_nothing(any_device: Device) -> None:
 
 def test_dropped_bytes_are_counted(any_device: Device) -> None:
     collected = Collected(pause=0.05)
-    options = {"ring": SMALLEST, "overflow": "drop"}
+    options: dict[str, Any] = {"ring": SMALLEST, "overflow": "drop"}
     program = "for i in range(5000): print(i)"
     result = run_live(any_device, program, 2, collected, **options)
     assert ended_well(any_device, result) and result.lost is not None

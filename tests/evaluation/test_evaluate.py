@@ -52,11 +52,11 @@ def test_as_cpython_computes(judged: Judge) -> None:
     cases = [((x,), None if e is RAISED_HERE else e) for x, e in enumerate(expected)]
     found = judged(sources, cases, keep="values")
     assert found.values is not None
-    for source, row, values in zip(sources, found.passed, found.values, strict=True):
-        for ((x,), expected), passed, value in zip(cases, row, values, strict=True):
+    for source, row, kept in zip(sources, found.passed, found.values, strict=True):
+        for ((x,), wanted), passed, value in zip(cases, row, kept, strict=True):
             result = cpython(source, x)
             raised = result is RAISED_HERE
-            assert passed == (result == expected and not raised), (source, x)
+            assert passed == (result == wanted and not raised), (source, x)
             assert raised or (value == result and type(value) is type(result)), (source, x)
     assert 0 < found.passed.sum() < found.passed.size
 

@@ -49,7 +49,7 @@ class Native:
         library = folder / f"{width}.so"
         sources = [port / f"decimal_{name}.c" for name in SOURCES]
         harness = Path(__file__).with_name("harness.c")
-        command = ["gcc", *FLAGS, "-I", port, harness, *sources, "-o", library]
+        command: list[str | Path] = ["gcc", *FLAGS, "-I", port, harness, *sources, "-o", library]
         subprocess.run(command, check=True)
         self.width = WIDTHS[width]
         self._library = ctypes.CDLL(str(library))

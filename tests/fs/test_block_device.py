@@ -36,7 +36,7 @@ if threadIdx == 1:
 """
 
 
-def garbage(size: int) -> np.ndarray:  # type: ignore[type-arg]
+def garbage(size: int) -> np.ndarray:
     """Memory as it comes: anything may stand in it."""
     return np.random.default_rng(4).integers(0, 256, size, np.uint8)
 

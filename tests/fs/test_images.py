@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import littlefs
 import pytest
@@ -155,12 +156,12 @@ def test_a_block_size_that_cannot_be(folder: Path, tmp_path: Path, size: int) ->
         Image.load(path)
 
 
-class Recorder(littlefs.UserContext):  # type: ignore[misc]
+class Recorder(littlefs.UserContext):
     """Memory that keeps what stood there before each write."""
 
     before: list[bytes] | None = None
 
-    def prog(self, config: object, block: int, offset: int, data: bytes) -> int:
+    def prog(self, config: Any, block: int, offset: int, data: bytes) -> int:
         if self.before is not None:
             self.before.append(bytes(self.buffer))
         return int(super().prog(config, block, offset, data))
@@ -186,6 +187,7 @@ def test_a_rename_cut_in_the_middle_hides_no_other_file() -> None:
 def test_paths_of_any_kind(folder: Path, tmp_path: Path) -> None:
     image_of(str(folder)).save(str(tmp_path / "image"))
     assert Image.load(str(tmp_path / "image")).data == image_of(folder).data
-    for call in (Image.load, image_of, Image.empty(4096).save):
+    calls: list[Any] = [Image.load, image_of, Image.empty(4096).save]
+    for call in calls:
         with pytest.raises(WrongType, match=r"^(path|folder): int"):
-            call(5)  # type: ignore[operator]
+            call(5)

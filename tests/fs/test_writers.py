@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import attrs
+import numpy as np
 import pytest
 
 from porter.fs import Image
@@ -125,7 +128,7 @@ HOLD = "f = open('held', 'w')\nf.write('x' * 3000)\n"
     ids=["end", "raise", "exit", "interrupt", "stop"],
 )
 def test_however_a_writer_ends_others_can_write(
-    any_device: Device, image: Image, end: str, options: dict[str, float]
+    any_device: Device, image: Image, end: str, options: dict[str, Any]
 ) -> None:
     shared = Shared.of(any_device, image)
     shared.run(HOLD + end, 1, **options)
@@ -215,9 +218,7 @@ def test_import(any_device: Device, image: Image) -> None:
     assert shared.lines("import made\nprint(made.f())", 8) == [["7"]] * 8
 
 
-def _bytes(image: Image) -> object:
-    import numpy as np
-
+def _bytes(image: Image) -> np.ndarray[Any, Any]:
     return np.frombuffer(image.data, np.uint8)
 
 

@@ -186,7 +186,12 @@ def test_a_reduction_keeps_one_statement_and_plain_arguments() -> None:
 
 def test_a_reduction_ends_after_so_many_tries() -> None:
     tried: list[CallProgram] = []
-    reduce(Generator(KNOWN).program("x"), lambda one: bool(tried.append(one)) or True, most=7)
+
+    def still(one: CallProgram) -> bool:
+        tried.append(one)
+        return True
+
+    reduce(Generator(KNOWN).program("x"), still, most=7)
     assert len(tried) == 7
 
 

@@ -45,8 +45,8 @@ class Native:
         sources = [port / f"natural_{name}.c" for name in SOURCES]
         library = folder / "natural.so"
         harness = Path(__file__).with_name("harness.c")
-        command = ["gcc", *FLAGS, "-I", folder, "-I", port, harness, *sources, "-o", library]
-        subprocess.run(command, check=True)
+        includes: list[str | Path] = ["-I", folder, "-I", port]
+        subprocess.run(["gcc", *FLAGS, *includes, harness, *sources, "-o", library], check=True)
         self._library = ctypes.CDLL(str(library))
 
     def multiply(self, a: int, b: int) -> int:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import random
 import sys
+from typing import Any
 
 import pytest
 
@@ -83,8 +84,8 @@ for name, f in PAIRS:
 
 
 def lines(device: Device, program: str, **options: int) -> list[bytes]:
-    options = {"heap": 160 << 10, "stdout": 1 << 20} | options
-    result = run(device, [program], 1, Launch(stack=32 << 10, **options))
+    sizes: dict[str, Any] = {"heap": 160 << 10, "stdout": 1 << 20} | options
+    result = run(device, [program], 1, Launch(stack=32 << 10, **sizes))
     assert not result.stderr[0], result.stderr[0].decode()
     return result.stdout[0].splitlines()
 

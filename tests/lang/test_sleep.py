@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from porter.run import Device, Launch, run
@@ -34,5 +35,5 @@ def test_a_short_time(any_device: Device) -> None:
     program = "import time\nstart = time.ticks_us()\ntime.sleep(%s)\n"
     program += "print(time.ticks_diff(time.ticks_us(), start) >= %d)"
     programs = [program % ("0.0025", 2500), program % ("-0.0", 0), program % ("True", 10**6)]
-    result = run(any_device, programs, 3, program_of=[0, 1, 2])
+    result = run(any_device, programs, 3, program_of=np.arange(3))
     assert [result.stdout[i] for i in range(3)] == [b"True\n"] * 3, result.stderr[0]

@@ -35,7 +35,7 @@ def libc(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 def function(libc: ctypes.CDLL, name: str, result: object, *args: object) -> Callable[..., object]:
     found = getattr(libc, f"porter_{name}")
     found.restype, found.argtypes = result, args
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def sign(number: object) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import attrs
 import numpy as np
@@ -11,10 +12,14 @@ import pytest
 
 from porter import InterpreterArray
 from porter.array import Code, compilations
+from porter.config import BuildConfig
 from porter.errors import NoCompiler, ProgramSyntaxError, UsageError
 from porter.native.host import HostTarget
 from porter.run import Device
 from porter.run.device.host import HostTwin
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 LIBRARY = "host/libgpusnek.so"
 Make = Callable[..., InterpreterArray]
@@ -168,6 +173,20 @@ def test_auto(two: InterpreterArray, monkeypatch: pytest.MonkeyPatch) -> None:
         two.exec(LOOP.replace("100", "402"), compiled=True)
 
 
+def test_what_auto_found_hot_stays_bytecode_without_it(
+    two: InterpreterArray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compilations, "HOT", 0)
+    code = two.compile(LOOP)
+    for source in (LOOP, code):
+        assert two.exec(source, compiled="auto").compiled is None  # it is hot from here on
+    for plain in (LOOP, LOOP.encode(), code):
+        assert two.exec(plain).compiled is None
+    assert two.exec(LOOP, compiled="auto").compiled is not None
+    monkeypatch.setattr(compilations, "_key", None)  # it would hash the whole source
+    assert two.exec("print('@micropython')").stdout[0] == b"@micropython\n"
+
+
 @pytest.mark.parametrize("kind", ["native", "viper"])
 def test_a_decorator_asks_for_machine_code(two: InterpreterArray, kind: str) -> None:
     lines = [
@@ -201,7 +220,7 @@ def test_arguments(two: InterpreterArray) -> None:
     with pytest.raises(UsageError, match="compiled: 'no' is not \"auto\""):
         two.exec("1", compiled="no")
     with pytest.raises(TypeError, match="native"):
-        two.compile("1", native=np.zeros(2))
+        two.compile("1", native=np.zeros(2))  # type: ignore[arg-type]
 
 
 def test_a_syntax_error_is_the_same(two: InterpreterArray) -> None:
@@ -221,6 +240,19 @@ def test_builds_without_machine_code(twin: Device) -> None:
     with InterpreterArray(1, device=HostTwin(fenced)) as array:
         with pytest.raises(UsageError, match="runs no machine code of programs"):
             array.exec("for i in range(9): i", compiled=True)
+        assert array.exec("for i in range(9): i", compiled="auto").compiled is None
+
+
+@pytest.mark.slow
+def test_builds_of_single_precision_have_none(built: Build) -> None:
+    from porter.pipeline import build
+
+    release = built.sources.name.rpartition("-")[0]
+    done = build(BuildConfig(release=release, float="single", target="host"), jobs=2)
+    with InterpreterArray(1, build=done.folder) as array:
+        with pytest.raises(UsageError, match="runs no machine code of programs") as caught:
+            array.exec("for i in range(9): i", compiled=True)
+        assert "--float single" in str(caught.value.hint)
         assert array.exec("for i in range(9): i", compiled="auto").compiled is None
 
 

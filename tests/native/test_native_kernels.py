@@ -129,7 +129,7 @@ def test_a_program_is_linked_with_all_of_the_build(
 ) -> None:
     monkeypatch.setenv("PORTER_HOME", str(tmp_path))
     logs: list[str] = []
-    seen = link.start
+    seen = kernels.start
 
     def noted(*command: str | Path, cwd: Path | None = None) -> None:
         if Path(command[0]).name == "nvlink":
@@ -197,7 +197,7 @@ def test_machine_code_of_another_opening_is_refused(
         with_native = attrs.evolve(code, native=NativeModule("a", (), ()))
         array.exec(with_native)
         other = copy.copy(any_device)
-        monkeypatch.setattr(other, "linked", object(), raising=False)
+        monkeypatch.setattr(other, "linked", object())
         code.check(other)
         with pytest.raises(UsageError, match="another build or target"):
             with_native.check(other)

@@ -34,7 +34,8 @@ class Client(NotebookClient):
         text = cell.metadata.get(INTERRUPT)
         if text and "data" in msg["content"] and text in str(msg["content"]["data"]):
             del cell.metadata[INTERRUPT]
-            self.pressed = asyncio.ensure_future(self.km.interrupt_kernel())
+            kernel: Any = self.km
+            self.pressed = asyncio.ensure_future(kernel.interrupt_kernel())
         return found
 
 

@@ -7,10 +7,11 @@ import io
 import re
 from typing import TYPE_CHECKING, Any
 
+import nbformat
 import numpy as np
 import pytest
 
-from tests.notebook.executing import ROOT, Ran, execute_notebook, nbformat, uncoloured
+from tests.notebook.executing import ROOT, Ran, execute_notebook, uncoloured
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -58,10 +59,10 @@ def test_the_beetle(built: Build) -> None:
     side = 32
     found = execute_notebook(read("beetle"), SIDE=str(side))
     assert not [ran.error for ran in found if ran.error]
-    first, grey = [data for ran in found for data in ran.data("image/png")]
+    first, second = [data for ran in found for data in ran.data("image/png")]
     picture = np.asarray(Image.open(io.BytesIO(base64.b64decode(first))).convert("RGB"))
     assert picture.shape == (256, 256, 3)
     expected = [colour(i, side) for i in range(side * side)]
     assert picture[::8, ::8].reshape(-1, 3).tolist() == [list(one) for one in expected]
-    grey = np.asarray(Image.open(io.BytesIO(base64.b64decode(grey))).convert("RGB"))
+    grey = np.asarray(Image.open(io.BytesIO(base64.b64decode(second))).convert("RGB"))
     assert (grey[:, :, 0] == grey[:, :, 2]).all() and len(np.unique(grey)) > 5

@@ -17,7 +17,7 @@ from porter.run import Device, Launch, run
 from porter.run.lacks import Lack, advice, find
 
 KIB = 1024
-SIZES = {"heap": 16 * KIB, "pystack": 2 * KIB, "stack": 8 * KIB}
+SIZES: dict[str, Any] = {"heap": 16 * KIB, "pystack": 2 * KIB, "stack": 8 * KIB}
 CALLS = "def f(n):\n    return n and 1 + f(n - 1)\n"
 # Recursion through C: sorted calls a key, which sorts.
 SORTS = "def f(n):\n    return sorted([n], key=lambda x: len(f(n - 1)) if n else 0)\n"
@@ -49,7 +49,8 @@ def test_what_is_suggested_is_enough(any_device: Device, name: str) -> None:
         assert (lack.option, lack.count, lack.had) == (option, 3, getattr(launch, option))
         assert lack.enough is not None and lack.enough >= 2 * lack.had
         assert lack.enough % 16 == 0
-        launch = attrs.evolve(launch, **{option: lack.enough})
+        more: dict[str, Any] = {option: lack.enough}
+        launch = attrs.evolve(launch, **more)
     assert not result.status.any() and not result.lacks
     assert launch != Launch(**SIZES)
 

@@ -302,6 +302,6 @@ def test_time_is_where_the_work_is(profiled: Profiled) -> None:
     assert sum(share.values()) == pytest.approx(1)
 
 
-def test_a_build_that_does_not_count_is_refused(built) -> None:  # type: ignore[no-untyped-def]
+def test_a_build_that_does_not_count_is_refused(built) -> None:
     with pytest.raises(UsageError, match="does not count"):
         profile("pass", build=built.folder)

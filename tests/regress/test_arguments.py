@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tarfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -36,7 +37,7 @@ def tree(tmp_path: Path) -> Path:
     return root
 
 
-def run(tmp_path: Path, *args: str | Path) -> tuple[int, dict[str, object]]:
+def run(tmp_path: Path, *args: str | Path) -> tuple[int, dict[str, Any]]:
     file = tmp_path / "report.json"
     code = cli.execute(["regress", *map(str, args), "--json", str(file)])
     return code, json.loads(file.read_text()) if file.exists() else {}
@@ -45,7 +46,7 @@ def run(tmp_path: Path, *args: str | Path) -> tuple[int, dict[str, object]]:
 def test_a_modified_tree_gets_a_name_of_its_own(home: Path, tree: Path, tmp_path: Path) -> None:
     code, report = run(tmp_path, tree)
     assert code == PatchDrift.exit_code
-    (release,) = report["releases"]  # type: ignore[misc]
+    (release,) = report["releases"]
     assert release["release"].startswith("1.26.1+")
     assert (home / "upstream" / release["release"] / "py/py.mk").is_file()
     problem = release["stages"][1]["problems"][0]
@@ -61,7 +62,7 @@ def test_a_modified_tree_gets_a_name_of_its_own(home: Path, tree: Path, tmp_path
         ("conformance", "not reached"),
     ] + [(name, "not reached") for name in ("build", "smoke", "conformance")]  # device code
     _, again = run(tmp_path, tree)
-    assert again["releases"][0]["stages"][0]["state"] == "cached"  # type: ignore[index]
+    assert again["releases"][0]["stages"][0]["state"] == "cached"
 
 
 def test_a_tarball_of_the_same_is_the_same(home: Path, tree: Path, tmp_path: Path) -> None:
@@ -70,13 +71,13 @@ def test_a_tarball_of_the_same_is_the_same(home: Path, tree: Path, tmp_path: Pat
         tar.add(tree, "micropython-1.26.1")
     _, one = run(tmp_path, tree)
     _, two = run(tmp_path, archive)
-    assert one["releases"][0]["release"] == two["releases"][0]["release"]  # type: ignore[index]
+    assert one["releases"][0]["release"] == two["releases"][0]["release"]
 
 
 def test_sources_that_cannot_be_had_are_no_upstream_change(home: Path, tmp_path: Path) -> None:
     code, report = run(tmp_path, tmp_path)
     assert code == CorruptSource.exit_code
-    stages = report["releases"][0]["stages"]  # type: ignore[index]
+    stages = report["releases"][0]["stages"]
     assert stages[0]["problems"][0]["error"] == "CorruptSource"
     assert {stage["state"] for stage in stages[1:]} == {"not reached"}
 

@@ -19,6 +19,7 @@ from porter.regress.compare import compare
 from porter.regress.memory import StageMemory, key_of
 from porter.regress.model import Facts, ReleaseRun, StageState
 from porter.regress.report import number_rows
+from porter.regress.running import StageSequence
 from porter.regress.sizes import sizes_of
 from porter.regress.verdict import verdict
 
@@ -59,7 +60,7 @@ def run(
 
     monkeypatch.setenv("PORTER_HOME", str(tmp_path))
     monkeypatch.setattr(pipeline, "build", build)
-    steps, found = release.StageSequence(), release._Facts(Facts(units={"py/a.c": {}}))
+    steps, found = StageSequence(), release._Facts(Facts(units={"py/a.c": {}}))
     release._target("1.0", "cuda", release.Options(("cuda",), where_possible), steps, found)
     return release._result("1.0", "", steps, found)
 
@@ -79,7 +80,7 @@ def test_without_a_gpu_it_builds_and_reports(
         ("conformance", StageState.SKIPPED),
     ]
     assert all("no GPU here" in stage.note for stage in done.stages[1:])
-    sizes = done.facts.sizes["cuda"]
+    sizes = dict(done.facts.sizes["cuda"])
     assert sizes.pop("code") > 0
     rest = {"registers": 255, "stack": 512, "spills": 7, "saved registers": 53, "state": 2624}
     assert sizes == rest

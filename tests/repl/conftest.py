@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 from rich.console import Console
@@ -16,7 +17,7 @@ Typed = Callable[..., tuple[Shell, str]]
 def open_session(any_device: Device) -> Iterator[Callable[..., Session]]:
     """Opens sessions on the device under test."""
 
-    def open_session(n: int = 12, **options: object) -> Session:
+    def open_session(n: int = 12, **options: Any) -> Session:
         return Session.open(any_device, n, **options)
 
     yield open_session

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from porter.repl import Session
+from porter.run import Device
 
 
 @pytest.fixture(scope="module")
-def shared(any_device: object) -> Session:
+def shared(any_device: Device) -> Session:
     return Session.open(any_device, 4)
 
 
@@ -109,7 +110,7 @@ def test_what_is_refused(shared: Session, source: str, error: str) -> None:
     assert stored(shared) == [99] * 12
 
 
-def test_other_sizes(any_device: object) -> None:
+def test_other_sizes(any_device: Device) -> None:
     session = Session.open(any_device, 2, outbuf_size=100)
     assert said(session, "len(outbuf)\n") == ["100", "100"]
     none = Session.open(any_device, 2, outbuf_size=0)

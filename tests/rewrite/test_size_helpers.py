@@ -84,7 +84,8 @@ def pairs(width: int) -> list[tuple[int, int]]:
     chance = random.Random(width)
     found = [(a, b) for a in EDGES for b in EDGES]
     for _ in range(2000):
-        found.append(tuple(chance.getrandbits(chance.randrange(1, 65)) for _ in "ab"))
+        a, b = (chance.getrandbits(chance.randrange(1, 65)) for _ in "ab")
+        found.append((a, b))
     return found
 
 

@@ -40,7 +40,12 @@ def test_values(name: str, value: Any) -> None:
 
 
 def test_numbers_of_any_kind() -> None:
-    launch = Launch(seed=-(2**63), block=np.int32(4), heap=np.int64(4096), timeout=np.float32(1))
+    numbers: dict[str, Any] = {
+        "block": np.int32(4),
+        "heap": np.int64(4096),
+        "timeout": np.float32(1),
+    }
+    launch = Launch(seed=-(2**63), **numbers)
     assert launch.heap == 4096
 
 
@@ -74,10 +79,10 @@ def test_runs(device: Device) -> None:
         (WrongType, "^fs: bytes", (device, ["c"], 1, Launch(fs=b"image"))),
         (WrongType, "^phase: dict", (device, ["c"], 1, None, {"stop": False})),
         (UsageError, "^bind: 5 is not", (device, ["c"], 1, Launch(bind={5: 1}))),  # type: ignore[dict-item]
-        (UsageError, "^stdin: 1 texts for 2", (device, ["c"], 2, Launch(stdin=["x"]))),  # type: ignore[list-item]
+        (UsageError, "^stdin: 1 texts for 2", (device, ["c"], 2, Launch(stdin=["x"]))),
     ):
         with pytest.raises(error, match=match):
-            run(*args)  # type: ignore[arg-type]
+            run(*args)
     for which, wrong in (("ab", WrongType), ([0.5, 1], WrongType), ([-1, 0], UsageError)):
         with pytest.raises(wrong, match=r"^program_of: "):
             run(device, ["c"], 2, program_of=which)  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from porter.run.launch.spec import Phase
 
 
 def values(device: Device, array: Any) -> list[Any]:
-    return device.host(array).tolist()  # type: ignore[no-any-return]
+    return device.host(array).tolist()
 
 
 @pytest.mark.parametrize("typecode", TYPECODES)

@@ -21,8 +21,8 @@ def host(state: int = 3 * KIB) -> Figures:
 
 
 def need(local: bool = True, state: int = 3 * KIB, **sizes: Any) -> Footprint:
-    values = {"heap": 12 * KIB, "pystack": KIB, "stack": 5 * KIB, "stdout": KIB, "stderr": KIB}
-    values |= sizes
+    usual = {"heap": 12 * KIB, "pystack": KIB, "stack": 5 * KIB, "stdout": KIB, "stderr": KIB}
+    values = usual | sizes
     return Footprint(figures=host(state).on_gpu(local=local, stack=values["stack"]), **values)
 
 

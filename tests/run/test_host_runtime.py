@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -146,7 +147,8 @@ def test_names_with_many_programs(device: Device) -> None:
 
 
 def test_a_launch_that_was_waited_for_is_watched_no_more(device: Device) -> None:
-    waited, forgotten = (start(device, ["c"], 3) for _ in range(2))
+    each: list[Any] = [start(device, ["c"], 3) for _ in range(2)]
+    waited, forgotten = each
     waited.wait()
     assert waited._unwatch() is None
     assert forgotten._unwatch() is not None

@@ -54,7 +54,7 @@ def test_numbers_of_any_kind() -> None:
 def test_one_for_each_must_be_n(device: Device) -> None:
     for options in ({"max_steps": [1, 2]}, {"deadline": [0.5]}):
         with pytest.raises(UsageError, match=rf"{next(iter(options))}: \d values for 3 inter"):
-            run(device, ["c"], 3, Launch(**options))  # type: ignore[arg-type]
+            run(device, ["c"], 3, Launch(**options))
 
 
 def test_words(device: Device) -> None:

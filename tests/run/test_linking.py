@@ -55,7 +55,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("driver")
     (folder / "driver.cpp").write_text(DRIVER)
     library = folder / "libcuda.so"
-    command = ["g++", "-shared", "-fPIC", folder / "driver.cpp", "-o", library]
+    command: list[str | Path] = ["g++", "-shared", "-fPIC", folder / "driver.cpp", "-o", library]
     subprocess.run(command, check=True)
     return library
 
@@ -84,7 +84,8 @@ def with_units(folder: Path, units: dict[str, str], ptx: str = "compute_80") -> 
         files[f"cuda/ptx/{name}.ptx"] = BuiltFile(len(text), digest)
     output = DeviceOutput("13", ("-O3", "-maxrregcount=64"), files, {}, "cuda/a.fatbin", {}, ptx)
     inputs = SimpleNamespace(config={"arch": "sm_80,sm_90,compute_80"})
-    return Built(folder, {}, SimpleNamespace(targets={"cuda": output}, inputs=inputs))
+    whole: Any = SimpleNamespace(targets={"cuda": output}, inputs=inputs)
+    return Built(folder, {}, whole)
 
 
 def test_linked_once(built: Any, capfd: pytest.CaptureFixture[str]) -> None:

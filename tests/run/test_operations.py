@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from porter.errors import LaunchFailed
-from porter.run.device import kernels
 from porter.run.device.kernels import KernelOperations
 from porter.run.device.operations import NumpyOperations
 from tests.strict_cupy import Compiles, DriverError, array_kernel, arrays_library, strict_cupy
@@ -28,12 +27,12 @@ class _Module:
 
 
 @pytest.fixture
-def cupy(library: ctypes.CDLL):  # type: ignore[no-untyped-def]
+def cupy(library: ctypes.CDLL):
     return strict_cupy(library, library)
 
 
 @pytest.fixture
-def operations(cupy, library: ctypes.CDLL, tmp_path) -> KernelOperations:  # type: ignore[no-untyped-def]
+def operations(cupy, library: ctypes.CDLL, tmp_path) -> KernelOperations:
     return KernelOperations(cupy, _Module(library), tmp_path / "gpusnek.cubin")
 
 
@@ -49,7 +48,7 @@ def _rows(n: int, different: int, width: int = 5) -> tuple[np.ndarray, np.ndarra
 
 @pytest.mark.parametrize(("n", "different"), [(0, 1), (1, 1), (5000, 1), (5000, 7), (5000, 90_000)])
 @pytest.mark.parametrize("columns", [0, 1, 5])
-def test_the_first_equal_row(operations, cupy, n: int, different: int, columns: int) -> None:  # type: ignore[no-untyped-def]
+def test_the_first_equal_row(operations, cupy, n: int, different: int, columns: int) -> None:
     words, lengths = _rows(n, different)
     found = operations.first_equal(cupy.asarray(words), columns, cupy.asarray(lengths))
     assert found.dtype == np.int64
@@ -59,8 +58,8 @@ def test_the_first_equal_row(operations, cupy, n: int, different: int, columns: 
     assert found.tolist() == [seen.setdefault(key, i) for i, key in enumerate(keys)]
 
 
-def test_rows_of_one_hash_are_compared(operations, cupy, monkeypatch) -> None:  # type: ignore[no-untyped-def]
-    monkeypatch.setattr(kernels.secrets, "randbits", lambda bits: 1)  # mix() is the identity then
+def test_rows_of_one_hash_are_compared(operations, cupy, monkeypatch) -> None:
+    monkeypatch.setattr("secrets.randbits", lambda bits: 1)  # mix() is the identity then
     n = 600
     first = np.random.default_rng(5).integers(0, 50, n).astype(np.uint64)
     words = np.column_stack([first, first ^ np.uint64(77)])  # equal hashes, 50 different rows
@@ -71,7 +70,7 @@ def test_rows_of_one_hash_are_compared(operations, cupy, monkeypatch) -> None:  
 
 @pytest.mark.parametrize("which", [None, np.array([4, 0, 4], np.int64), np.zeros(0, np.intp)])
 @pytest.mark.parametrize("columns", [None, 2, 0])
-def test_copies_of_rows(operations, cupy, which, columns) -> None:  # type: ignore[no-untyped-def]
+def test_copies_of_rows(operations, cupy, which, columns) -> None:
     words = np.arange(35, dtype=np.uint64).reshape(5, 7)
     copy = operations.rows(cupy.asarray(words), columns, which)
     want = NUMPY.rows(words, columns, which)
@@ -79,7 +78,7 @@ def test_copies_of_rows(operations, cupy, which, columns) -> None:  # type: igno
     assert not np.shares_memory(NUMPY.rows(words), words)
 
 
-def test_columns_and_what_is_transposed(operations, cupy) -> None:  # type: ignore[no-untyped-def]
+def test_columns_and_what_is_transposed(operations, cupy) -> None:
     words = np.arange(35, dtype=np.uint64).reshape(5, 7)
     there = cupy.asarray(words)
     assert (operations.column(there, 3).get() == words[:, 3]).all()
@@ -90,7 +89,7 @@ def test_columns_and_what_is_transposed(operations, cupy) -> None:  # type: igno
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 64])
-def test_repeated(operations, n: int) -> None:  # type: ignore[no-untyped-def]
+def test_repeated(operations, n: int) -> None:
     values = np.arange(11, dtype=np.uint8)
     assert (operations.repeated(values, n).get() == np.tile(values, n)).all()
     assert (NUMPY.repeated(values, n) == np.tile(values, n)).all()
@@ -98,7 +97,7 @@ def test_repeated(operations, n: int) -> None:  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize("length", [0, 3, 9])
-def test_resized(operations, cupy, length: int) -> None:  # type: ignore[no-untyped-def]
+def test_resized(operations, cupy, length: int) -> None:
     words = np.arange(5, dtype=np.uint64)
     for other in (
         operations.resized(cupy.asarray(words), length).get(),
@@ -126,12 +125,12 @@ class Old:
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_a_build_without_these_kernels_says_so(cupy, tmp_path, late: bool) -> None:  # type: ignore[no-untyped-def]
+def test_a_build_without_these_kernels_says_so(cupy, tmp_path, late: bool) -> None:
     with pytest.raises(LaunchFailed, match="another version of porter made this build"):
         KernelOperations(cupy, Old(late), tmp_path)
 
 
-def test_the_stand_in_refuses_what_compiles(cupy) -> None:  # type: ignore[no-untyped-def]
+def test_the_stand_in_refuses_what_compiles(cupy) -> None:
     array = cupy.zeros(4, np.uint64)
     refused = (
         lambda: array + 1,

@@ -27,7 +27,7 @@ def sources(count: int) -> list[str]:
     return [KINDS[p % len(KINDS)].format(p=p) for p in range(count)]
 
 
-def mixed(count: int, n: int, rests: int | None = None) -> np.ndarray:  # type: ignore[type-arg]
+def mixed(count: int, n: int, rests: int | None = None) -> np.ndarray:
     """Which of `count` programs each of `n` interpreters runs, neighbours different ones."""
     which = np.random.default_rng(count * n).integers(0, count, n).astype(np.uint32)
     if rests is not None:

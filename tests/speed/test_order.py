@@ -66,7 +66,8 @@ def test_values(any_of_all: Device) -> None:
 
 
 def test_equal_texts_are_one_program(any_of_all: Device) -> None:
-    texts = ["print(1)", "print(2)", "print(1)", Program("print(1)", "other.py")]
+    other = Program("print(1)", "other.py")
+    texts: list[Program | str | bytes] = ["print(1)", "print(2)", "print(1)", other]
     which = np.arange(8) % 4
     result = run(any_of_all, texts, 8, program_of=which)
     assert [result.stdout[i] for i in range(4)] == [b"1\n", b"2\n", b"1\n", b"1\n"]

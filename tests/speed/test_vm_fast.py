@@ -201,9 +201,12 @@ def test_programs(any_device: Device, name: str) -> None:
 def functions(unit: Path) -> set[str]:
     """The functions that an object file has, static ones too."""
     from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import SymbolTableSection
 
     with unit.open("rb") as file:
-        symbols = list(ELFFile(file).get_section_by_name(".symtab").iter_symbols())
+        table = ELFFile(file).get_section_by_name(".symtab")
+        assert isinstance(table, SymbolTableSection)
+        symbols = list(table.iter_symbols())
     return {symbol.name for symbol in symbols if symbol["st_info"]["type"] == "STT_FUNC"}
 
 
@@ -223,6 +226,6 @@ def test_a_nan_of_any_bits_in_each_release(release: str, tmp_path: Path) -> None
     program = tmp_path / "nan.py"
     program.write_text(text)
     # In a process of its own: where such bits are read as a pointer, it ends with a signal.
-    command = [sys.executable, "-m", "porter", "run", program, "--target", "host", "-n", "1"]
-    done = process.run([*command, "--release", release], timeout=600)
+    porter = [sys.executable, "-m", "porter", "run", "--release", release]
+    done = process.run([*porter, program, "--target", "host", "-n", "1"], timeout=600)
     assert done.stdout.encode() == cpython(text)

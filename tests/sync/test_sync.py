@@ -15,6 +15,7 @@ from porter import cli
 from porter.base.release_name import version_key
 from porter.errors import CorruptSource, SyncFailed, UnknownRelease, UsageError
 from porter.sync import origins, store, syncing
+from porter.sync.copying import copy_tree
 from porter.sync.lock import local_lock_file, read_lock
 from porter.sync.store import inspect, is_synced, synced_releases
 from porter.sync.syncing import sync
@@ -32,7 +33,7 @@ def give(monkeypatch: pytest.MonkeyPatch, tree: Path) -> list[str]:
 
     def fetch(entry: object, stage: Path) -> tuple[Path, str]:
         calls.append("git")
-        return origins.copy_tree(tree, stage / "git"), "git tag"
+        return copy_tree(tree, stage / "git"), "git tag"
 
     monkeypatch.setitem(origins.ORIGINS, "git", fetch)
     return calls
@@ -214,7 +215,7 @@ def test_failure_between_the_renames_loses_no_good_tree(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch, pytest.raises(OSError):
-        patch.setattr(store.Path, "rename", refuse)
+        patch.setattr(Path, "rename", refuse)
         sync("1.26.1", source=locked)
     assert inspect("1.26.1").state == "verified"
 

@@ -8,6 +8,7 @@ import stat
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,7 +29,8 @@ def pack(tree: Path, path: Path) -> Path:
                 bundle.write(file, f"micropython-x/{file.relative_to(tree)}")
         return path
     kind = path.suffix[1:]
-    with tarfile.open(path, "w" if kind == "tar" else f"w:{kind}") as tar:
+    mode: Any = "w" if kind == "tar" else f"w:{kind}"
+    with tarfile.open(path, mode) as tar:
         tar.add(tree, "micropython-x")
     return path
 

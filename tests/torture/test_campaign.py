@@ -30,7 +30,7 @@ def test_programs_do_the_same_in_cxx() -> None:
 def without(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Leaves a rule out, in this process and those that it starts."""
     kept = tuple(each for each in RULES if each.name != rule)
-    original = porter.rewrite.unit.collect_edits
+    original = vars(porter.rewrite.unit)["collect_edits"]
     monkeypatch.setattr(
         "porter.rewrite.unit.collect_edits",
         lambda unit, program, rules=kept: original(unit, program, rules),

@@ -13,7 +13,7 @@ import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -46,9 +46,11 @@ def wheel(built: Build, place: Path) -> Path:
         pytest.skip("a wheel has a build without fences")
     release = built.sources.name.rpartition("-")[0]
     write_bundle(built.folder, built.sources / "cxx", release_dir(release), place / "bundle")
-    command = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "-w", place, ROOT]
+    pip = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps"]
     environment = {**os.environ, "PORTER_BUNDLE": str(place / "bundle")}
-    made = subprocess.run(command, env=environment, capture_output=True, text=True)
+    made = subprocess.run(
+        [*pip, "-w", place, ROOT], env=environment, capture_output=True, text=True
+    )
     assert made.returncode == 0, made.stdout + made.stderr
     (found,) = place.glob("*.whl")
     return found
@@ -60,8 +62,8 @@ def python(wheel: Path, place: Path) -> Path:
     venv = place / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     python = venv / "bin" / "python"
-    pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", wheel]
-    done = subprocess.run(pip, cwd=place, capture_output=True, text=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
+    done = subprocess.run([*pip, wheel], cwd=place, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return python
 
@@ -103,7 +105,7 @@ def test_what_is_inside(wheel: Path) -> None:
     assert "The littlefs authors" in text and "Neither the name of the copyright holder" in text
 
 
-def test_the_first_program(python: Path, release: dict[str, str]) -> None:
+def test_the_first_program(python: Path, release: dict[str, Any]) -> None:
     program = ROOT / "tests" / "wheels" / "first_program.py"
     done = subprocess.run(
         [python, program], env={**os.environ, **release}, capture_output=True, text=True
@@ -111,7 +113,7 @@ def test_the_first_program(python: Path, release: dict[str, str]) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def test_sizes_are_a_launchs(python: Path, tmp_path: Path, release: dict[str, str]) -> None:
+def test_sizes_are_a_launchs(python: Path, tmp_path: Path, release: dict[str, Any]) -> None:
     code = "import gc; print(gc.mem_alloc() + gc.mem_free() > 200000)"
     for heap, said in (("256K", "True"), ("64K", "False")):
         folder = tmp_path / heap
@@ -125,7 +127,7 @@ def test_sizes_are_a_launchs(python: Path, tmp_path: Path, release: dict[str, st
 
 
 def test_two_users_at_once_who_may_write_nothing(
-    python: Path, place: Path, release: dict[str, str]
+    python: Path, place: Path, release: dict[str, Any]
 ) -> None:
     packages = next(python.parents[1].glob("lib/*/site-packages/porter"))
     installed = (packages, *packages.rglob("*"))
@@ -169,7 +171,7 @@ def states(folder: Path) -> set[tuple[Path, int]]:
 
 
 def test_what_the_build_does_not_serve_needs_a_compiler(
-    python: Path, tmp_path: Path, release: dict[str, str]
+    python: Path, tmp_path: Path, release: dict[str, Any]
 ) -> None:
     done = porter(python, tmp_path, "run", "--level", "full", "-c", "1", **release)
     assert done.returncode == NoCompiler.exit_code
@@ -177,7 +179,7 @@ def test_what_the_build_does_not_serve_needs_a_compiler(
 
 
 def test_doctor_says_which_build_serves(
-    python: Path, tmp_path: Path, release: dict[str, str]
+    python: Path, tmp_path: Path, release: dict[str, Any]
 ) -> None:
     def rows(name: str, **env: str) -> dict[str, dict[str, str]]:
         folder = tmp_path / name

@@ -10,6 +10,7 @@ import numpy as np
 from attrs import define
 
 from porter.run.built import Built
+from porter.run.device.linking import LinkedCode
 from porter.run.device.templates import Templates
 from porter.run.footprint import Figures, Room
 
@@ -100,6 +101,7 @@ class Device(Protocol):
     image. scratch: whether interpreters that end with their launch need no arenas of ours.
     warp: threads that execute one instruction together. figures: what the build measured of
     itself. templates: interpreters to begin as copies of. operations: over its arrays.
+    linked: the code that it was opened with, where that is not its build's.
     """
 
     name: str
@@ -114,6 +116,7 @@ class Device(Protocol):
     figures: Figures
     templates: Templates
     operations: Operations
+    linked: LinkedCode | None
 
     def here(self) -> AbstractContextManager[object]:
         """While it is entered, what this thread does with arrays and launches is for this device.

@@ -16,6 +16,7 @@ from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
 from porter.run.device.base import BLOCK, Arenas, Interrupt, Record, Shared
 from porter.run.device.host_arrays import HostArrays
+from porter.run.device.linking import LinkedCode
 from porter.run.device.templates import Templates
 from porter.run.footprint import Figures, Room
 
@@ -118,6 +119,7 @@ class HostTwin(HostArrays):
     local = False
     warp = 1
     scratch = True  # a thread of the library has an arena that its interpreters use in turn
+    linked: LinkedCode | None = None  # machine code of programs is loaded beside the library
 
     def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:
         self.built, self.variant = built, variant

@@ -18,6 +18,7 @@ from porter.run.device.base import (
     Shared,
 )
 from porter.run.device.host_arrays import HostArrays
+from porter.run.device.linking import LinkedCode
 from porter.run.device.shadows import Shadows
 from porter.run.device.templates import Templates
 from porter.run.footprint import Room
@@ -92,6 +93,8 @@ class Several(HostArrays):
     A launch is divided before it starts (launch/several): consecutive whole blocks go to each
     device. `labels` are the devices' names for people.
     """
+
+    linked: LinkedCode | None = None  # machine code of programs runs on none of them yet
 
     def __init__(self, devices: Sequence[Device], labels: Sequence[str]) -> None:
         first = devices[0]

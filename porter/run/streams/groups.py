@@ -112,6 +112,9 @@ class Stream:
     def __len__(self) -> int:
         return len(self.words)
 
+    def __iter__(self) -> Iterator[bytes]:
+        return (self[index] for index in range(len(self)))
+
     def __getitem__(self, index: int) -> bytes:
         """What interpreter `index` wrote, as far as it was kept; IndexError if there is none."""
         index = whole(index, "index", -BEYOND, BEYOND)
