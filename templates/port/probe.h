@@ -47,17 +47,29 @@ static MP_NOINLINE bool gpusnek_is_other(mp_obj_t key, mp_obj_t index, mp_uint_t
     return gpusnek_differs(key, index, hash);
 }
 
+// How far behind a place the next one is that a search looks at. Keys that are neighbours, as numbers
+// from 0 on are, fill places side by side; place by place, a search would walk past all of them.
+// Eight of these steps are one place more, so for whatever odd number of places they meet all, and
+// removing a key may look at the next place alone, as py/map.c does. (An even number is the size of
+// a table that has not grown yet.)
+static inline size_t gpusnek_step(size_t alloc) {
+    if (alloc <= GPUSNEK_MOST_FULL || alloc % 2 == 0) {
+        return 1;
+    }
+    return ((8 - alloc % 8) * alloc + 1) / 8;
+}
+
 // The first place from `at` on whose key has to be looked at, or `start`. A place is `stride` objects,
 // of which the first is the key.
 static MP_NOINLINE size_t gpusnek_skip(const mp_obj_t *table, size_t stride, size_t alloc, size_t at,
     size_t start, mp_obj_t index, mp_uint_t hash) {
-    const size_t size = alloc * stride, first = start * stride;
+    const size_t size = alloc * stride, first = start * stride, step = gpusnek_step(alloc) * stride;
     size_t i = at * stride;
     while (i != first && table[i] != index && gpusnek_differs(table[i], index, hash)) {
-        if (i + stride == size) {
-            i = (i + stride) % size; // it is 0; so written, the rule `polls` knows the loop
+        if (i >= size - step) {
+            i = (i + step) % size; // so written, the rule `polls` knows the loop
         } else {
-            i += stride;
+            i += step;
         }
     }
     return i / stride;
@@ -68,7 +80,20 @@ static inline bool gpusnek_is_crowded(size_t used, size_t alloc) {
     return alloc > GPUSNEK_MOST_FULL && used == alloc - alloc / 4;
 }
 
-// Memory for a larger table. NULL where there is none and the old one still has a place.
+// Whether a search from place `start` to the empty one at `at`, or once round, was long for the keys
+// that were removed and still hold their places: then a table without them is worth its cost.
+static inline bool gpusnek_is_littered(size_t alloc, size_t start, size_t at) {
+    const size_t apart = (at + alloc - start) % alloc;
+    const size_t steps = gpusnek_step(alloc) == 1 ? apart : 8 * apart % alloc;
+    return (steps == 0 ? alloc : steps) > 64 + alloc / 64;
+}
+
+// How many places a new table has at least: not more, where half of the old one has no key.
+static inline size_t gpusnek_wanted(size_t used, size_t alloc) {
+    return alloc / 2 > used ? alloc : alloc + 1;
+}
+
+// Memory for a new table. NULL where there is none and the old one still has a place.
 static inline void *gpusnek_new_table(size_t size, bool has_place) {
     if (!has_place) {
         return m_malloc0(size);

@@ -60,6 +60,113 @@ print(len(d), [d[K(i)] for i in (0, 7, 29)], K(30) in d, 3 in d, (3,) in d, K((3
     assert run(any_device, [program], 2).stdout[1] == b"30 [0, 7, 29] False True False False\n"
 
 
+# Tables of all sizes that literals have, odd ones with factors among them, then grown and emptied:
+# keys side by side, far apart, packed from two numbers, and such as are not there.
+KEPT = """
+def trial(n, spread, seed):
+    d, s = {}, set(range(0, n * spread, spread))
+    d.update({i * spread: i for i in range(n)})
+    for _ in range(400):
+        seed = seed * 1103515245 + 12345 & 0x7fffffff
+        key = (seed >> 8) % (3 * n) * spread + (seed >> 4) % 2
+        if seed >> 16 & 3:
+            d[key] = seed
+            s.add(key)
+        else:
+            print(d.pop(key, None), key in s, s.discard(key))
+        seed += (key in s) + (key + 1 in s) * 2 + d.get(key + spread, 3)
+    if n % 3 == 0:
+        while len(s) > 5:
+            s.remove(min(s))
+            d.pop(max(d))
+    print(n, len(d), len(s), sum(d), sum(s), sorted(d) == sorted(d.keys()), seed)
+for n in range(13, 80):
+    trial(n, SPREAD, n)
+"""
+
+
+@pytest.mark.parametrize("spread", [1, 7, 64, 257, 1 << 20])
+def test_tables_of_numbers_hold_what_cpython_holds(any_device: Device, spread: int) -> None:
+    lines: list[str] = []
+    names = {"SPREAD": spread, "print": lambda *a: lines.append(" ".join(map(str, a)))}
+    exec(KEPT, names)
+    settings = Launch(heap=1 << 20, stdout=1 << 20)
+    result = run(any_device, [f"SPREAD = {spread}\n{KEPT}"], 1, settings)
+    assert result.stderr[0] == b""
+    assert result.stdout[0].decode().splitlines() == lines
+
+
+LITERAL = """
+from micropython import heap_lock, heap_unlock
+d = n = i = 0
+d = {0: heap_lock(), %s}
+for i in range(len(d)):
+    n += i * 5 in d
+print(n, len(d), 3 in d, -1 in d)
+heap_unlock()
+d[3] = 3
+print(len(d), sum(d), 3 in d)
+"""
+
+
+@pytest.mark.parametrize("size", [13, 15, 21, 25, 27, 33, 35, 45, 49, 63, 105])
+def test_a_literal_of_an_odd_size_is_filled_without_memory(any_device: Device, size: int) -> None:
+    """No place is left out, whatever divides the number of places."""
+    items = ", ".join(f"{i * 5}: 0" for i in range(1, size))
+    before, after = run(any_device, [LITERAL % items], 2).stdout[1].decode().splitlines()
+    assert before == f"{size} {size} False False"
+    assert after == f"{size + 1} {size * (size - 1) // 2 * 5 + 3} True"
+
+
+MISSED = """
+class K:
+    compared = 0
+    def __init__(self, v): self.v = v
+    def __hash__(self): return self.v
+    def __eq__(self, o):
+        K.compared += 1
+        return self.v == o.v
+d, s = {}, set()
+for i in range(1500):
+    d[K(i)] = i
+    s.add(K(i))
+K.compared = n = 0
+for i in range(50000, 50500):
+    n += (K(i) in d) + (K(i) in s)
+print(n, K.compared)
+"""
+
+
+def test_a_search_leaves_runs_of_neighbours(any_device: Device) -> None:
+    """Place by place, a key that is not there would meet hundreds of those that are."""
+    found, compared = map(int, run(any_device, [MISSED], 2, Launch(heap=1 << 20)).stdout[1].split())
+    assert found == 0 and 0 < compared < 8 * 1000
+
+
+QUEUE = """
+import gc
+d, s = {}, set()
+def turn(first, last):
+    for i in range(first, last):
+        d[i] = i
+        s.add(i)
+        d.pop(i - 700, None)
+        s.discard(i - 700)
+turn(0, 2000)
+gc.collect()
+before = gc.mem_alloc()
+turn(2000, 20000)
+gc.collect()
+print(len(d), len(s), sum(d) == sum(s) == sum(range(19300, 20000)), gc.mem_alloc() - before)
+"""
+
+
+def test_removed_keys_cost_no_memory(any_device: Device) -> None:
+    line = run(any_device, [QUEUE], 2, Launch(heap=1 << 18)).stdout[1].split()
+    assert line[:3] == [b"700", b"700", b"True"]
+    assert int(line[3]) <= 1 << 10
+
+
 FULL = """
 from micropython import heap_lock, heap_unlock
 def fill(table, add):
