@@ -138,6 +138,8 @@ class PythonStatements:
         else:
             operator = c.pick(["+=", "-=", "*=", "^=", "&=", "|=", "//=", "%=", ">>=", "<<="])
             value = f"({e.integer(1)} & 15)" if operator in (">>=", "<<=") else e.integer(2)
+            if operator in ("^=", "&=", "|="):
+                value = e.no_bool(value)
         return [f"{name} {operator} {value}", *self._bounded(scope, name)]
 
     def _unpack(self, scope: PythonScope) -> Lines:
@@ -175,7 +177,8 @@ class PythonStatements:
         operator = c.pick(["=", "+=", "-="]) if kind == LIST else "="
         if kind in (BYTES, ARRAY):
             return [f"{name}[{e.index()}] = {e.integer(2)} & 127"]
-        return [f"{name}[{e.index()}] {operator} {e.integer(1)} % 1000003"]
+        at = e.index(key=kind == DICT)
+        return [f"{name}[{at}] {operator} {e.integer(1)} % 1000003"]
 
     def _change(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
@@ -193,7 +196,9 @@ class PythonStatements:
         if form == 3:
             return [f"{name}[{e.index()}:{e.index()}] = {e.list(0)}", f"del {name}[20:]"]
         if form == 4:
-            return [f"{name}.sort()", f"{name}.reverse()"]
+            # Where a NaN is, the order depends on the way of sorting.
+            ordered = [f"{name}[:] = [q for q in {name} if q == q]"] * self.names.numbers.floats
+            return [*ordered, f"{name}.sort()", f"{name}.reverse()"]
         return [f"print({name}.pop({e.index()}))"]
 
     def _attribute(self, scope: PythonScope) -> Lines:
@@ -213,8 +218,10 @@ class PythonStatements:
             return self._show(scope)
         name = self.choices.pick(found)
         # Interpreters differ in what `del` of a global raises that is not there.
-        again = self.choices.chance(60) or not scope.function or name in ("g1", "g2")
-        return [f"del {name}", *([f"{name} = {self.expressions(scope).integer(0)}"] * again)]
+        of_module = not scope.function or name in ("g1", "g2")
+        lines = [f"{name} = {name}"] * of_module + [f"del {name}"]
+        again = of_module or self.choices.chance(60)
+        return [*lines, *([f"{name} = {self.expressions(scope).integer(0)}"] * again)]
 
     def _kind(self, scope: PythonScope) -> Lines:
         """A variable that gets a value of another kind."""
