@@ -116,8 +116,9 @@ class PythonStatements:
         return [f"{name} = {value}", *self._bounded(scope, name)]
 
     def _bounded(self, scope: PythonScope, name: str) -> Lines:
-        """In a loop a variable starts anew before it is too large, or when it is no number."""
-        if not scope.loops:
+        """In a loop, or a function that is called often, a variable starts anew before it is too
+        large, or when it is no number."""
+        if not scope.loops and not scope.function:
             return []
         c = self.choices
         limit = c.pick(self.names.numbers.limits)
@@ -152,8 +153,10 @@ class PythonStatements:
         if form == 0:
             return [f"{a}, {b} = {b}, {a}"]
         if form == 1:
-            return [f"{a} = {b} = {e.integer(1)}"]
-        return [f"{a}, {b} = {e.integer(1)}, {e.integer(1)}", *self._bounded(scope, a)]
+            lines = [f"{a} = {b} = {e.integer(1)}"]
+        else:
+            lines = [f"{a}, {b} = {e.integer(1)}, {e.integer(1)}"]
+        return [*lines, *self._bounded(scope, a), *self._bounded(scope, b)]
 
     def _star(self, scope: PythonScope) -> Lines:
         rest, first = self.names.new("l"), self.names.new("v")
@@ -190,7 +193,8 @@ class PythonStatements:
         if form == 0:
             return [f"{name}.append({e.number(1)})", f"del {name}[20:]"]
         if form == 1:
-            return [f"{name}.insert({e.index()}, {e.number(0)})", f"del {name}[20:]"]
+            # (MicroPython's does not look whether it gets an int.)
+            return [f"{name}.insert(int({e.index()}), {e.number(0)})", f"del {name}[20:]"]
         if form == 2:
             return [f"del {name}[{e.index()}]"]
         if form == 3:
