@@ -7,6 +7,7 @@ import re
 from attrs import frozen
 
 from porter.compiler.values import (
+    DEAD,
     INT,
     NOWHERE,
     OBJECT,
@@ -48,6 +49,7 @@ def write_edge(w: Walker, to: int, shape: Shape | None, used: dict[str, str]) ->
     for slot, (held, known) in enumerate(zip(w.state.names, shape.names, strict=True)):
         if known is None and held is not None and not held.clean:
             w.say(f"*p{slot} = {held.boxed()};")
+    _give_up_dead(w, shape)
     _assign(w, moves, used)
     there = state_of(shape)
     for at, wanted in enumerate(shape.views):
@@ -56,6 +58,18 @@ def write_edge(w: Walker, to: int, shape: Shape | None, used: dict[str, str]) ->
             w.say(w.viewed(at))
             w.state = before
     w.say(f"goto L{to};")
+
+
+def _give_up_dead(w: Walker, shape: Shape) -> None:
+    """Of a variable that nobody reads any more, the frame may hold the object before: the collector
+    would find it. Numbers in loops are not worth a store in each turn."""
+    last = w.graph.function.state - 1
+    for number, (value, known) in enumerate(zip(w.state.locals, shape.locals, strict=True)):
+        if known.kind != DEAD or value.clean or value.kind in NOWHERE:
+            continue
+        if value.kind == OBJECT or not w.hot:
+            word = value.text if value.kind == OBJECT else "mp_const_none"
+            w.say(f"frame[{last - number}] = {word};")
 
 
 def _moves(w: Walker, to: int, shape: Shape) -> list[_Move]:

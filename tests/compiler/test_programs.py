@@ -15,6 +15,29 @@ if TYPE_CHECKING:
     from porter.pipeline import Build
 
 PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.py"))
+# What nobody reads any more does not keep its object, where a branch follows either.
+DEAD_VARIABLE = """\
+import gc
+try:
+    import weakref
+except ImportError:
+    weakref = None
+class Held:
+    pass
+def f(late):
+    a = Held()
+    known = weakref.ref(a)
+    a = {value}
+    if late:
+        late = 2
+    filler = [0, 0, 0, 0]
+    gc.collect()
+    print(known())
+if weakref:
+    f(1)
+else:  # a release before 1.28
+    print(None)
+"""
 
 
 @pytest.mark.slow
@@ -29,3 +52,12 @@ def test_kept_programs(built: Build, mode: str) -> None:
         if (shown := difference(one, output)) is not None
     }
     assert not wrong
+
+
+# (The collector's steps with weak references are not those without a collection: no mode "gc".)
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["all", "everywhere"])
+def test_objects_die_as_interpreted(built: Build, mode: str) -> None:
+    sources = [DEAD_VARIABLE.format(value=value) for value in ("None", "2.5", "late", "[late]")]
+    for one in Examiner(built.folder, (mode,))()(sources):
+        assert difference(one, "None\n") is None

@@ -25,7 +25,7 @@ from porter.torture.python.program import PythonProgram
 SECONDS = 20.0  # of one launch
 DEADLINE = 900.0  # of all that a batch does, g++ above all
 _LAUNCH = Launch(
-    heap=256 << 10, pystack=32 << 10, stack=64 << 10, stdout=64 << 10, stderr=64 << 10, block=1,
+    heap=256 << 10, pystack=64 << 10, stack=128 << 10, stdout=64 << 10, stderr=64 << 10, block=1,
     max_steps=3_000_000, timeout=SECONDS,
 )  # fmt: skip
 NAME = "program.py"  # in tracebacks

@@ -80,7 +80,8 @@ class PythonExpressions:
             return f"({a} {c.pick(_COMPARISONS)} {b} {c.pick(_COMPARISONS)} {d})"
         if form == 5 and (found := self.scope.of(LIST, DICT)):
             word = c.pick(["in", "not in"])
-            return f"({self.integer(depth - 1)} {word} {c.pick(found)})"
+            # (CPython finds a NaN that is the same object; this one never is.)
+            return f"(({self.integer(depth - 1)} + 0) {word} {c.pick(found)})"
         if form == 6 and (found := self.scope.of(ANY)):
             return f"({c.pick(found)} is {c.pick(['None', 'not None'])})"
         word = c.pick(["and", "or"])
@@ -138,7 +139,7 @@ class PythonExpressions:
         if form == 2 and found:
             return f"{c.pick(found)}[{self.index()}:{self.index()}]"
         if form == 3 and depth:
-            return f"sorted({{{self._bound('q', 0)} for q in {self.sequence(0)}}})"
+            return f"sorted({{{self._whole(self._bound('q', 0))} for q in {self.sequence(0)}}})"
         if form == 4 and depth:
             return f"list(map(lambda q: {self._bound('q', depth - 1)}, {self.sequence(0)}))"
         return f"[{', '.join(self.number(min(depth, 1)) for _ in range(c.between(0, 4)))}]"
@@ -154,7 +155,7 @@ class PythonExpressions:
         if form == 3:
             return f"range({c.between(2, 6)}, {c.pick(['-1', '0', '1'])}, -1)"
         if form == 4 and self.scope.generators:
-            return self.call(c.pick(self.scope.generators), 0)
+            return f"kept({self.call(c.pick(self.scope.generators), 0)})"
         if form == 5:
             return f"({', '.join(self.number(0) for _ in range(3))})"
         if form == 6 and depth:
@@ -163,11 +164,12 @@ class PythonExpressions:
             return f"range(whole({self.integer(0)}) % {c.between(1, 6)})"
         return f"range({c.between(1, 7)})"
 
-    def index(self) -> str:
-        """A small index, sometimes outside."""
+    def index(self, *, key: bool = False) -> str:
+        """A small index, sometimes outside. key: of a dict, where it is no NaN."""
         c = self.choices
         if (found := self.scope.of(INT)) and c.chance(40):
-            return f"{c.pick(found)} % {c.pick(['3', '2', '5', '-3'])}"
+            name = c.pick(found)
+            return f"{self._whole(name) if key else name} % {c.pick(['3', '2', '5', '-3'])}"
         return c.pick(["0", "1", "-1", "2", "-2", "3", "9", "True"])
 
     def call(self, function: Callable, depth: int) -> str:
@@ -186,6 +188,14 @@ class PythonExpressions:
         if c.chance(3):
             shown = shown[:-1]  # a TypeError
         return f"{function.name}({', '.join(shown)})"
+
+    def no_bool(self, expression: str) -> str:
+        """The same number, no bool: of two CPython's `&` makes a bool, and its `pow` takes them."""
+        return f"({expression} + 0)"
+
+    def _whole(self, expression: str) -> str:
+        """What is no float."""
+        return f"whole({expression})" if self.numbers.floats else expression
 
     def _leaf(self, kind: str) -> str:
         c = self.choices
@@ -222,7 +232,11 @@ class PythonExpressions:
         return f"({self.integer(depth)} {c.pick(['//', '%'])} {by})"
 
     def _bits(self, depth: int) -> str:
-        return f"({self.integer(depth)} {self.choices.pick('&|^')} {self.integer(depth)})"
+        c = self.choices
+        a, b = self.integer(depth), self.no_bool(self.integer(depth))
+        if c.chance(50):
+            a, b = b, a
+        return f"({a} {c.pick('&|^')} {b})"
 
     def _shift(self, depth: int) -> str:
         c = self.choices
@@ -252,7 +266,7 @@ class PythonExpressions:
         return c.pick(
             [f"abs({a})", f"max({a}, {b})", f"min({a}, {b})", f"divmod({a}, 7)[1]",
              f"len({self.text(0)})", f"int({self.condition(0)})", f"sum(range({c.below(5)}))",
-             f"pow({b}, 3, 1009)"]
+             f"pow({self.no_bool(b)}, 3, 1009)"]
         )  # fmt: skip
 
     def _called(self, depth: int) -> str:
@@ -279,4 +293,6 @@ class PythonExpressions:
         return self.condition(depth)
 
     def _walk(self, depth: int) -> str:
-        return f"sum([{self._bound('q', 0)} for q in range({self.choices.below(5)})])"
+        # CPython 3.12 adds floats more exactly than one by one.
+        each = self._whole(self._bound("q", 0))
+        return f"sum([{each} for q in range({self.choices.below(5)})])"

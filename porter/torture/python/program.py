@@ -23,6 +23,7 @@ from porter.torture.python.statements import Lines, indented
 
 # `told` gives a caught exception's kind, and on stderr where it came from, but for CPython.
 # `spend` ends a program that calls too much. `whole` keeps floats out of what takes ints alone.
+# `kept` holds generators: CPython closes one that nobody holds, while the program runs.
 # All of it is compiled at run time, so it stays bytecode and costs no time of g++.
 _HEAD = """\
 import sys
@@ -54,6 +55,10 @@ def spend():
     FUEL -= 1
     if FUEL < 0:
         raise Boom('fuel')
+KEPT = []
+def kept(it):
+    KEPT.append(it)
+    return it
 def whole(x):
     return x if isinstance(x, (int, bool)) else 7
 """
@@ -134,7 +139,7 @@ def _calls(maker: PythonDefinitions, scope: PythonScope) -> Lines:
         shown = f"print('{made.name}', {e.call(made, 1)})"
         lines += ["FUEL = 60", "try:", f"    {shown}", *_handler(made.name)]
     for made in scope.generators:
-        lines += ["FUEL = 60", "try:", *indented(_values(maker, e.call(made, 0)))]
+        lines += ["FUEL = 60", "try:", *indented(_values(maker, f"kept({e.call(made, 0)})"))]
         lines += _handler(made.name)
     return lines
 

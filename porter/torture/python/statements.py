@@ -116,8 +116,9 @@ class PythonStatements:
         return [f"{name} = {value}", *self._bounded(scope, name)]
 
     def _bounded(self, scope: PythonScope, name: str) -> Lines:
-        """In a loop a variable starts anew before it is too large, or when it is no number."""
-        if not scope.loops:
+        """In a loop, or a function that is called often, a variable starts anew before it is too
+        large, or when it is no number."""
+        if not scope.loops and not scope.function:
             return []
         c = self.choices
         limit = c.pick(self.names.numbers.limits)
@@ -138,6 +139,8 @@ class PythonStatements:
         else:
             operator = c.pick(["+=", "-=", "*=", "^=", "&=", "|=", "//=", "%=", ">>=", "<<="])
             value = f"({e.integer(1)} & 15)" if operator in (">>=", "<<=") else e.integer(2)
+            if operator in ("^=", "&=", "|="):
+                value = e.no_bool(value)
         return [f"{name} {operator} {value}", *self._bounded(scope, name)]
 
     def _unpack(self, scope: PythonScope) -> Lines:
@@ -150,8 +153,10 @@ class PythonStatements:
         if form == 0:
             return [f"{a}, {b} = {b}, {a}"]
         if form == 1:
-            return [f"{a} = {b} = {e.integer(1)}"]
-        return [f"{a}, {b} = {e.integer(1)}, {e.integer(1)}", *self._bounded(scope, a)]
+            lines = [f"{a} = {b} = {e.integer(1)}"]
+        else:
+            lines = [f"{a}, {b} = {e.integer(1)}, {e.integer(1)}"]
+        return [*lines, *self._bounded(scope, a), *self._bounded(scope, b)]
 
     def _star(self, scope: PythonScope) -> Lines:
         rest, first = self.names.new("l"), self.names.new("v")
@@ -175,7 +180,8 @@ class PythonStatements:
         operator = c.pick(["=", "+=", "-="]) if kind == LIST else "="
         if kind in (BYTES, ARRAY):
             return [f"{name}[{e.index()}] = {e.integer(2)} & 127"]
-        return [f"{name}[{e.index()}] {operator} {e.integer(1)} % 1000003"]
+        at = e.index(key=kind == DICT)
+        return [f"{name}[{at}] {operator} {e.integer(1)} % 1000003"]
 
     def _change(self, scope: PythonScope) -> Lines:
         c, e = self.choices, self.expressions(scope)
@@ -187,13 +193,16 @@ class PythonStatements:
         if form == 0:
             return [f"{name}.append({e.number(1)})", f"del {name}[20:]"]
         if form == 1:
-            return [f"{name}.insert({e.index()}, {e.number(0)})", f"del {name}[20:]"]
+            # (MicroPython's does not look whether it gets an int.)
+            return [f"{name}.insert(int({e.index()}), {e.number(0)})", f"del {name}[20:]"]
         if form == 2:
             return [f"del {name}[{e.index()}]"]
         if form == 3:
             return [f"{name}[{e.index()}:{e.index()}] = {e.list(0)}", f"del {name}[20:]"]
         if form == 4:
-            return [f"{name}.sort()", f"{name}.reverse()"]
+            # Where a NaN is, the order depends on the way of sorting.
+            ordered = [f"{name}[:] = [q for q in {name} if q == q]"] * self.names.numbers.floats
+            return [*ordered, f"{name}.sort()", f"{name}.reverse()"]
         return [f"print({name}.pop({e.index()}))"]
 
     def _attribute(self, scope: PythonScope) -> Lines:
@@ -213,8 +222,10 @@ class PythonStatements:
             return self._show(scope)
         name = self.choices.pick(found)
         # Interpreters differ in what `del` of a global raises that is not there.
-        again = self.choices.chance(60) or not scope.function or name in ("g1", "g2")
-        return [f"del {name}", *([f"{name} = {self.expressions(scope).integer(0)}"] * again)]
+        of_module = not scope.function or name in ("g1", "g2")
+        lines = [f"{name} = {name}"] * of_module + [f"del {name}"]
+        again = of_module or self.choices.chance(60)
+        return [*lines, *([f"{name} = {self.expressions(scope).integer(0)}"] * again)]
 
     def _kind(self, scope: PythonScope) -> Lines:
         """A variable that gets a value of another kind."""
