@@ -11,6 +11,7 @@ from porter.compiler.edges import entry_checks, write_edge
 from porter.compiler.effects import CALLS
 from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.flow import solve
+from porter.compiler.frames import PARAMETERS, calls_text
 from porter.compiler.graph import CodeBlock, Graph, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
@@ -35,6 +36,19 @@ _HEAD = """\
     uint64_t size; e = tier_view(o, &size); e##n = size >> 8; e##c = (uint32_t)(size & 255); }
 #undef NULL
 #define NULL 0
+"""
+_ENTRANCE = """\
+extern "C" TIER_EXPORT PORTER_DEVICE void {symbol}(void *code_state, unsigned int entry,
+    const gpusnek_native_t *native) {{
+    mp_code_state_t *const cs = (mp_code_state_t *)code_state;
+    const void *const landing = tier_landing();
+    void *next = NULL;
+{cases}
+    // What ends the program lands elsewhere: then nothing goes on.
+    if (next != NULL && next != cs && (!PORTER_UNWINDING || porter_landing_at(landing))) {{
+        tier_go_on((mp_code_state_t *)next);
+    }}
+}}
 """
 _DEFINITION = re.compile(r"\s*(?:async\s+)?def\s+(\w+)")
 _WORTH = frozenset(
@@ -72,22 +86,21 @@ def compile_module(
     parts, cases = [_HEAD + _forcing(options)], []
     entries: list[tuple[int, int]] = []
     guards: list[tuple[GuardPlace, int]] = []
-    for number, unit in units_of(module, tables, lines, loops=loops, options=options).items():
+    units = units_of(module, tables, lines, loops=loops, options=options)
+    starts = {}
+    for number, unit in units.items():
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(unit.graph.entries))}
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
         start = unit.graph.function.start
         entries += [(start + at, n) for at, n in numbered.items()]
+        starts[number] = numbered.get(0, 0)
         cases.append(
-            f"    if (entry < {len(entries) + 1}) {{ f{number}(cs, entry, native); return; }}"
+            f"    {'else ' * bool(cases)}if (entry < {len(entries) + 1}) "
+            f"{{ next = f{number}(cs, entry, native); }}"
         )
-    parts.append(
-        f'extern "C" TIER_EXPORT PORTER_DEVICE void {symbol}('
-        "void *code_state, unsigned int entry, const gpusnek_native_t *native) {\n"
-        "    mp_code_state_t *const cs = (mp_code_state_t *)code_state;\n"
-        + "\n".join(cases)
-        + "\n}\n"
-    )
+    parts.insert(1, calls_text(units, starts))
+    parts.append(_ENTRANCE.format(symbol=symbol, cases="\n".join(cases)))
     return CompiledModule(
         "\n".join(parts),
         tuple(entries),
@@ -183,14 +196,13 @@ class _Writer:
         code = f"tier_code(native) + {self.graph.function.start}"
         out = [
             f"// {self.unit.title}",
-            f"static PORTER_DEVICE void f{self.number}("
-            "mp_code_state_t *const cs, unsigned int entry, "
-            "const gpusnek_native_t *const native) {",
+            f"static PORTER_DEVICE void *f{self.number}({PARAMETERS}) {{",
             "    mp_obj_t *const frame = cs->state;",
             f"    const byte *const code = {code};",
             "    int32_t left, at, top;",
             "    int counted;",
             "    bool looked;",
+            "    void *next;",
         ]
         variables = {name: TYPES[kind] for name, kind in self.used.items()} | self.sink.variables
         for type_ in dict.fromkeys(variables.values()):
@@ -201,8 +213,10 @@ class _Writer:
             out.append(f"    {base} {listed};")
         ways_out = [f"{label}: {text}" for text, label in self.sink.ways_out.items()]
         leave = "tier_give_polls(left); cs->ip = code + at; cs->sp = frame + top;"
+        returns = f"returns: {leave} return NULL;" if self.sink.returns else ""
         return "\n".join(
-            [*out, *entering, *body, *self.sink.cold, *ways_out, f"out: {leave}", "}", ""]
+            [*out, *entering, *body, *self.sink.cold, *ways_out, f"out: {leave} return cs;"]
+            + [*filter(None, [returns]), "}", ""]
         )
 
     def _entering(self) -> list[str]:
@@ -210,14 +224,14 @@ class _Writer:
         for at, number in self.numbered.items():
             shape = self.shapes[at]
             out.append(f"    case {number}:")
-            out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return; }}")
+            out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return cs; }}")
             checks = entry_checks(list(self._words(at, shape)), self.used)
             state, walker = state_of(shape), Walker(self.unit, self.sink)
             walker.state = state
             views = [walker.viewed(at) for at, known in enumerate(shape.views) if known]
             out += [f"        {line}" for line in [*self._pointers(shape), *checks, *views]]
             out += ["        left = tier_polls();", f"        goto L{at};"]
-        return [*out, "    default: return;", "    }"]
+        return [*out, "    default: return cs;", "    }"]
 
     def _words(self, at: int, shape: Shape) -> Iterator[tuple[str, Known, str]]:
         last = self.graph.function.state - 1
@@ -242,7 +256,7 @@ class _Writer:
             name = f"p{slot}" if stored else f"q{slot}"
             self.sink.variables[name] = "mp_obj_t *" if stored else "mp_obj_t"
             yield f"{name} = {walker.looked_up(number)};"
-            yield f"if ({name} == {'NULL' if stored else 'MP_OBJ_NULL'}) {{ return; }}"
+            yield f"if ({name} == {'NULL' if stored else 'MP_OBJ_NULL'}) {{ return cs; }}"
 
     def _block(self, block: CodeBlock) -> list[str]:
         walker = Walker(self.unit, self.sink)
