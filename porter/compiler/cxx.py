@@ -8,16 +8,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import frozen
 
 from porter.compiler.edges import entry_checks, write_edge
-from porter.compiler.effects import CALLS
 from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.flow import solve
 from porter.compiler.frames import PARAMETERS, calls_text
-from porter.compiler.graph import CodeBlock, Graph, graph_of
+from porter.compiler.graph import CodeBlock, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.compiler.tables import Tables
 from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
+from porter.compiler.worth import classes_of, is_worth_it
 
 _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
@@ -51,9 +51,6 @@ extern "C" TIER_EXPORT PORTER_DEVICE void {symbol}(void *code_state, unsigned in
 }}
 """
 _DEFINITION = re.compile(r"\s*(?:async\s+)?def\s+(\w+)")
-_WORTH = frozenset(
-    ["BINARY_OP", "UNARY_OP", "LOAD_SUBSCR", "STORE_SUBSCR", "LOAD_ATTR", "STORE_ATTR"]
-)
 
 
 @frozen
@@ -83,18 +80,20 @@ def compile_module(
     loops, and no function that machine code makes no faster.
     """
     options = options or CompilerOptions()
-    parts, cases = [_HEAD + _forcing(options)], []
+    parts = [_HEAD + _forcing(options)]
+    cases: list[str] = []
     entries: list[tuple[int, int]] = []
     guards: list[tuple[GuardPlace, int]] = []
     units = units_of(module, tables, lines, loops=loops, options=options)
-    starts = {}
+    starts: dict[int, int] = {}
     for number, unit in units.items():
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(unit.graph.entries))}
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
         start = unit.graph.function.start
         entries += [(start + at, n) for at, n in numbered.items()]
-        starts[number] = numbered.get(0, 0)
+        if 0 in numbered:
+            starts[number] = numbered[0]
         cases.append(
             f"    {'else ' * bool(cases)}if (entry < {len(entries) + 1}) "
             f"{{ next = f{number}(cs, entry, native); }}"
@@ -120,11 +119,12 @@ def units_of(
     """The functions that are worth machine code, by their numbers in the module."""
     options = options or CompilerOptions()
     found = {}
+    classes = classes_of(module)
     for number, function in enumerate(module.functions):
         # What a module does once is not worth compiling.
         once = loops and number == 0
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
-        if graph.entries and (not loops or _is_worth_it(graph, number, options)):
+        if graph.entries and (not loops or is_worth_it(graph, module, classes, options)):
             title = title_of(module, function, number, lines)
             found[number] = WholeFunction(graph, module, tables, options, title)
     return found
@@ -139,22 +139,6 @@ def _forcing(options: CompilerOptions) -> str:
         "static PORTER_DEVICE unsigned int tier_passed;\n"
         f"#define TIER_FORCED (++tier_passed % {options.force}u == 0)\n"
     )
-
-
-def _is_worth_it(graph: Graph, number: int, options: CompilerOptions) -> bool:
-    """Whether machine code of a function may be faster: it has a loop, or operators."""
-    if options.enter == "everywhere":
-        return True
-    code = graph.function.code
-    if number and any(it.name in ("STORE_NAME", "LOAD_NAME") for it in code):
-        return False  # a class's body
-    start = graph.function.start
-    seen = options.hints[start : start + code[-1].next]
-    if options.hints and not any(seen):
-        return False  # nobody has run it
-    # Each call of a function hands over and back, which what stands between has to be worth.
-    operators = sum(it.name in _WORTH for it in code)
-    return bool(graph.again) or operators > 2 * sum(it.name in CALLS for it in code)
 
 
 def title_of(
@@ -213,11 +197,10 @@ class _Writer:
             out.append(f"    {base} {listed};")
         ways_out = [f"{label}: {text}" for text, label in self.sink.ways_out.items()]
         leave = "tier_give_polls(left); cs->ip = code + at; cs->sp = frame + top;"
-        returns = f"returns: {leave} return NULL;" if self.sink.returns else ""
-        return "\n".join(
-            [*out, *entering, *body, *self.sink.cold, *ways_out, f"out: {leave} return cs;"]
-            + [*filter(None, [returns]), "}", ""]
-        )
+        ends = [f"out: {leave} return cs;"]
+        if self.sink.returns:
+            ends.append(f"returns: {leave} return NULL;")
+        return "\n".join([*out, *entering, *body, *self.sink.cold, *ways_out, *ends, "}", ""])
 
     def _entering(self) -> list[str]:
         out = ["    switch (entry) {"]

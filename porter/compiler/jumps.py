@@ -98,42 +98,39 @@ class JumpEmitter(CallEmitter):
     # ---- calls ----
 
     def _call(self, it: BytecodeInstruction, first: int, call: str) -> None:
-        count = it.argument & 0xFF
-        passed = count + (it.argument >> 7 & 0x1FE) + first
+        counts = f"{it.argument & 0xFF}, {it.argument >> 8 & 0xFF}"
+        passed = (it.argument & 0xFF) + (it.argument >> 7 & 0x1FE) + first
         at = len(self.state.stack) - passed
         called = self.state.stack[at].boxed()
         result = Value(OBJECT, self.variable(TYPES[OBJECT]))
-        if count == it.argument:
-            self.say(f"if (tier_function({called}) != NULL) {{")
-            self._call_function(at, count, first == 2, result)
-            self.say("} else {")
+        self.say(f"if (tier_function({called}) != NULL) {{")
+        self._call_function(at, counts, first == 2, result)
+        self.say("} else {")
         self.leave_if(f"tier_is_interpreted({called})")
         slots = range(at, at + passed)
         self.say(self.stores(self.state, only=slots))
         for slot in slots:
             self.state.stack[slot] = self.state.stack[slot].kept()
-        counts = f"{count}, {it.argument >> 8 & 0xFF}"
         text = call.format(at=at, after=at + 1, counts=counts)
         self.call(text, f"{result.text} = ")
-        if count == it.argument:
-            self.say("}")
+        self.say("}")
         del self.state.stack[at:]
         self.state.stack.append(result)
         self.guess_top("the result of a call")
 
-    def _call_function(self, at: int, count: int, method: bool, result: Value) -> None:
+    def _call_function(self, at: int, counts: str, method: bool, result: Value) -> None:
         """A call of a Python function, which stands in the frame's slot `at`; its frame may be the
         interpreter's when it ends, so the caller's is as the interpreter wants it."""
-        arguments, counted = f"frame + {at + 1}", f"{count}"
+        arguments = f"frame + {at + 1}"
         if method:  # its first argument is behind it, or nothing
             bound = f"(frame[{at + 1}] != MP_OBJ_NULL)"
-            arguments, counted = f"frame + {at + 2} - {bound}", f"{count} + {bound}"
+            arguments, counts = f"frame + {at + 2} - {bound}", f"{bound} + {counts}"
         self.say(self.stores(self.state))
         self.say(f"cs->ip = code + {self.here.next}; cs->sp = frame + {at}; tier_give_polls(left);")
-        self.say(f"next = called(cs, {arguments}, {counted}, native);")
+        self.say(f"next = called(cs, {arguments}, {counts}, native);")
         self.say(
-            "if (TIER_UNLIKELY(next != NULL)) { "
-            f"if (next == cs) {{ {self.way_out(self.here.at)} }} return next; }}"
+            "if (TIER_UNLIKELY(next != NULL)) { if (next != cs || PORTER_UNWINDING) "
+            f"{{ return next; }} {self.way_out(self.here.at)} }}"
         )
         self.say(f"{result.text} = frame[{at}]; left = tier_polls();")
 

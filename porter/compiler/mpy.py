@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from porter.compiler.instructions import BytecodeInstruction, CodeReader, read_instructions
 from porter.compiler.tables import Tables
@@ -35,7 +35,8 @@ _DEEPEST = 100  # tuples in tuples, functions in functions
 @frozen
 class Signature:
     """What a function takes. state: slots of a frame. handlers: of exceptions, at once. flags: of
-    its scope, as upstream numbers them. defaults: of positional arguments."""
+    its scope, as upstream numbers them. defaults: of positional arguments. more: bytes of it and of
+    the sizes behind it beyond the first of each, for each of which a call takes a step."""
 
     state: int = 1
     handlers: int = 0
@@ -43,6 +44,7 @@ class Signature:
     positional: int = 0
     keyword: int = 0
     defaults: int = 0
+    more: int = 0
 
 
 @frozen
@@ -149,6 +151,7 @@ def _functions(reader: CodeReader, tables: Tables, depth: int = 0) -> Iterator[B
 def _function(reader: CodeReader, tables: Tables) -> BytecodeFunction:
     head, signature = reader.at, _signature(reader)
     info, cells = _sizes(reader)
+    signature = evolve(signature, more=reader.at - head - 2)
     after = reader.at + info
     name = reader.uint()
     arguments = signature.positional + signature.keyword

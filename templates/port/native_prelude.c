@@ -464,22 +464,23 @@ VM_INLINE size_t tier_callee(const mp_obj_fun_bc_t *function, const gpusnek_nati
     return (uintptr_t)function->bytecode - native->code;
 }
 
-// Whether machine code may call: there is a step for the call, and half of C's stack is left.
+// Whether machine code may call: half of C's stack is left.
 VM_INLINE bool tier_may_call(void) {
     volatile int here; // as mp_cstack_usage() has it
-    return tier_polls() > 0 && (mp_uint_t)(MP_STATE_THREAD(stack_top) - (char *)&here)
+    return (mp_uint_t)(MP_STATE_THREAD(stack_top) - (char *)&here)
         < MP_STATE_THREAD(stack_limit) / 2;
 }
 
 // The frame of a call with `count` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
-// function without cells, keywords and arguments of any number; NULL where that would raise. It
-// takes the call's step. state: slots; handlers: of exceptions; ip: where the function begins.
+// function without cells, keywords and arguments of any number; NULL where that would raise, or look
+// at interrupts. steps: that it takes; state: slots; handlers: of exceptions; ip: where the function
+// begins.
 VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
     const mp_obj_t *arguments, size_t count, size_t state, size_t handlers, size_t positional,
-    size_t defaults, const byte *ip) {
+    size_t defaults, int32_t steps, const byte *ip) {
     uint8_t *const at = MP_STATE_THREAD(pystack_cur);
     uint8_t *const after = at + VM_FRAME_BYTES(state, handlers);
-    if (count > positional || count + defaults < positional
+    if (tier_polls() < steps || count > positional || count + defaults < positional
         || after > MP_STATE_THREAD(pystack_end)) {
         return NULL;
     }
@@ -500,8 +501,23 @@ VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *
             ? arguments[i] : function->extra_args[i - (positional - defaults)];
     }
     mp_globals_set(function->context->module.globals);
-    gpusnek_poll_budget--;
+    gpusnek_poll_budget -= (uint32_t)steps;
     return made;
+}
+
+// The same of any function and arguments; NULL where it raises. Whoever calls takes the step.
+VM_INLINE mp_code_state_t *tier_any_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
+    const mp_obj_t *arguments, size_t count, size_t keywords) {
+    mp_code_state_t *const made = mp_obj_fun_bc_prepare_codestate(
+        MP_OBJ_FROM_PTR(function), count, keywords, arguments);
+    made->prev = caller;
+    return made;
+}
+
+// Takes a step; whether the interpreter must look at interrupts in it.
+VM_INLINE bool tier_step(void) {
+    gpusnek_poll_budget--;
+    return MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget == 0;
 }
 
 // Whether the interpreter must make the step of a return.

@@ -111,7 +111,7 @@ def compiled(module: Callable[[str], BytecodeModule], tables: Tables) -> Text:
 
 def hot(made: CompiledModule) -> str:
     """Blocks, without where they are entered and left."""
-    body = made.text.partition("default: return;")[2]
+    body = made.text.partition("default: return cs;")[2]
     return re.split(r"\n[XYZ]\d+:", body)[0]
 
 
