@@ -92,7 +92,7 @@ def compile_module(
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
         start = unit.graph.function.start
         entries += [(start + at, n) for at, n in numbered.items()]
-        if 0 in numbered:
+        if 0 in numbered and not unit.graph.function.generator:
             starts[number] = numbered[0]
         cases.append(
             f"    {'else ' * bool(cases)}if (entry < {len(entries) + 1}) "

@@ -104,7 +104,7 @@ def generate(choices: Choices) -> PythonProgram:
         lines += maker.generator(scope)
     for _ in range(c.pick([0, 0, 0, 0, 1, 2])):
         lines += maker.klass(scope)
-    if c.chance(50):
+    if c.chance(30):
         lines += maker.chain(scope)
     if c.chance(60):
         lines += maker.function(scope)
