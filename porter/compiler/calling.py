@@ -76,7 +76,7 @@ class CallEmitter(Emitter):
         return (
             f"cs->ip = code + {self.here.at}; {stack}tier_give_polls(left); "
             f"{assigned}{expression}; "
-            "if (PORTER_UNWINDING) { return; } left = tier_polls();"
+            "if (PORTER_UNWINDING) { return cs; } left = tier_polls();"
         )
 
     def quickly(

@@ -8,16 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from attrs import frozen
 
 from porter.compiler.edges import entry_checks, write_edge
-from porter.compiler.effects import CALLS
 from porter.compiler.emitter import Sink, WholeFunction
 from porter.compiler.flow import solve
-from porter.compiler.graph import CodeBlock, Graph, graph_of
+from porter.compiler.frames import PARAMETERS, calls_text
+from porter.compiler.graph import CodeBlock, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.compiler.stored import SYMBOL
 from porter.compiler.tables import Tables
 from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
+from porter.compiler.worth import classes_of, is_worth_it
 
 _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
@@ -37,10 +38,20 @@ _HEAD = """\
 #undef NULL
 #define NULL 0
 """
+_ENTRANCE = """\
+extern "C" TIER_EXPORT PORTER_DEVICE void {symbol}(void *code_state, unsigned int entry,
+    const gpusnek_native_t *native) {{
+    mp_code_state_t *const cs = (mp_code_state_t *)code_state;
+    const void *const landing = tier_landing();
+    void *next = NULL;
+{cases}
+    // What ends the program lands elsewhere: then nothing goes on.
+    if (next != NULL && next != cs && (!PORTER_UNWINDING || porter_landing_at(landing))) {{
+        tier_go_on((mp_code_state_t *)next);
+    }}
+}}
+"""
 _DEFINITION = re.compile(r"\s*(?:async\s+)?def\s+(\w+)")
-_WORTH = frozenset(
-    ["BINARY_OP", "UNARY_OP", "LOAD_SUBSCR", "STORE_SUBSCR", "LOAD_ATTR", "STORE_ATTR"]
-)
 
 
 @frozen
@@ -68,25 +79,26 @@ def compile_module(
     loops, and no function that machine code makes no faster.
     """
     options = options or CompilerOptions()
-    parts, cases = [_HEAD + _forcing(options)], []
+    parts = [_HEAD + _forcing(options)]
+    cases: list[str] = []
     entries: list[tuple[int, int]] = []
     guards: list[GuardPlace] = []
-    for number, unit in units_of(module, tables, lines, loops=loops, options=options).items():
+    units = units_of(module, tables, lines, loops=loops, options=options)
+    starts: dict[int, int] = {}
+    for number, unit in units.items():
         first = len(entries) + 1
         numbered = {at: first + k for k, at in enumerate(sorted(unit.graph.entries))}
         parts.append(_Writer(unit, lines, number, numbered, guards).text())
         start = unit.graph.function.start
         entries += [(start + at, n) for at, n in numbered.items()]
+        if 0 in numbered and not unit.graph.function.generator:
+            starts[number] = numbered[0]
         cases.append(
-            f"    if (entry < {len(entries) + 1}) {{ f{number}(cs, entry, native); return; }}"
+            f"    {'else ' * bool(cases)}if (entry < {len(entries) + 1}) "
+            f"{{ next = f{number}(cs, entry, native); }}"
         )
-    parts.append(
-        f'extern "C" TIER_EXPORT PORTER_DEVICE void {symbol}('
-        "void *code_state, unsigned int entry, const gpusnek_native_t *native) {\n"
-        "    mp_code_state_t *const cs = (mp_code_state_t *)code_state;\n"
-        + "\n".join(cases)
-        + "\n}\n"
-    )
+    parts.insert(1, calls_text(units, starts))
+    parts.append(_ENTRANCE.format(symbol=symbol, cases="\n".join(cases)))
     return CompiledModule("\n".join(parts), tuple(entries), tuple(guards))
 
 
@@ -101,11 +113,12 @@ def units_of(
     """The functions that are worth machine code, by their numbers in the module."""
     options = options or CompilerOptions()
     found = {}
+    classes = classes_of(module)
     for number, function in enumerate(module.functions):
         # What a module does once is not worth compiling.
         once = loops and number == 0
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
-        if graph.entries and (not loops or _is_worth_it(graph, number, options)):
+        if graph.entries and (not loops or is_worth_it(graph, module, classes, options)):
             title = title_of(module, function, number, lines)
             found[number] = WholeFunction(graph, module, tables, options, title)
     return found
@@ -120,22 +133,6 @@ def _forcing(options: CompilerOptions) -> str:
         "static PORTER_DEVICE unsigned int tier_passed;\n"
         f"#define TIER_FORCED (++tier_passed % {options.force}u == 0)\n"
     )
-
-
-def _is_worth_it(graph: Graph, number: int, options: CompilerOptions) -> bool:
-    """Whether machine code of a function may be faster: it has a loop, or operators."""
-    if options.enter == "everywhere":
-        return True
-    code = graph.function.code
-    if number and any(it.name in ("STORE_NAME", "LOAD_NAME") for it in code):
-        return False  # a class's body
-    start = graph.function.start
-    seen = options.hints[start : start + code[-1].next]
-    if options.hints and not any(seen):
-        return False  # nobody has run it
-    # Each call of a function hands over and back, which what stands between has to be worth.
-    operators = sum(it.name in _WORTH for it in code)
-    return bool(graph.again) or operators > 2 * sum(it.name in CALLS for it in code)
 
 
 def title_of(
@@ -177,14 +174,13 @@ class _Writer:
         code = f"tier_code(native) + {self.graph.function.start}"
         out = [
             f"// {self.unit.title}",
-            f"static PORTER_DEVICE void f{self.number}("
-            "mp_code_state_t *const cs, unsigned int entry, "
-            "const gpusnek_native_t *const native) {",
+            f"static PORTER_DEVICE void *f{self.number}({PARAMETERS}) {{",
             "    mp_obj_t *const frame = cs->state;",
             f"    const byte *const code = {code};",
             "    int32_t left, at, top;",
             "    int counted;",
             "    bool looked;",
+            "    void *next;",
         ]
         variables = {name: TYPES[kind] for name, kind in self.used.items()} | self.sink.variables
         for type_ in dict.fromkeys(variables.values()):
@@ -195,23 +191,24 @@ class _Writer:
             out.append(f"    {base} {listed};")
         ways_out = [f"{label}: {text}" for text, label in self.sink.ways_out.items()]
         leave = "tier_give_polls(left); cs->ip = code + at; cs->sp = frame + top;"
-        return "\n".join(
-            [*out, *entering, *body, *self.sink.cold, *ways_out, f"out: {leave}", "}", ""]
-        )
+        ends = [f"out: {leave} return cs;"]
+        if self.sink.returns:
+            ends.append(f"returns: {leave} return NULL;")
+        return "\n".join([*out, *entering, *body, *self.sink.cold, *ways_out, *ends, "}", ""])
 
     def _entering(self) -> list[str]:
         out = ["    switch (entry) {"]
         for at, number in self.numbered.items():
             shape = self.shapes[at]
             out.append(f"    case {number}:")
-            out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return; }}")
+            out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return cs; }}")
             checks = entry_checks(list(self._words(shape)), self.used)
             state, walker = state_of(shape), Walker(self.unit, self.sink)
             walker.state = state
             views = [walker.viewed(at) for at, known in enumerate(shape.views) if known]
             out += [f"        {line}" for line in [*self._pointers(shape), *checks, *views]]
             out += ["        left = tier_polls();", f"        goto L{at};"]
-        return [*out, "    default: return;", "    }"]
+        return [*out, "    default: return cs;", "    }"]
 
     def _words(self, shape: Shape) -> Iterator[tuple[str, Known, str]]:
         last = self.graph.function.state - 1
@@ -236,7 +233,7 @@ class _Writer:
             name = f"p{slot}" if stored else f"q{slot}"
             self.sink.variables[name] = "mp_obj_t *" if stored else "mp_obj_t"
             yield f"{name} = {walker.looked_up(number)};"
-            yield f"if ({name} == {'NULL' if stored else 'MP_OBJ_NULL'}) {{ return; }}"
+            yield f"if ({name} == {'NULL' if stored else 'MP_OBJ_NULL'}) {{ return cs; }}"
 
     def _block(self, block: CodeBlock) -> list[str]:
         walker = Walker(self.unit, self.sink)

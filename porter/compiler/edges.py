@@ -127,12 +127,12 @@ def entry_checks(slots: list[tuple[str, Known, str]], used: dict[str, str]) -> l
         if known.kind == OBJECT:
             out.append(f"{name} = {word};")
             if known.bound and name.startswith("v"):
-                out.append(f"if ({name} == MP_OBJ_NULL) {{ return; }}")
+                out.append(f"if ({name} == MP_OBJ_NULL) {{ return cs; }}")
             continue
         test, take = UNBOX[known.kind]
-        out.append(f"if (!{test}({word})) {{ return; }}")
+        out.append(f"if (!{test}({word})) {{ return cs; }}")
         out.append(f"{name} = {take}({word});")
         if known.kind == INT and known.range != SMALL:
             low, high = known.range.low, known.range.high
-            out.append(f"if ({name} < INT64_C({low}) || {name} > INT64_C({high})) {{ return; }}")
+            out.append(f"if ({name} < INT64_C({low}) || {name} > INT64_C({high})) {{ return cs; }}")
     return out

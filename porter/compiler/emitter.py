@@ -50,13 +50,14 @@ class WholeFunction:
 @define
 class Sink:
     """What blocks write besides their own lines. guards: of the whole module. cold: what runs
-    seldom, behind the function's blocks."""
+    seldom, behind the function's blocks. returns: whether a block ends the function."""
 
     guards: list[GuardPlace] = field(factory=list)
     variables: dict[str, str] = field(factory=dict)  # types by name
     ways_out: dict[str, str] = field(factory=dict)  # labels by text
     cold: list[str] = field(factory=list)
     numbers: count[int] = field(factory=count)
+    returns: bool = False
 
 
 class Emitter:

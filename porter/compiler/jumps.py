@@ -6,7 +6,7 @@ from attrs import evolve
 
 from porter.compiler.calling import CallEmitter
 from porter.compiler.mpy import BytecodeInstruction
-from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, BlockState, Range, Value
+from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, TYPES, BlockState, Range, Value
 
 _INVERSE = {
     "LESS": "MORE_EQUAL",
@@ -49,7 +49,7 @@ class JumpEmitter(CallEmitter):
         self.say(f"C{number}:;")
         self.sink.cold.append(
             f"Z{number}: {self.stores(self.state, frame=False)} cs->ip = code + {it.at}; "
-            "tier_give_polls(left); looked = tier_look(); if (PORTER_UNWINDING) { return; } "
+            "tier_give_polls(left); looked = tier_look(); if (PORTER_UNWINDING) { return cs; } "
             f"left = tier_polls(); if (!looked) {{ {self.way_out(it.at)} }} "
             f"left++; goto C{number};"
         )
@@ -98,21 +98,55 @@ class JumpEmitter(CallEmitter):
     # ---- calls ----
 
     def _call(self, it: BytecodeInstruction, first: int, call: str) -> None:
+        counts = f"{it.argument & 0xFF}, {it.argument >> 8 & 0xFF}"
         passed = (it.argument & 0xFF) + (it.argument >> 7 & 0x1FE) + first
         at = len(self.state.stack) - passed
-        self.leave_if(f"tier_is_interpreted({self.state.stack[at].boxed()})")
+        called = self.state.stack[at].boxed()
+        result = Value(OBJECT, self.variable(TYPES[OBJECT]))
+        self.say(f"if (tier_function({called}) != NULL) {{")
+        self._call_function(at, counts, first == 2, result)
+        self.say("} else {")
+        self.leave_if(f"tier_is_interpreted({called})")
         self.flush(at)
-        counts = f"{it.argument & 0xFF}, {it.argument >> 8 & 0xFF}"
-        value = self.called(OBJECT, call.format(at=at, after=at + 1, counts=counts))
+        text = call.format(at=at, after=at + 1, counts=counts)
+        self.call(text, f"{result.text} = ")
+        self.say("}")
         del self.state.stack[at:]
-        self.state.stack.append(value)
+        self.state.stack.append(result)
         self.guess_top("the result of a call")
+
+    def _call_function(self, at: int, counts: str, method: bool, result: Value) -> None:
+        """A call of a Python function, which stands in the frame's slot `at`; its frame may be the
+        interpreter's when it ends, so the caller's is as the interpreter wants it."""
+        arguments = f"frame + {at + 1}"
+        if method:  # its first argument is behind it, or nothing
+            bound = f"(frame[{at + 1}] != MP_OBJ_NULL)"
+            arguments, counts = f"frame + {at + 2} - {bound}", f"{bound} + {counts}"
+        self.say(self.stores(self.state))
+        self.say(f"cs->ip = code + {self.here.next}; cs->sp = frame + {at}; tier_give_polls(left);")
+        self.say(f"next = called(cs, {arguments}, {counts}, native);")
+        self.say(
+            "if (TIER_UNLIKELY(next != NULL)) { if (next != cs || PORTER_UNWINDING) "
+            f"{{ return next; }} {self.way_out(self.here.at)} }}"
+        )
+        self.say(f"{result.text} = frame[{at}]; left = tier_polls();")
 
     def do_call_function(self, it: BytecodeInstruction) -> None:
         self._call(it, 1, "mp_call_function_n_kw(frame[{at}], {counts}, &frame[{after}])")
 
     def do_call_method(self, it: BytecodeInstruction) -> None:
         self._call(it, 2, "mp_call_method_n_kw({counts}, &frame[{at}])")
+
+    def end_function(self) -> None:
+        """RETURN_VALUE: the value is in the frame, and all else that a handler may read."""
+        top = len(self.state.stack) - 1
+        if self.graph.protected:
+            self.say(self.stores(self.state))
+        else:
+            self.say(self.stores(self.state, only=range(top, top + 1)))
+            self.say(self.stores(self.state, frame=False))
+        self.sink.returns = True
+        self.say(f"at = {self.here.at}; top = {top}; goto returns;")
 
 
 def _learned(state: BlockState, value: Value, holds: bool) -> BlockState:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from attrs import field, frozen
+from attrs import evolve, field, frozen
 
 from porter.compiler.instructions import BytecodeInstruction, CodeReader, read_instructions
 from porter.compiler.tables import Tables
@@ -33,11 +33,26 @@ _DEEPEST = 100  # tuples in tuples, functions in functions
 
 
 @frozen
+class Signature:
+    """What a function takes. state: slots of a frame. handlers: of exceptions, at once. flags: of
+    its scope, as upstream numbers them. defaults: of positional arguments. more: bytes of it and of
+    the sizes behind it beyond the first of each, for each of which a call takes a step."""
+
+    state: int = 1
+    handlers: int = 0
+    flags: int = 0
+    positional: int = 0
+    keyword: int = 0
+    defaults: int = 0
+    more: int = 0
+
+
+@frozen
 class BytecodeFunction:
     """One function's code.
 
-    start: where its first instruction is, from the first byte of what was read. state: slots of a
-    frame. lines: source line by instruction position.
+    start: where its first instruction is, from the first byte of what was read; head: where its
+    signature is. state: slots of a frame. lines: source line by instruction position.
     """
 
     name: int  # among the code's names
@@ -48,6 +63,8 @@ class BytecodeFunction:
     cells: int
     code: tuple[BytecodeInstruction, ...] = field(repr=False)
     lines: Mapping[int, int] = field(repr=False)
+    head: int = 0
+    signature: Signature = field(factory=lambda: Signature())
 
 
 @frozen
@@ -132,33 +149,37 @@ def _functions(reader: CodeReader, tables: Tables, depth: int = 0) -> Iterator[B
 
 
 def _function(reader: CodeReader, tables: Tables) -> BytecodeFunction:
-    state, arguments, flags = _signature(reader)
+    head, signature = reader.at, _signature(reader)
     info, cells = _sizes(reader)
+    signature = evolve(signature, more=reader.at - head - 2)
     after = reader.at + info
     name = reader.uint()
+    arguments = signature.positional + signature.keyword
     for _ in range(arguments):
         reader.uint()
     deltas = reader.data[reader.at : after]
     start = after + cells
     code = read_instructions(CodeReader(reader.data, start), tables)
+    generator, lines = bool(signature.flags & 1), _lines(deltas, code)
     return BytecodeFunction(
-        name, start, state, arguments, bool(flags & 1), cells, code, _lines(deltas, code)
+        name, start, signature.state, arguments, generator, cells, code, lines, head, signature
     )
 
 
-def _signature(reader: CodeReader) -> tuple[int, int, int]:
+def _signature(reader: CodeReader) -> Signature:
     byte = reader.byte()
-    state, positional = byte >> 3 & 15, byte & 3
-    flags = keyword = 0
-    n = 0
+    state, handlers, positional = byte >> 3 & 15, byte >> 2 & 1, byte & 3
+    flags = keyword = defaults = n = 0
     while byte & 0x80:
         byte = reader.byte()
         state |= (byte & 0x30) << 2 * n
+        handlers |= (byte & 2) << n
         flags |= (byte >> 6 & 1) << n
         positional |= (byte & 4) << n
         keyword |= (byte >> 3 & 1) << n
+        defaults |= (byte & 1) << n
         n += 1
-    return state + 1, positional + keyword, flags
+    return Signature(state + 1, handlers, flags, positional, keyword, defaults)
 
 
 def _sizes(reader: CodeReader) -> tuple[int, int]:

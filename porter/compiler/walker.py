@@ -64,6 +64,9 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
             self.here = instruction
             if instruction.name not in _PURE:
                 settle_all(self)
+            if instruction.name == "RETURN_VALUE":
+                self.end_function()
+                return self.edges
             if instruction.name not in KNOWN or len(self.state.stack) < needs(instruction):
                 self.say(self.way_out(instruction.at))
                 return self.edges

@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "py/cstack.h"
+#include "py/objfun.h"
 #include "py/runtime.h"
 
 gpusnek_natives_t gpusnek_natives;
+mp_code_state_t *gpusnek_native_next;
 
 void gpusnek_native_attach(const gpusnek_natives_t *natives) {
+    gpusnek_native_next = NULL; // a launch may have ended in machine code
     if (natives == NULL) {
         memset(&gpusnek_natives, 0, sizeof(gpusnek_natives));
     } else {
@@ -64,6 +67,22 @@ bool gpusnek_native_at(mp_code_state_t *code_state) {
     if (entry != 0 && mp_cstack_usage() < MP_STATE_THREAD(stack_limit) / 2) {
         gpusnek_native_run_t run = (gpusnek_native_run_t)porter_native_run(native->run);
         run(code_state, entry, native);
+        if (gpusnek_native_next != NULL) {
+            gpusnek_poll_budget++; // the frame's first step was taken
+            return true;
+        }
     }
     return false;
+}
+
+void gpusnek_native_keep(void) {
+    mp_code_state_t *const frame = gpusnek_native_next;
+    const byte *ip = frame->fun_bc->bytecode;
+    size_t state, handlers, flags, positional, keyword, defaults;
+    MP_BC_PRELUDE_SIG_DECODE_INTO(ip, state, handlers, flags, positional, keyword, defaults);
+    (void)flags;
+    (void)positional;
+    (void)keyword;
+    (void)defaults;
+    MP_STATE_THREAD(pystack_cur) = (uint8_t *)frame + VM_FRAME_BYTES(state, handlers);
 }

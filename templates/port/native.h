@@ -3,6 +3,10 @@
 // Such code runs instructions from one at which it can be entered up to one that the interpreter
 // must run, as vm_fast() does, and leaves the frame as the interpreter wants it. So it refuses
 // nothing: what it does not know is slower, never wrong. porter/compiler makes it.
+//
+// Machine code calls machine code of the same program itself, with the frames that the interpreter
+// would make. Where one of those called does not come to its end, all of them return, and the
+// interpreter goes on in that one's frame.
 #ifndef GPUSNEK_NATIVE_H
 #define GPUSNEK_NATIVE_H
 
@@ -10,13 +14,26 @@
 #include "interp.h"
 #include "py/bc.h"
 
+// What a frame takes of the Python stack, as mp_obj_fun_bc_prepare_codestate() has it.
+#define VM_FRAME_BYTES(state, handlers) \
+    ((sizeof(mp_code_state_t) + (state) * sizeof(mp_obj_t) + (handlers) * sizeof(mp_exc_stack_t) \
+    + MICROPY_PYSTACK_ALIGN - 1) & ~(size_t)(MICROPY_PYSTACK_ALIGN - 1))
+
 extern gpusnek_natives_t gpusnek_natives;
 
 // Those of a launch; NULL: none.
 void gpusnek_native_attach(const gpusnek_natives_t *natives);
 
+// The frame in which the interpreter goes on, where that is another one than machine code was
+// entered with.
+extern mp_code_state_t *gpusnek_native_next;
+
 // What vm_native() does where code_state->ip is in bytecode that has machine code.
 bool gpusnek_native_at(mp_code_state_t *code_state);
+
+// Makes the frames called from machine code the Python stack's again, up to gpusnek_native_next: to
+// raise is to give up what was added since the interpreter's last nlr_push().
+void gpusnek_native_keep(void);
 
 // Whether the launch brings any: the VM asks once a call, so that others pay next to nothing.
 static inline bool vm_natives(void) {
@@ -24,17 +41,36 @@ static inline bool vm_natives(void) {
 }
 
 // Runs machine code from *ip on, where there is some. Whether the fast path must stay away: each
-// instruction is looked at. No address of the VM's own ip and sp leaves it: they stay in registers.
-static inline bool vm_native(const byte **ip, mp_obj_t **sp, mp_code_state_t *code_state) {
+// instruction is looked at, or gpusnek_native_next is set. No address of the VM's own ip and sp
+// leaves it: they stay in registers.
+static inline bool vm_native(const byte **ip, mp_obj_t **sp, mp_code_state_t *code_state,
+    const mp_exc_stack_t *exc_stack, const mp_exc_stack_t *exc_sp) {
     if ((uintptr_t)*ip - gpusnek_natives.low >= gpusnek_natives.span) {
         return false;
     }
     code_state->ip = *ip;
     code_state->sp = *sp;
-    const bool noted = gpusnek_native_at(code_state);
+    code_state->exc_sp_idx = MP_CODE_STATE_EXC_SP_IDX_FROM_PTR(exc_stack, exc_sp);
+    const bool away = gpusnek_native_at(code_state);
     *ip = code_state->ip;
     *sp = code_state->sp;
-    return noted;
+    return away;
+}
+
+// Whether an exception comes from the frame gpusnek_native_next.
+static inline bool vm_native_raised(void) {
+    if (!porter_native() || __builtin_expect(gpusnek_native_next == NULL, 1)) {
+        return false;
+    }
+    gpusnek_native_keep();
+    return true;
+}
+
+// Takes that frame.
+static inline mp_code_state_t *vm_native_next(void) {
+    mp_code_state_t *const next = gpusnek_native_next;
+    gpusnek_native_next = NULL;
+    return next;
 }
 
 #endif

@@ -451,4 +451,95 @@ VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t 
     return tier_view_store_object(items, length, code, i, MP_OBJ_NEW_SMALL_INT(value));
 }
 
+// ---- Calls of machine code (porter/compiler/frames.py) ----
+
+// The Python function that `o` is, or NULL.
+VM_INLINE mp_obj_fun_bc_t *tier_function(mp_obj_t o) {
+    return mp_obj_is_obj(o) && ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc
+        ? MP_OBJ_TO_PTR(o) : NULL;
+}
+
+// Where its bytecode begins, in bytes from that of `native`; beyond its size for others.
+VM_INLINE size_t tier_callee(const mp_obj_fun_bc_t *function, const gpusnek_native_t *native) {
+    return (uintptr_t)function->bytecode - native->code;
+}
+
+// Whether machine code may call: half of C's stack is left.
+VM_INLINE bool tier_may_call(void) {
+    volatile int here; // as mp_cstack_usage() has it
+    return (mp_uint_t)(MP_STATE_THREAD(stack_top) - (char *)&here)
+        < MP_STATE_THREAD(stack_limit) / 2;
+}
+
+// The frame of a call with `count` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
+// function without cells, keywords and arguments of any number; NULL where that would raise, or look
+// at interrupts. steps: that it takes; state: slots; handlers: of exceptions; ip: where the function
+// begins.
+VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
+    const mp_obj_t *arguments, size_t count, size_t state, size_t handlers, size_t positional,
+    size_t defaults, int32_t steps, const byte *ip) {
+    uint8_t *const at = MP_STATE_THREAD(pystack_cur);
+    uint8_t *const after = at + VM_FRAME_BYTES(state, handlers);
+    if (tier_polls() < steps || count > positional || count + defaults < positional
+        || after > MP_STATE_THREAD(pystack_end)) {
+        return NULL;
+    }
+    MP_STATE_THREAD(pystack_cur) = after;
+    mp_code_state_t *const made = (mp_code_state_t *)at;
+    made->fun_bc = function;
+    made->ip = ip;
+    made->sp = made->state - 1;
+    made->n_state = (uint16_t)state;
+    made->exc_sp_idx = 0;
+    made->old_globals = mp_globals_get();
+    made->prev = caller;
+    for (size_t i = 0; i < state - positional; i++) {
+        made->state[i] = MP_OBJ_NULL;
+    }
+    for (size_t i = 0; i < positional; i++) {
+        made->state[state - 1 - i] = i < count
+            ? arguments[i] : function->extra_args[i - (positional - defaults)];
+    }
+    mp_globals_set(function->context->module.globals);
+    gpusnek_poll_budget -= (uint32_t)steps;
+    return made;
+}
+
+// The same of any function and arguments; NULL where it raises. Whoever calls takes the step.
+VM_INLINE mp_code_state_t *tier_any_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
+    const mp_obj_t *arguments, size_t count, size_t keywords) {
+    mp_code_state_t *const made = mp_obj_fun_bc_prepare_codestate(
+        MP_OBJ_FROM_PTR(function), count, keywords, arguments);
+    made->prev = caller;
+    return made;
+}
+
+// Takes a step; whether the interpreter must look at interrupts in it.
+VM_INLINE bool tier_step(void) {
+    gpusnek_poll_budget--;
+    return MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget == 0;
+}
+
+// Whether the interpreter must make the step of a return.
+VM_INLINE bool tier_must_return(void) {
+    return tier_polls() <= 0;
+}
+
+// The value on top of the stack of what was called goes where the caller's stack has its top.
+VM_INLINE void tier_return(mp_code_state_t *called) {
+    *called->prev->sp = *called->sp;
+    mp_globals_set(called->old_globals);
+    MP_STATE_THREAD(pystack_cur) = (uint8_t *)called;
+    gpusnek_poll_budget--;
+}
+
+// Where an exception lands that this interpreter's VM is to handle.
+VM_INLINE const void *tier_landing(void) {
+    return MP_STATE_THREAD(nlr_top)->jmpbuf;
+}
+
+VM_INLINE void tier_go_on(mp_code_state_t *next) {
+    gpusnek_native_next = next;
+}
+
 #endif

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from porter.compiler.mpy import BytecodeInstruction, BytecodeModule, read_module
+from porter.compiler.mpy import BytecodeInstruction, BytecodeModule, Signature, read_module
 from porter.compiler.tables import Tables
 from porter.errors import UpstreamChange
 from tests.compiler import sources
@@ -42,9 +42,14 @@ def test_every_function_is_found_with_its_frame(data: bytes, tables: Tables, the
     found = list(functions(theirs.raw_code))
     assert len(module.functions) == len(found)
     for ours, code in zip(module.functions, found, strict=True):
-        state, _, flags, positional, keyword, _ = code.prelude_signature
+        state, handlers, flags, positional, keyword, defaults = code.prelude_signature
         assert (ours.state, ours.arguments) == (state, positional + keyword)
         assert ours.generator == bool(flags & 1)
+        assert ours.head == data.index(code.fun_data)
+        more = code.offset_source_info - 2
+        assert ours.signature == Signature(
+            state, handlers, flags, positional, keyword, defaults, more
+        )
         assert ours.cells == code.prelude_size[1]
         assert ours.name == code.names[0]
         at = data.index(code.fun_data) + code.offset_opcodes

@@ -19,7 +19,8 @@ from porter.native.host import HostTarget
 from porter.native.module import NativeModule
 from porter.run import Device, open_device
 from porter.run.device.host import HostTwin
-from tests.compiler.speculative import PROGRAMS
+from tests.compiler.calling import CALLING
+from tests.compiler.speculative import PROGRAMS as GUESSING
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -30,6 +31,7 @@ MODES: dict[str, dict[str, Any]] = {
     "no guess holds": {"force": "guards"},
     "each third guess fails": {"force": 3, "enter": "everywhere"},
 }
+PROGRAMS = GUESSING | CALLING
 Ran = tuple[bytes, bytes, int]
 
 
@@ -85,12 +87,12 @@ def test_output_and_steps_are_the_interpreters(
     assert ran(twin, PROGRAMS[name], natives[name, mode]) == expected
 
 
-@pytest.mark.parametrize("name", ["names", "handlers", "generators"])
+@pytest.mark.parametrize("name", ["names", "handlers", "generators", *CALLING])
 def test_limits_end_programs_at_the_same_step(
     twin: Device, natives: dict[tuple[str, str], NativeModule], name: str
 ) -> None:
     whole = ran(twin, PROGRAMS[name], None)[2]
-    for steps in range(1, whole, whole // 13 + 1):
+    for steps in range(1, whole, whole // (13 if name not in CALLING else 40) + 1):
         expected = ran(twin, PROGRAMS[name], None, steps)
         assert ran(twin, PROGRAMS[name], natives[name, "seen"], steps) == expected
 
@@ -111,7 +113,7 @@ def compiled(module: Callable[[str], BytecodeModule], tables: Tables) -> Text:
 
 def hot(made: CompiledModule) -> str:
     """Blocks, without where they are entered and left."""
-    body = made.text.partition("default: return;")[2]
+    body = made.text.partition("default: return cs;")[2]
     return re.split(r"\n[XYZ]\d+:", body)[0]
 
 

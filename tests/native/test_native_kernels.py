@@ -23,7 +23,7 @@ from porter.compile.resources import parse_kernels
 from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
 from porter.errors import BuildFailed, LaunchFailed, NotBuilt, UsageError
-from porter.native import kernels, link
+from porter.native import cache, kernels, link
 from porter.native.kernels import KernelTarget
 from porter.native.link import link_kernels
 from porter.native.making import HEAD
@@ -156,7 +156,7 @@ def test_a_program_is_linked_with_all_of_the_build(
 def test_several_programs_are_told_by_number(
     device_build: Built, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("PORTER_HOME", str(tmp_path))
+    monkeypatch.setattr(cache, "natives_dir", lambda: tmp_path / "native")
     programs = [compiled(SUM), compiled(QUEENS), compiled("x = 1\n"), compiled(SUM)]
     linked = link_programs(device_build, programs)
     assert linked is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import frozen
 
 from porter.torture.choices import Choices
+from porter.torture.python.chains import SPEND, PythonChains
 from porter.torture.python.definitions import PythonDefinitions
 from porter.torture.python.scope import (
     ANY,
@@ -95,9 +96,11 @@ def generate(choices: Choices) -> PythonProgram:
     """The program that `choices` make."""
     c = choices
     numbers = c.pick([WITH_FLOATS, LARGE])
-    maker = PythonDefinitions(NewNames(c, numbers))
+    maker = PythonChains(NewNames(c, numbers))
     scope = PythonScope({"g1": INT, "g2": FLOAT})
     lines = ["g1 = 5", "g2 = 2.5" if numbers.floats else "g2 = 12"]
+    if c.chance(50):
+        lines += SPEND.splitlines()
     for _ in range(c.below(3)):
         lines += maker.fresh(scope, c.pick([INT, LIST, TEXT, BYTES, ARRAY, ANY]))
     if c.chance(35):
@@ -106,6 +109,8 @@ def generate(choices: Choices) -> PythonProgram:
         lines += maker.generator(scope)
     for _ in range(c.pick([0, 0, 0, 0, 1, 2])):
         lines += maker.klass(scope)
+    if c.chance(30):
+        lines += maker.chain(scope)
     if c.chance(60):
         lines += maker.function(scope)
     for _ in range(c.pick([1, 1, 2])):

@@ -1,0 +1,297 @@
+"""Programs in which functions call functions, and what may come between call and return."""
+
+CALLING = {
+    "recursion": """
+def fib(n):
+    if n < 2:
+        return n
+    return fib(n - 1) + fib(n - 2)
+def even(n):
+    return True if n == 0 else odd(n - 1)
+def odd(n):
+    return False if n == 0 else even(n - 1)
+def power(x, n=3):
+    return 1 if n <= 0 else x * power(x, n - 1)
+def ackermann(m, n):
+    if m == 0:
+        return n + 1
+    if n == 0:
+        return ackermann(m - 1, 1)
+    return ackermann(m - 1, ackermann(m, n - 1))
+print(fib(13), even(20), odd(33), power(3), power(2.5, 4), power(10, 30), ackermann(2, 3))
+""",
+    "arguments": """
+def sums(a, *rest, k=3, **more):
+    return a + len(rest) * 10 + k * 100 + sum(more.values()) * 1000
+def two(x, y=5):
+    return x * 10 + y
+def named(*, x):
+    return x + 1
+def shared(n):
+    def inner(m):
+        nonlocal n
+        n += m
+        return m + n
+    return inner(n * 2) + inner(n + 1)
+def every(n):
+    s = 0
+    for i in range(n):
+        s += sums(i) + sums(i, 1, 2) + sums(i, k=i) + sums(i, z=4, y=i) + shared(i) + two(i)
+        s += two(i, 2) + two(y=i, x=2) + two(*[i, 3]) + named(x=i) + (lambda q: q * 2)(i)
+    return s
+print(every(9))
+def wrong(n):
+    for call in (lambda: two(n, n, n), lambda: two(z=1), lambda: sums(), lambda: named(3),
+                 lambda: two(1, x=2), lambda: two(), lambda: named()):
+        try:
+            print(call())
+        except TypeError as e:
+            print(e)
+    try:
+        return two(n, n, n) + 1
+    except TypeError as e:
+        print(e)
+    return two() + 1
+print(every(3), wrong(2))
+""",
+    "gives up": """
+def grows(x):
+    y = x * 3
+    if y > 1 << 44:
+        print('large')
+    return y * y - x
+def outer(x):
+    found = [x]
+    for i in range(4):
+        found.append(grows(x) + i)
+        x = x * 1000 if i < 2 else [1.5, 'a', None][i - 2] if x > 5 else 2
+    return found
+for x in (1, 1 << 40, 2.5, 1 << 46, True):
+    try:
+        print(outer(x))
+    except TypeError as e:
+        print(e)
+""",
+    "exceptions": """
+import sys
+def third(n):
+    if n == 2:
+        return [1][n] + n * n
+    if n == 3:
+        raise ValueError('three')
+    return n * 2 + 1
+def second(n):
+    return (third(n) + 1 -
+        third(n - 1) * 2)
+def first(n):
+    return second(n) * 2 + \\
+        third(0)
+def caught(n):
+    s = 0
+    for i in range(n):
+        try:
+            s += first(i) * 2
+        except IndexError as e:
+            sys.print_exception(e, sys.stderr)
+            s -= 1
+        finally:
+            s += 100
+            print('finally', i, s)
+    return s
+def inside(n):
+    try:
+        return first(n) * 3
+    finally:
+        print('inside', n)
+def ends(n):
+    for i in range(n):
+        try:
+            if third(i) > 1:
+                return i * 2 + third(0)
+        finally:
+            if i == 2:
+                break
+    return -1
+print(ends(1), ends(4))
+for n in range(5):
+    try:
+        print(inside(n))
+    except Exception as e:
+        sys.print_exception(e, sys.stderr)
+print(caught(3), ends(4))
+print(caught(4))
+""",
+    "globals": """
+count = 0
+total = 1
+def add(n):
+    global count, total
+    count += 1
+    total = total * 2 + n
+    return total % 7
+def loop(n):
+    global count
+    s = 0
+    for i in range(n):
+        count += i
+        s += add(i) + count
+    return s + total
+def late(n):
+    return missing + n * 2
+print(loop(20), count, total)
+i = 0
+while i < 30:
+    total += add(i) - i
+    i += 1
+    if i == 20:
+        missing = 4
+    try:
+        total += late(i)
+    except NameError:
+        total -= 1
+print(i, count, total)
+other = {'add': add, 'count': 5, 'total': 7}
+exec('''
+def through(n):
+    global count
+    count += add(n) * 2
+    return count + add(n)
+found = [through(k) for k in range(4)] + [count, total]
+''', other)
+print(other['found'], count, total)
+def both(n):
+    return other['through'](n) + add(n) * 2
+print([both(k) for k in range(3)], count, total, other['count'])
+""",
+    "rebinds": """
+def f(n):
+    global f
+    if n == 3:
+        def f(n):
+            return n * 100 + 1
+    return n + 1
+def g(n):
+    s = 0
+    for i in range(n):
+        s += f(i) * 2
+    return s
+print(g(6), g(6))
+def f(n):
+    return n - 1
+print(g(6))
+f = len
+try:
+    print(g(2))
+except TypeError as e:
+    print(e)
+def f(n):
+    return -n * 2
+for k in range(4):
+    print(g(k))
+    def f(n, k=k):
+        return n * k - 1
+""",
+    "others": """
+import gc
+def numbers(n):
+    for i in range(n):
+        yield square(i) - 1
+def square(n):
+    return n * n
+def counter(step):
+    total = 0
+    def add(n):
+        nonlocal total
+        total += step * square(n)
+        return total
+    return add
+class Point:
+    def __init__(self, x, y=2):
+        self.x, self.y = square(x), y
+    def scaled(self, by):
+        return Point(self.x * by, self.y) if by > 1 else self
+    def length(self):
+        return self.x + self.y * 2
+    def __add__(self, other):
+        return self.length() + other.length()
+    def __call__(self, n):
+        return self.length() * n
+    def deeper(self, n):
+        return self.length() if n <= 0 else self.deeper(n - 1) + 1
+    @staticmethod
+    def still(n):
+        return square(n) + 1
+    @classmethod
+    def made(cls, n):
+        return cls(n).length() * 2
+class Other(Point):
+    def length(self):
+        return super().length() * 3
+def use(n):
+    s = 0
+    for i in range(n):
+        p = Point(i) if i % 2 else Other(i, y=i)
+        bound = p.length
+        s += p.scaled(i).length() + (p + p) + p(i) + p.deeper(i) + bound()
+        s += Point.still(i) + p.still(i) + Other.made(i) + Point.length(p)
+        for x in numbers(i):
+            s += x
+        gc.collect()
+    add = counter(3)
+    return s + add(n) + add(n + 1) + max(map(square, range(n))) + sorted([3, 1], key=square)[0]
+print(use(9))
+""",
+    "deep": """
+def down(n):
+    return down(n + 1) * 2 - 1
+def most(n):
+    global deepest
+    deepest = n
+    return most(n + 1) + 1
+def unwinds(n):
+    try:
+        return unwinds(n + 1) + 1
+    except RuntimeError:
+        return n - n
+def sums(n):
+    return 0 if n == 0 else n + sums(n - 1)
+deepest = 0
+for call in (down, most, unwinds):
+    for again in range(2):
+        try:
+            print(call(0) > 0)
+        except RuntimeError as e:
+            print('too deep', e)
+print(deepest > 20, sums(40))
+down(0)
+""",
+    "contexts": """
+class Context:
+    def __init__(self, hides):
+        self.hides = hides
+    def __enter__(self):
+        return half(self.hides + 4)
+    def __exit__(self, kind, error, where):
+        print('exit', kind is not None, half(8))
+        return self.hides > 1
+def half(n):
+    if n % 2:
+        raise ValueError(n)
+    return n // 2
+def within(n, hides):
+    with Context(hides) as value:
+        value += half(n) * 2
+        return value
+    return 'hidden'
+def each(n):
+    for i in range(n):
+        for hides in (0, 2):
+            try:
+                print(within(i, hides))
+            except ValueError as e:
+                print('error', e, half(i - 1))
+            else:
+                print('none')
+each(4)
+""",
+}

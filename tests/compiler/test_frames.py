@@ -1,0 +1,92 @@
+"""Which functions are worth machine code, and the text of calls between them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from porter.compiler.cxx import compile_module, units_of
+from porter.compiler.mpy import BytecodeModule
+from porter.compiler.options import SEEN_INT, CompilerOptions
+from porter.compiler.tables import Tables
+
+Module = Callable[[str], BytecodeModule]
+
+
+def titles(module: Module, tables: Tables, source: str, hints: bytes = b"") -> set[str]:
+    options = CompilerOptions(hints=hints)
+    units = units_of(module(source), tables, source.split("\n"), options=options)
+    return {unit.title for unit in units.values()}
+
+
+@pytest.mark.parametrize(
+    ("body", "compiled"),
+    [
+        ("return other(n)", True),  # what calls machine code is worth being it
+        ("return n", True),
+        ("return Made(n)", False),
+        ("return Made(n + 1)", False),
+        ("return Made(n * 2 + n - 1).x", True),
+        ("return [Made(k) for k in n]", True),
+        ("while n: n = Made(n)", True),
+        ("return n.Made(1)", True),
+    ],
+)
+def test_what_mostly_makes_objects_stays_bytecode(
+    module: Module, tables: Tables, body: str, compiled: bool
+) -> None:
+    source = f"class Made:\n    x = 1\ndef f(n):\n    {body}\n"
+    found = titles(module, tables, source)
+    assert ("f" in found) == compiled
+    assert "Made" not in found
+
+
+def test_what_nobody_ran_stays_bytecode(module: Module, tables: Tables) -> None:
+    source = "def f(n):\n    return n + 1\ndef g(n):\n    return f(n)\n"
+    made = module(source)
+    first = made.functions[1]
+    hints = bytearray(200)
+    hints[first.start] = SEEN_INT
+    assert titles(module, tables, source, bytes(hints)) == {"f"}
+
+
+@pytest.mark.parametrize(
+    ("head", "sizes"),
+    [
+        ("def f(a, b, c=3):", "4, 0, 3, 1, 2"),
+        ("def f():", "1, 0, 0, 0, 1"),
+        ("def f(a, *b):", None),
+        ("def f(a, **b):", None),
+        ("def f(a, *, b):", None),
+        ("def f(a, *, b=1):", None),
+    ],
+)
+def test_frames_of_odd_functions_are_upstreams(
+    module: Module, tables: Tables, head: str, sizes: str | None
+) -> None:
+    made = compile_module(module(f"{head}\n    return 1\n"), tables)
+    (case,) = re.findall(r"case \d+: // f\n(.*?)break;", made.text, re.DOTALL)[:1]
+    assert ("tier_frame(" in case) == (sizes is not None)
+    if sizes is not None:
+        assert f"count, {sizes}, tier_code" in case
+    assert "tier_any_frame(" in made.text
+
+
+def test_a_frame_that_closures_share_is_upstreams(module: Module, tables: Tables) -> None:
+    made = compile_module(module("def f(n):\n    return lambda: n\n"), tables)
+    assert (
+        "case" in made.text and "tier_frame(" not in made.text.split("// f\n")[1].split("break")[0]
+    )
+
+
+@pytest.mark.parametrize(("body", "cases"), [("yield n", 0), ("print(n)", 1)])
+def test_generators_are_called_by_the_interpreter(
+    module: Module, tables: Tables, body: str, cases: int
+) -> None:
+    source = f"def f(n):\n    while n:\n        {body}\n        n -= 1\n"
+    made = compile_module(module(source), tables)
+    called = made.text.split("*called(")[1].split("\n}")[0]
+    assert "f1(cs, entry, native)" in made.text  # f itself is machine code
+    assert len(re.findall("case ", called)) == cases
