@@ -97,7 +97,7 @@ def compile_module(
             f"    {'else ' * bool(cases)}if (entry < {len(entries) + 1}) "
             f"{{ next = f{number}(cs, entry, native); }}"
         )
-    parts.insert(1, calls_text(units, starts))
+    parts.insert(1, calls_text(module, units, starts))
     parts.append(_ENTRANCE.format(symbol=symbol, cases="\n".join(cases)))
     return CompiledModule("\n".join(parts), tuple(entries), tuple(guards))
 

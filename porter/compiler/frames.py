@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from porter.compiler.emitter import WholeFunction
+from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 
 _ODD = 0x0E  # of a scope's flags: *, ** and defaults of arguments that have only a name
 PARAMETERS = "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native"
@@ -36,20 +37,27 @@ _RETURN = """\
 """
 
 
-def calls_text(units: Mapping[int, WholeFunction], entries: Mapping[int, int]) -> str:
-    """C++ that calls a module's functions.
+def calls_text(
+    module: BytecodeModule, units: Mapping[int, WholeFunction], entries: Mapping[int, int]
+) -> str:
+    """C++ that calls a module's functions, or makes their frames where they stay bytecode.
 
     units: by number. entries: the number of the entry at a function's start, by the function's.
     """
     declared = [f"static PORTER_DEVICE void *f{number}({PARAMETERS});" for number in units]
-    cases = [_case(number, units[number], entry) for number, entry in entries.items() if number]
+    cases = []
+    for number, function in enumerate(module.functions):
+        if number and not function.generator:
+            run = f"f{number}(frame, {entries[number]}, native)" if number in entries else ""
+            cases.append(_case(function, run))
     return "\n".join([*declared, _CALL + "".join(cases) + _RETURN])
 
 
-def _case(number: int, unit: WholeFunction, entry: int) -> str:
-    function = unit.graph.function
+def _case(function: BytecodeFunction, run: str) -> str:
+    """run: machine code of the function; none: the interpreter begins it."""
     taken = function.signature
-    lines = [f"    case {function.head}: // {unit.title}"]
+    runs = f"next = {run}; break;" if run else "return frame;"
+    lines = []
     if not (taken.flags & _ODD or taken.keyword or function.cells):
         sizes = f"{taken.state}, {taken.handlers}, {taken.positional}, {taken.defaults}"
         lines += [
@@ -57,15 +65,16 @@ def _case(number: int, unit: WholeFunction, entry: int) -> str:
             f"            frame = tier_frame(caller, of, arguments, count, {sizes}, "
             f"{taken.more + 1}, tier_code(native) + {function.start});",
             "            if (frame == NULL) { return caller; }",
-            f"            next = f{number}(frame, {entry}, native);",
-            "            break;",
+            f"            {runs}",
             "        }",
         ]
-    lines += [
-        "        frame = tier_any_frame(caller, of, arguments, count, keywords);",
-        "        if (PORTER_UNWINDING) { return caller; }",
-        "        if (tier_step()) { return frame; }",
-        f"        next = f{number}(frame, {entry}, native);",
-        "        break;",
-    ]
-    return "\n".join([*lines, ""])
+    if run:
+        lines += [
+            "        frame = tier_any_frame(caller, of, arguments, count, keywords);",
+            "        if (PORTER_UNWINDING) { return caller; }",
+            "        if (tier_step()) { return frame; }",
+            f"        {runs}",
+        ]
+    elif lines:
+        lines.append("        return caller;")
+    return "\n".join([f"    case {function.head}:", *lines, ""]) if lines else ""

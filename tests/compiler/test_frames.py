@@ -67,18 +67,30 @@ def test_frames_of_odd_functions_are_upstreams(
     module: Module, tables: Tables, head: str, sizes: str | None
 ) -> None:
     made = compile_module(module(f"{head}\n    return 1\n"), tables)
-    (case,) = re.findall(r"case \d+: // f\n(.*?)break;", made.text, re.DOTALL)[:1]
+    (case,) = re.findall(r"case \d+:\n(.*?)break;", called(made.text), re.DOTALL)[:1]
     assert ("tier_frame(" in case) == (sizes is not None)
     if sizes is not None:
         assert f"count, {sizes}, tier_code" in case
     assert "tier_any_frame(" in made.text
 
 
+def called(text: str) -> str:
+    """What calls functions, of a module's C++."""
+    return text.split("*called(")[1].split("\n}")[0]
+
+
+def test_frames_of_what_stays_bytecode_are_made_too(module: Module, tables: Tables) -> None:
+    source = "class A: pass\ndef f(n):\n    return A()\ndef g(n, *m):\n    return A()\n"
+    text = called(compile_module(module(source), tables).text)
+    assert text.count("case ") == text.count("return frame;") - 1 == 2  # f, and the class's body
+    assert "tier_any_frame(" not in text
+
+
 def test_a_frame_that_closures_share_is_upstreams(module: Module, tables: Tables) -> None:
-    made = compile_module(module("def f(n):\n    return lambda: n\n"), tables)
-    assert (
-        "case" in made.text and "tier_frame(" not in made.text.split("// f\n")[1].split("break")[0]
-    )
+    text = called(compile_module(module("def f(n):\n    return lambda: n\n"), tables).text)
+    _, outer, inner = text.split("case ")
+    assert "tier_any_frame(" in outer and "tier_frame(" not in outer
+    assert "tier_frame(" in inner
 
 
 @pytest.mark.parametrize(("body", "cases"), [("yield n", 0), ("print(n)", 1)])
@@ -87,6 +99,5 @@ def test_generators_are_called_by_the_interpreter(
 ) -> None:
     source = f"def f(n):\n    while n:\n        {body}\n        n -= 1\n"
     made = compile_module(module(source), tables)
-    called = made.text.split("*called(")[1].split("\n}")[0]
     assert "f1(cs, entry, native)" in made.text  # f itself is machine code
-    assert len(re.findall("case ", called)) == cases
+    assert len(re.findall("case ", called(made.text))) == cases
