@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from porter.pipeline import Build
 
 SEED = "ci"
-USUAL = 1600  # programs that run as users' do
+USUAL = 2000  # programs that run as users' do
 FORCED = 20  # programs that run in every other way too, of a seed of their own
 RAN = Ran(b"1\n2\n", b"", "OK", 7)
 
