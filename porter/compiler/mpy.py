@@ -64,7 +64,7 @@ class BytecodeFunction:
     code: tuple[BytecodeInstruction, ...] = field(repr=False)
     lines: Mapping[int, int] = field(repr=False)
     head: int = 0
-    signature: Signature = field(factory=lambda: Signature())
+    signature: Signature = field(factory=Signature)
 
 
 @frozen
