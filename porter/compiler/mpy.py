@@ -51,20 +51,32 @@ class Signature:
 class BytecodeFunction:
     """One function's code.
 
-    start: where its first instruction is, from the first byte of what was read; head: where its
-    signature is. state: slots of a frame. lines: source line by instruction position.
+    head: where its signature is, from the first byte of what was read; start: where its first
+    instruction is. lines: source line by instruction position.
     """
 
     name: int  # among the code's names
+    head: int
+    signature: Signature
     start: int
-    state: int
-    arguments: int
-    generator: bool
     cells: int
     code: tuple[BytecodeInstruction, ...] = field(repr=False)
     lines: Mapping[int, int] = field(repr=False)
-    head: int = 0
-    signature: Signature = field(factory=Signature)
+
+    @property
+    def state(self) -> int:
+        """Slots of a frame."""
+        return self.signature.state
+
+    @property
+    def arguments(self) -> int:
+        """Those that have a place or a name of their own."""
+        return self.signature.positional + self.signature.keyword
+
+    @property
+    def generator(self) -> bool:
+        """Whether a call makes a generator."""
+        return bool(self.signature.flags & 1)
 
 
 @frozen
@@ -154,16 +166,12 @@ def _function(reader: CodeReader, tables: Tables) -> BytecodeFunction:
     signature = evolve(signature, more=reader.at - head - 2)
     after = reader.at + info
     name = reader.uint()
-    arguments = signature.positional + signature.keyword
-    for _ in range(arguments):
+    for _ in range(signature.positional + signature.keyword):
         reader.uint()
     deltas = reader.data[reader.at : after]
     start = after + cells
     code = read_instructions(CodeReader(reader.data, start), tables)
-    generator, lines = bool(signature.flags & 1), _lines(deltas, code)
-    return BytecodeFunction(
-        name, start, signature.state, arguments, generator, cells, code, lines, head, signature
-    )
+    return BytecodeFunction(name, head, signature, start, cells, code, _lines(deltas, code))
 
 
 def _signature(reader: CodeReader) -> Signature:

@@ -10,7 +10,7 @@ import pytest
 
 from porter.compiler.effects import CALLS, HANDLERS, ITERATOR, KNOWN, effect
 from porter.compiler.graph import CodeBlock, Graph, graph_of
-from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction, BytecodeModule
+from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction, BytecodeModule, Signature
 from porter.errors import ProgramSyntaxError
 from tests.compiler import sources
 
@@ -226,7 +226,7 @@ def code(*rows: tuple[str, int]) -> BytecodeFunction:
         BytecodeInstruction(2 * n, 2, name, argument) for n, (name, argument) in enumerate(rows)
     )
     lines = {instruction.at: 1 for instruction in run}
-    return BytecodeFunction(0, 0, 4, 0, False, 0, run, lines)
+    return BytecodeFunction(0, 0, Signature(4), 0, 0, run, lines)
 
 
 def test_hand_written_bytecode() -> None:
