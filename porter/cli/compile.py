@@ -18,7 +18,7 @@ from porter.compiler.show import STAGES, ShownProgram, dot
 from porter.compiler.stored import INSTRUCTIONS, load_tables
 from porter.compiler.tables import Tables, read_tables
 from porter.errors import UsageError
-from porter.native.functions import worth_it
+from porter.native.functions import mark_functions
 from porter.native.lines import lines_of
 from porter.native.making import HEAD
 from porter.native.trial import ProgramTrial
@@ -72,7 +72,7 @@ def _read(device: Device, program: Program, launch: Launch, trial: bool) -> Show
     if trial and not device.on_gpu:
         seen = ProgramTrial(device, memory, "file", launch, 1).seen()
         size = int(memory.size)
-        options = CompilerOptions(hints=worth_it(seen, module, size))
+        options = CompilerOptions(hints=mark_functions(seen, module, size))
     return ShownProgram(module, tables, lines_of(program.source), options)
 
 

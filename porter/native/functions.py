@@ -28,7 +28,7 @@ def rows_of(
     return rows
 
 
-def worth_it(hints: bytes, module: BytecodeModule, size: int) -> bytes:
+def mark_functions(hints: bytes, module: BytecodeModule, size: int) -> bytes:
     """`hints` in which each function to be compiled is marked, of code of `size` bytes.
 
     Functions that were not seen are too, for a trial is short and who compiles a program may call

@@ -21,7 +21,7 @@ from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.compiler.stored import SYMBOL
 from porter.errors import LaunchFailed
 from porter.native.cache import CacheEntry, entry_of, forget
-from porter.native.functions import rows_of, worth_it
+from porter.native.functions import mark_functions, rows_of
 from porter.native.lines import lines_of
 from porter.native.module import NativeModule, entry_table
 from porter.native.report import NativeFunction
@@ -113,7 +113,7 @@ class _Maker:
             with self._step("translate"):
                 tables = self.target.tables
                 module = read_module(self.code, HEAD, tables)
-                hints = worth_it(options.hints, module, len(self.code))
+                hints = mark_functions(options.hints, module, len(self.code))
                 options = attrs.evolve(options, hints=hints)
                 made = compile_module(module, tables, lines, symbol=SYMBOL, options=options)
                 functions[:] = rows_of(module, sorted(at for at, _ in made.entries), lines)

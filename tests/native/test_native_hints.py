@@ -13,7 +13,7 @@ from porter.compiler.mpy import read_module
 from porter.compiler.options import SEEN_INT
 from porter.fs import Image
 from porter.native import ProgramTrial, natives, trial
-from porter.native.functions import MOST_CODE, worth_it
+from porter.native.functions import MOST_CODE, mark_functions
 from porter.native.making import HEAD
 from porter.native.target import target_of
 from porter.run import Device
@@ -97,11 +97,11 @@ def test_large_programs_are_compiled_in_part(two: InterpreterArray) -> None:
     source = "".join(f"def f{k}(n):\n for i in range(n): n += i * {k}\n" for k in range(2000))
     code = bytes(two.compile(source, heap="4M").memory)
     module = read_module(code, HEAD, target_of(two.device).tables)
-    assert worth_it(b"", module, len(code))
+    assert mark_functions(b"", module, len(code))
     hints = bytearray(len(code))
     last = module.functions[-1]
     hints[last.start + last.code[3].at] = SEEN_INT
-    marked = worth_it(bytes(hints), module, len(code))
+    marked = mark_functions(bytes(hints), module, len(code))
     chosen = [f for f in module.functions if any(marked[f.start : f.start + f.code[-1].next])]
     assert last in chosen and marked[last.start + last.code[3].at] == SEEN_INT
     assert 50 < len(chosen) < 1500
