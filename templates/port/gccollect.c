@@ -16,6 +16,40 @@
 uint32_t gpusnek_allocation; // the last allocation's number
 uint32_t gpusnek_failing_allocation; // the number of the next that is to fail; 0: none
 
+// The first byte of the memory that `address`, which lies in the heap's pool, is part of; 0 where
+// it points to a free block. Two bits of the table say of each block whether it is free, the first
+// of an allocation, a later one, or a first one that was marked (py/gc.c).
+static uintptr_t start_of_allocation(uintptr_t address) {
+    enum { FREE = 0, TAIL = 2, ALL_TAILS = 0xaa };
+    const uintptr_t pool = (uintptr_t)MP_STATE_MEM(area).gc_pool_start;
+    const uint8_t *table = MP_STATE_MEM(area).gc_alloc_table_start;
+    size_t block = (address - pool) / MICROPY_BYTES_PER_GC_BLOCK;
+    for (;;) {
+        const unsigned kind = (table[block / 4] >> (2 * (block & 3))) & 3;
+        if (kind == FREE) {
+            return 0;
+        }
+        if (kind != TAIL) {
+            return pool + block * MICROPY_BYTES_PER_GC_BLOCK;
+        }
+        block--;
+        while ((block & 3) == 3 && table[block / 4] == ALL_TAILS) {
+            block -= 4;
+        }
+    }
+}
+
+// Mark what a word of C's stack or registers points to, if it lies in the heap. A compiler may keep
+// nothing of an object but the address of a member, which `gc_collect_root` does not follow: it
+// takes an allocation's first byte alone.
+static void collect_word(uintptr_t word) {
+    if (word >= (uintptr_t)MP_STATE_MEM(area).gc_pool_start
+        && word < (uintptr_t)MP_STATE_MEM(area).gc_pool_end) {
+        void *start = (void *)start_of_allocation(word);
+        gc_collect_root(&start, 1);
+    }
+}
+
 // A GPU's registers hold 32 bits, and a frame may save the halves of a pair apart, or only one
 // of them because the other did not change. So each word counts as the low half of a pointer;
 // the high half is the heap's own (of both ends, should the heap lie across a 4 GiB border).
@@ -28,9 +62,7 @@ static void scan_halves(uintptr_t from, uintptr_t to) {
         if (pointer < low) {
             pointer = (end & high_mask) | *(const uint32_t *)at;
         }
-        if (pointer >= low && pointer < end) {
-            gc_collect_root((void **)&pointer, 1);
-        }
+        collect_word(pointer);
     }
 }
 
@@ -42,7 +74,9 @@ static void scan_stack(void *lowest, void *context) {
         return;
     }
     uintptr_t from = ((uintptr_t)lowest + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
-    gc_collect_root((void **)from, (to - from) / sizeof(void *));
+    for (; from < to; from += sizeof(void *)) {
+        collect_word(*(const uintptr_t *)from);
+    }
 }
 
 void gc_collect(void) {

@@ -1,4 +1,4 @@
-"""Upstream's tests as machine code: the same expected results, and no list of exceptions."""
+"""Upstream's tests as machine code, and where everything collects: the same expected results."""
 
 from __future__ import annotations
 
@@ -63,10 +63,11 @@ def test_a_program_runs_as_machine_code(built: Build) -> None:
     ]  # fmt: skip
 
 
-def _run(built: Build, path: Path, *options: str) -> dict[str, str]:
+def _run(built: Build, path: Path, *options: str, compiled: bool = True) -> dict[str, str]:
     """The tests that are not as they must be, and why."""
-    where = ["--build", str(built.folder), "--target", "host", "--compiled", *SIZES]
-    execute(["conformance", *where, "--json", str(path), *options])
+    where = ["--build", str(built.folder), "--target", "host", *SIZES]
+    how = ["--compiled"] if compiled else []
+    execute(["conformance", *where, *how, "--json", str(path), *options])
     results = json.loads(path.read_text())["results"]
     bad = {r["test"]: r["reason"] for r in results if r["verdict"] not in ("pass", "skip")}
     assert any(r["verdict"] == "pass" for r in results)
@@ -85,6 +86,12 @@ def test_basics_of_upstream(built: Build, tmp_path: Path) -> None:
 )
 def test_some_of_upstream_in_other_ways(built: Build, forced: list[str], tmp_path: Path) -> None:
     assert _run(built, tmp_path / "report.json", *forced, *FEW) == {}
+
+
+@pytest.mark.slow
+def test_modules_of_upstream_collect_before_every_allocation(built: Build, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    assert _run(built, report, "--gc-stress", "extmod", compiled=False) == {}
 
 
 @pytest.mark.slow
