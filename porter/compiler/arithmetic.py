@@ -154,7 +154,12 @@ def _any(w: CallEmitter, it: BytecodeInstruction, op: str) -> None:
     a, b = lhs.boxed(), rhs.boxed()
     result = w.variable("mp_obj_t")
     quick = "tier_comparison" if op in COMPARISONS else "tier_operator"
-    slow = f"mp_binary_op((mp_binary_op_t){it.argument}, {a}, {b})"
+    if op in COMPARISONS:
+        slow, raised = f"mp_binary_op((mp_binary_op_t){it.argument}, {a}, {b})", "cs"
+    else:
+        slow, raised = f"operated(cs, {it.argument}, {a}, {b}, native, &next)", "next"
     w.say(f"{result} = {quick}({it.argument}, {a}, {b});")
-    w.quickly(f"{result} == MP_OBJ_NULL", slow, 2, [Value(OBJECT, result)], assigned=f"{result} = ")
+    pushed = [Value(OBJECT, result)]
+    fails = f"{result} == MP_OBJ_NULL"
+    w.quickly(fails, slow, 2, pushed, assigned=f"{result} = ", raised=raised)
     w.guess_top("a result")

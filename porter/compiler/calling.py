@@ -71,12 +71,12 @@ class CallEmitter(Emitter):
         if frame or variables:
             state.locals[:] = [value.kept() for value in state.locals]
 
-    def _called(self, expression: str, assigned: str, sp: int | None) -> str:
+    def _called(self, expression: str, assigned: str, sp: int | None, raised: str = "cs") -> str:
         stack = "" if sp is None else f"cs->sp = frame + {sp}; "
         return (
             f"cs->ip = code + {self.here.at}; {stack}tier_give_polls(left); "
             f"{assigned}{expression}; "
-            "if (PORTER_UNWINDING) { return cs; } left = tier_polls();"
+            f"if (PORTER_UNWINDING) {{ return {raised}; }} left = tier_polls();"
         )
 
     def quickly(
@@ -90,10 +90,11 @@ class CallEmitter(Emitter):
         sp: int | None = None,
         frame: bool = False,
         unboxed: str = "",
+        raised: str = "cs",
     ) -> None:
         """Where `fails` holds, the call `slow` does the instruction, out of the way; then globals
         must be as they were. frame: the call reads the frame. unboxed: the object that the call
-        gives, of which what is pushed is the number."""
+        gives, of which what is pushed is the number. raised: the frame that an exception is in."""
         number = next(self.sink.numbers)
         self.say(f"if (TIER_UNLIKELY({fails})) {{ goto Y{number}; }}")
         self.say(f"B{number}:;")
@@ -111,7 +112,8 @@ class CallEmitter(Emitter):
             what = f"an element is {A[value.kind]}"
             checks += self.guarded(f"!{test}({unboxed})", what, self.here.next, changed)
             checks += f" {value.text} = {take}({unboxed});"
-        text = f"{before} {self._called(slow, assigned, sp)}{checks} {self.views()} goto B{number};"
+        call = self._called(slow, assigned, sp, raised)
+        text = f"{before} {call}{checks} {self.views()} goto B{number};"
         self.sink.cold.append(f"Y{number}: {text}")
 
     def unchanged(self, out: Callable[[], str]) -> str:

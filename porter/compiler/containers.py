@@ -161,6 +161,15 @@ class ContainerEmitter(CallEmitter):
     def do_build_set(self, it: BytecodeInstruction) -> None:
         self._build(it, "mp_obj_new_set", plain=False)
 
+    def do_build_slice(self, it: BytecodeInstruction) -> None:
+        at = len(self.state.stack) - it.argument
+        parts = [value.boxed() for value in self.state.stack[at:]]
+        if len(parts) == 2:
+            parts.append("mp_const_none")
+        value = self.called(OBJECT, f"mp_obj_new_slice({', '.join(parts)})", plain=True)
+        del self.state.stack[at:]
+        self.state.stack.append(value)
+
     def do_build_map(self, it: BytecodeInstruction) -> None:
         self.state.stack.append(self.called(OBJECT, f"mp_obj_new_dict({it.argument})", plain=True))
 

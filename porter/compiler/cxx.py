@@ -18,7 +18,7 @@ from porter.compiler.stored import SYMBOL
 from porter.compiler.tables import Tables
 from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
-from porter.compiler.worth import classes_of, is_worth_it
+from porter.compiler.worth import is_worth_it
 
 _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
@@ -113,12 +113,11 @@ def units_of(
     """The functions that are worth machine code, by their numbers in the module."""
     options = options or CompilerOptions()
     found = {}
-    classes = classes_of(module)
     for number, function in enumerate(module.functions):
         # What a module does once is not worth compiling.
         once = loops and number == 0
         graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
-        if graph.entries and (not loops or is_worth_it(graph, module, classes, options)):
+        if graph.entries and (not loops or is_worth_it(graph, module, options)):
             title = title_of(module, function, number, lines)
             found[number] = WholeFunction(graph, module, tables, options, title)
     return found

@@ -49,7 +49,13 @@ KNOWN = frozenset(
         "STORE_MAP",
         "BUILD_SET",
         "STORE_COMP",
+        "BUILD_SLICE",
         "UNPACK_SEQUENCE",
+        "MAKE_FUNCTION",
+        "MAKE_FUNCTION_DEFARGS",
+        "MAKE_CLOSURE",
+        "MAKE_CLOSURE_DEFARGS",
+        "LOAD_SUPER_METHOD",
         "CALL_FUNCTION",
         "CALL_METHOD",
         "UNARY_OP",
@@ -117,10 +123,14 @@ def needs(instruction: BytecodeInstruction) -> int:
     name, number = instruction.name, instruction.argument
     if name in _NEEDS:
         return _NEEDS[name]
-    if name in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_SET"):
+    if name in ("BUILD_TUPLE", "BUILD_LIST", "BUILD_SET", "BUILD_SLICE"):
         return number
     if name == "STORE_COMP":
         return (number >> 2) + 1
+    if name == "MAKE_CLOSURE":
+        return instruction.extra
+    if name == "MAKE_CLOSURE_DEFARGS":
+        return 2 + instruction.extra
     if name in CALLS:
         return 1 - effect(instruction)
     return max(0, -effect(instruction))
@@ -130,8 +140,19 @@ _NEEDS = {
     "STORE_SUBSCR": 3,
     "ROT_THREE": 3,
     "STORE_MAP": 3,
+    "LOAD_SUPER_METHOD": 3,
     "FOR_ITER": ITERATOR,
-    **dict.fromkeys(["BINARY_OP", "LOAD_SUBSCR", "STORE_ATTR", "ROT_TWO", "DUP_TOP_TWO"], 2),
+    **dict.fromkeys(
+        [
+            "BINARY_OP",
+            "LOAD_SUBSCR",
+            "STORE_ATTR",
+            "ROT_TWO",
+            "DUP_TOP_TWO",
+            "MAKE_FUNCTION_DEFARGS",
+        ],
+        2,
+    ),
     **dict.fromkeys(
         [
             "LOAD_ATTR",

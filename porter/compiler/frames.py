@@ -16,23 +16,70 @@ from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 _ODD = 0x0E  # of a scope's flags: *, ** and defaults of arguments that have only a name
 PARAMETERS = "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native"
 _CALL = """\
-// Calls a function: NULL, and its value is on top of the caller's stack; `caller` itself where the
-// interpreter must make the call, or in an exception; another frame as machine code gives it.
-static PORTER_DEVICE void *called(mp_code_state_t *const caller, const mp_obj_t *arguments,
-    const size_t count, const size_t keywords, const gpusnek_native_t *const native) {
-    mp_obj_fun_bc_t *const of = tier_function(*caller->sp);
+// Runs what `call` says: NULL, and its value is in it, or on top of the caller's stack; `caller`
+// itself where the interpreter must make the call, or in an exception; another frame as machine
+// code gives it.
+static PORTER_DEVICE void *ran(mp_code_state_t *const caller, tier_call_t *const call,
+    const mp_obj_t *arguments, const size_t count, const size_t keywords,
+    const gpusnek_native_t *const native) {
     mp_code_state_t *frame;
     void *next;
-    if (!tier_may_call()) { return caller; }
-    switch (tier_callee(of, native)) {
+    switch (tier_callee(call, native)) {
 """
 _RETURN = """\
     default: return caller;
     }
+    if (call->nested) {
+        if (next != NULL && PORTER_UNWINDING) { return next; }
+        call->value = next == NULL ? tier_return(frame)
+            : tier_finish(frame, (mp_code_state_t *)next);
+        return PORTER_UNWINDING ? caller : NULL;
+    }
     if (next != NULL) { return next; }
-    if (tier_must_return()) { return frame; }
-    tier_return(frame);
+    if (!tier_may_return()) { return frame; }
+    *caller->sp = tier_return(frame);
     return NULL;
+}
+
+// Calls what is on top of the caller's stack; what it gives is as of ran().
+static PORTER_DEVICE void *called(mp_code_state_t *const caller, const mp_obj_t *arguments,
+    const size_t count, const size_t keywords, const gpusnek_native_t *const native) {
+    tier_call_t call;
+    if (!tier_may_call() || !tier_resolve(*caller->sp, &call)) { return caller; }
+    if (call.function == NULL) {
+        if (!tier_may_take_steps(&call)) { return caller; }
+        tier_new_object(&call);
+        if (!PORTER_UNWINDING) { *caller->sp = call.object; }
+        return PORTER_UNWINDING ? caller : NULL;
+    }
+    void *const next = ran(caller, &call, arguments, count, keywords, native);
+    if (next != NULL || !call.nested) { return next; }
+    if (call.type != NULL && call.value != mp_const_none) {
+        tier_not_none(call.value);
+        return caller;
+    }
+    *caller->sp = call.type != NULL ? call.object : call.value;
+    return NULL;
+}
+
+// lhs op rhs, by the method of an object's class where that is machine code. In an exception *next
+// is the frame that it comes from.
+static PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const caller, unsigned int op,
+    const mp_obj_t lhs, const mp_obj_t rhs, const gpusnek_native_t *const native, void **next) {
+    tier_call_t call;
+    unsigned int of = op;
+    *next = caller;
+    if (tier_may_call() && tier_resolve_operator(&of, lhs, &call)) {
+        const mp_obj_t arguments[2] = {lhs, rhs};
+        void *const after = ran(caller, &call, arguments, 2, 0, native);
+        if (after == NULL) {
+            return tier_is_not_implemented(call.value) ? tier_other_operator(of, lhs, rhs)
+                : call.value;
+        }
+        *next = after;
+    }
+    if (PORTER_UNWINDING) { return MP_OBJ_NULL; }
+    return mp_binary_op((mp_binary_op_t)op, lhs, rhs);
 }
 """
 
@@ -56,23 +103,23 @@ def calls_text(
 def _case(function: BytecodeFunction, run: str) -> str:
     """run: machine code of the function; none: the interpreter begins it."""
     taken = function.signature
-    runs = f"next = {run}; break;" if run else "return frame;"
+    runs = f"next = {run}; break;" if run else "next = frame; break;"
     lines = []
     if not (taken.flags & _ODD or taken.keyword or function.cells):
         sizes = f"{taken.state}, {taken.handlers}, {taken.positional}, {taken.defaults}"
         lines += [
             "        if (keywords == 0) {",
-            f"            frame = tier_frame(caller, of, arguments, count, {sizes}, "
+            f"            frame = tier_frame(caller, call, arguments, count, {sizes}, "
             f"{taken.more + 1}, tier_code(native) + {function.start});",
-            "            if (frame == NULL) { return caller; }",
+            "            if (PORTER_UNWINDING || frame == NULL) { return caller; }",
             f"            {runs}",
             "        }",
         ]
     if run:
         lines += [
-            "        frame = tier_any_frame(caller, of, arguments, count, keywords);",
-            "        if (PORTER_UNWINDING) { return caller; }",
-            "        if (tier_step()) { return frame; }",
+            "        frame = tier_any_frame(caller, call, arguments, count, keywords);",
+            "        if (PORTER_UNWINDING || frame == NULL) { return caller; }",
+            "        if (tier_step()) { next = frame; break; }",
             f"        {runs}",
         ]
     elif lines:

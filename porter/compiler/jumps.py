@@ -103,7 +103,7 @@ class JumpEmitter(CallEmitter):
         at = len(self.state.stack) - passed
         called = self.state.stack[at].boxed()
         result = Value(OBJECT, self.variable(TYPES[OBJECT]))
-        self.say(f"if (tier_function({called}) != NULL) {{")
+        self.say(f"if (tier_is_called({called})) {{")
         self._call_function(at, counts, first == 2, result)
         self.say("} else {")
         self.leave_if(f"tier_is_interpreted({called})")
@@ -116,7 +116,7 @@ class JumpEmitter(CallEmitter):
         self.guess_top("the result of a call")
 
     def _call_function(self, at: int, counts: str, method: bool, result: Value) -> None:
-        """A call of a Python function, which stands in the frame's slot `at`; its frame may be the
+        """A call of what stands in the frame's slot `at`; the frame of what runs may be the
         interpreter's when it ends, so the caller's is as the interpreter wants it."""
         arguments = f"frame + {at + 1}"
         if method:  # its first argument is behind it, or nothing

@@ -60,6 +60,30 @@ class NameEmitter(CallEmitter):
         value = self.state.stack.pop()
         self.say(f"mp_obj_cell_set({cell.boxed()}, {value.boxed()});")
 
+    # ---- functions ----
+
+    def _make(self, it: BytecodeInstruction, taken: int, count: int) -> None:
+        """count: of the variables that it shares, with 0x100 where defaults come before them."""
+        at = len(self.state.stack) - taken
+        self.flush(at)
+        given = f"&frame[{at}]" if taken else "NULL"
+        call = f"tier_make_function(cs, {it.argument}, {count}, {given})"
+        value = self.called(OBJECT, call, plain=True)
+        del self.state.stack[at:]
+        self.state.stack.append(value)
+
+    def do_make_function(self, it: BytecodeInstruction) -> None:
+        self._make(it, 0, 0)
+
+    def do_make_function_defargs(self, it: BytecodeInstruction) -> None:
+        self._make(it, 2, 0)
+
+    def do_make_closure(self, it: BytecodeInstruction) -> None:
+        self._make(it, it.extra, it.extra)
+
+    def do_make_closure_defargs(self, it: BytecodeInstruction) -> None:
+        self._make(it, 2 + it.extra, 0x100 | it.extra)
+
     # ---- attributes ----
 
     def do_load_attr(self, it: BytecodeInstruction) -> None:
@@ -95,3 +119,10 @@ class NameEmitter(CallEmitter):
             [Value(OBJECT, f"{found}[0]"), Value(OBJECT, f"{found}[1]")],
         )
         self.state.stack[-2:] = [self.new(OBJECT, v.text) for v in self.state.stack[-2:]]
+
+    def do_load_super_method(self, it: BytecodeInstruction) -> None:
+        at = len(self.state.stack) - 3
+        self.flush(at)
+        self.call(f"mp_load_super_method(tier_name(cs, {it.argument}), &frame[{at}])")
+        del self.state.stack[at:]
+        self.state.stack.extend(self.new(OBJECT, f"frame[{at + k}]").kept() for k in range(2))

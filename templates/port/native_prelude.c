@@ -1,6 +1,7 @@
 // What compiled code stands on. The rewritten text of this file is what the compiled tier's C++
 // begins with, so all of it is inline; this unit itself makes no code.
 #include "native.h"
+#include "native_calls.h"
 #include "hooks.h"
 #include "py/bc.h"
 #include "py/bc0.h"
@@ -43,7 +44,8 @@ VM_INLINE bool tier_is_interpreted(mp_obj_t o) {
         return mp_obj_is_instance_type((const mp_obj_type_t *)MP_OBJ_TO_PTR(o)) != 0;
     }
     return type != &mp_type_fun_builtin_var && type != &mp_type_fun_builtin_1
-        && type != &mp_type_fun_builtin_2 && type != &mp_type_fun_builtin_3;
+        && type != &mp_type_fun_builtin_2 && type != &mp_type_fun_builtin_3
+        && type != &mp_type_gen_wrap; // which makes a generator and runs nothing
 }
 
 VM_INLINE qstr tier_name(const mp_code_state_t *code_state, uint32_t number) {
@@ -453,15 +455,40 @@ VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t 
 
 // ---- Calls of machine code (porter/compiler/frames.py) ----
 
-// The Python function that `o` is, or NULL.
-VM_INLINE mp_obj_fun_bc_t *tier_function(mp_obj_t o) {
-    return mp_obj_is_obj(o) && ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc
-        ? MP_OBJ_TO_PTR(o) : NULL;
+// What a call of `o` runs, if it is a Python function.
+VM_INLINE bool tier_resolve(mp_obj_t o, tier_call_t *call) {
+    call->count = 0;
+    call->steps = 0;
+    call->type = NULL;
+    call->nested = false;
+    if (((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc) {
+        call->function = MP_OBJ_TO_PTR(o);
+        return true;
+    }
+    return tier_target(o, call);
+}
+
+VM_INLINE bool tier_resolve_operator(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
+    call->count = 0;
+    call->steps = 0;
+    call->type = NULL;
+    return tier_operator_target(op, lhs, call);
+}
+
+// Whether machine code looks for what a call of `o` runs: it is a Python function, a closure or a
+// class of Python's.
+VM_INLINE bool tier_is_called(mp_obj_t o) {
+    if (!mp_obj_is_obj(o)) {
+        return false;
+    }
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
+    return type == &mp_type_fun_bc || type == &mp_type_closure
+        || (type == &mp_type_type && mp_obj_is_instance_type((const mp_obj_type_t *)MP_OBJ_TO_PTR(o)));
 }
 
 // Where its bytecode begins, in bytes from that of `native`; beyond its size for others.
-VM_INLINE size_t tier_callee(const mp_obj_fun_bc_t *function, const gpusnek_native_t *native) {
-    return (uintptr_t)function->bytecode - native->code;
+VM_INLINE size_t tier_callee(const tier_call_t *call, const gpusnek_native_t *native) {
+    return (uintptr_t)call->function->bytecode - native->code;
 }
 
 // Whether machine code may call: half of C's stack is left.
@@ -471,22 +498,28 @@ VM_INLINE bool tier_may_call(void) {
         < MP_STATE_THREAD(stack_limit) / 2;
 }
 
-// The frame of a call with `count` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
+// The frame of a call with `given` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
 // function without cells, keywords and arguments of any number; NULL where that would raise, or look
 // at interrupts. steps: that it takes; state: slots; handlers: of exceptions; ip: where the function
 // begins.
-VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
-    const mp_obj_t *arguments, size_t count, size_t state, size_t handlers, size_t positional,
+VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, tier_call_t *call,
+    const mp_obj_t *arguments, size_t given, size_t state, size_t handlers, size_t positional,
     size_t defaults, int32_t steps, const byte *ip) {
-    uint8_t *const at = MP_STATE_THREAD(pystack_cur);
-    uint8_t *const after = at + VM_FRAME_BYTES(state, handlers);
+    const size_t count = given + (call->type != NULL ? 1 : call->count);
+    steps += (int32_t)call->steps;
     if (tier_polls() < steps || count > positional || count + defaults < positional
-        || after > MP_STATE_THREAD(pystack_end)) {
+        || MP_STATE_THREAD(pystack_cur) + VM_FRAME_BYTES(state, handlers)
+        > MP_STATE_THREAD(pystack_end)) {
         return NULL;
     }
-    MP_STATE_THREAD(pystack_cur) = after;
+    gpusnek_poll_budget -= (uint32_t)steps; // first: an allocation takes steps too
+    if (call->type != NULL) {
+        tier_new_object(call);
+    }
+    uint8_t *const at = MP_STATE_THREAD(pystack_cur);
+    MP_STATE_THREAD(pystack_cur) = at + VM_FRAME_BYTES(state, handlers);
     mp_code_state_t *const made = (mp_code_state_t *)at;
-    made->fun_bc = function;
+    made->fun_bc = call->function;
     made->ip = ip;
     made->sp = made->state - 1;
     made->n_state = (uint16_t)state;
@@ -496,21 +529,15 @@ VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *
     for (size_t i = 0; i < state - positional; i++) {
         made->state[i] = MP_OBJ_NULL;
     }
-    for (size_t i = 0; i < positional; i++) {
-        made->state[state - 1 - i] = i < count
-            ? arguments[i] : function->extra_args[i - (positional - defaults)];
+    for (size_t i = 0; i < call->count; i++) {
+        made->state[state - 1 - i] = call->before[i];
     }
-    mp_globals_set(function->context->module.globals);
-    gpusnek_poll_budget -= (uint32_t)steps;
-    return made;
-}
-
-// The same of any function and arguments; NULL where it raises. Whoever calls takes the step.
-VM_INLINE mp_code_state_t *tier_any_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
-    const mp_obj_t *arguments, size_t count, size_t keywords) {
-    mp_code_state_t *const made = mp_obj_fun_bc_prepare_codestate(
-        MP_OBJ_FROM_PTR(function), count, keywords, arguments);
-    made->prev = caller;
+    for (size_t i = call->count; i < positional; i++) {
+        made->state[state - 1 - i] = i < count
+            ? arguments[i - call->count]
+            : call->function->extra_args[i - (positional - defaults)];
+    }
+    mp_globals_set(call->function->context->module.globals);
     return made;
 }
 
@@ -520,17 +547,24 @@ VM_INLINE bool tier_step(void) {
     return MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget == 0;
 }
 
-// Whether the interpreter must make the step of a return.
-VM_INLINE bool tier_must_return(void) {
-    return tier_polls() <= 0;
+// Takes the step of a return; false where the interpreter must.
+VM_INLINE bool tier_may_return(void) {
+    if (tier_polls() <= 0) {
+        return false;
+    }
+    gpusnek_poll_budget--;
+    return true;
 }
 
-// The value on top of the stack of what was called goes where the caller's stack has its top.
-VM_INLINE void tier_return(mp_code_state_t *called) {
-    *called->prev->sp = *called->sp;
+// Takes the frame of a call away; its value, which was on top of its stack.
+VM_INLINE mp_obj_t tier_return(mp_code_state_t *called) {
     mp_globals_set(called->old_globals);
     MP_STATE_THREAD(pystack_cur) = (uint8_t *)called;
-    gpusnek_poll_budget--;
+    return *called->sp;
+}
+
+VM_INLINE bool tier_is_not_implemented(mp_obj_t value) {
+    return value == mp_const_notimplemented;
 }
 
 // Where an exception lands that this interpreter's VM is to handle.

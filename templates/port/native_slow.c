@@ -3,6 +3,7 @@
 #include "hooks.h"
 #include "py/bc0.h"
 #include "py/builtin.h"
+#include "py/emitglue.h"
 #include "py/objfun.h"
 #include "py/objlist.h"
 #include "py/objtuple.h"
@@ -98,6 +99,14 @@ bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,
     found[0] = method.function;
     found[1] = method.self;
     return true;
+}
+
+mp_obj_t tier_make_function(const mp_code_state_t *code_state, uint32_t child, size_t count,
+    const mp_obj_t *given) {
+    const mp_obj_fun_bc_t *function = code_state->fun_bc;
+    const mp_proto_fun_t made = function->child_table[child];
+    return count == 0 ? mp_make_function_from_proto_fun(made, function->context, given)
+        : mp_make_closure_from_proto_fun(made, function->context, count, given);
 }
 
 mp_obj_t tier_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {

@@ -1,5 +1,5 @@
-// What machine code calls where an operation takes more than a look (native_slow.c). None of it
-// raises, runs Python code or changes a dict: what would is not done, and says so.
+// What machine code calls where an operation takes more than a look (native_slow.c). What
+// would raise, run Python code or change a dict is not done, and says so, except where noted.
 #ifndef GPUSNEK_NATIVE_SLOW_H
 #define GPUSNEK_NATIVE_SLOW_H
 
@@ -18,6 +18,12 @@ bool tier_store_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t n
 
 // The function and its first argument that a call of a method takes; false where it takes more.
 bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number, mp_obj_t *found);
+
+// The function that is number `child` of the running code's own. given: its defaults, if it has some,
+// then the `count` variables that it shares, as the stack holds them; count is as upstream's
+// mp_make_closure_from_proto_fun() has it, 0 of an ordinary function.
+mp_obj_t tier_make_function(const mp_code_state_t *code_state, uint32_t child, size_t count,
+    const mp_obj_t *given);
 
 // lhs op rhs of numbers; MP_OBJ_NULL where it takes more.
 mp_obj_t tier_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs);

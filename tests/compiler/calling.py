@@ -294,4 +294,282 @@ def each(n):
                 print('none')
 each(4)
 """,
+    "objects": """
+class Plain:
+    pass
+class Pair:
+    def __init__(self, x, y=2, *more, k=0, **named):
+        self.x, self.y = half(x), y + len(more) * 10 + k * 100 + sum(named.values())
+class Under(Pair):
+    pass
+class Lowest(Under):
+    def __init__(self, x):
+        super().__init__(x, y=x * 2, k=1, z=5)
+        self.more = Under(x + 2)
+class Made:
+    def __new__(cls, n):
+        it = super().__new__(cls)
+        it.n = n
+        return it if n < 2 else n
+    def __init__(self, n):
+        self.n += n
+class Lost:
+    def __init__(self, n):
+        self.n = n
+        self = None
+class Wrong:
+    def __init__(self, n):
+        self.n = n
+        return n
+class Error(Exception):
+    def __init__(self, n):
+        self.n = n
+class Numbers(list):
+    def __init__(self, n):
+        super().__init__(range(n))
+class Both(Plain, Pair):
+    pass
+class Tree:
+    def __init__(self, n):
+        self.left = Tree(n - 1) if n > 0 else None
+        self.right = Tree(n - 2) if n > 1 else None
+    def count(self):
+        s = 1
+        for side in (self.left, self.right):
+            if side is not None:
+                s += side.count()
+        return s
+def half(n):
+    if n % 7 == 5:
+        raise ValueError(n)
+    return n // 2 if n < 100 else n << 45
+def makes(n):
+    s = 0
+    for i in range(n):
+        try:
+            p = Pair(i, i + 1) if i % 3 else Pair(i, 1, 2, 3, k=i, z=4)
+            s += p.x + p.y + Under(i, y=i).y + Lowest(i).more.x + Both(i).x + len(Numbers(i % 4))
+            s += Tree(i % 5).count() + Lost(i).n + (Made(i) if i > 1 else Made(i).n)
+            Plain().x = i
+            s += Pair(i, *[i, i]).y + Pair(i, **{'k': i}).y + Pair(x=i).x + Pair(i + 200).x % 997
+            s += Pair(i, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18).y
+        except ValueError as e:
+            s += e.args[0] * 1000
+        try:
+            raise Error(i)
+        except Error as e:
+            s += e.n
+    return s
+print(makes(20))
+for wrong in (lambda: Pair(), lambda: Pair(1, y=2, x=3), lambda: Lost(), lambda: Lost(1, 2),
+              lambda: Wrong(3), lambda: Plain(1), lambda: Lowest(1, 2)):
+    try:
+        print(type(wrong()).__name__)
+    except TypeError as e:
+        print(e)
+print(makes(3))
+Pair(5)
+""",
+    "operators": """
+class Number:
+    def __init__(self, n):
+        self.n = n
+    def __add__(self, o):
+        if isinstance(o, str):
+            return NotImplemented
+        return Number(self.n + (o.n if isinstance(o, Number) else o))
+    def __radd__(self, o):
+        return Number(plain(o) - self.n)
+    def __sub__(self, o):
+        for i in range(3):
+            o = plain(o)
+        return self.n - o
+    def __mul__(self, o):
+        return self if o == 0 else self * (o - 1) + self
+    def __iadd__(self, o):
+        self.n += plain(o)
+        return self
+    def __imul__(self, o):
+        return NotImplemented
+    def __floordiv__(self, o):
+        return NotImplemented
+    def __getitem__(self, i):
+        return self.n + i
+    def __len__(self):
+        return 3
+    def __eq__(self, o):
+        return self.n == plain(o)
+    def __lt__(self, o):
+        return self.n < plain(o)
+    def __contains__(self, i):
+        return i == self.n
+    def __neg__(self):
+        return Number(-self.n)
+    def __hash__(self):
+        return self.n
+class Also(Number):
+    def __matmul__(self, o):
+        yield self.n
+    def __pow__(self, o):
+        return (lambda k: k + self.n)(o)
+    def __rfloordiv__(self, o):
+        return 77
+def plain(o):
+    return o.n if isinstance(o, Number) else o
+def works(n):
+    s = 0
+    for i in range(n):
+        a, b = Number(i), Also(i + 1)
+        a += b
+        a += i
+        s += (a + b).n + (b + 3).n + (4 + b).n + (a - b) + (b - i) + (b * 3).n + b ** i + (-a).n
+        s += b[i] + len(a) + (a < b) + (a == i) + (i in a) + sum(b @ 1)
+        if i == 5:
+            b.n = 1 << 46
+            s += (b + b).n % 1009 + (b - 1) % 1013
+        c = a
+        c -= 2
+        s += c + sorted([b, a])[0].n
+    return s
+print(works(9))
+""",
+    "closures": """
+def counter(step):
+    total = 0
+    def add(n=1, *rest, k=0):
+        nonlocal total
+        total += step * n + k + len(rest)
+        return total
+    def twice(n):
+        return add(n) + add(n)
+    return add, twice
+def many(a, b, c, d, e, f, g, h):
+    def all_of(p, q, r, s, t, u, v, w, x):
+        return a + b + c + d + e + f + g + h + p + q + r + s + t + u + v + w + x
+    return all_of
+def down(n):
+    def inner(m):
+        return 0 if m <= 0 else inner(m - 1) + n
+    return inner(n)
+def decorated(f):
+    def call(*a, **k):
+        return f(*a, **k) * 2
+    return call
+@decorated
+def square(n):
+    return n * n
+def gen(n):
+    def give(m):
+        yield m + n
+        yield from range(m)
+    return give
+def works(n):
+    add, twice = counter(n % 4 + 1)
+    s = 0
+    for i in range(n):
+        s += add() + add(i) + twice(i) + add(i, 1, 2, k=3) + add(n=i) + add(k=1)
+        s += many(1, 2, 3, 4, 5, 6, 7, i)(1, 2, 3, 4, 5, 6, 7, 8, i) + down(i) + square(i)
+        s += sum(gen(i)(3)) + sum([(lambda x, y=i: x * y + i)(k) for k in range(3)])
+        s += len('abcdefgh'[i % 5:]) + len([1, 2, 3, 4][:i])
+    return s
+print(works(12))
+""",
+}
+
+# Programs of which machine code takes other steps: they end where C's stack does, ask for the other
+# operand's method, or raise through calls that the interpreter makes in C.
+OWN_STEPS = {
+    "raises": """
+class Number:
+    def __init__(self, n):
+        self.n = positive(n)
+    def __sub__(self, o):
+        return self.n - positive(o)
+    def __len__(self):
+        return positive(self.n - 3)
+def positive(n):
+    if n < 0:
+        raise ValueError(n)
+    return n
+def down(n):
+    def inner(m):
+        return positive(m) if m <= 0 else inner(m - 1) + n
+    return inner
+def each(n):
+    for i in range(n):
+        for op in (lambda: Number(2 - i), lambda: Number(i) - (3 - i), lambda: Number(i) % 2,
+                   lambda: down(i)(2.5), lambda: 2 - Number(i), lambda: Number(i) - [i],
+                   lambda: len(Number(i)), lambda: down([i])(i), lambda: down(i)(1, z=i),
+                   lambda: down(i)(), lambda: Number()):
+            try:
+                print(i, op() is None)
+            except ValueError as e:
+                print('value', e)
+            except TypeError as e:
+                print('type', e)
+            finally:
+                n += 1
+each(6)
+down(3)(0.5)
+""",
+    "too deep": """
+class Endless:
+    def __init__(self):
+        self.next = Endless()
+    def __sub__(self, o):
+        return self - o
+def closure(n):
+    def inner(m):
+        return inner(m + 1) + n
+    return inner(0)
+class Plain(Endless):
+    def __init__(self):
+        pass
+def deep(again):
+    for _ in range(again):
+        for ends in (Endless, lambda: Plain() - 1, lambda: closure(3)):
+            try:
+                ends()
+            except RuntimeError as e:
+                print('too deep')
+deep(3)
+""",
+    "not implemented": """
+class Number:
+    def __init__(self, n):
+        self.n = n
+    def __add__(self, o):
+        return NotImplemented if isinstance(o, str) else Other(self.n + o)
+    def __imul__(self, o):
+        return NotImplemented
+    def __mul__(self, o):
+        return Number(self.n * o)
+    def __floordiv__(self, o):
+        return NotImplemented
+    def __ipow__(self, o):
+        return NotImplemented
+class Other(Number):
+    def __rfloordiv__(self, o):
+        return o.n - self.n
+    def __rpow__(self, o):
+        return NotImplemented
+def works(n):
+    s = 0
+    for i in range(n):
+        a, b = Number(i), Other(i + 2)
+        s += (a // b) + (a + i).n
+        a *= 3
+        s += a.n
+        for op in (lambda: a + 'x', lambda: a // 2, lambda: a ** b, lambda: b // a):
+            try:
+                s += op()
+            except TypeError as e:
+                print(e) if i == 0 else None
+        try:
+            a **= b
+        except TypeError as e:
+            print(e) if i == 0 else None
+    return s
+print(works(9))
+""",
 }

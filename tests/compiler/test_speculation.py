@@ -19,7 +19,7 @@ from porter.native.host import HostTarget
 from porter.native.module import NativeModule
 from porter.run import Device, open_device
 from porter.run.device.host import HostTwin
-from tests.compiler.calling import CALLING
+from tests.compiler.calling import CALLING, OWN_STEPS
 from tests.compiler.speculative import PROGRAMS as GUESSING
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def natives(
     target = HostTarget.of(twin)
     keys, translations = [], []
     with InterpreterArray(1, device=twin, heap="256K") as array:
-        for name, source in PROGRAMS.items():
+        for name, source in (PROGRAMS | OWN_STEPS).items():
             code = array.compile(source)
             seen = ProgramTrial(twin, code.memory, code.kind, array._launch, 1).seen()
             assert seen
@@ -85,6 +85,16 @@ def test_output_and_steps_are_the_interpreters(
     expected = ran(twin, PROGRAMS[name], None)
     assert expected[0]
     assert ran(twin, PROGRAMS[name], natives[name, mode]) == expected
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("name", OWN_STEPS)
+def test_output_is_the_interpreters(
+    twin: Device, natives: dict[tuple[str, str], NativeModule], name: str, mode: str
+) -> None:
+    expected = ran(twin, OWN_STEPS[name], None)[:2]
+    assert expected[0]
+    assert ran(twin, OWN_STEPS[name], natives[name, mode])[:2] == expected
 
 
 @pytest.mark.parametrize("name", ["names", "handlers", "generators", *CALLING])

@@ -1,0 +1,178 @@
+// What calls from machine code take more than a look for (native_calls.h).
+#include "native_calls.h"
+#include "hooks.h"
+#include "py/bc0.h"
+#include "py/builtin.h"
+#include "py/objfun.h"
+#include "py/objmodule.h"
+#include "py/objtype.h"
+#include "py/runtime.h"
+
+// Of objects of other representations there is no machine code.
+#if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
+
+#define VM_OWN(type, pointer) ((type *)porter_private(pointer))
+#define VM_INLINE static inline __attribute__((always_inline))
+
+#include "vm_machine.h"
+#include "vm_names.h"
+
+#define JOINED (16) // arguments that are copied to one place
+#define TURN (16) // steps that the rule `polls` has a loop draw in each turn with loops inside
+
+// The only base class; NULL where there is none.
+static const mp_obj_type_t *base_of(const mp_obj_type_t *type) {
+    const mp_obj_type_t *base = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
+    return base == &mp_type_object ? NULL : base;
+}
+
+// Whether a class and its bases are Python's own, with one base each and few names.
+static bool is_plain(const mp_obj_type_t *type) {
+    for (int depth = 0; depth < VM_DEPTH; depth++) {
+        if (type == NULL) {
+            return true;
+        }
+        if (type->base.type != &mp_type_type || !mp_obj_is_instance_type(type)) {
+            return false;
+        }
+        const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
+        if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
+            return false; // not searched
+        }
+        type = base_of(type);
+    }
+    return false;
+}
+
+// What a plain class says of `name`, or a base class; MP_OBJ_NULL where none does. *steps: what
+// upstream's search draws (mp_obj_class_lookup) is added.
+static mp_obj_t class_entry(const mp_obj_type_t *type, qstr name, uint32_t *steps) {
+    const vm_name_t wanted = {name, MP_OBJ_NEW_QSTR(name)};
+    mp_obj_t found = MP_OBJ_NULL;
+    for (int depth = 0; depth < VM_DEPTH; depth++) {
+        found = vm_entry(&MP_OBJ_TYPE_GET_SLOT(type, locals_dict)->map, wanted);
+        type = base_of(type);
+        if (found != MP_OBJ_NULL || type == NULL) {
+            break;
+        }
+        *steps += TURN;
+    }
+    return found;
+}
+
+static bool runs(tier_call_t *call, mp_obj_t function) {
+    if (!mp_obj_is_obj(function)
+        || ((const mp_obj_base_t *)MP_OBJ_TO_PTR(function))->type != &mp_type_fun_bc) {
+        return false;
+    }
+    call->function = MP_OBJ_TO_PTR(function);
+    return true;
+}
+
+bool tier_target(mp_obj_t o, tier_call_t *call) {
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
+    mp_obj_t found;
+    call->nested = true;
+    if (type == &mp_type_closure) {
+        call->before = gpusnek_closure(o, &found, &call->count);
+        return runs(call, found);
+    }
+    type = MP_OBJ_TO_PTR(o);
+    if (!is_plain(type) || class_entry(type, MP_QSTR___new__, &call->steps) != MP_OBJ_NULL) {
+        return false;
+    }
+    found = class_entry(type, MP_QSTR___init__, &call->steps);
+    call->type = type;
+    call->function = NULL;
+    return found == MP_OBJ_NULL || runs(call, found);
+}
+
+bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
+    if (*op < MP_BINARY_OP_INPLACE_OR || *op > MP_BINARY_OP_POWER || !mp_obj_is_obj(lhs)) {
+        return false;
+    }
+    const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(lhs))->type;
+    if (!mp_obj_is_instance_type(type) || !is_plain(type)) {
+        return false;
+    }
+    mp_obj_t found = class_entry(type, mp_binary_op_method_name[*op], &call->steps);
+    if (found == MP_OBJ_NULL && *op <= MP_BINARY_OP_INPLACE_POWER) {
+        *op += MP_BINARY_OP_OR - MP_BINARY_OP_INPLACE_OR;
+        call->steps++; // as upstream, which begins again
+        found = class_entry(type, mp_binary_op_method_name[*op], &call->steps);
+    }
+    call->nested = true;
+    return found != MP_OBJ_NULL && runs(call, found);
+}
+
+bool tier_may_take_steps(tier_call_t *call) {
+    if (vm_polls() < (int32_t)call->steps) {
+        return false;
+    }
+    gpusnek_poll_budget -= call->steps;
+    return true;
+}
+
+void tier_new_object(tier_call_t *call) {
+    const mp_obj_type_t *native_base = NULL;
+    call->object = MP_OBJ_FROM_PTR(mp_obj_new_instance(call->type, &native_base));
+    call->before = &call->object;
+    call->count = 1;
+}
+
+mp_code_state_t *tier_any_frame(mp_code_state_t *caller, tier_call_t *call,
+    const mp_obj_t *arguments, size_t count, size_t keywords) {
+    if (!tier_may_take_steps(call)) {
+        return NULL;
+    }
+    if (call->type != NULL) {
+        tier_new_object(call);
+    }
+    mp_obj_t joined[JOINED];
+    if (call->count != 0) {
+        const size_t given = count + 2 * keywords;
+        if (call->count + given > JOINED) {
+            return NULL;
+        }
+        for (size_t i = 0; i < call->count; i++) {
+            joined[i] = call->before[i];
+        }
+        for (size_t i = 0; i < given; i++) {
+            joined[call->count + i] = arguments[i];
+        }
+        arguments = joined;
+    }
+    mp_code_state_t *const made = mp_obj_fun_bc_prepare_codestate(
+        MP_OBJ_FROM_PTR(call->function), call->count + count, keywords, arguments);
+    made->prev = caller;
+    return made;
+}
+
+mp_obj_t tier_finish(mp_code_state_t *first, mp_code_state_t *next) {
+    first->prev = NULL; // the interpreter ends with this frame
+    gpusnek_poll_budget++; // the first step of `next` was taken
+    const mp_vm_return_kind_t kind = mp_execute_bytecode(next, MP_OBJ_NULL);
+    const mp_obj_t value = kind == MP_VM_RETURN_NORMAL ? *first->sp : first->state[0];
+    mp_globals_set(first->old_globals);
+    mp_nonlocal_free(first, sizeof(mp_code_state_t));
+    if (kind != MP_VM_RETURN_NORMAL) {
+        nlr_raise(value);
+    }
+    return value;
+}
+
+void tier_not_none(mp_obj_t value) {
+    mp_raise_msg_varg(&mp_type_TypeError,
+        MP_ERROR_TEXT("__init__() should return None, not '%s'"), mp_obj_get_type_str(value));
+}
+
+mp_obj_t tier_other_operator(unsigned int op, mp_obj_t lhs, mp_obj_t rhs) {
+    if (op <= MP_BINARY_OP_INPLACE_POWER) {
+        op += MP_BINARY_OP_OR - MP_BINARY_OP_INPLACE_OR;
+        return mp_binary_op((mp_binary_op_t)op, lhs, rhs);
+    }
+    op += MP_BINARY_OP_REVERSE_OR - MP_BINARY_OP_OR;
+    return mp_binary_op((mp_binary_op_t)op, rhs, lhs);
+}
+
+#endif
