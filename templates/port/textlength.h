@@ -14,8 +14,8 @@
 
 #define GPUSNEK_EACH_BYTE ((uint64_t)0x0101010101010101)
 
-// Words that are looked through without a poll: texts up to this size take no steps.
-#define GPUSNEK_TEXT_WORDS (512)
+// Bytes that are looked through without a poll: texts up to this size take no steps.
+#define GPUSNEK_TEXT_PIECE (4096)
 
 // 1 where a byte begins a character, otherwise 0.
 static inline uint8_t gpusnek_begins(byte c) {
@@ -114,65 +114,84 @@ static inline const uint64_t *gpusnek_pass_words_back(
     return word;
 }
 
-// Where the `nth` character of a text begins, from 1 on; NULL where there are fewer.
-static inline const byte *gpusnek_from_start(const byte *text, const byte *top, size_t nth) {
-    const byte *end = text + gpusnek_head(text, top);
-    text = gpusnek_pass_bytes(text, end, &nth);
-    if (text < end) {
+// Where the `nth` character of a piece begins, from 1 on; NULL where fewer begin, which are taken from
+// it. Not inlined and without a poll: a function that may call saves registers, for nothing in most
+// texts.
+static MP_NOINLINE const byte *gpusnek_find_ahead(const byte *text, const byte *top, size_t *nth) {
+    const byte *const head = text + gpusnek_head(text, top);
+    text = gpusnek_pass_bytes(text, head, nth);
+    if (text < head) {
         return text;
     }
-    const uint64_t *word = (const uint64_t *)text, *const last = word + (top - text) / 8;
-    for (;;) {
-        const uint64_t *const rest =
-            last - word > GPUSNEK_TEXT_WORDS ? word + GPUSNEK_TEXT_WORDS : last;
-        word = gpusnek_pass_words(word, rest, &nth);
-        if (word < rest) {
-            return (const byte *)word + gpusnek_place(*word, nth);
-        }
-        if (word == last) {
-            break;
-        }
+    const uint64_t *word = (const uint64_t *)text;
+    const uint64_t *const end = word + (top - text) / 8;
+    word = gpusnek_pass_words(word, end, nth);
+    if (word < end) {
+        return (const byte *)word + gpusnek_place(*word, *nth);
     }
-    text = gpusnek_pass_bytes((const byte *)word, top, &nth);
+    text = gpusnek_pass_bytes((const byte *)word, top, nth);
     return text < top ? text : NULL;
 }
 
-// The same, counted from the text's end.
-static inline const byte *gpusnek_from_end(const byte *text, const byte *top, size_t nth) {
+// The same, counted from the piece's end.
+static MP_NOINLINE const byte *gpusnek_find_back(const byte *text, const byte *top, size_t *nth) {
     const byte *const head = text + gpusnek_head(text, top);
     const byte *const tail = head + (top - head) / 8 * 8;
-    top = gpusnek_pass_bytes_back(top, tail, &nth);
+    top = gpusnek_pass_bytes_back(top, tail, nth);
     if (top > tail) {
         return top - 1;
     }
-    const uint64_t *word = (const uint64_t *)top, *const last = (const uint64_t *)head;
-    for (;;) {
-        const uint64_t *const rest =
-            word - last > GPUSNEK_TEXT_WORDS ? word - GPUSNEK_TEXT_WORDS : last;
-        word = gpusnek_pass_words_back(word, rest, &nth);
-        if (word > rest) {
-            --word;
-            return (const byte *)word + gpusnek_place(*word, gpusnek_begun(*word) - nth + 1);
-        }
-        if (word == last) {
-            break;
-        }
+    const uint64_t *word = (const uint64_t *)top;
+    const uint64_t *const begin = (const uint64_t *)head;
+    word = gpusnek_pass_words_back(word, begin, nth);
+    if (word > begin) {
+        --word;
+        return (const byte *)word + gpusnek_place(*word, gpusnek_begun(*word) - *nth + 1);
     }
-    top = gpusnek_pass_bytes_back((const byte *)word, text, &nth);
+    top = gpusnek_pass_bytes_back((const byte *)word, text, nth);
     return top > text ? top - 1 : NULL;
+}
+
+// The same in a text of any length, piece by piece, with a poll for each.
+static MP_NOINLINE const byte *gpusnek_find_far_ahead(
+    const byte *text, const byte *top, size_t nth) {
+    while ((size_t)(top - text) > GPUSNEK_TEXT_PIECE) {
+        const byte *const found = gpusnek_find_ahead(text, text + GPUSNEK_TEXT_PIECE, &nth);
+        if (found != NULL) {
+            return found;
+        }
+        text += GPUSNEK_TEXT_PIECE;
+    }
+    return gpusnek_find_ahead(text, top, &nth);
+}
+
+static MP_NOINLINE const byte *gpusnek_find_far_back(
+    const byte *text, const byte *top, size_t nth) {
+    while ((size_t)(top - text) > GPUSNEK_TEXT_PIECE) {
+        const byte *const found = gpusnek_find_back(top - GPUSNEK_TEXT_PIECE, top, &nth);
+        if (found != NULL) {
+            return found;
+        }
+        top -= GPUSNEK_TEXT_PIECE;
+    }
+    return gpusnek_find_back(text, top, &nth);
 }
 
 // Where the character at an index begins; NULL where there is none. A text's first byte is its
 // character 0 even if it continues one, unless it is looked for from the end.
 static inline const byte *gpusnek_character(const byte *text, size_t length, mp_int_t index) {
     const byte *const top = text + length;
-    if (index < 0) {
-        return gpusnek_from_end(text, top, -(size_t)index);
-    }
-    if (length == 0 || index == 0) {
+    if (index == 0 || length == 0) {
         return length == 0 ? NULL : text;
     }
-    return gpusnek_from_start(text, top, (size_t)index + gpusnek_begins(*text));
+    if (index < 0) {
+        size_t nth = -(size_t)index;
+        return length <= GPUSNEK_TEXT_PIECE ? gpusnek_find_back(text, top, &nth)
+                                            : gpusnek_find_far_back(text, top, nth);
+    }
+    size_t nth = (size_t)index + gpusnek_begins(*text);
+    return length <= GPUSNEK_TEXT_PIECE ? gpusnek_find_ahead(text, top, &nth)
+                                        : gpusnek_find_far_ahead(text, top, nth);
 }
 
 #endif

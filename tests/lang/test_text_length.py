@@ -163,5 +163,5 @@ def test_a_long_text_takes_some(any_device: Device) -> None:
     """So that a program that looks through megabytes ends at its limits, and when it is stopped."""
     program = "text = ''.join(['abcdefgh'] * 65536)\nfor i in range(100):\n    text[%s]\n"
     near, far, back = (steps(any_device, program % at) for at in ("9", "500000", "-500000"))
-    assert 100 * 16 * 100 <= far - near <= 100 * 16 * 130
-    assert 100 * 16 * 100 <= back - near <= 100 * 16 * 130
+    assert 100 * 120 <= far - near <= 100 * 125
+    assert 100 * 120 <= back - near <= 100 * 125
