@@ -39,11 +39,7 @@ class JumpEmitter(CallEmitter):
         return f"({known} != 0)"
 
     def look(self, it: BytecodeInstruction) -> None:
-        """The interpreter looks after the jump, compiled code before: as often. Where the truth of
-        an object is asked, the interpreter does both."""
-        if it.name != "JUMP" and self.state.stack[-1].kind == OBJECT:
-            self.leave_if("left <= 0", it.at)
-            return
+        """The interpreter looks after the jump, compiled code before: as often."""
         number = next(self.sink.numbers)
         self.say(f"if (TIER_UNLIKELY(left <= 0)) {{ goto Z{number}; }}")
         self.say(f"C{number}:;")
@@ -60,9 +56,9 @@ class JumpEmitter(CallEmitter):
         self.on_edge(it.argument)
 
     def _pop_jump(self, it: BytecodeInstruction, sense: bool) -> None:
-        self.look(it)
         value = self.state.stack[-1]
         when = self.truth(value)
+        self.look(it)
         self.say("left--;")
         self.state.stack.pop()
         self.say(f"if ({'' if sense else '!'}{when}) {{")
@@ -80,8 +76,8 @@ class JumpEmitter(CallEmitter):
         self._pop_jump(it, False)
 
     def _jump_or_pop(self, it: BytecodeInstruction, sense: str) -> None:
-        self.look(it)
         when = self.truth(self.state.stack[-1])
+        self.look(it)
         self.say("left--;")
         self.say(f"if ({sense}{when}) {{")
         self.on_edge(it.argument)

@@ -60,31 +60,35 @@ static mp_obj_t class_entry(const mp_obj_type_t *type, qstr name, uint32_t *step
     return found;
 }
 
+// Whether `function` is Python's own, a closure too; then it is what the call runs.
 static bool runs(tier_call_t *call, mp_obj_t function) {
-    if (!mp_obj_is_obj(function)
-        || ((const mp_obj_base_t *)MP_OBJ_TO_PTR(function))->type != &mp_type_fun_bc) {
+    if (!mp_obj_is_obj(function)) {
         return false;
     }
+    if (((const mp_obj_base_t *)MP_OBJ_TO_PTR(function))->type == &mp_type_closure) {
+        call->before = gpusnek_closure(function, &function, &call->count);
+        if (!mp_obj_is_obj(function)) {
+            return false;
+        }
+    }
     call->function = MP_OBJ_TO_PTR(function);
-    return true;
+    return ((const mp_obj_base_t *)MP_OBJ_TO_PTR(function))->type == &mp_type_fun_bc;
 }
 
 bool tier_target(mp_obj_t o, tier_call_t *call) {
     const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
-    mp_obj_t found;
     call->nested = true;
     if (type == &mp_type_closure) {
-        call->before = gpusnek_closure(o, &found, &call->count);
-        return runs(call, found);
+        return runs(call, o);
     }
     type = MP_OBJ_TO_PTR(o);
     if (!is_plain(type) || class_entry(type, MP_QSTR___new__, &call->steps) != MP_OBJ_NULL) {
         return false;
     }
-    found = class_entry(type, MP_QSTR___init__, &call->steps);
+    const mp_obj_t found = class_entry(type, MP_QSTR___init__, &call->steps);
     call->type = type;
     call->function = NULL;
-    return found == MP_OBJ_NULL || runs(call, found);
+    return found == MP_OBJ_NULL || (runs(call, found) && call->count < TIER_BEFORE);
 }
 
 bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
@@ -116,8 +120,11 @@ bool tier_may_take_steps(tier_call_t *call) {
 void tier_new_object(tier_call_t *call) {
     const mp_obj_type_t *native_base = NULL;
     call->object = MP_OBJ_FROM_PTR(mp_obj_new_instance(call->type, &native_base));
-    call->before = &call->object;
-    call->count = 1;
+    for (size_t i = 0; i < call->count; i++) {
+        call->own[i] = call->before[i];
+    }
+    call->own[call->count++] = call->object;
+    call->before = call->own;
 }
 
 mp_code_state_t *tier_any_frame(mp_code_state_t *caller, tier_call_t *call,

@@ -6,11 +6,13 @@
 #include "py/objfun.h"
 #include "py/objtype.h"
 
+#define TIER_BEFORE (4) // an object and variables that its __init__ shares
+
 // What a call runs. before: `count` arguments that come before the caller's: variables that a closure
-// shares, or the new object. type: of a class, whose __init__ runs; it gets a new object. function: NULL
-// of a class without __init__. steps: that finding it takes. nested: what
-// the interpreter calls through upstream's C, not in its own loop. Then a return takes no step, and
-// where the interpreter must end the function, it does so inside the call. value: of nested calls.
+// shares, and the new object. type: of a class, whose __init__ runs with a new object; function is
+// NULL where it has none. steps: that finding the function takes. nested: what the interpreter calls
+// through upstream's C, not in its own loop. Then a return takes no step, and where the interpreter
+// must end the function, it does so inside the call. value: of nested calls.
 typedef struct {
     mp_obj_fun_bc_t *function;
     const mp_obj_t *before;
@@ -20,6 +22,7 @@ typedef struct {
     mp_obj_t object;
     mp_obj_t value;
     bool nested;
+    mp_obj_t own[TIER_BEFORE];
 } tier_call_t;
 
 // What a call of a closure or class runs, or an operator on an object of a class; false where the

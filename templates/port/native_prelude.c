@@ -505,7 +505,7 @@ VM_INLINE bool tier_may_call(void) {
 VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, tier_call_t *call,
     const mp_obj_t *arguments, size_t given, size_t state, size_t handlers, size_t positional,
     size_t defaults, int32_t steps, const byte *ip) {
-    const size_t count = given + (call->type != NULL ? 1 : call->count);
+    const size_t count = given + call->count + (call->type != NULL);
     steps += (int32_t)call->steps;
     if (tier_polls() < steps || count > positional || count + defaults < positional
         || MP_STATE_THREAD(pystack_cur) + VM_FRAME_BYTES(state, handlers)

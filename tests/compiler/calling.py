@@ -305,7 +305,7 @@ class Under(Pair):
 class Lowest(Under):
     def __init__(self, x):
         super().__init__(x, y=x * 2, k=1, z=5)
-        self.more = Under(x + 2)
+        self.more = Under(x * 7)
 class Made:
     def __new__(cls, n):
         it = super().__new__(cls)
