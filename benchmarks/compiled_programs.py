@@ -531,6 +531,189 @@ for i in range(WORK):
     value = (value * 6364136223846793005 + 1442695040888963407) % (1 << 90)
 print(value % 1000003)
 """
+VECTORS = """\
+class Vector:
+    def __init__(self, x, y, z):
+        self.x = x
+        self.y = y
+        self.z = z
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y + other.y, self.z + other.z)
+    def __mul__(self, k):
+        return Vector(self.x * k, self.y * k, self.z * k)
+    def dot(self, other):
+        return self.x * other.x + self.y * other.y + self.z * other.z
+def fall(n):
+    place = Vector(0.0, 0.0, threadIdx)
+    speed = Vector(1.0, 0.5, 0.25)
+    s = 0.0
+    for i in range(n):
+        place = place + speed * 0.015625
+        s += place.dot(speed)
+    return int(s * 16) % 1000003
+print(fall(WORK))
+"""
+SHAPES = """\
+class Shape:
+    def __init__(self, name):
+        self.name = name
+    def describe(self):
+        return self.name, self.area()
+class Rectangle(Shape):
+    def __init__(self, w, h):
+        super().__init__('rectangle')
+        self.w, self.h = w, h
+    def area(self):
+        return self.w * self.h
+class Circle(Shape):
+    def __init__(self, r):
+        super().__init__('circle')
+        self.r = r
+    def area(self):
+        return 3 * self.r * self.r
+total = 0
+for i in range(WORK):
+    shape = Rectangle(i % 100, 2) if i % 2 else Circle(i % 50)
+    name, area = shape.describe()
+    total += area + len(name)
+print(total + threadIdx)
+"""
+TREE = """\
+class Node:
+    def __init__(self, key):
+        self.key = key
+        self.left = None
+        self.right = None
+def insert(root, key):
+    if root is None:
+        return Node(key)
+    at = root
+    while True:
+        if key < at.key:
+            if at.left is None:
+                at.left = Node(key)
+                return root
+            at = at.left
+        elif key > at.key:
+            if at.right is None:
+                at.right = Node(key)
+                return root
+            at = at.right
+        else:
+            return root
+def depth(node):
+    return 0 if node is None else 1 + max(depth(node.left), depth(node.right))
+total = 0
+for turn in range(WORK):
+    root = None
+    x = 12345 + turn + threadIdx
+    for i in range(120):
+        x = (x * 16807) % 2147483647
+        root = insert(root, x % 1000)
+    total += depth(root)
+print(total)
+"""
+SMALL_CLOSURES = """\
+def counter(step):
+    total = 0
+    def add(x):
+        nonlocal total
+        total = (total + x * step) & 65535
+        return total
+    return add
+def compose(f, g):
+    return lambda x: f(g(x))
+add = counter(3)
+both = compose(lambda x: x + 1, lambda x: x * 2)
+s = threadIdx
+for i in range(WORK):
+    s = (s + add(i & 7) + both(i)) & 65535
+print(s)
+"""
+PARSER = """\
+class Parser:
+    def __init__(self, text):
+        self.text = text
+        self.at = 0
+    def peek(self):
+        return self.text[self.at] if self.at < len(self.text) else ''
+    def take(self):
+        c = self.peek()
+        self.at += 1
+        return c
+    def number(self):
+        n = 0
+        while self.peek().isdigit():
+            n = n * 10 + int(self.take())
+        return n
+    def factor(self):
+        if self.peek() == '(':
+            self.take()
+            v = self.sum()
+            self.take()
+            return v
+        return self.number()
+    def product(self):
+        v = self.factor()
+        while self.peek() and self.peek() in '*/':
+            v = v * self.factor() if self.take() == '*' else v // self.factor()
+        return v
+    def sum(self):
+        v = self.product()
+        while self.peek() and self.peek() in '+-':
+            v = v + self.product() if self.take() == '+' else v - self.product()
+        return v
+total = 0
+for i in range(WORK):
+    total += Parser('(1+2)*3+4*(5-6)+789/3-(2*(3+4)*5)+%d' % (i % 1000)).sum()
+print(total + threadIdx)
+"""
+TAPE = """\
+def run(code, limit):
+    tape = [0] * 100
+    p = at = turns = 0
+    jump, stack = {}, []
+    for i, c in enumerate(code):
+        if c == '[':
+            stack.append(i)
+        elif c == ']':
+            j = stack.pop()
+            jump[i], jump[j] = j, i
+    while at < len(code) and turns < limit:
+        c = code[at]
+        if c == '>':
+            p += 1
+        elif c == '<':
+            p -= 1
+        elif c == '+':
+            tape[p] = (tape[p] + 1) & 255
+        elif c == '-':
+            tape[p] = (tape[p] - 1) & 255
+        elif c == '[':
+            if tape[p] == 0:
+                at = jump[at]
+        elif c == ']':
+            if tape[p] != 0:
+                at = jump[at]
+        at += 1
+        turns += 1
+    return sum(tape) + turns
+total = threadIdx
+for i in range(WORK):
+    total += run('++++++++[>++++[>++>+++>+++>+<<<<-]>+>+>->>+[<]<-]>>.', 2000)
+print(total)
+"""
+COMPREHENSIONS = """\
+words = ['apple', 'pear', 'fig', 'banana', 'kiwi', 'plum']
+total = threadIdx
+for r in range(WORK):
+    lengths = [len(w) for w in words]
+    table = {w: len(w) for w in words if 'a' in w}
+    rests = {n % 3 for n in lengths}
+    pairs = [(i, j) for i in range(6) for j in range(6) if i < j]
+    total += sum(lengths) + len(table) + len(rests) + max(x * y for x, y in pairs)
+print(total)
+"""
 
 PROGRAMS = (
     BenchProgram("figure 8", FIGURE8, 24_000, 8, FIGURE8_C, FIGURE8_NUMBA, COLUMNS),
@@ -557,4 +740,11 @@ PROGRAMS = (
     BenchProgram("exceptions", EXCEPTIONS, 2_800_000, 500, tuned=False),
     BenchProgram("closures", CLOSURES, 6_000_000, 1500, tuned=False),
     BenchProgram("large integers", LARGE_INTEGERS, 600_000, 200, tuned=False),
+    BenchProgram("vectors", VECTORS, 250_000, 60, tuned=False),
+    BenchProgram("shapes", SHAPES, 350_000, 80, tuned=False),
+    BenchProgram("search tree", TREE, 1500, 1, tuned=False),
+    BenchProgram("small closures", SMALL_CLOSURES, 800_000, 200, tuned=False),
+    BenchProgram("parser", PARSER, 5000, 1, tuned=False),
+    BenchProgram("tape machine", TAPE, 1200, 1, tuned=False),
+    BenchProgram("comprehensions", COMPREHENSIONS, 35_000, 8, tuned=False),
 )

@@ -162,13 +162,38 @@ class ContainerEmitter(CallEmitter):
         self._build(it, "mp_obj_new_set", plain=False)
 
     def do_build_slice(self, it: BytecodeInstruction) -> None:
+        after = next(other for other in self.graph.function.code if other.at == it.next)
+        if after.name not in ("LOAD_SUBSCR", "STORE_SUBSCR"):
+            at, parts = self._slice(it)
+            value = self.called(OBJECT, f"mp_obj_new_slice({', '.join(parts)})", plain=True)
+            self.state.stack[at:] = [value]
+        elif after not in self.block.code:
+            self.say(self.way_out(it.at))  # the interpreter runs both at once
+            self.ended = True
+        else:
+            self._sliced(it, after)
+
+    def _slice(self, it: BytecodeInstruction) -> tuple[int, list[str]]:
+        """Where start, stop and step lie on the stack, and what they are."""
         at = len(self.state.stack) - it.argument
         parts = [value.boxed() for value in self.state.stack[at:]]
-        if len(parts) == 2:
-            parts.append("mp_const_none")
-        value = self.called(OBJECT, f"mp_obj_new_slice({', '.join(parts)})", plain=True)
-        del self.state.stack[at:]
-        self.state.stack.append(value)
+        return at, [*parts, "mp_const_none"][:3]
+
+    def _sliced(self, it: BytecodeInstruction, after: BytecodeInstruction) -> None:
+        """Both instructions at once, as the interpreter does: the slice may need no heap."""
+        at, parts = self._slice(it)
+        stores = after.name == "STORE_SUBSCR"
+        value = self.state.stack[at - 2].boxed() if stores else "MP_OBJ_SENTINEL"
+        container = self.state.stack[at - 1].boxed()
+        call = f"tier_slice({container}, {', '.join(parts)}, {value})"
+        if stores:
+            self.call(call)
+            del self.state.stack[at - 2 :]
+        else:
+            self.state.stack[at - 1 :] = [self.called(OBJECT, call)]
+        self.here = self.done = after
+        if not stores:
+            self.guess_top("a slice")
 
     def do_build_map(self, it: BytecodeInstruction) -> None:
         self.state.stack.append(self.called(OBJECT, f"mp_obj_new_dict({it.argument})", plain=True))

@@ -8,7 +8,7 @@ from itertools import count
 from attrs import define, evolve, field, frozen
 
 from porter.compiler.graph import Graph
-from porter.compiler.mpy import BytecodeModule
+from porter.compiler.mpy import BytecodeInstruction, BytecodeModule
 from porter.compiler.options import (
     SEEN_BOOL,
     SEEN_FLOAT,
@@ -69,6 +69,8 @@ class Emitter:
         self.lines: list[str] = []
         self.state = BlockState()
         self.here = unit.graph.function.code[0]
+        self.done: BytecodeInstruction | None = None  # along with the one before it
+        self.ended = False  # the instruction handed over
         self.edges: dict[int, Shape] = {}
         self.block = next(iter(unit.graph.blocks.values()))
         self.hot = False  # whether the block is in a loop

@@ -59,8 +59,10 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
         """Run a block; the shapes with which it goes on, by follower."""
         self.state, self.block = state, block
         self.hot = block.at in self.graph.again
-        self.edges = {}
+        self.edges, self.done, self.ended = {}, None, False
         for instruction in block.code:
+            if instruction is self.done:
+                continue
             self.here = instruction
             if instruction.name not in _PURE:
                 settle_all(self)
@@ -71,6 +73,8 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
                 self.say(self.way_out(instruction.at))
                 return self.edges
             getattr(self, f"do_{instruction.name.lower()}")(instruction)
+            if self.ended:
+                return self.edges
         last = block.last
         if last.name != "JUMP" and len(block.followers) == 1:
             settle_all(self)

@@ -155,6 +155,17 @@ bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value) {
     return vm_element_store(container, index, value);
 }
 
+mp_obj_t tier_slice(mp_obj_t container, mp_obj_t start, mp_obj_t stop, mp_obj_t step,
+    mp_obj_t value) {
+    #ifdef MP_TYPE_FLAG_SUBSCR_ALLOWS_STACK_SLICE
+    if (mp_obj_get_type(container)->flags & MP_TYPE_FLAG_SUBSCR_ALLOWS_STACK_SLICE) {
+        mp_obj_slice_t slice = {{&mp_type_slice}, start, stop, step};
+        return mp_obj_subscr(container, MP_OBJ_FROM_PTR(&slice), value);
+    }
+    #endif
+    return mp_obj_subscr(container, mp_obj_new_slice(start, stop, step), value);
+}
+
 // Bytes of an element that machine code reads itself; 0 for others.
 static size_t bytes_of(unsigned int typecode) {
     switch (typecode) {

@@ -36,6 +36,11 @@ int tier_truth(mp_obj_t o);
 mp_obj_t tier_element(mp_obj_t container, mp_obj_t index);
 bool tier_store_element(mp_obj_t container, mp_obj_t index, mp_obj_t value);
 
+// container[start:stop:step], or with a `value` that is not MP_OBJ_SENTINEL what stores there; it may
+// run any code. As in the interpreter, the slice is on the heap only where somebody may keep it.
+mp_obj_t tier_slice(mp_obj_t container, mp_obj_t start, mp_obj_t stop, mp_obj_t step,
+    mp_obj_t value);
+
 // Where the elements of a container are, and in *size how many, and in its lowest eight bits what
 // they are: TIER_LIST, TIER_TUPLE or a typecode of array's, with TIER_CONSTANT where they cannot be
 // stored; 0 for any other object. It holds until code runs that may change the container's length.

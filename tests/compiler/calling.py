@@ -474,6 +474,33 @@ def works(n):
     return s
 print(works(12))
 """,
+    "slices": """
+class S:
+    def __getitem__(self, i):
+        self.kept = i
+        return i.start if isinstance(i, slice) else i
+    def __setitem__(self, i, v):
+        self.stored = (i, v)
+    def __delitem__(self, i):
+        self.gone = i
+def f(n):
+    s = S()
+    t = 0
+    a = [1, 2, 3, 4, 5]
+    for i in range(n):
+        s[i:5] = i
+        del s[i:2]
+        t += s[i:7] + len('abcdef'[i:]) + sum(a[:i]) + len((1, 2, 3)[i:i + 1]) + len(b'abc'[i:])
+        a[1:2] = [7, i]
+        del a[3:4]
+        try:
+            'abc'['x':]
+        except TypeError as e:
+            t += len(str(e))
+    print(s.stored, s.gone, s.kept, a, t)
+    print(bytearray(b'12345')[1:-1], 'abc'[None:], list(range(9))[-3:], s[1:2], 'abc'[-1:n])
+f(5)
+""",
 }
 
 # Programs of which machine code takes other steps: they end where C's stack does, ask for the other
