@@ -27,6 +27,7 @@ _HEAD = """\
 #else
 #define TIER_UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 0.99999)
 #endif
+#define TIER_APART __attribute__((noinline))
 #define INT64_C(x) x##L
 #define MP_OBJ_NULL tier_null()
 #define MP_OBJ_STOP_ITERATION tier_null()

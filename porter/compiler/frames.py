@@ -16,20 +16,20 @@ from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 _ODD = 0x0E  # of a scope's flags: *, ** and defaults of arguments that have only a name
 PARAMETERS = "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native"
 _CALL = """\
-// Runs what `call` says: NULL, and its value is in it, or on top of the caller's stack; `caller`
-// itself where the interpreter must make the call, or in an exception; another frame as machine
-// code gives it.
-static PORTER_DEVICE void *ran(mp_code_state_t *const caller, tier_call_t *const call,
-    const mp_obj_t *arguments, const size_t count, const size_t keywords,
-    const gpusnek_native_t *const native) {
+// Runs a function: NULL, and its value is in `call`, or on top of the caller's stack where it is a
+// plain function, of which `call` is NULL; `caller` itself where the interpreter must make the
+// call, or in an exception; another frame as machine code gives it.
+static inline __attribute__((always_inline)) PORTER_DEVICE void *ran(mp_code_state_t *const caller,
+    mp_obj_fun_bc_t *const of, tier_call_t *const call, const mp_obj_t *arguments,
+    const size_t count, const size_t keywords, const gpusnek_native_t *const native) {
     mp_code_state_t *frame;
     void *next;
-    switch (tier_callee(call, native)) {
+    switch (tier_callee(of, native)) {
 """
 _RETURN = """\
     default: return caller;
     }
-    if (call->nested) {
+    if (call != NULL) {
         if (next != NULL && PORTER_UNWINDING) { return next; }
         call->value = next == NULL ? tier_return(frame)
             : tier_finish(frame, (mp_code_state_t *)next);
@@ -41,25 +41,41 @@ _RETURN = """\
     return NULL;
 }
 
-// Calls what is on top of the caller's stack; what it gives is as of ran().
-static PORTER_DEVICE void *called(mp_code_state_t *const caller, const mp_obj_t *arguments,
-    const size_t count, const size_t keywords, const gpusnek_native_t *const native) {
+static TIER_APART PORTER_DEVICE void *ran_in_c(mp_code_state_t *const caller,
+    tier_call_t *const call, const mp_obj_t *arguments, const size_t count, const size_t keywords,
+    const gpusnek_native_t *const native) {
+    return ran(caller, call->function, call, arguments, count, keywords, native);
+}
+
+// The same of what is on top of the caller's stack and is no plain function.
+static TIER_APART PORTER_DEVICE void *called_in_c(mp_code_state_t *const caller,
+    const mp_obj_t *arguments, const size_t count, const size_t keywords,
+    const gpusnek_native_t *const native) {
     tier_call_t call;
-    if (!tier_may_call() || !tier_resolve(*caller->sp, &call)) { return caller; }
+    if (!tier_resolve(*caller->sp, &call)) { return caller; }
     if (call.function == NULL) {
         if (!tier_may_take_steps(&call)) { return caller; }
         tier_new_object(&call);
         if (!PORTER_UNWINDING) { *caller->sp = call.object; }
         return PORTER_UNWINDING ? caller : NULL;
     }
-    void *const next = ran(caller, &call, arguments, count, keywords, native);
-    if (next != NULL || !call.nested) { return next; }
+    void *const next = ran_in_c(caller, &call, arguments, count, keywords, native);
+    if (next != NULL) { return next; }
     if (call.type != NULL && call.value != mp_const_none) {
         tier_not_none(call.value);
         return caller;
     }
     *caller->sp = call.type != NULL ? call.object : call.value;
     return NULL;
+}
+
+// Calls what is on top of the caller's stack; what it gives is as of ran().
+static PORTER_DEVICE void *called(mp_code_state_t *const caller, const mp_obj_t *arguments,
+    const size_t count, const size_t keywords, const gpusnek_native_t *const native) {
+    if (!tier_may_call()) { return caller; }
+    mp_obj_fun_bc_t *const of = tier_function(*caller->sp);
+    if (of == NULL) { return called_in_c(caller, arguments, count, keywords, native); }
+    return ran(caller, of, NULL, arguments, count, keywords, native);
 }
 
 // lhs op rhs, by the method of an object's class where that is machine code. In an exception *next
@@ -71,7 +87,7 @@ static PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const caller, unsigned i
     *next = caller;
     if (tier_may_call() && tier_resolve_operator(&of, lhs, &call)) {
         const mp_obj_t arguments[2] = {lhs, rhs};
-        void *const after = ran(caller, &call, arguments, 2, 0, native);
+        void *const after = ran_in_c(caller, &call, arguments, 2, 0, native);
         if (after == NULL) {
             return tier_is_not_implemented(call.value) ? tier_other_operator(of, lhs, rhs)
                 : call.value;
@@ -109,7 +125,7 @@ def _case(function: BytecodeFunction, run: str) -> str:
         sizes = f"{taken.state}, {taken.handlers}, {taken.positional}, {taken.defaults}"
         lines += [
             "        if (keywords == 0) {",
-            f"            frame = tier_frame(caller, call, arguments, count, {sizes}, "
+            f"            frame = tier_frame(caller, of, call, arguments, count, {sizes}, "
             f"{taken.more + 1}, tier_code(native) + {function.start});",
             "            if (PORTER_UNWINDING || frame == NULL) { return caller; }",
             f"            {runs}",
@@ -117,7 +133,7 @@ def _case(function: BytecodeFunction, run: str) -> str:
         ]
     if run:
         lines += [
-            "        frame = tier_any_frame(caller, call, arguments, count, keywords);",
+            "        frame = tier_any_frame(caller, of, call, arguments, count, keywords);",
             "        if (PORTER_UNWINDING || frame == NULL) { return caller; }",
             "        if (tier_step()) { next = frame; break; }",
             f"        {runs}",

@@ -77,7 +77,6 @@ static bool runs(tier_call_t *call, mp_obj_t function) {
 
 bool tier_target(mp_obj_t o, tier_call_t *call) {
     const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
-    call->nested = true;
     if (type == &mp_type_closure) {
         return runs(call, o);
     }
@@ -105,7 +104,6 @@ bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
         call->steps++; // as upstream, which begins again
         found = class_entry(type, mp_binary_op_method_name[*op], &call->steps);
     }
-    call->nested = true;
     return found != MP_OBJ_NULL && runs(call, found);
 }
 
@@ -127,19 +125,16 @@ void tier_new_object(tier_call_t *call) {
     call->before = call->own;
 }
 
-mp_code_state_t *tier_any_frame(mp_code_state_t *caller, tier_call_t *call,
-    const mp_obj_t *arguments, size_t count, size_t keywords) {
-    if (!tier_may_take_steps(call)) {
-        return NULL;
-    }
-    if (call->type != NULL) {
-        tier_new_object(call);
-    }
+mp_code_state_t *tier_any_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
+    tier_call_t *call, const mp_obj_t *arguments, size_t count, size_t keywords) {
     mp_obj_t joined[JOINED];
-    if (call->count != 0) {
+    if (call != NULL) {
         const size_t given = count + 2 * keywords;
-        if (call->count + given > JOINED) {
+        if (call->count + 1 + given > JOINED || !tier_may_take_steps(call)) {
             return NULL;
+        }
+        if (call->type != NULL) {
+            tier_new_object(call);
         }
         for (size_t i = 0; i < call->count; i++) {
             joined[i] = call->before[i];
@@ -148,9 +143,10 @@ mp_code_state_t *tier_any_frame(mp_code_state_t *caller, tier_call_t *call,
             joined[call->count + i] = arguments[i];
         }
         arguments = joined;
+        count += call->count;
     }
     mp_code_state_t *const made = mp_obj_fun_bc_prepare_codestate(
-        MP_OBJ_FROM_PTR(call->function), call->count + count, keywords, arguments);
+        MP_OBJ_FROM_PTR(function), count, keywords, arguments);
     made->prev = caller;
     return made;
 }

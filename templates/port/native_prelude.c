@@ -455,16 +455,17 @@ VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t 
 
 // ---- Calls of machine code (porter/compiler/frames.py) ----
 
-// What a call of `o` runs, if it is a Python function.
+// The Python function that `o`, which tier_is_called(), is itself, or NULL.
+VM_INLINE mp_obj_fun_bc_t *tier_function(mp_obj_t o) {
+    return ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc
+        ? MP_OBJ_TO_PTR(o) : NULL;
+}
+
+// What a call of any other such `o` runs; false where the interpreter must find out.
 VM_INLINE bool tier_resolve(mp_obj_t o, tier_call_t *call) {
     call->count = 0;
     call->steps = 0;
     call->type = NULL;
-    call->nested = false;
-    if (((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc) {
-        call->function = MP_OBJ_TO_PTR(o);
-        return true;
-    }
     return tier_target(o, call);
 }
 
@@ -487,8 +488,8 @@ VM_INLINE bool tier_is_called(mp_obj_t o) {
 }
 
 // Where its bytecode begins, in bytes from that of `native`; beyond its size for others.
-VM_INLINE size_t tier_callee(const tier_call_t *call, const gpusnek_native_t *native) {
-    return (uintptr_t)call->function->bytecode - native->code;
+VM_INLINE size_t tier_callee(const mp_obj_fun_bc_t *function, const gpusnek_native_t *native) {
+    return (uintptr_t)function->bytecode - native->code;
 }
 
 // Whether machine code may call: half of C's stack is left.
@@ -500,26 +501,30 @@ VM_INLINE bool tier_may_call(void) {
 
 // The frame of a call with `given` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
 // function without cells, keywords and arguments of any number; NULL where that would raise, or look
-// at interrupts. steps: that it takes; state: slots; handlers: of exceptions; ip: where the function
-// begins.
-VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, tier_call_t *call,
-    const mp_obj_t *arguments, size_t given, size_t state, size_t handlers, size_t positional,
-    size_t defaults, int32_t steps, const byte *ip) {
-    const size_t count = given + call->count + (call->type != NULL);
-    steps += (int32_t)call->steps;
+// at interrupts. call: NULL of a plain function. steps: that it takes; state: slots; handlers: of
+// exceptions; ip: where the function begins.
+VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
+    tier_call_t *call, const mp_obj_t *arguments, size_t given, size_t state, size_t handlers,
+    size_t positional, size_t defaults, int32_t steps, const byte *ip) {
+    size_t before = 0;
+    if (call != NULL) {
+        before = call->count + (call->type != NULL);
+        steps += (int32_t)call->steps;
+    }
+    const size_t count = given + before;
     if (tier_polls() < steps || count > positional || count + defaults < positional
         || MP_STATE_THREAD(pystack_cur) + VM_FRAME_BYTES(state, handlers)
         > MP_STATE_THREAD(pystack_end)) {
         return NULL;
     }
     gpusnek_poll_budget -= (uint32_t)steps; // first: an allocation takes steps too
-    if (call->type != NULL) {
+    if (call != NULL && call->type != NULL) {
         tier_new_object(call);
     }
     uint8_t *const at = MP_STATE_THREAD(pystack_cur);
     MP_STATE_THREAD(pystack_cur) = at + VM_FRAME_BYTES(state, handlers);
     mp_code_state_t *const made = (mp_code_state_t *)at;
-    made->fun_bc = call->function;
+    made->fun_bc = function;
     made->ip = ip;
     made->sp = made->state - 1;
     made->n_state = (uint16_t)state;
@@ -529,15 +534,14 @@ VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, tier_call_t *call
     for (size_t i = 0; i < state - positional; i++) {
         made->state[i] = MP_OBJ_NULL;
     }
-    for (size_t i = 0; i < call->count; i++) {
+    for (size_t i = 0; i < before; i++) {
         made->state[state - 1 - i] = call->before[i];
     }
-    for (size_t i = call->count; i < positional; i++) {
+    for (size_t i = before; i < positional; i++) {
         made->state[state - 1 - i] = i < count
-            ? arguments[i - call->count]
-            : call->function->extra_args[i - (positional - defaults)];
+            ? arguments[i - before] : function->extra_args[i - (positional - defaults)];
     }
-    mp_globals_set(call->function->context->module.globals);
+    mp_globals_set(function->context->module.globals);
     return made;
 }
 
