@@ -4,6 +4,9 @@ A function of machine code gives back where its frame stands: NULL, at a RETURN_
 an instruction that the interpreter must run, or in an exception; another one, which it called and
 which did not come to its end. Then whoever called gives back that frame too, up to the
 interpreter, which goes on there and finds the callers' frames as it would have left them.
+
+The interpreter calls closures, classes and operators through C. There it ends the called function
+inside the call, and only an exception gives another frame back.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 // What calls from machine code take more than a look for (native_calls.h).
 #include "native_calls.h"
+#include "native_slow.h"
 #include "hooks.h"
 #include "py/bc0.h"
 #include "py/builtin.h"
 #include "py/objfun.h"
-#include "py/objmodule.h"
 #include "py/objtype.h"
 #include "py/runtime.h"
 
@@ -15,50 +15,8 @@
 #define VM_INLINE static inline __attribute__((always_inline))
 
 #include "vm_machine.h"
-#include "vm_names.h"
 
 #define JOINED (16) // arguments that are copied to one place
-#define TURN (16) // steps that the rule `polls` has a loop draw in each turn with loops inside
-
-// The only base class; NULL where there is none.
-static const mp_obj_type_t *base_of(const mp_obj_type_t *type) {
-    const mp_obj_type_t *base = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
-    return base == &mp_type_object ? NULL : base;
-}
-
-// Whether a class and its bases are Python's own, with one base each and few names.
-static bool is_plain(const mp_obj_type_t *type) {
-    for (int depth = 0; depth < VM_DEPTH; depth++) {
-        if (type == NULL) {
-            return true;
-        }
-        if (type->base.type != &mp_type_type || !mp_obj_is_instance_type(type)) {
-            return false;
-        }
-        const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
-        if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
-            return false; // not searched
-        }
-        type = base_of(type);
-    }
-    return false;
-}
-
-// What a plain class says of `name`, or a base class; MP_OBJ_NULL where none does. *steps: what
-// upstream's search draws (mp_obj_class_lookup) is added.
-static mp_obj_t class_entry(const mp_obj_type_t *type, qstr name, uint32_t *steps) {
-    const vm_name_t wanted = {name, MP_OBJ_NEW_QSTR(name)};
-    mp_obj_t found = MP_OBJ_NULL;
-    for (int depth = 0; depth < VM_DEPTH; depth++) {
-        found = vm_entry(&MP_OBJ_TYPE_GET_SLOT(type, locals_dict)->map, wanted);
-        type = base_of(type);
-        if (found != MP_OBJ_NULL || type == NULL) {
-            break;
-        }
-        *steps += TURN;
-    }
-    return found;
-}
 
 // Whether `function` is Python's own, a closure too; then it is what the call runs.
 static bool runs(tier_call_t *call, mp_obj_t function) {
@@ -81,10 +39,10 @@ bool tier_target(mp_obj_t o, tier_call_t *call) {
         return runs(call, o);
     }
     type = MP_OBJ_TO_PTR(o);
-    if (!is_plain(type) || class_entry(type, MP_QSTR___new__, &call->steps) != MP_OBJ_NULL) {
+    if (!tier_is_plain(type) || tier_class_entry(type, MP_QSTR___new__, &call->steps) != MP_OBJ_NULL) {
         return false;
     }
-    const mp_obj_t found = class_entry(type, MP_QSTR___init__, &call->steps);
+    const mp_obj_t found = tier_class_entry(type, MP_QSTR___init__, &call->steps);
     call->type = type;
     call->function = NULL;
     return found == MP_OBJ_NULL || (runs(call, found) && call->count < TIER_BEFORE);
@@ -95,14 +53,14 @@ bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
         return false;
     }
     const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(lhs))->type;
-    if (!mp_obj_is_instance_type(type) || !is_plain(type)) {
+    if (!mp_obj_is_instance_type(type) || !tier_is_plain(type)) {
         return false;
     }
-    mp_obj_t found = class_entry(type, mp_binary_op_method_name[*op], &call->steps);
+    mp_obj_t found = tier_class_entry(type, mp_binary_op_method_name[*op], &call->steps);
     if (found == MP_OBJ_NULL && *op <= MP_BINARY_OP_INPLACE_POWER) {
         *op += MP_BINARY_OP_OR - MP_BINARY_OP_INPLACE_OR;
         call->steps++; // as upstream, which begins again
-        found = class_entry(type, mp_binary_op_method_name[*op], &call->steps);
+        found = tier_class_entry(type, mp_binary_op_method_name[*op], &call->steps);
     }
     return found != MP_OBJ_NULL && runs(call, found);
 }

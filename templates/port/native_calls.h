@@ -8,11 +8,11 @@
 
 #define TIER_BEFORE (4) // an object and variables that its __init__ shares
 
-// What a call runs that is none of a plain function. before: `count` arguments that come before the caller's: variables that a closure
-// shares, and the new object. type: of a class, whose __init__ runs with a new object; function is
-// NULL where it has none. steps: that finding the function takes. value: of the call. The interpreter
-// makes such calls through upstream's C, not in its own loop. So a return takes no step, and where
-// the interpreter must end the function, it does so inside the call.
+// What a call of anything but a plain function runs. before: `count` arguments that come before the
+// caller's: variables that a closure shares, and the new object. type: of a class, whose __init__
+// runs with a new object; function is NULL where it has none. steps: that finding the function takes.
+// value: of the call. The interpreter makes such calls through upstream's C, not in its own loop. So
+// a return takes no step, and where the interpreter must end the function, it does so inside the call.
 typedef struct {
     mp_obj_fun_bc_t *function;
     const mp_obj_t *before;
@@ -35,8 +35,8 @@ bool tier_may_take_steps(tier_call_t *call);
 // The object of a class's call. It raises where there is no memory for it.
 void tier_new_object(tier_call_t *call);
 
-// The frame of any function and arguments, as tier_frame() has them; NULL where the interpreter must make it. It raises where
-// the arguments are wrong. Whoever calls takes the step.
+// The frame of any function and arguments, as tier_frame() has them; NULL where the interpreter must
+// make it. It raises where the arguments are wrong. Whoever calls takes the step.
 mp_code_state_t *tier_any_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
     tier_call_t *call, const mp_obj_t *arguments, size_t count, size_t keywords);
 

@@ -19,6 +19,8 @@
 #include "vm_names.h"
 #include "vm_values.h"
 
+#define TURN (16) // steps that the rule `polls` has a loop draw in each turn with loops inside
+
 static vm_name_t wanted(const mp_code_state_t *code_state, uint32_t number) {
     const vm_name_t name = {
         number, MP_OBJ_NEW_QSTR(code_state->fun_bc->context->constants.qstr_table[number])
@@ -99,6 +101,43 @@ bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number,
     found[0] = method.function;
     found[1] = method.self;
     return true;
+}
+
+// The only base class; NULL where there is none.
+static const mp_obj_type_t *base_of(const mp_obj_type_t *type) {
+    const mp_obj_type_t *base = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, parent);
+    return base == &mp_type_object ? NULL : base;
+}
+
+bool tier_is_plain(const mp_obj_type_t *type) {
+    for (int depth = 0; depth < VM_DEPTH; depth++) {
+        if (type == NULL) {
+            return true;
+        }
+        if (type->base.type != &mp_type_type || !mp_obj_is_instance_type(type)) {
+            return false;
+        }
+        const mp_obj_dict_t *dict = MP_OBJ_TYPE_GET_SLOT_OR_NULL(type, locals_dict);
+        if (dict == NULL || dict->map.alloc > 2 * VM_NAMES) {
+            return false; // not searched
+        }
+        type = base_of(type);
+    }
+    return false;
+}
+
+mp_obj_t tier_class_entry(const mp_obj_type_t *type, qstr name, uint32_t *steps) {
+    const vm_name_t wanted = {name, MP_OBJ_NEW_QSTR(name)};
+    mp_obj_t found = MP_OBJ_NULL;
+    for (int depth = 0; depth < VM_DEPTH; depth++) {
+        found = vm_entry(&MP_OBJ_TYPE_GET_SLOT(type, locals_dict)->map, wanted);
+        type = base_of(type);
+        if (found != MP_OBJ_NULL || type == NULL) {
+            break;
+        }
+        *steps += TURN;
+    }
+    return found;
 }
 
 mp_obj_t tier_make_function(const mp_code_state_t *code_state, uint32_t child, size_t count,

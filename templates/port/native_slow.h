@@ -19,6 +19,12 @@ bool tier_store_member(const mp_code_state_t *code_state, mp_obj_t o, uint32_t n
 // The function and its first argument that a call of a method takes; false where it takes more.
 bool tier_method(const mp_code_state_t *code_state, mp_obj_t o, uint32_t number, mp_obj_t *found);
 
+// Whether a class and its bases are Python's own, with one base each and few names. And what such a
+// class says of `name`, or a base class; MP_OBJ_NULL where none does. *steps: what upstream's search
+// draws (mp_obj_class_lookup) is added.
+bool tier_is_plain(const mp_obj_type_t *type);
+mp_obj_t tier_class_entry(const mp_obj_type_t *type, qstr name, uint32_t *steps);
+
 // The function that is number `child` of the running code's own. given: its defaults, if it has some,
 // then the `count` variables that it shares, as the stack holds them; count is as upstream's
 // mp_make_closure_from_proto_fun() has it, 0 of an ordinary function.
