@@ -100,3 +100,54 @@ def test_interrupts_and_limits_end_what_was_called(two: InterpreterArray) -> Non
     # What was called when it ended is forgotten.
     assert two.exec("try:\n    {}[1]\nexcept KeyError as e:\n    print(e)").stdout[0] == b"1\n"
     assert two.eval("step(4)").tolist() == [9, 9]
+
+
+MAKING = """\
+class Number:
+    def __init__(self, n):
+        self.n = n
+    def __add__(self, o):
+        return Number(self.n + o & 255)
+class Under(Number):
+    def __init__(self, n):
+        super().__init__(n)
+        self.kept = [n]
+class Deep:
+    def __init__(self):
+        self.next = Deep()
+def counter(k):
+    def add(n):
+        nonlocal k
+        k = k + n & 255
+        return k
+    return add
+def deep():
+    try:
+        return Deep()
+    except RuntimeError:
+        return None
+def work():
+    global turns
+    add, x = counter(1), Number(1)
+    while True:
+        turns += 1
+        {what}
+turns = 0
+work()
+"""
+
+
+@pytest.mark.parametrize("what", ["x = x + 1", "x = Under(3)", "x = add(2)", "x = deep()"])
+def test_what_makes_objects_for_ever_is_stopped(two: InterpreterArray, what: str) -> None:
+    source = MAKING.replace("{what}", what)
+    code = two.compile(source, native=True)
+    turns = []
+    for one in (source, code):
+        outcome = two.exec(one, max_steps=30_000, check=False)
+        assert [limit.count for limit in outcome.limited] == [2]
+        turns.append(two.eval("turns").tolist())
+    assert turns[0] == turns[1] or "deep" in what  # so deep is C's stack alone
+    assert turns[1][0] > 0
+    with pytest.raises(InterpreterTimeout):
+        two.exec(code, timeout=0.2)
+    assert two.eval("counter(3)(4) * 10 + (Number(3) + 1).n").tolist() == [74, 74]
