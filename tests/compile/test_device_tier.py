@@ -41,7 +41,7 @@ def read_by(compiler: Sequence[str], path: Path) -> str:
     command: list[str | Path] = [*compiler, "-E", "-P", "-x", "c++", path]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     macros = subprocess.run([*command, "-dM"], check=True, capture_output=True, text=True).stdout
-    return found + macros
+    return "\n".join([found, *sorted(macros.splitlines())])  # as it lists them, no order is kept
 
 
 @pytest.mark.parametrize("target", ["host", "cuda"])
