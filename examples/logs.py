@@ -99,7 +99,7 @@ def count(device, image, n):
 
     Two Counters by (day, hour, page, whether they failed).
     """
-    launch = mounted(Launch(stdout=16 << 10), device, image, n, shared=True)
+    launch = mounted(Launch(stdout=16 << 10, heap=64 << 10), device, image, n, shared=True)
     result = run(device, [COUNT], n, launch)
     result.raise_for_status()
     assert not result.stdout.cut.any()
