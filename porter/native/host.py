@@ -18,8 +18,8 @@ from porter.run.device.host import HostTwin
 
 LIBRARY = "libgpusnek.so"
 SECONDS = 600.0  # that g++ may take
-# Behind the build's own options: debug information of the prelude would be most of the file. And GCC
-# makes `0.0 - (double)i` a negation, which gives -0.0 for 0, unless roundings may be any.
+# Behind the build's own options: debug information of the prelude would be most of the file. And
+# GCC makes `0.0 - (double)i` a negation, which gives -0.0 for 0, unless roundings may be any.
 OPTIONS = ("-g0", "-fvisibility=hidden", "-fno-exceptions", "-frounding-math")
 
 
