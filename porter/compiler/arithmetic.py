@@ -153,11 +153,12 @@ def _any(w: CallEmitter, it: BytecodeInstruction, op: str) -> None:
     lhs, rhs = w.state.stack[-2:]
     a, b = lhs.boxed(), rhs.boxed()
     result = w.variable("mp_obj_t")
-    quick = "tier_comparison" if op in COMPARISONS else "tier_operator"
     if op in COMPARISONS:
-        slow, raised = f"mp_binary_op((mp_binary_op_t){it.argument}, {a}, {b})", "cs"
+        quick, raised = "tier_comparison", "cs"
+        slow = f"mp_binary_op((mp_binary_op_t){it.argument}, {a}, {b})"
     else:
-        slow, raised = f"operated(cs, {it.argument}, {a}, {b}, native, &next)", "next"
+        quick, raised = "tier_operator", "next"
+        slow = f"operated(cs, {it.argument}, {a}, {b}, native, &next)"
     w.say(f"{result} = {quick}({it.argument}, {a}, {b});")
     pushed = [Value(OBJECT, result)]
     fails = f"{result} == MP_OBJ_NULL"

@@ -15,6 +15,7 @@ from porter.conformance.backends.isolate import Isolated
 from porter.errors import BuildFailed
 from porter.native.batch import QUICK, Translation, build_batch, translate
 from porter.native.host import HostTarget
+from porter.rewrite.polling import NESTED
 from porter.run import Device, Launch, Program, open_device, run
 from porter.run.device.host import HostTwin
 from porter.run.launch.spec import Phase
@@ -29,9 +30,6 @@ _LAUNCH = Launch(
     max_steps=3_000_000, timeout=SECONDS,
 )  # fmt: skip
 NAME = "program.py"  # in tracebacks
-# Exceptions that leave calls of closures, classes and operators spare the interpreter's C turns of
-# loops, each of so many steps (docs/compiler.md).
-TURN = 16
 
 
 @frozen
@@ -207,8 +205,10 @@ def _unlike(plain: Ran, ran: Ran, exact: bool) -> str:
         a, b = getattr(plain, what), getattr(ran, what)
         if a != b:
             return f"{what}: {_first(a, b) if isinstance(a, bytes) else f'{a}, not {b}'}"
+    # Exceptions that leave calls of closures, classes and operators spare machine code turns of
+    # upstream's loops (docs/compiler.md).
     spared = plain.steps - ran.steps
-    return f"steps: {plain.steps}, not {ran.steps}" if spared < 0 or spared % TURN else ""
+    return f"steps: {plain.steps}, not {ran.steps}" if spared < 0 or spared % NESTED else ""
 
 
 def _first(a: bytes, b: bytes) -> str:
