@@ -75,6 +75,24 @@ static MP_NOINLINE size_t gpusnek_skip(const mp_obj_t *table, size_t stride, siz
     return i / stride;
 }
 
+// The hash by which `index` is told from other texts; 0 where it is none.
+static inline mp_uint_t gpusnek_known_hash(mp_obj_t index) {
+    if (!mp_obj_is_obj(index) || !mp_obj_is_str(index)) {
+        return 0;
+    }
+    return MP_OBJ_SMALL_INT_VALUE(mp_unary_op(MP_UNARY_OP_HASH, index));
+}
+
+// The first entry from `entry` on whose key has to be looked at, or `top`: tables that keep their
+// order are searched from end to end. hash: as gpusnek_known_hash has it.
+static MP_NOINLINE mp_map_elem_t *gpusnek_skip_entries(
+    mp_map_elem_t *entry, const mp_map_elem_t *top, mp_obj_t index, mp_uint_t hash) {
+    while (entry < top && entry->key != index && gpusnek_differs(entry->key, index, hash)) {
+        ++entry;
+    }
+    return entry;
+}
+
 // Whether a table that gets one more key is to grow, if there is memory.
 static inline bool gpusnek_is_crowded(size_t used, size_t alloc) {
     return alloc > GPUSNEK_MOST_FULL && used == alloc - alloc / 4;

@@ -1,5 +1,5 @@
 // The characters of UTF-8 text, counted and found eight bytes at a time, for py/unicode.c and
-// py/objstrunicode.c (patch `text-length`). A character begins with a byte that continues none, as
+// py/objstrunicode.c (patches `text-length` and `text-hash`). A character begins with a byte that continues none, as
 // upstream has it for texts of any bytes.
 //
 // Bytes are read one by one up to a multiple of eight, then as words that lie in the text wholly.
@@ -67,6 +67,20 @@ static inline size_t gpusnek_characters(const byte *text, size_t length) {
         count += gpusnek_begins(*text);
     }
     return count;
+}
+
+// How far a text is ASCII, in words that lie in it wholly; `text` itself unless words begin there.
+static inline const byte *gpusnek_behind_ascii(const byte *text, const byte *top) {
+    if ((uintptr_t)text % 8 != 0) {
+        return text;
+    }
+    const uint64_t *word = (const uint64_t *)text;
+    for (const uint64_t *const end = word + (top - text) / 8; word < end; ++word) {
+        if (*word & 0x80 * GPUSNEK_EACH_BYTE) {
+            break;
+        }
+    }
+    return (const byte *)word;
 }
 
 // The four walks below go as far as fewer than `*nth` characters begin, which they take from it.

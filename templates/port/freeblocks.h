@@ -1,0 +1,56 @@
+// Searching and marking the allocation table of the heap eight bytes at a time, for py/gc.c (patch
+// `allocation-search`). A block has two bits there, 0 where it is free and 2 where it goes on the
+// block before; a byte has four blocks, the first in its lowest bits.
+//
+// What is found is what upstream finds, the first place that is large enough: looked for block by
+// block, in a heap of small objects it is far from where the search begins, and interpreters of a
+// warp wait for the one that looks longest.
+#ifndef GPUSNEK_FREEBLOCKS_H
+#define GPUSNEK_FREEBLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "py/mpconfig.h"
+
+#define GPUSNEK_EACH_BLOCK ((uint64_t)0x5555555555555555) // a word with 1 in the place of each block
+#define GPUSNEK_FOUR_TAILS (0xaa)
+#define GPUSNEK_BLOCKS_OF_BYTE (4)
+
+// Whether a run of `wanted` free blocks can begin in a word of the table.
+static inline bool gpusnek_may_begin(uint64_t word, size_t wanted) {
+    const uint64_t free = ~(word | word >> 1) & GPUSNEK_EACH_BLOCK;
+    const uint64_t last = free & (uint64_t)1 << 62; // may go on in the next word
+    return wanted == 1 ? free != 0 : ((free & free >> 2) | last) != 0;
+}
+
+// The first byte from `at` on, with no free block right before it, in which a run of `wanted` free
+// blocks can begin; or `end`. Words are read that lie in the table wholly.
+static inline size_t gpusnek_behind_taken(const uint8_t *table, size_t at, size_t end, size_t wanted) {
+    if ((uintptr_t)(table + at) % sizeof(uint64_t) != 0) {
+        return at;
+    }
+    while (at + sizeof(uint64_t) <= end && !gpusnek_may_begin(*(const uint64_t *)(table + at), wanted)) {
+        at += sizeof(uint64_t);
+    }
+    return at;
+}
+
+// Marks free blocks from `block` to `last` as such that go on the one before, as far as they fill
+// bytes, and the ones before these. The first block that is left.
+static inline size_t gpusnek_mark_tails(uint8_t *table, size_t block, size_t last) {
+    while (block % GPUSNEK_BLOCKS_OF_BYTE != 0 && block <= last) {
+        table[block / GPUSNEK_BLOCKS_OF_BYTE] |= 2 << 2 * (block % GPUSNEK_BLOCKS_OF_BYTE);
+        ++block;
+    }
+    if (block > last) {
+        return block;
+    }
+    const size_t bytes = (last + 1 - block) / GPUSNEK_BLOCKS_OF_BYTE;
+    memset(table + block / GPUSNEK_BLOCKS_OF_BYTE, GPUSNEK_FOUR_TAILS, bytes);
+    return block + bytes * GPUSNEK_BLOCKS_OF_BYTE;
+}
+
+#endif

@@ -1,0 +1,32 @@
+// Searching a pool of qstrs, a word of hashes at a time, for py/qstr.c (patch `text-hash`).
+#ifndef GPUSNEK_QSTRSEARCH_H
+#define GPUSNEK_QSTRSEARCH_H
+
+#include <stdint.h>
+
+#include "py/qstr.h"
+
+#define GPUSNEK_HASHES_OF_WORD (sizeof(uint64_t) / sizeof(qstr_hash_t))
+#define GPUSNEK_EACH_HASH (UINT64_MAX / (qstr_hash_t)-1) // a word with 1 in the place of each hash
+
+// Whether none of a word's hashes is the one that `wanted` consists of.
+static inline bool gpusnek_lacks_hash(uint64_t word, uint64_t wanted) {
+    const uint64_t apart = word ^ wanted; // borrows go upwards, from a hash that is equal
+    const uint64_t tops = GPUSNEK_EACH_HASH << (8 * sizeof(qstr_hash_t) - 1);
+    return ((apart - GPUSNEK_EACH_HASH) & ~apart & tops) == 0;
+}
+
+// The first place from `at` on that has `hash`, or `end`. Words are read that lie in the pool wholly.
+static MP_NOINLINE size_t gpusnek_hash_at(const qstr_hash_t *hashes, size_t at, size_t end, size_t hash) {
+    const uint64_t wanted = hash * GPUSNEK_EACH_HASH;
+    while (at < end && hashes[at] != hash) {
+        ++at;
+        while ((uintptr_t)(hashes + at) % sizeof(uint64_t) == 0 && at + GPUSNEK_HASHES_OF_WORD <= end
+               && gpusnek_lacks_hash(*(const uint64_t *)(hashes + at), wanted)) {
+            at += GPUSNEK_HASHES_OF_WORD;
+        }
+    }
+    return at;
+}
+
+#endif
