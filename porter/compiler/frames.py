@@ -55,7 +55,7 @@ static TIER_APART PORTER_DEVICE void *called_in_c(mp_code_state_t *const caller,
     const mp_obj_t *arguments, const size_t count, const size_t keywords,
     const gpusnek_native_t *const native) {
     tier_call_t call;
-    if (!tier_resolve(*caller->sp, &call)) { return caller; }
+    if (!tier_target(*caller->sp, &call)) { return caller; }
     if (call.function == NULL) {
         if (!tier_may_take_steps(&call)) { return caller; }
         tier_new_object(&call);
@@ -88,7 +88,7 @@ static PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const caller, unsigned i
     tier_call_t call;
     unsigned int of = op;
     *next = caller;
-    if (tier_may_call() && tier_resolve_operator(&of, lhs, &call)) {
+    if (tier_may_call() && tier_operator_target(&of, lhs, &call)) {
         const mp_obj_t arguments[2] = {lhs, rhs};
         void *const after = ran_in_c(caller, &call, arguments, 2, 0, native);
         if (after == NULL) {

@@ -10,6 +10,7 @@ from pathlib import Path
 from porter.base import process
 from porter.errors import GenerateFailed, ToolFailed
 from porter.generate.compiler import CC
+from porter.generate.grammar import SOURCE, first_tokens_header
 from porter.generate.qstrfilter import filter_header
 from porter.generate.refused import preprocess_error
 
@@ -49,10 +50,11 @@ def write_version(upstream: Path, release: str, genhdr: Path) -> None:
 def write_headers(
     upstream: Path, sources: Sequence[Path], flags: Sequence[str], genhdr: Path, scratch: Path
 ) -> None:
-    """qstrdefs.generated.h, qstrfilter.h, moduledefs.h and root_pointers.h from `sources`.
+    """The headers of what `sources` define (qstrs, modules, root pointers), and of the grammar.
 
     `flags` are the preprocessor's; `scratch` is a folder for what comes between.
     """
+    _write(genhdr / "firsttokens.h", first_tokens_header(preprocessed_grammar(flags)))
     collected = scratch / "collected.i"
     _script(
         upstream, "makeqstrdefs.py", "pp", CC, "-E", "output", collected,
@@ -67,6 +69,11 @@ def write_headers(
         _script(upstream, "make_root_pointers.py", lists["root_pointer"]),
     )
     _write_qstrs(upstream, lists["qstr"], flags, genhdr, scratch)
+
+
+def preprocessed_grammar(flags: Sequence[str]) -> str:
+    """What the preprocessor makes of upstream's grammar, for porter.generate.grammar."""
+    return process.run([CC, "-E", "-P", "-DNO_QSTR", *flags, "-"], input=SOURCE, timeout=120).stdout
 
 
 def _collect(upstream: Path, mode: str, collected: Path, scratch: Path) -> Path:

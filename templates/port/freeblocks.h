@@ -16,8 +16,10 @@
 #include "py/mpconfig.h"
 
 #define GPUSNEK_EACH_BLOCK ((uint64_t)0x5555555555555555) // a word with 1 in the place of each block
+#define GPUSNEK_TAIL (2)
 #define GPUSNEK_FOUR_TAILS (0xaa)
 #define GPUSNEK_BLOCKS_OF_BYTE (4)
+#define GPUSNEK_BLOCKS_OF_WORD (32)
 
 // Whether a run of `wanted` free blocks can begin in a word of the table.
 static inline bool gpusnek_may_begin(uint64_t word, size_t wanted) {
@@ -38,11 +40,36 @@ static inline size_t gpusnek_behind_taken(const uint8_t *table, size_t at, size_
     return at;
 }
 
+// What a block is: upstream's AT_FREE, AT_HEAD, AT_TAIL or AT_MARK.
+static inline unsigned int gpusnek_kind_of(const uint8_t *table, size_t block) {
+    return table[block / GPUSNEK_BLOCKS_OF_BYTE] >> 2 * (block % GPUSNEK_BLOCKS_OF_BYTE) & 3;
+}
+
+// Whether a word of the table begins with a block, of which all go on the one before.
+static inline bool gpusnek_are_tails(const uint8_t *table, size_t block, size_t end) {
+    const uint8_t *const at = table + block / GPUSNEK_BLOCKS_OF_BYTE;
+    return block % GPUSNEK_BLOCKS_OF_BYTE == 0 && (uintptr_t)at % sizeof(uint64_t) == 0
+           && block + GPUSNEK_BLOCKS_OF_WORD <= end
+           && *(const uint64_t *)at == GPUSNEK_TAIL * GPUSNEK_EACH_BLOCK;
+}
+
+// How many blocks from `block` on, and before `end`, go on the one before.
+static inline size_t gpusnek_count_tails(const uint8_t *table, size_t block, size_t end) {
+    const size_t first = block;
+    while (block < end && gpusnek_kind_of(table, block) == GPUSNEK_TAIL) {
+        ++block;
+        while (gpusnek_are_tails(table, block, end)) {
+            block += GPUSNEK_BLOCKS_OF_WORD;
+        }
+    }
+    return block - first;
+}
+
 // Marks free blocks from `block` to `last` as such that go on the one before, as far as they fill
 // bytes, and the ones before these. The first block that is left.
 static inline size_t gpusnek_mark_tails(uint8_t *table, size_t block, size_t last) {
     while (block % GPUSNEK_BLOCKS_OF_BYTE != 0 && block <= last) {
-        table[block / GPUSNEK_BLOCKS_OF_BYTE] |= 2 << 2 * (block % GPUSNEK_BLOCKS_OF_BYTE);
+        table[block / GPUSNEK_BLOCKS_OF_BYTE] |= GPUSNEK_TAIL << 2 * (block % GPUSNEK_BLOCKS_OF_BYTE);
         ++block;
     }
     if (block > last) {

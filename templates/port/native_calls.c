@@ -33,7 +33,14 @@ static bool runs(tier_call_t *call, mp_obj_t function) {
     return ((const mp_obj_base_t *)MP_OBJ_TO_PTR(function))->type == &mp_type_fun_bc;
 }
 
+static void begin(tier_call_t *call) {
+    call->count = 0;
+    call->steps = 0;
+    call->type = NULL;
+}
+
 bool tier_target(mp_obj_t o, tier_call_t *call) {
+    begin(call);
     const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
     if (type == &mp_type_closure) {
         return runs(call, o);
@@ -49,6 +56,7 @@ bool tier_target(mp_obj_t o, tier_call_t *call) {
 }
 
 bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
+    begin(call);
     if (*op < MP_BINARY_OP_INPLACE_OR || *op > MP_BINARY_OP_POWER || !mp_obj_is_obj(lhs)) {
         return false;
     }

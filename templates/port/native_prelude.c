@@ -136,7 +136,8 @@ VM_INLINE const byte *tier_code(const gpusnek_native_t *native) {
     return (const byte *)native->code;
 }
 
-// Guard `number` hands back to the interpreter. Counts are for people: two at once may count as one.
+// Guard `number` hands back to the interpreter. Counts are for people: two at once may count as
+// one.
 VM_INLINE void tier_count(const gpusnek_native_t *native, uint32_t number) {
     if (native->exits != 0) {
         ((uint32_t *)native->exits)[number]++;
@@ -294,7 +295,8 @@ VM_INLINE bool tier_store_int(mp_obj_t container, mp_int_t i, mp_int_t value) {
     if (!place.writable) {
         return false;
     }
-    if ((place.typecode == 'B' || place.typecode == BYTEARRAY_TYPECODE) && (mp_uint_t)value <= 255) {
+    if ((place.typecode == 'B' || place.typecode == BYTEARRAY_TYPECODE)
+        && (mp_uint_t)value <= 255) {
         ((uint8_t *)place.items)[place.at] = (uint8_t)value;
         return true;
     }
@@ -314,7 +316,8 @@ VM_INLINE bool tier_store_int(mp_obj_t container, mp_int_t i, mp_int_t value) {
     return false;
 }
 
-// The next value of a range over which the four slots iterate: 1, 0 at its end, -1 for anything else.
+// The next value of a range over which the four slots iterate: 1, 0 at its end, -1 for anything
+// else.
 VM_INLINE int tier_range_next(mp_obj_t *slots, mp_int_t *value) {
     if (slots[0] == MP_OBJ_NULL || slots[0] != (mp_obj_t)(uintptr_t)tier_range_type) {
         return -1;
@@ -461,21 +464,6 @@ VM_INLINE mp_obj_fun_bc_t *tier_function(mp_obj_t o) {
         ? MP_OBJ_TO_PTR(o) : NULL;
 }
 
-// What a call of any other such `o` runs; false where the interpreter must find out.
-VM_INLINE bool tier_resolve(mp_obj_t o, tier_call_t *call) {
-    call->count = 0;
-    call->steps = 0;
-    call->type = NULL;
-    return tier_target(o, call);
-}
-
-VM_INLINE bool tier_resolve_operator(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
-    call->count = 0;
-    call->steps = 0;
-    call->type = NULL;
-    return tier_operator_target(op, lhs, call);
-}
-
 // Whether machine code looks for what a call of `o` runs: it is a Python function, a closure or a
 // class of Python's.
 VM_INLINE bool tier_is_called(mp_obj_t o) {
@@ -484,7 +472,8 @@ VM_INLINE bool tier_is_called(mp_obj_t o) {
     }
     const mp_obj_type_t *type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type;
     return type == &mp_type_fun_bc || type == &mp_type_closure
-        || (type == &mp_type_type && mp_obj_is_instance_type((const mp_obj_type_t *)MP_OBJ_TO_PTR(o)));
+        || (type == &mp_type_type
+            && mp_obj_is_instance_type((const mp_obj_type_t *)MP_OBJ_TO_PTR(o)));
 }
 
 // Where its bytecode begins, in bytes from that of `native`; beyond its size for others.
@@ -500,9 +489,9 @@ VM_INLINE bool tier_may_call(void) {
 }
 
 // The frame of a call with `given` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
-// function without cells, keywords and arguments of any number; NULL where that would raise, or look
-// at interrupts. call: NULL of a plain function. steps: that it takes; state: slots; handlers: of
-// exceptions; ip: where the function begins.
+// function without cells, keywords and arguments of any number; NULL where that would raise, or
+// look at interrupts. call: NULL of a plain function. steps: that it takes; state: slots; handlers:
+// of exceptions; ip: where the function begins.
 VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
     tier_call_t *call, const mp_obj_t *arguments, size_t given, size_t state, size_t handlers,
     size_t positional, size_t defaults, int32_t steps, const byte *ip) {

@@ -30,7 +30,7 @@ def table_search(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     includes: list[str | Path] = ["-I", folder, "-I", paths.templates_dir() / "port"]
     subprocess.run(["gcc", *FLAGS, *includes, harness, "-o", library], check=True)
     found = ctypes.CDLL(str(library))
-    for function in (found.behind_taken, found.mark_tails):
+    for function in (found.behind_taken, found.mark_tails, found.count_tails):
         function.restype = ctypes.c_size_t
     return found
 
@@ -47,7 +47,8 @@ class Table:
         first = -ctypes.addressof(self._memory) % WORD + offset
         self.bytes = len(packed)
         self.array = (ctypes.c_uint8 * self.bytes).from_buffer(self._memory, first)
-        self.array[:] = packed
+        for at, byte in enumerate(packed):
+            self.array[at] = byte
 
     @property
     def blocks(self) -> Blocks:
@@ -113,6 +114,19 @@ def test_tails_are_marked_as_one_by_one(table_search: ctypes.CDLL) -> None:
             )
             assert max(first, last - 3) <= left <= last + 1 or left == first == last + 1
             assert table.blocks == [*blocks[:first], *[TAIL] * (left - first), *blocks[left:]]
+
+
+@pytest.mark.parametrize("offset", range(WORD))
+def test_tails_are_counted_as_one_by_one(table_search: ctypes.CDLL, offset: int) -> None:
+    for count in (*range(140), 255, 256, 257):
+        for first in (0, 1, 3, 4, 31, 32):
+            blocks = [HEAD] * first + [TAIL] * count + [MARKED, TAIL, TAIL, FREE] * 9
+            blocks = blocks[: len(blocks) // 4 * 4]
+            for end in (len(blocks), first + count, first + count // 2):
+                found = table_search.count_tails(
+                    Table(blocks, offset).array, ctypes.c_size_t(first), ctypes.c_size_t(end)
+                )
+                assert found == min(count, end - first)
 
 
 # Tuples of 2 take one block and tuples of 3 two. All memory is filled with the former; of blocks

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 
 from porter import InterpreterArray
+from porter.base import paths
 from porter.errors import InterpreterError, InterpreterTimeout
+from porter.rewrite.polling import NESTED
 
 Make = Callable[..., InterpreterArray]
 
@@ -151,3 +153,9 @@ def test_what_makes_objects_for_ever_is_stopped(two: InterpreterArray, what: str
     with pytest.raises(InterpreterTimeout):
         two.exec(code, timeout=0.2)
     assert two.eval("counter(3)(4) * 10 + (Number(3) + 1).n").tolist() == [74, 74]
+
+
+def test_a_turn_draws_what_the_rewriter_has_it_draw() -> None:
+    """native_slow.c walks over classes as upstream's loop does, whose polls a rule writes."""
+    text = (paths.templates_dir() / "port/native_slow.c").read_text(encoding="utf-8")
+    assert f"#define TURN ({NESTED}) " in text

@@ -1,0 +1,142 @@
+"""A table of the tokens that can begin each rule of upstream's grammar (py/grammar.h).
+
+Upstream's parser (`mp_parse`, py/parse.c) tries the rules of a choice one by one, and finds out
+that a rule does not fit when a rule far below meets another token than it wants: up to twenty such
+tries for a statement, and as many for each operand. The patch `first-tokens` asks this table.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+
+from attrs import field, frozen
+
+from porter.errors import GenerateFailed
+
+# What the preprocessor is given: upstream's rules, each in a line that `Grammar.read` knows, those
+# with a compile function first, as in the enumeration of rules in py/parse.c.
+SOURCE = """\
+#include "py/lexer.h"
+#define DEF_RULE(rule, compile, kind, ...) PORTER_RULE rule kind : __VA_ARGS__
+#define DEF_RULE_NC(rule, kind, ...)
+#include "py/grammar.h"
+PORTER_RULE const_object none :
+#undef DEF_RULE
+#undef DEF_RULE_NC
+#define DEF_RULE(rule, compile, kind, ...)
+#define DEF_RULE_NC(rule, kind, ...) PORTER_RULE rule kind : __VA_ARGS__
+#include "py/grammar.h"
+"""
+
+WORD_BITS = 64
+_RULE = re.compile(r"^PORTER_RULE (\w+) (\w+)(?:\(\d+\))? :(.*)$", re.MULTILINE)
+_PART = re.compile(r"\s*(tok|rule|opt_rule)\((\w+)\)\s*")
+_TOKEN = re.compile(r"\bMP_TOKEN_(\w+)\b")
+_CHOICE, _EMPTY = "or", "none"
+_SEQUENCES = {"and", "and_ident", "and_blank", "list", "list_with_end", "one_or_more"}
+_HEAD = """\
+// Written by porter: the tokens that can begin each rule, by the rules' numbers in py/parse.c.
+#define GPUSNEK_TOKEN(word, token) ((uint64_t)((token) / {bits} == (word)) << (token) % {bits})
+#define GPUSNEK_TOKEN_WORDS ({words})
+"""
+
+
+@frozen
+class Part:
+    """One part of a rule: kind is tok, rule or opt_rule; name is a token's or a rule's."""
+
+    kind: str
+    name: str
+
+
+@frozen
+class Rule:
+    """A rule: kind is upstream's word (or, and, list, ...) for what its parts are."""
+
+    name: str
+    kind: str
+    parts: tuple[Part, ...]
+
+
+@frozen(slots=False)
+class Grammar:
+    """The rules in the order of their numbers, and the names of all tokens."""
+
+    rules: tuple[Rule, ...]
+    tokens: tuple[str, ...] = field(repr=False)
+
+    @classmethod
+    def read(cls, preprocessed: str) -> Grammar:
+        """What the preprocessor made of SOURCE. Raises GenerateFailed for anything else."""
+        rules = tuple(_rule(*found) for found in _RULE.findall(preprocessed))
+        if len(rules) < 2 or not any(rule.parts for rule in rules):
+            raise GenerateFailed("upstream's py/grammar.h has no DEF_RULE lines that porter knows")
+        grammar = cls(rules, tuple(dict.fromkeys(_TOKEN.findall(preprocessed))))
+        for rule in rules:
+            for part in rule.parts:
+                known = grammar.tokens if part.kind == "tok" else grammar.by_name
+                if part.name not in known:
+                    raise GenerateFailed(f"py/grammar.h: rule {rule.name}: what is {part.name}?")
+        return grammar
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Rule]:
+        """The rules by their names."""
+        return {rule.name: rule for rule in self.rules}
+
+    def first_tokens(self, rule: Rule) -> frozenset[str]:
+        """The tokens that can begin a rule; all, where it begins with what may be left out.
+
+        Such a rule fails with a syntax error where others give way to the next choice, so it is
+        tried as ever.
+        """
+        return self._first(rule, frozenset())
+
+    def _first(self, rule: Rule, above: frozenset[str]) -> frozenset[str]:
+        if rule.name in above:
+            raise GenerateFailed(f"py/grammar.h: rule {rule.name} begins with itself")
+        found: frozenset[str] = frozenset()
+        for part in rule.parts if rule.kind == _CHOICE else rule.parts[:1]:
+            if part.kind == "tok":
+                found |= {part.name}
+            elif part.kind == "rule":
+                found |= self._first(self.by_name[part.name], above | {rule.name})
+            else:
+                return frozenset(self.tokens)
+        return found
+
+
+def _rule(name: str, kind: str, parts: str) -> Rule:
+    if kind != _CHOICE and kind != _EMPTY and kind not in _SEQUENCES:
+        raise GenerateFailed(
+            f"py/grammar.h: rule {name} is of a kind that porter does not know: {kind}",
+            hint="porter/generate/grammar.py says which tokens begin a rule of each kind.",
+        )
+    found = []
+    for text in parts.split(",") if parts.strip() else ():
+        part = _PART.fullmatch(text)
+        if part is None:
+            raise GenerateFailed(f"py/grammar.h: rule {name}: {text.strip()} is no part of a rule")
+        found.append(Part(*part.groups()))
+    return Rule(name, kind, tuple(found))
+
+
+def first_tokens_header(preprocessed: str) -> str:
+    """The header for a grammar, of which the preprocessor made this. Raises GenerateFailed."""
+    grammar = Grammar.read(preprocessed)
+    words = -(-len(grammar.tokens) // WORD_BITS)
+    lines = [_HEAD.format(bits=WORD_BITS, words=words)]
+    highest = (f"MP_TOKEN_{token} < {words * WORD_BITS}" for token in grammar.tokens)
+    lines.append(f"MP_STATIC_ASSERT({' && '.join(highest)});\n")
+    lines.append("static const uint64_t gpusnek_first_tokens[][GPUSNEK_TOKEN_WORDS] = {\n")
+    for rule in grammar.rules:
+        tokens = sorted(grammar.first_tokens(rule)) if rule.parts else []
+        row = ", ".join(_word(word, tokens) for word in range(words))
+        lines.append(f"    {{{row}}}, // {rule.name}\n")
+    return "".join((*lines, "};\n"))
+
+
+def _word(word: int, tokens: Iterable[str]) -> str:
+    return " | ".join(f"GPUSNEK_TOKEN({word}, MP_TOKEN_{token})" for token in tokens) or "0"
