@@ -11,6 +11,7 @@ import click
 from attrs import define
 from rich.console import Console
 
+from porter.array.alone import compiled_device
 from porter.cli._console import ConsoleOptions, Shower
 from porter.cli._options import limit_options, seconds_option
 from porter.cli._subject import BuildChoice
@@ -123,8 +124,12 @@ class CommandLaunch:
         image: Path | None,
         *,
         fs_shared: bool = False,
+        compiled: Program | None = None,
     ) -> CommandLaunch:
-        """On what the user chose. launch: its limits. Raises what loading and building raise."""
+        """On what the user chose. launch: its limits. Raises what loading and building raise.
+
+        compiled: the program that will run as machine code.
+        """
         files = None if image is None else Image.load(image)
         out, err = Console(highlight=False), Console(stderr=True, highlight=False)
         device = subject.open(err)
@@ -132,6 +137,10 @@ class CommandLaunch:
             files = Image.empty(size)
         shower = Shower(Writer(out), Writer(err), n, max_groups)
         launch = console.apply(subject.sized(launch), n, shower)
+        if compiled is not None:
+            with telling() as tell:
+                tell.now("compiling")
+                device = compiled_device(device, compiled, launch)
         if files is not None:
             launch = mounted(launch, device, files, n, shared=fs_shared)
         return cls(device, n, launch, files, shower, max_groups, err)

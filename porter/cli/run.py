@@ -79,7 +79,10 @@ def command(
     launch = Launch(
         timeout=timeout, max_steps=max_steps, deadline=deadline, block=block, sandbox=sandbox
     )
-    prepared = CommandLaunch.of(subject, n, launch, console, max_groups, image, fs_shared=fs_shared)
+    prepared = CommandLaunch.of(
+        subject, n, launch, console, max_groups, image,
+        fs_shared=fs_shared, compiled=program if compiled else None,
+    )  # fmt: skip
     phase = brought = None
     if compiled:
         phase, brought = compiled_phase(prepared.device, program, n, prepared.launch)

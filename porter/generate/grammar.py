@@ -129,7 +129,7 @@ def first_tokens_header(preprocessed: str) -> str:
     words = -(-len(grammar.tokens) // WORD_BITS)
     lines = [_HEAD.format(bits=WORD_BITS, words=words)]
     highest = (f"MP_TOKEN_{token} < {words * WORD_BITS}" for token in grammar.tokens)
-    lines.append(f"MP_STATIC_ASSERT({' && '.join(highest)});\n")
+    lines.append(f"typedef char gpusnek_tokens_fit[({' && '.join(highest)}) ? 1 : -1];\n")
     lines.append("static const uint64_t gpusnek_first_tokens[][GPUSNEK_TOKEN_WORDS] = {\n")
     for rule in grammar.rules:
         tokens = sorted(grammar.first_tokens(rule)) if rule.parts else []

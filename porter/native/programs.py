@@ -29,8 +29,8 @@ class KnownProgram:
     hints: bytes = field(default=b"", repr=False)
 
 
-def link_programs(built: Built, programs: Sequence[KnownProgram]) -> LinkedCode | None:
-    """The kernels of `built` with machine code of `programs`; None where none of them gains by it.
+def link_programs(built: Built, programs: Sequence[KnownProgram]) -> LinkedCode:
+    """The kernels of `built` with machine code of those `programs` that gain by it.
 
     Raises NotBuilt, UsageError where the build's kernels run none, NoNvcc, ToolMissing,
     BuildFailed.
@@ -41,4 +41,4 @@ def link_programs(built: Built, programs: Sequence[KnownProgram]) -> LinkedCode 
         options = CompilerOptions(hints=program.hints)
         made = make_for(target, program.code, program.source, program.name, None, options)
         modules[hashlib.sha256(program.code).hexdigest()] = made
-    return LinkedCode(link_kernels(target), modules) if target.cubins else None
+    return LinkedCode(link_kernels(target) if target.cubins else None, modules)

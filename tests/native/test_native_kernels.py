@@ -138,7 +138,7 @@ def test_a_program_is_linked_with_all_of_the_build(
 
     monkeypatch.setattr(link, "start", noted)
     linked = link_programs(device_build, [compiled(SUM)])
-    assert linked is not None and [m.run for m in linked.modules.values()] == [1]
+    assert linked.cubin is not None and [m.run for m in linked.modules.values()] == [1]
     cubin = tmp_path / "linked.cubin"
     cubin.write_bytes(linked.cubin)
     ordinary = device_build.folder / "cuda/gpusnek.cubin"
@@ -159,10 +159,10 @@ def test_several_programs_are_told_by_number(
     monkeypatch.setattr(cache, "natives_dir", lambda: tmp_path / "native")
     programs = [compiled(SUM), compiled(QUEENS), compiled("x = 1\n"), compiled(SUM)]
     linked = link_programs(device_build, programs)
-    assert linked is not None
+    assert linked.cubin is not None
     assert [m.run for m in linked.modules.values() if m.entries.any()] == [1, 2]
     again = link_programs(device_build, programs)
-    assert again is not None and again.cubin == linked.cubin
+    assert again.cubin == linked.cubin
     (text,) = [p for p in (tmp_path / "native").rglob("module.cpp") if DISPATCHER in p.read_text()]
     symbols = set(re.findall(r"case [12]: (tier_run_\w+)\(", text.read_text()))
     assert len(symbols) == 2
@@ -177,8 +177,11 @@ def test_several_programs_are_told_by_number(
 
 @pytest.mark.slow
 def test_what_gains_nothing_links_nothing(device_build: Built, compiled: Compile) -> None:
-    assert link_programs(device_build, [compiled("x = 1\n")]) is None
-    assert link_programs(device_build, []) is None
+    program = compiled("x = 1\n")
+    linked = link_programs(device_build, [program])
+    assert linked.cubin is None and not linked.module_of(program.code).runs
+    nothing = link_programs(device_build, [])
+    assert nothing.cubin is None and not nothing.modules
 
 
 def test_an_open_device_has_the_modules_that_it_was_opened_with() -> None:

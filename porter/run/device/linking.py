@@ -38,10 +38,11 @@ KERNEL = "gpusnek_launch"
 class LinkedCode:
     """A build's machine code with that of programs linked into it (porter/native/programs.py).
 
-    cubin: its bytes. modules: the programs' NativeModules, by the digests of their bytecode.
+    cubin: its bytes; None where no program has any, and the build's own serves. modules: the
+    programs' NativeModules, by the digests of their bytecode.
     """
 
-    cubin: bytes = field(repr=False)
+    cubin: bytes | None = field(repr=False)
     modules: Mapping[str, Any] = field(repr=False)
 
     def module_of(self, code: bytes) -> Any:
@@ -61,9 +62,9 @@ def loaded(
 ) -> tuple[Any, Any]:
     """The module of `code` on the current GPU, or of what is linked for it, and its kernel.
 
-    linked: what is loaded instead. Raises LaunchFailed.
+    linked: what is loaded instead, where it has a cubin. Raises LaunchFailed.
     """
-    if linked is not None:
+    if linked is not None and linked.cubin is not None:
         return _loaded_from(cupy, built, linked.cubin)
     path = linked_for(cupy, built) or code
     try:
