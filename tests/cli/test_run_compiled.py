@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from porter.array import alone
+from porter.errors import ProgramSyntaxError
+from porter.run import Device, Launch, Program
 from tests.cli.conftest import Porter
 
 if TYPE_CHECKING:
@@ -68,3 +72,72 @@ def test_no_compiler(porter: Porter, place: list[str | Path]) -> None:
     done = porter("run", "--compiled", "-c", "1", *place, PORTER_CXX="/nowhere")
     assert done.code == 11
     assert "no g++ on this machine" in done.err
+
+
+class Gpu:
+    """What opening a GPU anew looks at."""
+
+    name = "cuda"
+    built = "the build"
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    def close(self) -> None:
+        """Give memory back."""
+        self.closed = True
+
+
+def test_a_gpu_is_opened_with_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[tuple[Any, Any, Any]] = []
+
+    def opened(built: object, sources: object, **options: object) -> str:
+        asked.append((built, sources, options))
+        return "a GPU with machine code"
+
+    monkeypatch.setattr(alone, "open_compiled", opened)
+    gpu: Any = Gpu()
+    program, launch = (
+        Program(b"print(1)\n", "one.py"),
+        Launch(heap=1 << 16, sandbox=True, timeout=3),
+    )
+    assert str(alone.compiled_device(gpu, program, launch)) == "a GPU with machine code"
+    ((built, sources, options),) = asked
+    assert gpu.closed and built == "the build" and sources == [b"print(1)\n"]
+    assert options["name"] == "one.py"
+    # It compiles with the sizes that it runs with, and not within its limits.
+    assert options["launch"] == Launch(heap=1 << 16, sandbox=True)
+
+
+def test_what_does_not_compile_runs_on_the_builds_own_kernels(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise ProgramSyntaxError("invalid syntax")
+
+    monkeypatch.setattr(alone, "open_compiled", refused)
+    monkeypatch.setattr(alone, "open_device", lambda built, target: f"{target} of {built}")
+    gpu: Any = Gpu()
+    found = alone.compiled_device(gpu, Program(b"def f(:\n", "wrong.py"), Launch())
+    assert str(found) == "cuda of the build"
+
+
+def test_the_host_twin_stays_open(any_device: Device) -> None:
+    if any_device.name == "cuda":
+        pytest.skip("this is about the host twin")
+    assert alone.compiled_device(any_device, Program(b"", "empty.py"), Launch()) is any_device
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", sorted(PROGRAMS))
+def test_equal_on_a_gpu(porter: Porter, tmp_path: Path, name: str) -> None:
+    if "PORTER_GPU_BUILD" not in os.environ:
+        pytest.skip("PORTER_GPU_BUILD names no device build")
+    file = tmp_path / f"{name}.py"
+    file.write_text(PROGRAMS[name])
+    place = ["--build", os.environ["PORTER_GPU_BUILD"], "--target", "cuda", "-n", "100"]
+    options = [*place, "--max-steps", "100000", "--console", "ring", file]
+    plain, compiled = (
+        porter("run", *more, *options, input="one\ntwo\n") for more in ([], ["--compiled"])
+    )
+    assert compiled == plain
