@@ -20,6 +20,8 @@
 #define GPUSNEK_FOUR_TAILS (0xaa)
 #define GPUSNEK_BLOCKS_OF_BYTE (4)
 #define GPUSNEK_BLOCKS_OF_WORD (32)
+#define GPUSNEK_BYTES_OF_WORD (sizeof(uint64_t))
+#define GPUSNEK_LONG (16) // blocks from which on these functions cost less than a loop over blocks
 
 // Whether a run of `wanted` free blocks can begin in a word of the table.
 static inline bool gpusnek_may_begin(uint64_t word, size_t wanted) {
@@ -31,11 +33,11 @@ static inline bool gpusnek_may_begin(uint64_t word, size_t wanted) {
 // The first byte from `at` on, with no free block right before it, in which a run of `wanted` free
 // blocks can begin; or `end`. Words are read that lie in the table wholly.
 static inline size_t gpusnek_behind_taken(const uint8_t *table, size_t at, size_t end, size_t wanted) {
-    if ((uintptr_t)(table + at) % sizeof(uint64_t) != 0) {
+    if ((uintptr_t)(table + at) % GPUSNEK_BYTES_OF_WORD != 0) {
         return at;
     }
-    while (at + sizeof(uint64_t) <= end && !gpusnek_may_begin(*(const uint64_t *)(table + at), wanted)) {
-        at += sizeof(uint64_t);
+    while (at + GPUSNEK_BYTES_OF_WORD <= end && !gpusnek_may_begin(*(const uint64_t *)(table + at), wanted)) {
+        at += GPUSNEK_BYTES_OF_WORD;
     }
     return at;
 }
@@ -48,7 +50,7 @@ static inline unsigned int gpusnek_kind_of(const uint8_t *table, size_t block) {
 // Whether a word of the table begins with a block, of which all go on the one before.
 static inline bool gpusnek_are_tails(const uint8_t *table, size_t block, size_t end) {
     const uint8_t *const at = table + block / GPUSNEK_BLOCKS_OF_BYTE;
-    return block % GPUSNEK_BLOCKS_OF_BYTE == 0 && (uintptr_t)at % sizeof(uint64_t) == 0
+    return block % GPUSNEK_BLOCKS_OF_BYTE == 0 && (uintptr_t)at % GPUSNEK_BYTES_OF_WORD == 0
            && block + GPUSNEK_BLOCKS_OF_WORD <= end
            && *(const uint64_t *)at == GPUSNEK_TAIL * GPUSNEK_EACH_BLOCK;
 }

@@ -19,14 +19,16 @@ static inline bool gpusnek_lacks_hash(uint64_t word, uint64_t wanted) {
 // The first place from `at` on that has `hash`, or `end`. Words are read that lie in the pool wholly.
 static MP_NOINLINE size_t gpusnek_hash_at(const qstr_hash_t *hashes, size_t at, size_t end, size_t hash) {
     const uint64_t wanted = hash * GPUSNEK_EACH_HASH;
-    while (at < end && hashes[at] != hash) {
-        ++at;
+    for (;;) {
         while ((uintptr_t)(hashes + at) % sizeof(uint64_t) == 0 && at + GPUSNEK_HASHES_OF_WORD <= end
                && gpusnek_lacks_hash(*(const uint64_t *)(hashes + at), wanted)) {
             at += GPUSNEK_HASHES_OF_WORD;
         }
+        if (at == end || hashes[at] == hash) {
+            return at;
+        }
+        ++at;
     }
-    return at;
 }
 
 #endif
