@@ -44,7 +44,7 @@ _HEAD = """\
 
 
 @frozen
-class Part:
+class RulePart:
     """One part of a rule: kind is tok, rule or opt_rule; name is a token's or a rule's."""
 
     kind: str
@@ -52,19 +52,19 @@ class Part:
 
 
 @frozen
-class Rule:
+class GrammarRule:
     """A rule: kind is upstream's word (or, and, list, ...) for what its parts are."""
 
     name: str
     kind: str
-    parts: tuple[Part, ...]
+    parts: tuple[RulePart, ...]
 
 
 @frozen(slots=False)
 class Grammar:
     """The rules in the order of their numbers, and the names of all tokens."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[GrammarRule, ...]
     tokens: tuple[str, ...] = field(repr=False)
 
     @classmethod
@@ -82,11 +82,11 @@ class Grammar:
         return grammar
 
     @cached_property
-    def by_name(self) -> Mapping[str, Rule]:
+    def by_name(self) -> Mapping[str, GrammarRule]:
         """The rules by their names."""
         return {rule.name: rule for rule in self.rules}
 
-    def first_tokens(self, rule: Rule) -> frozenset[str]:
+    def first_tokens(self, rule: GrammarRule) -> frozenset[str]:
         """The tokens that can begin a rule; all, where it begins with what may be left out.
 
         Such a rule fails with a syntax error where others give way to the next choice, so it is
@@ -94,7 +94,7 @@ class Grammar:
         """
         return self._first(rule, frozenset())
 
-    def _first(self, rule: Rule, above: frozenset[str]) -> frozenset[str]:
+    def _first(self, rule: GrammarRule, above: frozenset[str]) -> frozenset[str]:
         if rule.name in above:
             raise GenerateFailed(f"py/grammar.h: rule {rule.name} begins with itself")
         found: frozenset[str] = frozenset()
@@ -108,7 +108,7 @@ class Grammar:
         return found
 
 
-def _rule(name: str, kind: str, parts: str) -> Rule:
+def _rule(name: str, kind: str, parts: str) -> GrammarRule:
     if kind != _CHOICE and kind != _EMPTY and kind not in _SEQUENCES:
         raise GenerateFailed(
             f"py/grammar.h: rule {name} is of a kind that porter does not know: {kind}",
@@ -119,8 +119,8 @@ def _rule(name: str, kind: str, parts: str) -> Rule:
         part = _PART.fullmatch(text)
         if part is None:
             raise GenerateFailed(f"py/grammar.h: rule {name}: {text.strip()} is no part of a rule")
-        found.append(Part(*part.groups()))
-    return Rule(name, kind, tuple(found))
+        found.append(RulePart(*part.groups()))
+    return GrammarRule(name, kind, tuple(found))
 
 
 def first_tokens_header(preprocessed: str) -> str:

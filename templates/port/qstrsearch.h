@@ -7,6 +7,7 @@
 #include "py/qstr.h"
 
 #define GPUSNEK_HASHES_OF_WORD (sizeof(uint64_t) / sizeof(qstr_hash_t))
+#define GPUSNEK_MOST_WORDS (1024)
 #define GPUSNEK_EACH_HASH (UINT64_MAX / (qstr_hash_t)-1) // a word with 1 in the place of each hash
 
 // Whether none of a word's hashes is the one that `wanted` consists of.
@@ -16,19 +17,21 @@ static inline bool gpusnek_lacks_hash(uint64_t word, uint64_t wanted) {
     return ((apart - GPUSNEK_EACH_HASH) & ~apart & tops) == 0;
 }
 
-// The first place from `at` on that has `hash`, or `end`. Words are read that lie in the pool wholly.
-static MP_NOINLINE size_t gpusnek_hash_at(const qstr_hash_t *hashes, size_t at, size_t end, size_t hash) {
+// The first place from `at` on that may have `hash`, or `end`. Words are read that lie in the pool
+// wholly, and a constant number of them, so that a search for a name takes no steps.
+static inline size_t gpusnek_hash_at(const qstr_hash_t *hashes, size_t at, size_t end, size_t hash) {
     const uint64_t wanted = hash * GPUSNEK_EACH_HASH;
-    for (;;) {
-        while ((uintptr_t)(hashes + at) % sizeof(uint64_t) == 0 && at + GPUSNEK_HASHES_OF_WORD <= end
-               && gpusnek_lacks_hash(*(const uint64_t *)(hashes + at), wanted)) {
-            at += GPUSNEK_HASHES_OF_WORD;
-        }
-        if (at == end || hashes[at] == hash) {
-            return at;
-        }
-        ++at;
+    if ((uintptr_t)(hashes + at) % sizeof(uint64_t) != 0) {
+        return at;
     }
+    for (int words = 0; words < GPUSNEK_MOST_WORDS; ++words) {
+        if (at + GPUSNEK_HASHES_OF_WORD > end
+            || !gpusnek_lacks_hash(*(const uint64_t *)(hashes + at), wanted)) {
+            break;
+        }
+        at += GPUSNEK_HASHES_OF_WORD;
+    }
+    return at;
 }
 
 #endif

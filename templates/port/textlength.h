@@ -69,8 +69,11 @@ static inline size_t gpusnek_characters(const byte *text, size_t length) {
     return count;
 }
 
-// How far a text, which begins with a word, is ASCII in words that lie in it wholly.
+// How far a text is ASCII, in words that lie in it wholly; `text` itself unless it begins with one.
 static inline const byte *gpusnek_behind_ascii(const byte *text, const byte *top) {
+    if ((uintptr_t)text % 8 != 0) {
+        return text;
+    }
     const uint64_t *word = (const uint64_t *)text;
     for (const uint64_t *const end = word + (top - text) / 8; word < end; ++word) {
         if (*word & 0x80 * GPUSNEK_EACH_BYTE) {

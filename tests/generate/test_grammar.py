@@ -13,7 +13,7 @@ from porter.config import BuildConfig
 from porter.errors import GenerateFailed
 from porter.generate import Layout, generate
 from porter.generate.compiler import preprocessor_flags
-from porter.generate.grammar import Grammar, Part, Rule, first_tokens_header
+from porter.generate.grammar import Grammar, GrammarRule, RulePart, first_tokens_header
 from porter.generate.headers import preprocessed_grammar
 
 SMALL = """\
@@ -79,7 +79,7 @@ class Parser:
         self.asks = asks
         self.tries = 0
 
-    def begins(self, part: Part, token: str) -> bool:
+    def begins(self, part: RulePart, token: str) -> bool:
         """Whether a part is worth a try."""
         if part.kind == "tok":
             return part.name == token
@@ -93,7 +93,7 @@ class Parser:
             raise Refused(self.at)
         return tree, self.at
 
-    def match(self, rule: Rule) -> tuple[bool, Any]:
+    def match(self, rule: GrammarRule) -> tuple[bool, Any]:
         """Whether a rule fits here, and its tree; a rule that took a token may not fail."""
         self.tries += 1
         if rule.kind == "or":
@@ -105,7 +105,7 @@ class Parser:
             return False, None
         return self.some(rule) if rule.kind[:3] != "and" else self.all_of(rule)
 
-    def one(self, part: Part) -> tuple[bool, Any]:
+    def one(self, part: RulePart) -> tuple[bool, Any]:
         """The same of a part."""
         if part.kind != "tok":
             return self.match(self.rules[part.name])
@@ -114,7 +114,7 @@ class Parser:
         self.at += 1
         return True, part.name
 
-    def all_of(self, rule: Rule) -> tuple[bool, Any]:
+    def all_of(self, rule: GrammarRule) -> tuple[bool, Any]:
         """The same of a sequence."""
         trees = []
         for i, part in enumerate(rule.parts):
@@ -128,7 +128,7 @@ class Parser:
             trees.append(tree)
         return True, (rule.name, *trees)
 
-    def some(self, rule: Rule) -> tuple[bool, Any]:
+    def some(self, rule: GrammarRule) -> tuple[bool, Any]:
         """The same of a list."""
         item = rule.parts[0]
         separator = rule.parts[1] if rule.kind != "one_or_more" else None
@@ -152,10 +152,10 @@ class Parser:
             trees.append(tree)
 
 
-def sentence(grammar: Grammar, rule: Rule, chance: random.Random, depth: int) -> list[str]:
+def sentence(grammar: Grammar, rule: GrammarRule, chance: random.Random, depth: int) -> list[str]:
     """Tokens that a rule takes."""
 
-    def of(part: Part) -> list[str]:
+    def of(part: RulePart) -> list[str]:
         if part.kind == "tok":
             return [part.name]
         return sentence(grammar, grammar.by_name[part.name], chance, depth - 1)
@@ -176,10 +176,10 @@ def sentence(grammar: Grammar, rule: Rule, chance: random.Random, depth: int) ->
     return tokens
 
 
-def shallowest(grammar: Grammar, rule: Rule) -> Part:
+def shallowest(grammar: Grammar, rule: GrammarRule) -> RulePart:
     """The choice by which a sentence ends soonest."""
 
-    def height(part: Part, seen: frozenset[str]) -> float:
+    def height(part: RulePart, seen: frozenset[str]) -> float:
         if part.kind == "tok":
             return 0
         if part.name in seen:
