@@ -206,9 +206,9 @@ class InterpreterArray(BoundGlobals):
         kind: "file", "single" or "eval". heap: bytes of the heap to compile in; None: as large as
         this array's. native: make machine code of it too, which does the same, faster; arrays have
         it from their first run of this code on, for functions that it defines as well. Raises
-        ProgramSyntaxError, NotEnoughMemory; for native NoCompiler, and UsageError on GPUs, on
-        several devices and in builds with fences, of a variant, for profiles or of single
-        precision.
+        ProgramSyntaxError, NotEnoughMemory; for native NoCompiler, and UsageError for what a GPU
+        was not opened with (porter.array.kernels.open_compiled), on several devices and in builds
+        with fences, of a variant, for profiles or of single precision.
         """
         choice(kind, "kind", KINDS)
         native = flag(native, "native")
