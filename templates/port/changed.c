@@ -5,6 +5,8 @@
 // and sets cannot go on with another table: the lookup ends with an exception.
 #include "changed.h"
 
+#include <string.h>
+
 #include "compare.h"
 #include "py/runtime.h"
 
@@ -100,4 +102,15 @@ void gpusnek_table_there(size_t alloc) {
     if (alloc == 0) {
         changed();
     }
+}
+
+void gpusnek_listed_items(mp_obj_t list, size_t *len, mp_obj_t **items) {
+    mp_obj_t *own;
+    mp_obj_list_get(list, len, &own);
+    if (*len == 0) {
+        *items = own;
+        return;
+    }
+    *items = m_new(mp_obj_t, *len);
+    memcpy(*items, own, *len * sizeof(mp_obj_t));
 }

@@ -21,4 +21,16 @@ bool gpusnek_set_equal(const mp_set_t *set, mp_obj_t key, mp_obj_t index);
 // RuntimeError where a table lost its entries while a hash was computed.
 void gpusnek_table_there(size_t alloc);
 
+// The items of a list as they are now, which stay whatever a program makes of the list.
+void gpusnek_listed_items(mp_obj_t list, size_t *len, mp_obj_t **items);
+
+// The items of a list or a tuple themselves, for C that calls no program while it needs them.
+static inline void gpusnek_items_in_place(mp_obj_t sequence, size_t *len, mp_obj_t **items) {
+    if (mp_obj_is_type(sequence, &mp_type_list)) {
+        mp_obj_list_get(sequence, len, items);
+    } else {
+        mp_obj_get_array(sequence, len, items);
+    }
+}
+
 #endif

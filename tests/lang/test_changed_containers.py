@@ -113,3 +113,53 @@ print(d[E(5)], E(9) in d, d.pop(E(4)), len(d), E(4) in d, len({E(1), E(1), E(2)}
         b"no order\n5 False 4 8 False 2\n"
     )
     assert run(any_device, [program], 2).stdout[0] == expected
+
+
+# Numbers that are asked for themselves clear the list that they are in.
+ASKED = """
+import framebuf, time
+class N:
+    def __init__(self, value): self.value = value
+    def __int__(self):
+        given.clear()
+        given.extend([None] * 3)
+        return self.value
+    __index__ = __int__
+def tried(call):
+    try:
+        print(call())
+    except (TypeError, ValueError) as e:
+        print(type(e).__name__)
+    print(given, len([0] * 50))
+given = [N(i) for i in (2000, 1, 2, 3, 4, 5, 0, 0)]
+tried(lambda: time.mktime(given) == time.mktime((2000, 1, 2, 3, 4, 5, 0, 0)))
+frame = framebuf.FrameBuffer(bytearray(64), 8, 8, framebuf.MONO_VLSB)
+given = [bytearray(8), N(8), N(8), N(framebuf.MONO_VLSB)]
+tried(lambda: frame.blit(given, 0, 0))
+given = [N(1), N(2)]
+tried(lambda: b'%d %d' % tuple(given))
+given = ['a', 'b']
+tried(lambda: (lambda *a: a)(*given, *given) + tuple(given))
+tried(lambda: '-'.join(given))
+a, *b = given
+c, d = given
+given[1:] = given
+print(a, b, c, d, given)
+"""
+
+
+def test_what_is_asked_for_its_number_clears_the_list(any_device: Device) -> None:
+    result = run(any_device, [ASKED], 2)
+    assert result.stderr[1] == b""
+    lines = result.stdout[1].decode().splitlines()
+    cleared = "[None, None, None] 50"
+    assert lines[0:2] == ["True", cleared]
+    assert lines[2:4] == ["None", cleared]
+    assert lines[5] == cleared
+    assert lines[6:10] == [
+        "('a', 'b', 'a', 'b', 'a', 'b')",
+        "['a', 'b'] 50",
+        "a-b",
+        "['a', 'b'] 50",
+    ]
+    assert lines[10] == "a ['b'] a b ['a', 'a', 'b']"
