@@ -9,6 +9,7 @@
 
 #include "py/gc.h"
 #include "py/objarray.h"
+#include "py/objtype.h"
 #include "py/runtime.h"
 
 mp_obj_t gpusnek_buffer(mp_obj_array_t *shown) {
@@ -30,4 +31,30 @@ const void *gpusnek_buffer_copy(const void *data, size_t size) {
     byte *copy = m_new(byte, size);
     memcpy(copy, data, size);
     return copy;
+}
+
+void *gpusnek_lengthened(void *items, size_t before, size_t after) {
+    void *longer = m_renew_maybe(byte, items, before, after, false);
+    if (longer == NULL) {
+        longer = m_new(byte, after);
+        memcpy(longer, items, before);
+    }
+    return longer;
+}
+
+mp_obj_t gpusnek_plain_item(char typecode, mp_obj_t item) {
+    if (!mp_obj_is_instance_type(mp_obj_get_type(item))) {
+        return item; // no program is asked
+    }
+    switch (typecode) {
+        case 'O':
+        case 'P':
+        case 'S':
+            return item;
+        case 'f':
+        case 'd':
+            return mp_obj_new_float(mp_obj_get_float(item));
+        default:
+            return mp_obj_new_int(mp_obj_get_int(item));
+    }
 }

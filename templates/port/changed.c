@@ -114,3 +114,30 @@ void gpusnek_listed_items(mp_obj_t list, size_t *len, mp_obj_t **items) {
     *items = m_new(mp_obj_t, *len);
     memcpy(*items, own, *len * sizeof(mp_obj_t));
 }
+
+static mp_obj_t plain_number(mp_obj_t o) {
+    mp_int_t value;
+    if (!mp_obj_is_instance_type(mp_obj_get_type(o)) || !mp_obj_get_int_maybe(o, &value)) {
+        return o;
+    }
+    return mp_obj_new_int(value);
+}
+
+mp_obj_t gpusnek_plain_index(mp_obj_t container, mp_obj_t index) {
+    if (mp_obj_is_dict_or_ordereddict(container)
+        || mp_obj_is_instance_type(mp_obj_get_type(container))) {
+        return index;
+    }
+    if (!mp_obj_is_exact_type(index, &mp_type_slice)) {
+        return plain_number(index);
+    }
+    const mp_obj_slice_t *const slice = MP_OBJ_TO_PTR(index);
+    const mp_obj_t parts[] = {slice->start, slice->stop, slice->step};
+    mp_obj_t plain[3];
+    bool same = true;
+    for (int i = 0; i < 3; ++i) {
+        plain[i] = plain_number(parts[i]);
+        same = same && plain[i] == parts[i];
+    }
+    return same ? index : mp_obj_new_slice(plain[0], plain[1], plain[2]);
+}

@@ -4,6 +4,7 @@
 
 #include "py/obj.h"
 #include "py/objlist.h"
+#include "py/objtype.h"
 #include "py/runtime0.h"
 
 // How many items equal `value`.
@@ -20,6 +21,19 @@ bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index);
 bool gpusnek_set_equal(const mp_set_t *set, mp_obj_t key, mp_obj_t index);
 // RuntimeError where a table lost its entries while a hash was computed.
 void gpusnek_table_there(size_t alloc);
+
+// Whether the number of an index, or of a part of a slice, may be one that a program gives.
+static inline bool gpusnek_asks_program(mp_obj_t index) {
+    if (!mp_obj_is_obj(index)) {
+        return false;
+    }
+    const mp_obj_type_t *const type = ((const mp_obj_base_t *)MP_OBJ_TO_PTR(index))->type;
+    return type == &mp_type_slice || mp_obj_is_instance_type(type);
+}
+
+// Such an index with numbers for what a program gives. It is itself for a dict, of which it is a key,
+// for an object of the program's, and where it has no number. Raises what asking raises.
+mp_obj_t gpusnek_plain_index(mp_obj_t container, mp_obj_t index);
 
 // The items of a list as they are now, which stay whatever a program makes of the list.
 void gpusnek_listed_items(mp_obj_t list, size_t *len, mp_obj_t **items);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from porter.run import Device, run
+from porter.run import Device, Launch, run
 
 MUTATOR = """\
 import collections, heapq
@@ -163,3 +163,61 @@ def test_what_is_asked_for_its_number_clears_the_list(any_device: Device) -> Non
         "['a', 'b'] 50",
     ]
     assert lines[10] == "a ['b'] a b ['a', 'a', 'b']"
+
+
+# An index that shortens what it is an index of. Each line ends as if it had been shorter before.
+SHORTENED = """
+import array
+class N:
+    def __init__(self, value): self.value = value
+    def __int__(self):
+        shorten()
+        return self.value
+    __index__ = __int__
+def clear(): what.clear()
+def cut():
+    if len(what) > 4: what[4:] = what[:0]
+def tried(make, how):
+    global what, shorten
+    what = make()
+    shorten = clear if isinstance(what, list) else cut
+    try:
+        found = how(what)
+    except (IndexError, NotImplementedError, TypeError, ValueError) as e:
+        found = type(e).__name__
+    what.extend(what[:2])
+    return found, len(what)
+def store(index, value):
+    def stored(o): o[index] = value
+    return stored
+def delete(o): del o[N(100):N(200)]
+class Slices:
+    def __getitem__(self, index): return index
+made = Slices()
+makes = [lambda: list(range(1000)), lambda: bytearray(4096), lambda: array.array('h', range(999))]
+for make in makes:
+    print([tried(make, how) for how in (
+        lambda o: o[N(700)], lambda o: list(o[N(100):N(200)]), lambda o: list(o[N(2):N(900):N(3)]),
+        store(N(800), 1), store(made[N(100):N(200)], make()[:5]),
+        store(made[N(1):N(3)], make()[:3]))])
+print(tried(makes[0], lambda o: o.pop(N(700))), tried(makes[0], lambda o: o.pop(N(-1))))
+print(tried(makes[0], delete))
+class Key:
+    def __int__(self): return 1 // 0
+print({Key: 1}[Key], [1, 2, 3][True], (4, 5, 6)[N(1)], 'abc'[N(1):N(9)], b'abc'[N(0)])
+"""
+
+
+def test_an_index_that_shortens_the_sequence(any_device: Device) -> None:
+    result = run(any_device, [SHORTENED], 2, Launch(heap=1 << 18))
+    assert result.stderr[1] == b""
+    lists, buffers, arrays, pops, deletes, last = result.stdout[1].decode().splitlines()
+    gone = "('IndexError', 0)"
+    assert lists == f"[{gone}, ([], 0), ([], 0), {gone}, (None, 7), (None, 5)]"
+    short = "('IndexError', 6)"
+    stepped = "('NotImplementedError', 6)"
+    assert buffers == f"[{short}, ([], 6), {stepped}, {short}, (None, 11), (None, 7)]"
+    assert arrays == buffers
+    assert pops == f"{gone} {gone}"
+    assert deletes == "(None, 0)"
+    assert last == "1 2 5 bc 97"
