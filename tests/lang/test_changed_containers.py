@@ -221,3 +221,42 @@ def test_an_index_that_shortens_the_sequence(any_device: Device) -> None:
     assert pops == f"{gone} {gone}"
     assert deletes == "(None, 0)"
     assert last == "1 2 5 bc 97"
+
+
+# A key that gives the dict's table away while it is printed or compared, and fills that memory.
+GIVEN_AWAY = """
+import json
+from collections import OrderedDict
+class K:
+    def __init__(self, n): self.n = n
+    def __hash__(self): return 1
+    def __eq__(self, other):
+        give_away()
+        return self.n == other.n
+    def __repr__(self):
+        give_away()
+        return 'k'
+def give_away():
+    if armed:
+        for d in dicts: d.clear()
+        for _ in range(50): others.extend([b'.' * n for n in (32, 64, 96, 128, 160)])
+for kind in (dict, OrderedDict):
+    for act in (str, json.dumps, lambda d: d == dicts[1], lambda d: dict(dicts[1]).update(d) or d):
+        armed, others = False, []
+        dicts = [kind([(K(i), 'value%d' % i) for i in range(3)]) for _ in range(2)]
+        armed = True
+        try:
+            found = act(dicts[0])
+        except RuntimeError as e:
+            found = 'RuntimeError'
+        print(found, [len(d) for d in dicts], len(others) > 0, len([0] * 50))
+"""
+
+
+def test_a_key_that_gives_the_table_away(any_device: Device) -> None:
+    result = run(any_device, [GIVEN_AWAY], 2, Launch(heap=1 << 19))
+    assert result.stderr[1] == b""
+    lines = result.stdout[1].decode().splitlines()
+    assert len(lines) == 8 and all(line.endswith("[0, 0] True 50") for line in lines)
+    assert lines[0].startswith("{k: 'value") and lines[1].startswith('{"k": "value')
+    assert lines[4].startswith("OrderedDict({k: 'value0'})") and lines[5].startswith(lines[1][:12])
