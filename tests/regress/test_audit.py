@@ -25,6 +25,9 @@ ANCHORS = {
     "py/frozenmod.c",  # in a comment of what is generated
     "py/bc0.h",  # the compiled tier reads instructions there,
     "py/makeqstrdata.py",  # and names that the release knows by number
+    "py/grammar.h",  # what begins each of its rules is read from it,
+    "py/lexer.h",  # with the tokens' names;
+    "py/parse.c",  # in a comment of what is generated
 }
 
 
