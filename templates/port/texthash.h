@@ -1,5 +1,4 @@
-// The hash of a text, computed when it is first asked for, for py/runtime.c (patch `text-hash`), and
-// the texts that need no look at each byte.
+// The hash of a text, computed when it is first asked for, for py/runtime.c (patch `text-hash`).
 #ifndef GPUSNEK_TEXTHASH_H
 #define GPUSNEK_TEXTHASH_H
 
