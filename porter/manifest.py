@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import field, frozen
 
 from porter.base.fingerprint import file_digest
 from porter.base.reading import structured
@@ -110,23 +110,16 @@ class DeviceResources:
 
 
 @frozen
-class DeviceConstants:
-    """The variables with initial values that a cubin loads in one piece.
-
-    size: bytes. info: where among them `gpusnek_info` is, whose address a loaded cubin tells.
-    """
-
-    size: int
-    info: int
-
-
-@frozen
 class MachineCode:
-    """The device build's code for one architecture: what was checked, and what it needs."""
+    """The device build's code for one architecture: what was checked, and what it needs.
+
+    constants: in builds with fences, the variables that say where each unit's constants are loaded
+    (porter/compile/fencing/unit.py), and their bytes.
+    """
 
     gc_flush: SavedRegisters
     resources: DeviceResources
-    constants: DeviceConstants
+    constants: Mapping[str, int] = field(factory=dict)
 
 
 @frozen

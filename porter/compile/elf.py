@@ -35,14 +35,13 @@ def symbol_bytes(path: Path, symbol: str) -> bytes:
         return bytes(section.data()[start : start + size])
 
 
-def symbol_place(path: Path, symbol: str) -> tuple[int, int]:
-    """Bytes of the section that `symbol` is in, and where in it `symbol` begins.
-
-    Raises ElfProblem.
-    """
+def symbol_sizes(path: Path, prefix: str) -> dict[str, int]:
+    """Bytes of the symbols whose names begin with `prefix`. Raises ElfProblem."""
     with _opened(path) as elf:
-        section, start, _ = _variable(elf, path, symbol)
-        return int(section["sh_size"]), start
+        table = elf.get_section_by_name(".symtab")
+        found = (symbol for symbol in table.iter_symbols()) if table else ()
+        sizes = {str(symbol.name): int(symbol["st_size"]) for symbol in found}
+        return {name: sizes[name] for name in sorted(sizes) if name.startswith(prefix)}
 
 
 def _variable(elf: Any, path: Path, symbol: str) -> tuple[Any, int, int]:

@@ -15,7 +15,8 @@ from attrs import asdict
 from porter import toolchain
 from porter.base.files import replacing, write_changed
 from porter.compile.cuda import CudaBuild, MadeCode
-from porter.compile.elf import ElfProblem, symbol_bytes, symbol_place
+from porter.compile.elf import ElfProblem, symbol_bytes, symbol_sizes
+from porter.compile.fencing.unit import OBJECTS
 from porter.compile.host import HostBuild
 from porter.compile.resources import summary
 from porter.compile.sources import Sources
@@ -25,7 +26,6 @@ from porter.manifest import (
     FORMAT,
     MANIFEST,
     BuiltFile,
-    DeviceConstants,
     DeviceOutput,
     HostOutput,
     MachineCode,
@@ -129,12 +129,11 @@ def _machine_code(made: MadeCode) -> MachineCode:
     )
 
 
-def _constants(cubin: Path) -> DeviceConstants:
+def _constants(cubin: Path) -> dict[str, int]:
     try:
-        size, info = symbol_place(cubin, "gpusnek_info")
+        return symbol_sizes(cubin, OBJECTS)
     except ElfProblem as error:
         raise BuildFailed(str(error)) from error
-    return DeviceConstants(size, info)
 
 
 def place(folder: Path, files: Mapping[str, Path]) -> dict[str, BuiltFile]:

@@ -33,12 +33,14 @@ class Poll:
 
     `raises`: what the program can catch, too. It polls at its back edges, or, where it only now
     and then calls what may take long, before these calls: `before` names the functions, POINTER
-    those that are called through a pointer. A turn draws `turns` on the budget.
+    those that are called through a pointer. A turn draws `turns` on the budget. `timed`: no
+    constant bounds a turn, so a GPU's clock may say that a look is due before the budget does.
     """
 
     raises: bool
     turns: int = 1
     before: tuple[str, ...] = ()
+    timed: bool = False
 
 
 Polls = Mapping[str, Mapping[int, Poll]]
@@ -78,6 +80,7 @@ def polled_loops(
                     loop.indirect or any(name in raising for name in loop.calls),
                     NESTED if loop.nested or sweeping.intersection(loop.sure) else 1,
                     _before(loop, long),
+                    _may_take_long(loop, long),
                 )
                 for loop in loops
                 if _must_poll(loop, long)
@@ -98,8 +101,13 @@ def _interpreter(units: Iterable[UnitFacts]) -> set[str]:
 def _must_poll(loop: LoopFact, long: Collection[str]) -> bool:
     """Whether neither a constant nor memory that was paid for bounds what a loop does."""
     if loop.bound == Bound.MEMORY.value:
-        return loop.nested or loop.indirect or any(name in long for name in loop.calls)
+        return _may_take_long(loop, long)
     return loop.bound == Bound.OPEN.value
+
+
+def _may_take_long(loop: LoopFact, long: Collection[str]) -> bool:
+    """Whether no constant bounds what one turn does."""
+    return loop.nested or loop.indirect or any(name in long for name in loop.calls)
 
 
 def _before(loop: LoopFact, long: Collection[str]) -> tuple[str, ...]:

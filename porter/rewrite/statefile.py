@@ -24,6 +24,7 @@ def state_header(program: WholeProgram) -> str:
         "    int porter_unwind_value;   // what that setjmp is to return",
         "    unsigned int porter_sandbox; // not 0: no addresses of programs, no code from outside",
         "    const void *porter_stack_limit; // a frame below it must not call any deeper",
+        "    unsigned int porter_looked; // a GPU's clock at the last poll that looked",
     ]
     lines += [
         f"    alignas({field.align}) unsigned char {field.name}[{field.size}]; // {field.key}"

@@ -22,6 +22,9 @@
 #define GPUSNEK_BLOCKS_OF_WORD (32)
 #define GPUSNEK_BYTES_OF_WORD (sizeof(uint64_t))
 #define GPUSNEK_LONG (16) // blocks from which on these functions cost less than a loop over blocks
+#define GPUSNEK_LARGE (256) // blocks of an object that takes long to fill
+
+void gpusnek_look_soon(void); // port.h
 
 // Whether a run of `wanted` free blocks can begin in a word of the table.
 static inline bool gpusnek_may_begin(uint64_t word, size_t wanted) {

@@ -70,6 +70,14 @@ int gpusnek_limits_look(void) {
     return reached;
 }
 
+// A step may have taken long that is no loop's: the next one looks. As many are left as before.
+void gpusnek_look_soon(void) {
+    if (reached == GPUSNEK_OK && gpusnek_poll_budget > 1) {
+        steps_left += gpusnek_poll_budget - 1;
+        gpusnek_poll_budget = 1;
+    }
+}
+
 int gpusnek_limit(void) {
     return reached;
 }

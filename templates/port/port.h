@@ -50,6 +50,8 @@ void gpusnek_limits_lift(void);
 // was reached, a status, or GPUSNEK_OK; gpusnek_limit says it again.
 int gpusnek_limits_look(void);
 int gpusnek_limit(void);
+// The next poll looks, whatever was left of the window; no step is lost by it.
+void gpusnek_look_soon(void);
 // The program is out of time now.
 void gpusnek_limits_expire(void);
 // When the deadline is, of porter_clock_ns(); UINT64_MAX: never.

@@ -21,8 +21,11 @@ PORTER_DEVICE void porter_pause(void) {
     __nanosleep(1000);
 }
 
-// Threads run by themselves.
-PORTER_DEVICE void porter_give_way(void) {}
+// Threads run by themselves; those of a warp whose ways have parted take turns where one looks, for
+// the compiler has a lane yield there.
+PORTER_DEVICE void porter_give_way(void) {
+    PORTER_STATE->porter_looked = porter_clock();
+}
 
 // Not __syncthreads(), which is barrier.sync.aligned: that one asks that all threads of a warp
 // come to it together, which interpreters need not. Threads that have ended are not waited for.

@@ -226,6 +226,16 @@ static inline PORTER_DEVICE void porter_raise_overflow(void) {
     PORTER_STATE->porter_stack_limit = limit;
 }
 
+#ifdef __CUDACC__
+#define PORTER_LATE (1u << 15) // cycles from one look to the next: less than 20 microseconds
+
+static inline PORTER_DEVICE unsigned int porter_clock(void) {
+    unsigned int now;
+    asm volatile("mov.u32 %0, %clock;" : "=r"(now));
+    return now;
+}
+#endif
+
 // Draws on the poll budget, whose bytes in the state these are; it is never 0 between polls.
 // Whether an unwind is in flight.
 static inline PORTER_DEVICE bool porter_poll(void *budget, unsigned int turns, bool raises) {
@@ -239,6 +249,21 @@ static inline PORTER_DEVICE bool porter_poll(void *budget, unsigned int turns, b
     porter_poll_loop(raises);
     left = left > owed ? left - owed : 1; // 1: the next turn is the last
     return PORTER_UNWINDING;
+}
+
+// As porter_poll, of a turn that may take long: on a GPU also looks where the last look is long ago.
+// Lanes of a warp whose ways have parted take turns at looks, and limits are seen there.
+static inline PORTER_DEVICE bool porter_poll_timed(void *budget, unsigned int turns, bool raises) {
+#ifdef __CUDACC__
+    unsigned int &left = porter_at<unsigned int>(budget);
+    if (__builtin_expect(porter_clock() - PORTER_STATE->porter_looked > PORTER_LATE, 0)
+        && left > turns) {
+        left -= turns; // steps are what they are without a clock
+        porter_poll_loop(raises);
+        return PORTER_UNWINDING;
+    }
+#endif
+    return porter_poll(budget, turns, raises);
 }
 
 static inline PORTER_DEVICE void porter_unwind_to(const void *buffer, int value) {

@@ -28,6 +28,11 @@ _OBJECT = re.compile(
     r"(?:\[(\d+)\])?"
 )
 
+_OWN = re.compile(
+    r"(?:\.visible |\.weak )?\.global\s+(?:\.attribute\S*\s+)?(?:\.align \d+ )?"
+    r"\.[a-z](\d+)\s+([\w$]+)(?:\[(\d+)\])?(?:\s*=|;)"
+)
+
 
 class Address(NamedTuple):
     """`root + offset`. root: a register, a symbol, FRAME or NUMBER."""
@@ -45,6 +50,17 @@ def object_sizes(lines: list[str]) -> dict[str, int]:
             _, bits, name, count = found.groups()
             sizes[name] = int(bits) // 8 * int(count or 1)
     return sizes
+
+
+def own_constants(lines: list[str]) -> list[tuple[str, int]]:
+    """The unit's own variables in global memory: their names, and their bytes."""
+    found = []
+    for line in lines:
+        match = _OWN.match(line)
+        if match is not None:
+            bits, name, count = match.groups()
+            found.append((name, int(bits) // 8 * int(count or 1)))
+    return found
 
 
 class Addresses:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from porter.compile.fencing.addresses import Addresses, object_sizes
+from porter.compile.fencing.addresses import Addresses, object_sizes, own_constants
 from porter.compile.fencing.arenas import TABLE, Arena, Global, Local
 from porter.compile.fencing.assembly import UnreadPtx, functions
 from porter.compile.fencing.checks import (
@@ -25,6 +25,7 @@ _STATE = re.compile(r"^(?:\.visible )?\.global .*porter_fence_state[\w$]*(?: = (
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
 WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
+OBJECTS = "porter_objects_"  # and the unit's number: addresses and bytes of its constants
 
 
 class Places:
@@ -93,7 +94,22 @@ def fence(text: str, number: str) -> str:
             out.append(DECLARATIONS + places.declaration(name))
             if not state and not any(TABLE in other and ".extern" in other for other in lines):
                 out.append(TABLE_DECLARATION)
-    return "\n".join(out)
+    return "\n".join([*out, *_objects(lines, number)])
+
+
+def _objects(lines: list[str], number: str) -> list[str]:
+    """The table that tells where the unit's own constants are, once they are loaded.
+
+    A driver puts each where it likes (porter/run/device/fences.py).
+    """
+    own = own_constants(lines)
+    if not own:
+        return []
+    pairs = ", ".join(f"generic({name}), {size}" for name, size in own)
+    return [
+        f".visible .global .align 8 .u64 {OBJECTS}{number}[{2 * len(own)}] = {{{pairs}}};",
+        "",
+    ]
 
 
 def _state(lines: list[str]) -> int:

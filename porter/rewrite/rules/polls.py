@@ -99,4 +99,5 @@ class _Check:
         steps = steps_to(covering(self.landings, place))
         action: list[Part] = ["{ ", *steps, self.leave, " }"] if steps else [self.leave]
         raises = "true" if poll.raises else "false"
-        return [f"if (porter_poll({self.budget}, {poll.turns}, {raises})) ", *action]
+        name = "porter_poll_timed" if poll.timed else "porter_poll"
+        return [f"if ({name}({self.budget}, {poll.turns}, {raises})) ", *action]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from attrs import define, field
 
-from porter.manifest import DeviceConstants, DeviceOutput
+from porter.manifest import DeviceOutput
 from porter.run.built import Built
 
 WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
 MARGIN = 128  # the most bytes that one check covers: MOST of porter/compile/fencing/coverage.py
-HOST_TO_DEVICE = 1  # cudaMemcpyHostToDevice
+HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2  # cudaMemcpyKind
 
 
 @define
@@ -23,10 +24,15 @@ class Fences:
     module: Any
     _local: int = field(default=0, init=False)  # bytes of local memory that checks know of
 
-    def constants(self, constants: DeviceConstants) -> None:
-        """The build's own constants are where the module was loaded to."""
-        start = int(self.module.get_global("gpusnek_info").ptr) - constants.info
-        self._write("porter_fence_constants", np.array([start, constants.size], np.uint64))
+    def constants(self, tables: Mapping[str, int]) -> None:
+        """Finds the build's constants by `tables`: variables that list a unit's, and their bytes.
+
+        A driver puts each where it likes, among the module's other variables: a check allows what
+        lies between the first and the last.
+        """
+        found = np.concatenate([self._read(*table) for table in tables.items()])
+        first, end = int(found[:, 0].min()), int(found.sum(axis=1).max())
+        self._write("porter_fence_constants", np.array([first, end - first], np.uint64))
 
     def local(self, size: int) -> None:
         """Threads have `size` bytes of local memory by now; launches under way have less."""
@@ -35,6 +41,13 @@ class Fences:
             spans = [(used - MARGIN) >> shift for shift in range(5)]
             self._write("porter_fence_window", np.array([WINDOW - used, *spans], np.uint32))
             self._local = used
+
+    def _read(self, name: str, size: int) -> np.ndarray[Any, Any]:
+        """A variable of `size` bytes that is an array of pairs of uint64."""
+        values = np.empty((size // 16, 2), np.uint64)
+        at = int(self.module.get_global(name).ptr)
+        self.cupy.cuda.runtime.memcpy(values.ctypes.data, at, size, DEVICE_TO_HOST)
+        return values
 
     def _write(self, name: str, values: np.ndarray[Any, Any]) -> None:
         to = int(self.module.get_global(name).ptr)
