@@ -169,6 +169,10 @@ static inline PORTER_DEVICE uint64_t gpusnek_rows(
     return first[i];
 }
 
+#if PORTER_FENCES && defined(__CUDACC__)
+extern "C" __constant__ uint64_t porter_fence_pieces[8]; // fences.cu
+#endif
+
 // The memory outside its arena that interpreter `i` may reach in this launch.
 static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, uint32_t i) {
 #if PORTER_FENCES
@@ -180,6 +184,11 @@ static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, u
         porter_ranges_keep(ranges, code, size, PORTER_KEPT_CODE);
     }
     porter_ranges_begin(ranges, compiles);
+#ifdef __CUDACC__
+    for (int k = 0; k < 8; k += 2) {
+        porter_reaches((const void *)porter_fence_pieces[k], porter_fence_pieces[k + 1], false);
+    }
+#endif
     uint64_t rows;
     const uint64_t row = gpusnek_rows(launch, i, &rows);
     porter_reaches((const char *)launch->stdout_base + row * launch->stdout_size,

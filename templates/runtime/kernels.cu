@@ -13,9 +13,18 @@
 
 extern "C" __device__ const uint64_t gpusnek_info[] = GPUSNEK_INFO(LOCAL_TOP, STACK_BYTES);
 
+#if PORTER_FENCES
+// A check asks whether its address is this much below the window's end, however small the access is
+// (porter/run/device/fences.py), so no frame but a kernel's own is there.
+#define ROOF_BYTES 128
+#define RUNS PORTER_NOINLINE
+#else
+#define RUNS
+#endif
+
 #if PORTER_ARENA_LOCAL
 // Below the end of the thread's local window: frames, free stack, slack, and then the arena.
-static __device__ int32_t run_local(const gpusnek_launch_t *launch, uint32_t i) {
+static __device__ RUNS int32_t run_local(const gpusnek_launch_t *launch, uint32_t i) {
     char *base = (char *)PORTER_STATE;
     volatile char frame = 0;
     const uint64_t here = (uint64_t)&frame;
@@ -46,7 +55,7 @@ static __device__ int32_t run_local(const gpusnek_launch_t *launch, uint32_t i) 
 extern "C" __device__ porter_state_t **porter_state_table;
 __device__ porter_state_t **porter_state_table;
 
-static __device__ int32_t run_global(const gpusnek_launch_t *launch, uint32_t i) {
+static __device__ RUNS int32_t run_global(const gpusnek_launch_t *launch, uint32_t i) {
     const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
     char *slot = (char *)launch->arenas + i * launch->arena_stride;
     char *base = slot + launch->arena_stride - GPUSNEK_CANARY_BYTES - GPUSNEK_STATE_BYTES;
@@ -101,6 +110,10 @@ extern "C" __global__ void gpusnek_launch(const gpusnek_launch_t *launch) {
     if (i == (uint32_t)GPUSNEK_IDLE || gpusnek_rests(launch, i)) {
         return;
     }
+#if PORTER_FENCES
+    volatile char roof[ROOF_BYTES];
+    roof[0] = 0;
+#endif
     int32_t *status = (int32_t *)launch->status + i;
     *status = GPUSNEK_STATUS_ABORT; // what stands if porter_fatal ends the thread
     *status = run_one(launch, i);

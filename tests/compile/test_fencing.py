@@ -117,6 +117,9 @@ def test_distances_are_followed() -> None:
         "mov.u64 %rd3, slots;; mul.lo.s32 %r1, %r2, 7;; shr.u32 %r3, %r1, 28;; "
         "mul.wide.u32 %rd4, %r3, 8;; add.s64 %rd5, %rd3, %rd4;; ld.global.nc.u64 %rd6, [%rd5];",
         "ld.const.u32 %r1, [c];; ld.param.u64 %rd3, [f_param_0];",
+        # An interpreter's own state, found through the table of all.
+        "ld.global.u64 %rd3, [porter_state_table];; mul.wide.u32 %rd4, %r1, 8;; "
+        "add.s64 %rd5, %rd3, %rd4;; ld.u64 %rd6, [%rd5];; st.u32 [%rd6+1040], %r2;",
     ],
 )
 def test_what_the_compiler_declared_needs_no_check(body: str) -> None:
@@ -137,6 +140,10 @@ def test_what_the_compiler_declared_needs_no_check(body: str) -> None:
         "ld.global.nc.u8 %rs1, [%rd5];",  # an extent that is not declared
         "ld.u8 %rs1, [state];; cvt.s64.s8 %rd3, %rs1;; "
         f"add.s64 %rd4, %rd3, {STATE + 512};; ld.local.u8 %rs2, [%rd4];",  # may be negative
+        "ld.global.u64 %rd3, [porter_state_table];; add.s64 %rd4, %rd3, %rd1;; "
+        "st.u64 [%rd4], %rd2;",  # no program's code writes to the table
+        "ld.global.u64 %rd3, [porter_state_table];; add.s64 %rd4, %rd3, %rd1;; "
+        "ld.u64 %rd5, [%rd4];; add.s64 %rd6, %rd5, %rd2;; ld.u8 %rs1, [%rd6];",  # any index
         "atom.add.u32 %r1, [%rd1], %r2;",
         "red.global.add.u32 [%rd1], %r2;",
         "ld.v2.u32 {%r1, %r2}, [%rd1];",
@@ -185,9 +192,32 @@ def test_a_check_names_its_place() -> None:
     assert ".file" not in made
 
 
-def test_a_unit_without_accesses_stays(tmp_path: Path) -> None:
+def objects(*declared: str) -> str:
+    """What the table of a unit's own constants holds, which has these declarations besides."""
+    made = fence(unit("add.s64 %rd3, %rd1, %rd2;", *declared), "01234567")
+    (table,) = re.findall(r"porter_objects_01234567\[\d+\] = \{(.*)\};", made)
+    return str(table)
+
+
+def test_a_unit_without_accesses_gets_a_table_of_its_constants_alone() -> None:
     text = unit("add.s64 %rd3, %rd1, %rd2;")
-    assert fence(text, "01234567") == text
+    made = fence(text, "01234567")
+    assert made.startswith(text)
+    table = made.removeprefix(text).strip()
+    assert table.startswith(".visible .global .align 8 .u64 porter_objects_01234567[2] = {")
+
+
+def test_the_table_lists_what_the_unit_defines() -> None:
+    own = objects(
+        ".visible .global .align 8 .b8 type[3] = {1, 2, 3};",
+        ".global .align 1 .b8 $str[5] = {104, 105};",
+        ".global .u32 count;",
+        ".extern .global .align 8 .b8 others[16];",
+        ".const .align 4 .u32 c;",
+    )
+    pairs = dict(re.findall(r"generic\(([\w$]+)\), (\d+)", own))
+    del pairs["x_porter_fence_state"]
+    assert pairs == {"type": "3", "$str": "5", "count": "4"}
 
 
 @pytest.mark.parametrize("arena", [LOCAL, GLOBAL])

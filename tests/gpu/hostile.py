@@ -18,7 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).parents[1] / "lang")]
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lang"))
 
 import numpy as np
 from endless import SLOW
@@ -40,9 +41,7 @@ for i in range(60):
         gc.collect()
 print(len(d), d['59'])
 """)
-CANVAS = (
-    "import framebuf\nCANVAS = framebuf.FrameBuffer(bytearray(64), 8, 8, framebuf.GS8)\n"
-)  # of 8 by 8 points
+CANVAS = "import framebuf\nCANVAS = framebuf.FrameBuffer(bytearray(64), 8, 8, framebuf.GS8)\n"
 # What ends a process or a launch where nothing is done about it (the issue's own list).
 HOSTILE = {
     "center": "''.center(-1)",

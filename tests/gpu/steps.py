@@ -3,8 +3,8 @@
     python tests/gpu/steps.py BUILD RESULTS.json [--programs 300] [--seed 0]
 
 BUILD has both targets and global arenas, for the programs want larger heaps than threads have. Each
-has an interpreter of its own; on the GPU all of them share one launch. The exit status is the number
-of programs that differ. What both ended at their limit of steps counts as equal, too.
+has an interpreter of its own; on the GPU all of them share one launch. The exit status is the
+number of programs that differ. What both ended at their limit of steps counts as equal, too.
 """
 
 from __future__ import annotations

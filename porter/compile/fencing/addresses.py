@@ -15,6 +15,10 @@ from porter.compile.fencing.assembly import Access, Instruction, PtxFunction
 FRAME = "frame"  # the root of addresses in a function's own frame
 NUMBER = "number"  # the root of addresses that are numbers
 WINDOW = "window"  # the root of generic addresses of numbers in the thread's window
+# With arenas in global memory an interpreter's own state is found through a table of all, which no
+# program can write: what is read of it so is the compiler's own doing (porter_runtime.h).
+TABLE = "porter_state_table"
+ROWS, ROW, STATE = "rows", "row", "state"  # the roots of the table, of a row, of the state
 _COPIES = ("mov.u64", "mov.b64", "cvta.global.u64", "cvta.to.global.u64")
 _LOCALS = ("cvta.local.u64", "cvta.to.local.u64")
 _CONVERTED = {("cvta.local.u64", NUMBER): WINDOW, ("cvta.to.local.u64", WINDOW): NUMBER}
@@ -109,11 +113,25 @@ class Addresses:
                 return Address(register, 0)
             root, offset = self.of(source)
             return Address(_CONVERTED.get((made.name, root), root), offset)
+        if made.access is not None:
+            return Address(self._read(made.access) or register, 0)
+        if made.name in ("add.s64", "add.u64") and ROWS in (
+            self.of(part).root for part in made.operands[1:] if part.startswith("%")
+        ):
+            return Address(ROW, 0)
         sums = made.name in ("add.s64", "add.u64") and _INTEGER.fullmatch(made.operands[2])
         if sums and self._stays(source):
             root, offset = self.of(source)
             return Address(root, offset + int(made.operands[2]))
         return Address(register, 0)
+
+    def _read(self, access: Access) -> str:
+        """The root of what an access reads: the table, or the state; else none."""
+        if access.stores or access.size != 8:
+            return ""
+        if access.base == TABLE:
+            return ROWS
+        return STATE if self.of(access.base) == Address(ROW, 0) and not access.offset else ""
 
     def _stays(self, register: str) -> bool:
         return register in ("%SP", "%SPL") or self.once(register)
@@ -122,8 +140,10 @@ class Addresses:
         """Whether an access is inside a variable, frame or state by what was declared."""
         root, offset = self.of(access.base)
         offset += access.offset
-        if root == FRAME:
-            return True  # nvcc's own offset into the frame
+        if root in (FRAME, STATE):
+            return True  # nvcc's own offset into the frame, or into the state
+        if root == ROW:
+            return not access.stores
         if root in (NUMBER, WINDOW):
             low, high = self._state
             return root == _ROOTS.get(access.space) and low <= offset <= high - access.size

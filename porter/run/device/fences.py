@@ -14,6 +14,29 @@ from porter.run.built import Built
 WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
 MARGIN = 128  # the most bytes that one check covers: MOST of porter/compile/fencing/coverage.py
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2  # cudaMemcpyKind
+OTHERS = 4  # pieces of constants that a launch may lend: porter_fence_pieces of fences.cu
+NEAR = 4096  # bytes: what lies as near is of one piece
+
+
+def pieces(objects: np.ndarray[Any, Any], most: int) -> list[tuple[int, int]]:
+    """At most so many pieces of memory, as (address, bytes), that hold all of `objects`.
+
+    objects: rows of uint64, an address and bytes each. The piece that holds most comes first. Where
+    they are too many, those with the least between them become one.
+    """
+    found: list[list[int]] = []  # address, end, and bytes of objects
+    for address, size in sorted((int(a), int(s)) for a, s in objects):
+        if found and address <= found[-1][1] + NEAR:
+            found[-1][1] = max(found[-1][1], address + size)
+            found[-1][2] += size
+        else:
+            found.append([address, address + size, size])
+    while len(found) > most:
+        at = min(range(1, len(found)), key=lambda k: found[k][0] - found[k - 1][1])
+        found[at - 1][1:] = [found[at][1], found[at - 1][2] + found[at][2]]
+        del found[at]
+    found.sort(key=lambda piece: -piece[2])
+    return [(start, end - start) for start, end, _ in found]
 
 
 @define
@@ -27,12 +50,15 @@ class Fences:
     def constants(self, tables: Mapping[str, int]) -> None:
         """Finds the build's constants by `tables`: variables that list a unit's, and their bytes.
 
-        A driver puts each where it likes, among the module's other variables: a check allows what
-        lies between the first and the last.
+        A driver puts each where it likes, among the module's other variables and in few pieces. A
+        check knows the piece that holds most; a launch lends the others.
         """
         found = np.concatenate([self._read(*table) for table in tables.items()])
-        first, end = int(found[:, 0].min()), int(found.sum(axis=1).max())
-        self._write("porter_fence_constants", np.array([first, end - first], np.uint64))
+        most, *others = pieces(found, 1 + OTHERS)
+        self._write("porter_fence_constants", np.array(most, np.uint64))
+        listed = np.zeros((OTHERS, 2), np.uint64)
+        listed[: len(others)] = others or listed[:0]
+        self._write("porter_fence_pieces", listed)
 
     def local(self, size: int) -> None:
         """Threads have `size` bytes of local memory by now; launches under way have less."""
