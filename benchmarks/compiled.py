@@ -35,12 +35,16 @@ from benchmarks.compiled_programs import COLUMNS, PROGRAMS, ROWS, SIDE, BenchPro
 from benchmarks.compiled_references import CudaC, HostC, NumbaCuda, Reference
 from porter import InterpreterArray
 from porter.array import Code
+from porter.array.kernels import open_compiled
 from porter.base.files import write_whole
+from porter.base.sizes import parse_size
 from porter.bench.conditions import device_name
 from porter.bench.figures import Figure
 from porter.errors import MissingPackage, PorterError, UsageError
+from porter.run import Device, Launch, open_device
 
 COUNTS = {"host": 1, "cuda": 1 << 18}
+GPU_HEAP = parse_size("48K")
 WHOLE = 0.1  # seconds that a reference is repeated for, for its figure to repeat
 SLOWER = 1.05
 
@@ -70,10 +74,19 @@ class BenchRow:
 
 
 @frozen
+class Side:
+    """Code, and the interpreters that run it; empty: code that does nothing, of theirs."""
+
+    array: InterpreterArray
+    code: Code
+    empty: Code
+
+
+@frozen
 class Compiling:
     """Machine code, and the seconds until it was loaded: made, and taken from the cache."""
 
-    code: Code
+    side: Side
     cold: float
     cached: float
 
@@ -86,6 +99,7 @@ class Bench:
     repeat: int
     references: tuple[Reference, ...]
     empty: Code = field(repr=False)
+    compiler: Device | None = None  # on a GPU: the host twin that compiles and tries programs
 
     @property
     def n(self) -> int:
@@ -108,15 +122,18 @@ class Bench:
         """Measure one program. Raises SystemExit where two disagree on its result."""
         source = f"WORK = {self.work(program)}; fresh = {secrets.token_hex(8)!r}\n{program.source}"
         notes: list[str] = []
-        self._bind(program)  # so that a trial has it
-        interpreted = self.array.compile(source, f"{program.name}.py")
-        try:
-            compiling = self._compile(source, program.name)
-        except (UsageError, MissingPackage) as error:
-            compiling = None
-            notes.append(error.message)
-        codes = [interpreted] if compiling is None else [interpreted, compiling.code]
-        figures, texts = self._launches(program, codes)
+        self._bind(program, self.array)  # so that a trial has it
+        name = f"{program.name}.py"
+        sides = [Side(self.array, self.array.compile(source, name), self.empty)]
+        compiling = None
+        with contextlib.ExitStack() as stack:
+            try:
+                make = self._open_gpu if self.array.device.on_gpu else self._compile
+                compiling = make(source, name, stack)
+                sides.append(compiling.side)
+            except (UsageError, MissingPackage) as error:
+                notes.append(error.message)
+            figures, texts = self._launches(program, sides)
         cpython, expected = self._cpython(program)
         for text in texts:
             self._same(program, text, expected)
@@ -138,44 +155,57 @@ class Bench:
             tuple(notes),
         )
 
-    def _compile(self, source: str, name: str) -> Compiling:
+    def _compile(self, source: str, name: str, stack: contextlib.ExitStack) -> Compiling:
         seconds = []
         for _ in range(2):
             start = time.perf_counter()
-            code = self.array.compile(source, f"{name}.py", native=True)
+            code = self.array.compile(source, name, native=True)
             seconds.append(time.perf_counter() - start)
-        return Compiling(code, *seconds)
+        return Compiling(Side(self.array, code, self.empty), *seconds)
+
+    def _open_gpu(self, source: str, name: str, stack: contextlib.ExitStack) -> Compiling:
+        """A GPU whose kernels have the program's machine code, opened twice."""
+        sizes, seconds = Launch(heap=GPU_HEAP), []
+        for _ in range(2):
+            start = time.perf_counter()
+            device = open_compiled(
+                self.array.device.built, [source], name=name, launch=sizes, compiler=self.compiler
+            )
+            seconds.append(time.perf_counter() - start)
+            stack.callback(device.close)
+        array = stack.enter_context(InterpreterArray(self.n, device=device, heap=GPU_HEAP))
+        code = array.compile(source, name, native=True)
+        return Compiling(Side(array, code, array.compile("")), *seconds)
 
     def _launches(
-        self, program: BenchProgram, codes: list[Code]
+        self, program: BenchProgram, sides: list[Side]
     ) -> tuple[list[Figure], list[dict[int, int]]]:
-        """Of each of `codes`, in turns, so that what else the machine does meets all alike."""
-        seconds: list[list[float]] = [[] for _ in codes]
-        texts: list[dict[int, int]] = [{} for _ in codes]
+        """Of each of `sides`, in turns, so that what else the machine does meets all alike."""
+        seconds: list[list[float]] = [[] for _ in sides]
+        texts: list[dict[int, int]] = [{} for _ in sides]
         for _ in range(self.repeat + 1):
-            for at, code in enumerate(codes):
-                self._bind(program)
-                nothing, _ = self._launch(self.empty)
-                took, stdout = self._launch(code)
+            for at, side in enumerate(sides):
+                self._bind(program, side.array)
+                nothing, _ = self._launch(side.array, side.empty)
+                took, stdout = self._launch(side.array, side.code)
                 seconds[at].append(max(took - nothing, 1e-9))
                 texts[at] = {i: int(stdout[i]) for i in {0, self.n - 1}}
         return [Figure.of(each[1:]) for each in seconds], texts
 
-    def _bind(self, program: BenchProgram) -> None:
+    def _bind(self, program: BenchProgram, array: InterpreterArray) -> None:
         data = self.data(program)
         if data is None:
             return
         if program.bound == COLUMNS:
-            self.array.bind("data", self.array.device.array(data))
+            array.bind("data", array.device.array(data))
         else:
-            rows = self.array.device.array(data.reshape(self.n, -1))
-            self.array.bind("data", rows, split=True)
+            array.bind("data", array.device.array(data.reshape(self.n, -1)), split=True)
 
-    def _launch(self, code: Code) -> tuple[float, Any]:
+    def _launch(self, array: InterpreterArray, code: Code) -> tuple[float, Any]:
         start = time.process_time()
-        outcome = self.array.exec(code)
+        outcome = array.exec(code)
         took = time.process_time() - start
-        return (outcome.seconds if self.array.device.on_gpu else took), outcome.stdout
+        return (outcome.seconds if array.device.on_gpu else took), outcome.stdout
 
     def _cpython(self, program: BenchProgram) -> tuple[Figure, dict[int, int]]:
         """For all interpreters' work, from a sample of them where they are many."""
@@ -285,11 +315,15 @@ def main() -> None:
     with InterpreterArray(1, **where) as one:  # which device it is says how many are wanted
         device = one.device
         n = args.n or COUNTS["cuda" if device.on_gpu else "host"]
-        with InterpreterArray(n, device=device, heap="64K" if device.on_gpu else "256K") as array:
+        twin = "host" in device.built.whole.targets
+        compiler = open_device(device.built, "host") if device.on_gpu and twin else None
+        heap = GPU_HEAP if device.on_gpu else parse_size("256K")
+        with InterpreterArray(n, device=device, heap=heap) as array:
             kinds: tuple[Callable[[Any], Reference], ...] = (
                 (CudaC, NumbaCuda) if device.on_gpu else (HostC,)
             )
-            bench = Bench(array, args.repeat, tuple(k(device) for k in kinds), array.compile(""))
+            references = tuple(k(device) for k in kinds)
+            bench = Bench(array, args.repeat, references, array.compile(""), compiler)
             rows = []
             for program in chosen:
                 print(program.name, file=sys.stderr)

@@ -141,7 +141,7 @@ class NumbaCuda:
     def can(self, program: BenchProgram) -> bool:
         try:
             import numba.cuda
-        except ImportError:
+        except (ImportError, AttributeError):  # the latter: of a NumPy that it does not know
             return False
         return bool(program.numba) and numba.cuda.is_available()
 

@@ -43,3 +43,12 @@ def any_device(request: pytest.FixtureRequest) -> Iterator[Device]:
         pytest.skip("PORTER_GPU_BUILD names no device build")
     yield device
     device.close()
+
+
+@pytest.fixture
+def roomy_device(any_device: Device) -> Device:
+    """any_device, where an interpreter's heap may have a megabyte: a GPU's threads have no such
+    memory of their own, all of them together."""
+    if any_device.name == "cuda" and any_device.local:
+        pytest.skip("the build has local arenas")
+    return any_device

@@ -35,8 +35,8 @@ CALLS = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_what_is_held_stays(any_device: Device, call: str) -> None:
-    result = run(any_device, [MADE.replace("CALL", call)], 2, Launch(heap=1 << 20))
+def test_what_is_held_stays(roomy_device: Device, call: str) -> None:
+    result = run(roomy_device, [MADE.replace("CALL", call)], 2, Launch(heap=1 << 20))
     assert result.stderr[1] == b""
     count, whole, length = result.stdout[1].split()
     assert int(count) >= 4 and whole == b"True" and length == b"99"
@@ -63,9 +63,9 @@ print(all(set(other) == {46} for other in around))
 
 
 @pytest.mark.parametrize("typecode", "bHiqQfd")
-def test_an_item_that_makes_the_array_longer(any_device: Device, typecode: str) -> None:
+def test_an_item_that_makes_the_array_longer(roomy_device: Device, typecode: str) -> None:
     program = f"TYPECODE = {typecode!r}\n{APPENDED}"
-    result = run(any_device, [program], 2, Launch(heap=1 << 18))
+    result = run(roomy_device, [program], 2, Launch(heap=1 << 18))
     assert result.stdout[1] == b"306 True True True\nTrue\n", result.stderr[1]
 
 
@@ -92,8 +92,8 @@ print([len([0] * n) for n in (1, 50)])
 """
 
 
-def test_a_length_that_is_too_small(any_device: Device) -> None:
-    result = run(any_device, [LONGER], 2, Launch(heap=1 << 17))
+def test_a_length_that_is_too_small(roomy_device: Device) -> None:
+    result = run(roomy_device, [LONGER], 2, Launch(heap=1 << 17))
     assert result.stderr[1] == b""
     lines = result.stdout[1].decode().splitlines()
     assert lines == [*["200 19900 200 19900"] * 5, "[3, 3, 3, 3, 3, 3] 6", "[1, 50]"]

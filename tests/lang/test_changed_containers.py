@@ -45,32 +45,32 @@ def check(device: Device, act: str, answer: str, make: str, call: str) -> bytes:
 @pytest.mark.parametrize("act", [CLEAR, GROW])
 @pytest.mark.parametrize("answer", ["True", "False"])
 @pytest.mark.parametrize("call", [*LISTS, *HEAPS])
-def test_a_list(any_device: Device, call: str, act: str, answer: str) -> None:
-    first = check(any_device, act, answer, LIST, call)
+def test_a_list(roomy_device: Device, call: str, act: str, answer: str) -> None:
+    first = check(roomy_device, act, answer, LIST, call)
     assert first in (b"went on", b"RuntimeError", b"IndexError", b"ValueError", b"TypeError")
 
 
 @pytest.mark.parametrize("call", ["heapq.heapify(l)", "heapq.heappop(l)"])
-def test_a_heap_that_loses_items_says_so(any_device: Device, call: str) -> None:
-    assert check(any_device, CLEAR, "True", LIST, call) == b"RuntimeError"
+def test_a_heap_that_loses_items_says_so(roomy_device: Device, call: str) -> None:
+    assert check(roomy_device, CLEAR, "True", LIST, call) == b"RuntimeError"
 
 
 @pytest.mark.parametrize("kind", ["{}", "collections.OrderedDict()"])
 @pytest.mark.parametrize("call", ["l[C(l)]", "l[C(l)] = 1", "l.pop(C(l))", "C(l) in l"])
-def test_a_dict_that_is_cleared(any_device: Device, kind: str, call: str) -> None:
+def test_a_dict_that_is_cleared(roomy_device: Device, kind: str, call: str) -> None:
     make = "D = []\n" + DICT.format(make=kind)
     act = "if len(self.container) > 4: self.container.clear()"
-    assert check(any_device, act, "False", make, call) == b"RuntimeError"
+    assert check(roomy_device, act, "False", make, call) == b"RuntimeError"
 
 
 @pytest.mark.parametrize("call", ["C(l) in l", "l.add(C(l))", "l.discard(C(l))"])
-def test_a_set_that_is_cleared(any_device: Device, call: str) -> None:
+def test_a_set_that_is_cleared(roomy_device: Device, call: str) -> None:
     act = "if len(self.container) > 4: self.container.clear()"
-    assert check(any_device, act, "False", SET, call) == b"RuntimeError"
+    assert check(roomy_device, act, "False", SET, call) == b"RuntimeError"
 
 
 @pytest.mark.parametrize("make", ["l = {1: 1}", "l = {1}"])
-def test_a_hash_that_empties_the_table(any_device: Device, make: str) -> None:
+def test_a_hash_that_empties_the_table(roomy_device: Device, make: str) -> None:
     program = f"""\
 {make}
 class H:
@@ -83,10 +83,10 @@ except RuntimeError:
     print('refused')
 print(len(l))
 """
-    assert run(any_device, [program], 2).stdout[0] == b"refused\n0\n"
+    assert run(roomy_device, [program], 2).stdout[0] == b"refused\n0\n"
 
 
-def test_comparisons_that_change_nothing_answer_as_before(any_device: Device) -> None:
+def test_comparisons_that_change_nothing_answer_as_before(roomy_device: Device) -> None:
     program = """\
 class E:
     def __init__(self, v): self.v = v
@@ -112,7 +112,7 @@ print(d[E(5)], E(9) in d, d.pop(E(4)), len(d), E(4) in d, len({E(1), E(1), E(2)}
         b"False True False True True False True False True\n2 1 1 1\nobject not in sequence\n"
         b"no order\n5 False 4 8 False 2\n"
     )
-    assert run(any_device, [program], 2).stdout[0] == expected
+    assert run(roomy_device, [program], 2).stdout[0] == expected
 
 
 # Numbers that are asked for themselves clear the list that they are in.
@@ -148,8 +148,8 @@ print(a, b, c, d, given)
 """
 
 
-def test_what_is_asked_for_its_number_clears_the_list(any_device: Device) -> None:
-    result = run(any_device, [ASKED], 2)
+def test_what_is_asked_for_its_number_clears_the_list(roomy_device: Device) -> None:
+    result = run(roomy_device, [ASKED], 2)
     assert result.stderr[1] == b""
     lines = result.stdout[1].decode().splitlines()
     cleared = "[None, None, None] 50"
@@ -208,8 +208,8 @@ print({Key: 1}[Key], [1, 2, 3][True], (4, 5, 6)[N(1)], 'abc'[N(1):N(9)], b'abc'[
 """
 
 
-def test_an_index_that_shortens_the_sequence(any_device: Device) -> None:
-    result = run(any_device, [SHORTENED], 2, Launch(heap=1 << 18))
+def test_an_index_that_shortens_the_sequence(roomy_device: Device) -> None:
+    result = run(roomy_device, [SHORTENED], 2, Launch(heap=1 << 18))
     assert result.stderr[1] == b""
     lists, buffers, arrays, pops, deletes, last = result.stdout[1].decode().splitlines()
     gone = "('IndexError', 0)"
@@ -253,8 +253,8 @@ for kind in (dict, OrderedDict):
 """
 
 
-def test_a_key_that_gives_the_table_away(any_device: Device) -> None:
-    result = run(any_device, [GIVEN_AWAY], 2, Launch(heap=1 << 19))
+def test_a_key_that_gives_the_table_away(roomy_device: Device) -> None:
+    result = run(roomy_device, [GIVEN_AWAY], 2, Launch(heap=1 << 19))
     assert result.stderr[1] == b""
     lines = result.stdout[1].decode().splitlines()
     assert len(lines) == 8 and all(line.endswith("[0, 0] True 50") for line in lines)

@@ -29,20 +29,20 @@ print((nan,) == (1,), (nan,) < (nan, 2) or (nan, 1) < (nan, 2), [1, nan] == [2, 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(OTHER, max_size=40))
-def test_as_cpython_compares(any_device: Device, drawn: list[tuple[list[Any], int, Any]]) -> None:
+def test_as_cpython_compares(roomy_device: Device, drawn: list[tuple[list[Any], int, Any]]) -> None:
     """The second list of a pair begins as the first does."""
     pairs = [(items, items[:at] + rest) for items, at, rest in drawn]
     lines: list[str] = []
     exec(EACH, {"PAIRS": pairs, "print": lambda *a: lines.append(" ".join(map(str, a)))})
     result = run(
-        any_device, [f"PAIRS = {pairs!r}\n{EACH}"], 1, Launch(heap=1 << 20, stdout=1 << 17)
+        roomy_device, [f"PAIRS = {pairs!r}\n{EACH}"], 1, Launch(heap=1 << 20, stdout=1 << 17)
     )
     assert result.stderr[0] == b""
     assert result.stdout[0].decode().splitlines()[:-1] == lines[:-1]
     assert result.stdout[0].decode().splitlines()[-1].startswith("False")
 
 
-def test_what_a_comparison_raises(any_device: Device) -> None:
+def test_what_a_comparison_raises(roomy_device: Device) -> None:
     program = """
 class Bad:
     def __eq__(self, other): raise KeyError
@@ -53,4 +53,4 @@ for left, right in ((1, b), (1, Bad())), ([b], [Bad()]), ((1, b), (2, Bad())):
     except KeyError:
         print('KeyError')
 """
-    assert run(any_device, [program], 2).stdout[1] == b"KeyError\nKeyError\nFalse True\n"
+    assert run(roomy_device, [program], 2).stdout[1] == b"KeyError\nKeyError\nFalse True\n"

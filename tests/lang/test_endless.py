@@ -18,30 +18,30 @@ pytestmark = pytest.mark.slow
 
 @pytest.mark.parametrize(("kind", "name"), PROGRAMS, ids=[": ".join(pair) for pair in PROGRAMS])
 def test_it_is_stopped(
-    any_device: Device, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
+    roomy_device: Device, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
 ) -> None:
     monkeypatch.setattr(wait, "GRACE", GRACE)
     launch = Launch(timeout=TIME, heap=1 << 20, stack=64 << 10, block=1)
     result = run(
-        any_device,
+        roomy_device,
         [SLOW[kind][name], "print(sum(range(100)))"],
         3,
         launch,
         program_of=np.array([1, 1, 0], dtype=np.uint32),
     )
     assert result.seconds < TIME + GRACE + LATE
-    constants = any_device.built.constants
+    constants = roomy_device.built.constants
     assert [result.stdout[0], result.stdout[1]] == [b"4950\n", b"4950\n"]
     assert result.status[0] == result.status[1] == constants["GPUSNEK_OK"]
     assert result.status[2] in (constants["GPUSNEK_STOPPED"], constants["GPUSNEK_EXCEPTION"])
 
 
 def test_what_a_program_catches_is_no_way_out(
-    any_device: Device, monkeypatch: pytest.MonkeyPatch
+    roomy_device: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(wait, "GRACE", GRACE)
     program = (
         "while True:\n try:\n  sum(range(1 << 60))\n except KeyboardInterrupt:\n  [] * (1 << 60)"
     )
-    result = run(any_device, [program], 1, Launch(timeout=TIME))
-    assert result.status[0] == any_device.built.constants["GPUSNEK_STOPPED"]
+    result = run(roomy_device, [program], 1, Launch(timeout=TIME))
+    assert result.status[0] == roomy_device.built.constants["GPUSNEK_STOPPED"]

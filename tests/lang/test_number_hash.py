@@ -37,21 +37,23 @@ for n in CASES:
 """
 
 
-def test_equal_numbers_have_equal_hashes(any_device: Device) -> None:
+def test_equal_numbers_have_equal_hashes(roomy_device: Device) -> None:
     cases = EDGES + WHOLE + [-n for n in WHOLE]
-    result = run(any_device, [f"CASES = {cases}\n{EQUAL}"], 2, Launch(heap=1 << 19, stdout=1 << 15))
+    result = run(
+        roomy_device, [f"CASES = {cases}\n{EQUAL}"], 2, Launch(heap=1 << 19, stdout=1 << 15)
+    )
     assert result.stderr[0] == b""
     assert result.stdout[1].decode().splitlines() == [f"{n} True" for n in cases]
 
 
-def test_small_hashes_are_as_before(any_device: Device) -> None:
+def test_small_hashes_are_as_before(roomy_device: Device) -> None:
     program = """
 numbers = [0, 1, -5, (1 << 46) - 1, -(1 << 46)]
 print([hash(n) == n and hash(float(n)) == n for n in numbers])
 print(hash(2.5) == hash(2.5), hash(2.5) != hash(2.25), hash(-0.0), hash(5e-324) != hash(1e-323))
 print(len({float('inf'), -float('inf'), 1e308, 0.5, 0.25, 0.0, -0.0, 5e-324}))
 """
-    lines = run(any_device, [program], 2).stdout[1].splitlines()
+    lines = run(roomy_device, [program], 2).stdout[1].splitlines()
     assert lines == [b"[True, True, True, True, True]", b"True True 0 True", b"7"]
 
 
@@ -74,10 +76,10 @@ print(sum(d[K(i * FACTOR)] for i in range(400)), K.compared)
 @pytest.mark.parametrize(
     "factor", ["1 << 47", "-1 << 60", "1 << 61", "3 << 64", "10 ** 40", "1e25"]
 )
-def test_few_keys_share_a_place(any_device: Device, factor: str) -> None:
+def test_few_keys_share_a_place(roomy_device: Device, factor: str) -> None:
     """By their low bits alone all multiples of 2**47 are on one place: 160,000 comparisons."""
     program = COMPARED.replace("FACTOR", f"({factor})")
     found, compared = map(
-        int, run(any_device, [program], 2, Launch(heap=1 << 18)).stdout[1].split()
+        int, run(roomy_device, [program], 2, Launch(heap=1 << 18)).stdout[1].split()
     )
     assert found == sum(range(400)) and 400 <= compared < 4000

@@ -68,10 +68,10 @@ def outcome(case: Case) -> str:
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(CASES)
-def test_as_cpython_sorts(any_device: Device, cases: list[Case]) -> None:
+def test_as_cpython_sorts(roomy_device: Device, cases: list[Case]) -> None:
     listed = ", ".join(f"({items!r}, {key}, {reverse})" for items, key, reverse in cases)
     program = f"{KEYED}CASES = [{listed}]\n{EACH}"
-    result = run(any_device, [program], 1, Launch(heap=1 << 20, stdout=1 << 17))
+    result = run(roomy_device, [program], 1, Launch(heap=1 << 20, stdout=1 << 17))
     assert result.stderr[0] == b""
     assert result.stdout[0].decode().splitlines() == [outcome(case) for case in cases]
 
@@ -132,11 +132,11 @@ SNIPPETS = {
 
 
 @pytest.mark.parametrize("name", SNIPPETS)
-def test_as_cpython_does(any_device: Device, name: str) -> None:
+def test_as_cpython_does(roomy_device: Device, name: str) -> None:
     program = MEANWHILE + SNIPPETS[name] + "\n"
     with redirect_stdout(io.StringIO()) as expected:
         exec(program, {})
-    result = run(any_device, [program], 2)
+    result = run(roomy_device, [program], 2)
     assert (result.stdout[1].decode(), result.stderr[1]) == (expected.getvalue(), b"")
 
 
@@ -156,10 +156,10 @@ except MemoryError:
 
 
 @pytest.mark.parametrize("rest", [False, True])
-def test_failing_allocations(any_device: Device, rest: bool) -> None:
-    made = int(run(any_device, [FAILING], 1).allocations[0])
+def test_failing_allocations(roomy_device: Device, rest: bool) -> None:
+    made = int(run(roomy_device, [FAILING], 1).allocations[0])
     settings = Launch(fail_allocation=np.arange(made + 2), fail_rest=rest)
-    result = run(any_device, [FAILING], made + 2, settings)
+    result = run(roomy_device, [FAILING], made + 2, settings)
     ends = {result.stdout[i].partition(b"ready\n")[2] for i in range(made + 2)}
     sorts = {b"True True\n"}
     # One that fails is no reason to fail; without any memory no key can be made.
@@ -178,14 +178,14 @@ except KeyboardInterrupt:
 """
 
 
-def test_an_interrupt_leaves_the_list_whole(any_device: Device) -> None:
-    result = run(any_device, [INTERRUPTED], 2, Launch(timeout=0.3, heap=1 << 18))
+def test_an_interrupt_leaves_the_list_whole(roomy_device: Device) -> None:
+    result = run(roomy_device, [INTERRUPTED], 2, Launch(timeout=0.3, heap=1 << 18))
     assert result.interrupted and set(result.stdout) == {b"True\n"}
 
 
 @pytest.mark.parametrize("key", ["None", "lambda x: -x", "lambda x: str(-x)"])
-def test_a_limit_leaves_the_list_whole(any_device: Device, key: str) -> None:
-    with InterpreterArray(64, device=any_device) as array:
+def test_a_limit_leaves_the_list_whole(roomy_device: Device, key: str) -> None:
+    with InterpreterArray(64, device=roomy_device) as array:
         array.exec("items = ['%03d' % (x * 37 % 101) for x in range(101)]")
         by = key.replace("-x", "-int(x)")
         array.exec(f"items.sort(key={by})", max_steps=[1 + 13 * i for i in range(64)], check=False)

@@ -39,16 +39,16 @@ print(len(d), len(s), sorted(d.values()), all(key in s for key in d), s == set(d
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(STEPS)
-def test_as_cpython_holds(any_device: Device, steps: list[tuple[str, Any]]) -> None:
+def test_as_cpython_holds(roomy_device: Device, steps: list[tuple[str, Any]]) -> None:
     lines: list[str] = []
     exec(EACH, {"STEPS": steps, "print": lambda *a: lines.append(" ".join(map(str, a)))})
     program = f"STEPS = [{', '.join(map(repr, steps))}]\n{EACH}"
-    result = run(any_device, [program], 1, Launch(heap=1 << 20, stdout=1 << 17))
+    result = run(roomy_device, [program], 1, Launch(heap=1 << 20, stdout=1 << 17))
     assert result.stderr[0] == b""
     assert result.stdout[0].decode().splitlines() == lines
 
 
-def test_user_classes_are_compared(any_device: Device) -> None:
+def test_user_classes_are_compared(roomy_device: Device) -> None:
     program = """
 class K:
     def __init__(self, v): self.v = v
@@ -57,7 +57,7 @@ class K:
 d = {K(i): i for i in range(30)}
 print(len(d), [d[K(i)] for i in (0, 7, 29)], K(30) in d, 3 in d, (3,) in d, K((3,)) in d)
 """
-    assert run(any_device, [program], 2).stdout[1] == b"30 [0, 7, 29] False True False False\n"
+    assert run(roomy_device, [program], 2).stdout[1] == b"30 [0, 7, 29] False True False False\n"
 
 
 # Tables of all sizes that literals have, odd ones with factors among them, then grown and emptied:
@@ -86,12 +86,12 @@ for n in range(13, 80):
 
 
 @pytest.mark.parametrize("spread", [1, 7, 64, 257, 1 << 20])
-def test_tables_of_numbers_hold_what_cpython_holds(any_device: Device, spread: int) -> None:
+def test_tables_of_numbers_hold_what_cpython_holds(roomy_device: Device, spread: int) -> None:
     lines: list[str] = []
     names = {"SPREAD": spread, "print": lambda *a: lines.append(" ".join(map(str, a)))}
     exec(KEPT, names)
     settings = Launch(heap=1 << 20, stdout=1 << 20)
-    result = run(any_device, [f"SPREAD = {spread}\n{KEPT}"], 1, settings)
+    result = run(roomy_device, [f"SPREAD = {spread}\n{KEPT}"], 1, settings)
     assert result.stderr[0] == b""
     assert result.stdout[0].decode().splitlines() == lines
 
@@ -110,10 +110,10 @@ print(len(d), sum(d), 3 in d)
 
 
 @pytest.mark.parametrize("size", [13, 15, 21, 25, 27, 33, 35, 45, 49, 63, 105])
-def test_a_literal_of_an_odd_size_is_filled_without_memory(any_device: Device, size: int) -> None:
+def test_a_literal_of_an_odd_size_is_filled_without_memory(roomy_device: Device, size: int) -> None:
     """No place is left out, whatever divides the number of places."""
     items = ", ".join(f"{i * 5}: 0" for i in range(1, size))
-    before, after = run(any_device, [LITERAL % items], 2).stdout[1].decode().splitlines()
+    before, after = run(roomy_device, [LITERAL % items], 2).stdout[1].decode().splitlines()
     assert before == f"{size} {size} False False"
     assert after == f"{size + 1} {size * (size - 1) // 2 * 5 + 3} True"
 
@@ -137,9 +137,11 @@ print(n, K.compared)
 """
 
 
-def test_a_search_leaves_runs_of_neighbours(any_device: Device) -> None:
+def test_a_search_leaves_runs_of_neighbours(roomy_device: Device) -> None:
     """Place by place, a key that is not there would meet hundreds of those that are."""
-    found, compared = map(int, run(any_device, [MISSED], 2, Launch(heap=1 << 20)).stdout[1].split())
+    found, compared = map(
+        int, run(roomy_device, [MISSED], 2, Launch(heap=1 << 20)).stdout[1].split()
+    )
     assert found == 0 and 0 < compared < 8 * 1000
 
 
@@ -161,8 +163,8 @@ print(len(d), len(s), sum(d) == sum(s) == sum(range(19300, 20000)), gc.mem_alloc
 """
 
 
-def test_removed_keys_cost_no_memory(any_device: Device) -> None:
-    line = run(any_device, [QUEUE], 2, Launch(heap=1 << 18)).stdout[1].split()
+def test_removed_keys_cost_no_memory(roomy_device: Device) -> None:
+    line = run(roomy_device, [QUEUE], 2, Launch(heap=1 << 18)).stdout[1].split()
     assert line[:3] == [b"700", b"700", b"True"]
     assert int(line[3]) <= 1 << 10
 
@@ -193,9 +195,9 @@ fill(s, join)
 """
 
 
-def test_without_memory_a_table_is_filled(any_device: Device) -> None:
+def test_without_memory_a_table_is_filled(roomy_device: Device) -> None:
     """One that has grown from 17 places to 23 takes 23 keys, and no more."""
-    lines = run(any_device, [FULL], 2).stdout[1].splitlines()
+    lines = run(roomy_device, [FULL], 2).stdout[1].splitlines()
     assert lines == [b"23 23 True", b"19900 False"] * 2
 
 
@@ -213,19 +215,19 @@ print(len(d) - len(s) in (0, 1), all(i in s for i in s), sum(d.values()) >= sum(
 
 
 @pytest.mark.parametrize("rest", [False, True])
-def test_growth_that_fails_loses_nothing(any_device: Device, rest: bool) -> None:
-    made = int(run(any_device, [GROWING], 1).allocations[0])
+def test_growth_that_fails_loses_nothing(roomy_device: Device, rest: bool) -> None:
+    made = int(run(roomy_device, [GROWING], 1).allocations[0])
     settings = Launch(fail_allocation=np.arange(made + 2), fail_rest=rest)
-    result = run(any_device, [GROWING], made + 2, settings)
+    result = run(roomy_device, [GROWING], made + 2, settings)
     ends = {result.stdout[i].partition(b"ready\n")[2] for i in range(made + 2)}
     assert b"True True True\n" in ends
     assert ends <= {b"", b"failed ", b"True True True\n", b"failed True True True\n"}
 
 
-def test_the_hash_of_a_tuple_is_the_same_everywhere(any_device: Device) -> None:
+def test_the_hash_of_a_tuple_is_the_same_everywhere(roomy_device: Device) -> None:
     """No address is in it, and the order of the items matters."""
     value = 2
     for item in (1, 5):
         value = ((value ^ item) * 0x9E3779B97F4A7C15 & (1 << 64) - 1) >> 32
-    result = run(any_device, ["print(hash((1, 5)), hash((1, 5)) == hash((5, 1)))"], 2)
+    result = run(roomy_device, ["print(hash((1, 5)), hash((1, 5)) == hash((5, 1)))"], 2)
     assert result.stdout[1] == f"{value} False\n".encode()

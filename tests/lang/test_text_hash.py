@@ -31,8 +31,8 @@ for n in (0, 1, 3, 10, 40, 254, 255, 256, 257, 3000):
 """
 
 
-def test_equal_texts_are_equal_keys(any_device: Device) -> None:
-    result = run(any_device, [SAME], 2, SIZES)
+def test_equal_texts_are_equal_keys(roomy_device: Device) -> None:
+    result = run(roomy_device, [SAME], 2, SIZES)
     assert result.stderr[0] == b""
     lengths = (0, 1, 3, 10, 40, 254, 255, 256, 257, 3000)
     assert result.stdout[1].decode().splitlines() == [f"{n} True True" for n in lengths]
@@ -49,8 +49,8 @@ print([hasattr(Many, 'n%d' % i) for i in (2, 3, 699, 489999)], len(set(names)))
 """
 
 
-def test_names_are_found_among_many(any_device: Device) -> None:
-    result = run(any_device, [NAMES], 2, SIZES)
+def test_names_are_found_among_many(roomy_device: Device) -> None:
+    result = run(roomy_device, [NAMES], 2, SIZES)
     assert result.stdout[1] == b"True\n[False, False, False, False] 700\n"
 
 
@@ -69,7 +69,7 @@ print([(type(key).__name__, n) for key, n in d.items()])
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_ordered_dicts_hold_what_cpython_holds(any_device: Device, seed: int) -> None:
+def test_ordered_dicts_hold_what_cpython_holds(roomy_device: Device, seed: int) -> None:
     chance = random.Random(seed)
     kinds = [
         lambda n: n, lambda n: n / 4, lambda n: f"k{n}", lambda n: (n, n + 1), lambda n: n << 60,
@@ -82,7 +82,7 @@ def test_ordered_dicts_hold_what_cpython_holds(any_device: Device, seed: int) ->
     names = {"STEPS": steps, "print": lambda *a: lines.append(" ".join(map(str, a)))}
     exec(ORDERED, names)
     result = run(
-        any_device, [f"STEPS = {steps!r}\n{ORDERED}"], 1, Launch(heap=1 << 20, stdout=1 << 16)
+        roomy_device, [f"STEPS = {steps!r}\n{ORDERED}"], 1, Launch(heap=1 << 20, stdout=1 << 16)
     )
     assert result.stderr[0] == b""
     assert result.stdout[0].decode().splitlines() == lines
@@ -105,11 +105,11 @@ print(text.encode().decode() == text, len(text))
 """
 
 
-def test_utf8_is_checked_at_every_place(any_device: Device) -> None:
+def test_utf8_is_checked_at_every_place(roomy_device: Device) -> None:
     """Upstream takes a lead byte with as many continuing ones as it says."""
     leads = [(b, 1) for b in range(0xC0, 0xE0)] + [(b, 2) for b in range(0xE0, 0xF0)]
     leads += [(b, 3) for b in range(0xF0, 0xF8)]
     line = f"{len(leads)} {sum(first * (size + 1) for first, size in leads)}"
-    result = run(any_device, [CHECKED], 1, SIZES)
+    result = run(roomy_device, [CHECKED], 1, SIZES)
     lines = result.stdout[0].decode().splitlines()
     assert lines == [*(f"{n} {line}" for n in range(19)), "True 8209"]

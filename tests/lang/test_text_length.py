@@ -54,16 +54,16 @@ def compare(device: Device, source: str, cases: list[str]) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_as_cpython_counts_and_finds(any_device: Device, kind: str) -> None:
-    compare(any_device, EACH, [(kind * length)[:length] for length in LENGTHS])
+def test_as_cpython_counts_and_finds(roomy_device: Device, kind: str) -> None:
+    compare(roomy_device, EACH, [(kind * length)[:length] for length in LENGTHS])
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_mixtures(any_device: Device, seed: int) -> None:
+def test_mixtures(roomy_device: Device, seed: int) -> None:
     chance = random.Random(seed)
     letters = "aaaaaz\0\x7f" if seed == 0 else "aab\x7fñ\xff\u07ff\u0800€\uffff😀\U0010ffff"
     compare(
-        any_device,
+        roomy_device,
         EACH,
         ["".join(chance.choices(letters, k=chance.choice(LENGTHS))) for _ in range(60)],
     )
@@ -78,11 +78,11 @@ for name in CASES:
 """
 
 
-def test_names_lie_anywhere(any_device: Device) -> None:
+def test_names_lie_anywhere(roomy_device: Device) -> None:
     words = (
         "a bc append ValueError to_bytes maximum_recursion ñ xñy €uro_und_mehr häuser_größe_übermaß"
     )
-    compare(any_device, NAMES, words.split())
+    compare(roomy_device, NAMES, words.split())
 
 
 # Bytes and bytearrays are indexed by bytes, whatever they hold.
@@ -95,8 +95,8 @@ for text in CASES:
 """
 
 
-def test_bytes_are_counted_as_bytes(any_device: Device) -> None:
-    compare(any_device, BYTES, ["", "a", "ñ€😀", "abcdefgñ" * 5])
+def test_bytes_are_counted_as_bytes(roomy_device: Device) -> None:
+    compare(roomy_device, BYTES, ["", "a", "ñ€😀", "abcdefgñ" * 5])
 
 
 ERRORS = """
@@ -114,8 +114,8 @@ for text in ('', 'a', 'ñ', 'abcdefgh', 'abcdefg€' * 40):
 """
 
 
-def test_indexes_out_of_range(any_device: Device) -> None:
-    result = run(any_device, [ERRORS], 2, SIZES)
+def test_indexes_out_of_range(roomy_device: Device) -> None:
+    result = run(roomy_device, [ERRORS], 2, SIZES)
     assert result.stderr[0] == b""
     lines = result.stdout[1].decode().splitlines()
     error = "('IndexError', 'string index out of range')"
@@ -140,8 +140,8 @@ for text in CASES:
 
 
 @pytest.mark.parametrize("text", ["abcdefgh", "xñy€z😀"])
-def test_long_texts(any_device: Device, text: str) -> None:
-    compare(any_device, LONG, [text])
+def test_long_texts(roomy_device: Device, text: str) -> None:
+    compare(roomy_device, LONG, [text])
 
 
 def steps(device: Device, source: str) -> int:
@@ -152,16 +152,16 @@ def steps(device: Device, source: str) -> int:
 
 
 @pytest.mark.parametrize("index", ["i", "-i - 1", ":i", "i:i + 8", "-i:", "-8:i"])
-def test_an_index_takes_no_steps(any_device: Device, index: str) -> None:
+def test_an_index_takes_no_steps(roomy_device: Device, index: str) -> None:
     """Byte by byte, as upstream walks, a text of 1,000 characters took 16,000."""
     program = "text = ''.join(['abcdefghi\xf1'] * 100)\nfor i in range(1000):\n    text[%s]\n"
-    at_start = steps(any_device, program % index.replace("i", "5"))
-    assert steps(any_device, program % index) - at_start < 2000
+    at_start = steps(roomy_device, program % index.replace("i", "5"))
+    assert steps(roomy_device, program % index) - at_start < 2000
 
 
-def test_a_long_text_takes_some(any_device: Device) -> None:
+def test_a_long_text_takes_some(roomy_device: Device) -> None:
     """So that a program that looks through megabytes ends at its limits, and when it is stopped."""
     program = "text = ''.join(['abcdefgh'] * 65536)\nfor i in range(100):\n    text[%s]\n"
-    near, far, back = (steps(any_device, program % at) for at in ("9", "500000", "-500000"))
+    near, far, back = (steps(roomy_device, program % at) for at in ("9", "500000", "-500000"))
     assert 100 * 120 <= far - near <= 100 * 125
     assert 100 * 120 <= back - near <= 100 * 125

@@ -27,11 +27,11 @@ for text, part in CASES:
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TEXTS, PARTS), max_size=20))
-def test_as_cpython_searches(any_device: Device, cases: list[tuple[str, str]]) -> None:
+def test_as_cpython_searches(roomy_device: Device, cases: list[tuple[str, str]]) -> None:
     lines: list[str] = []
     shown = EACH.replace("print(", "show(")
     exec(shown, {"CASES": cases, "show": lambda *values: lines.append(ascii(values))})
     program = f"def show(*values): print(values)\nCASES = {cases!r}\n{shown}"
-    result = run(any_device, [program], 1, Launch(heap=1 << 20, stdout=1 << 18))
+    result = run(roomy_device, [program], 1, Launch(heap=1 << 20, stdout=1 << 18))
     assert result.stderr[0] == b""
     assert result.stdout[0].decode().splitlines() == lines

@@ -1,0 +1,95 @@
+"""What a warp's interpreters have of it beside one that never ends: their time, alone and so.
+
+    python tests/gpu/sharing.py BUILD RESULTS.json [--target cuda] [--heap 1M] [--only NAME]
+
+31 interpreters of a warp run one program and say how long it took them; the 32nd runs a program of
+tests/lang/endless.py until its deadline. `times` is the slowest of the 31 against the slowest where
+the 32nd does nothing; `late` are seconds from the deadline to the launch's end. Needs global arenas
+on a GPU, for the heaps are large.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lang"))
+
+import numpy as np
+from endless import SLOW
+
+from porter.base.files import write_whole
+from porter.base.sizes import parse_size
+from porter.run import Device, Launch, Program, open_device, run
+
+WARP, ENDLESS = 32, 5  # interpreters, and which of them never ends
+DEADLINE = 2.0
+WORK = Program("""\
+import gc, time
+start = time.ticks_us()
+for r in range(12):
+    d = {}
+    for i in range(60):
+        d[str(i)] = '%.3f' % (i / 7)
+    gc.collect()
+print(time.ticks_us() - start)
+""")
+
+
+def beside(device: Device, source: str, heap: int, repeat: int) -> dict[str, Any]:
+    """Milliseconds of the slowest of the others, least of some launches; how late the end was."""
+    which = np.zeros(WARP, np.uint32)
+    which[ENDLESS] = 1
+    limits = [None if i != ENDLESS else DEADLINE for i in range(WARP)]
+    launch = Launch(
+        heap=heap, order=False, block=WARP, deadline=limits, timeout=10 * DEADLINE, fork=False
+    )
+    took, late, ends = [], 0.0, set()
+    for _ in range(repeat):
+        result = run(device, [WORK, Program(source)], WARP, launch, program_of=which)
+        others = [i for i in range(WARP) if i != ENDLESS]
+        assert not np.asarray(result.status)[others].any(), "a neighbour did not end well"
+        took.append(max(int(result.stdout[i]) for i in others) / 1000)
+        ended = result.statuses(int(np.asarray(result.status)[ENDLESS])).name
+        ends.add(ended)
+        if ended == "OUT_OF_TIME":
+            late = max(late, result.seconds - DEADLINE)
+    return {"ms": round(min(took), 2), "late": round(max(0.0, late), 3), "ends": sorted(ends)}
+
+
+def main() -> None:
+    """See above."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build", type=Path)
+    parser.add_argument("results", type=Path)
+    parser.add_argument("--target", default="cuda")
+    parser.add_argument("--heap", type=parse_size, default=parse_size("1M"))
+    parser.add_argument("--only", action="append", default=[], help="programs that begin so")
+    options = parser.parse_args()
+    device = open_device(options.build, options.target)
+    beside(device, "", options.heap, 1)
+    alone = beside(device, "", options.heap, 3)
+    rows: dict[str, Any] = {"alone": alone}
+    for kind, programs in SLOW.items():
+        for name, source in programs.items():
+            if options.only and not f"{kind}: {name}".startswith(tuple(options.only)):
+                continue
+            row = beside(device, source, options.heap, 1)
+            if row["ends"] == ["OUT_OF_TIME"]:
+                rows[f"{kind}: {name}"] = row | {"times": round(row["ms"] / alone["ms"], 2)}
+    command = " ".join(["python tests/gpu/sharing.py", *sys.argv[1:]])
+    report = {"command": command, "build": device.built.manifest["release"], "rows": rows}
+    write_whole(options.results, json.dumps(report, indent=1) + "\n")
+    beside_all = sorted((row["times"], name) for name, row in rows.items() if "times" in row)
+    for times, name in beside_all[-20:]:
+        print(f"{name:32} {times:6.2f} times, {rows[name]['late']} s late")
+    median = float(np.median([times for times, _ in beside_all]))
+    print(f"alone {alone['ms']} ms; beside {len(beside_all)} programs {median:.2f} times (median)")
+
+
+if __name__ == "__main__":
+    main()
