@@ -173,6 +173,14 @@ def test_what_is_not_known_is_refused(body: str, message: str) -> None:
         found(body.replace(";  ", " ; ") if "reg" not in body else body)
 
 
+def test_an_address_in_the_window_is_no_generic_one() -> None:
+    """A pointer that the compiler knows to be to a thread's own memory is checked as it is used."""
+    (check,) = found("cvta.to.local.u64 %rd3, %rd1;; ld.local.u64 %rd4, [%rd3+8];")
+    assert (check.root, check.low, check.space) == ("%rd3", 8, "local")
+    (check,) = found("cvta.local.u64 %rd3, %rd1;; ld.u64 %rd4, [%rd3];")
+    assert (check.root, check.space) == ("%rd3", "")
+
+
 def test_a_unit_that_does_not_say_how_arenas_lie_is_refused(tmp_path: Path) -> None:
     source = tmp_path / "a.tmp"
     source.write_text(HEAD)

@@ -16,6 +16,7 @@ typedef struct porter_state_t {
     int porter_unwind_value;
     unsigned int porter_sandbox;
     const void *porter_stack_limit;
+    unsigned int porter_looked;
 } porter_state_t;
 """
 

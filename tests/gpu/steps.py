@@ -64,7 +64,7 @@ def main() -> int:
     options = parser.parse_args()
     named = {path.name: path.read_text() for path in sorted(BENCH.glob("*.py"))}
     for k in range(options.programs):
-        named[f"{options.seed}-{k}"] = generate(Choices(f"{options.seed}/{k}")).text
+        named[f"{options.seed}-{k}"] = generate(Choices(f"{options.seed}/{k}")).source
     programs = [Program(source, "program.py") for source in named.values()]
     both = []
     for target in options.targets:

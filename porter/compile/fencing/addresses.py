@@ -112,6 +112,8 @@ class Addresses:
             if not self._stays(source):
                 return Address(register, 0)
             root, offset = self.of(source)
+            if made.name in _LOCALS and root not in (FRAME, NUMBER, WINDOW):
+                return Address(register, 0)  # another number: the window does not begin at 0
             return Address(_CONVERTED.get((made.name, root), root), offset)
         if made.access is not None:
             return Address(self._read(made.access) or register, 0)
