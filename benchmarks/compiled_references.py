@@ -139,11 +139,17 @@ class NumbaCuda:
     _out: Any = None
 
     def can(self, program: BenchProgram) -> bool:
+        if not program.numba:
+            return False
         try:
-            import numba.cuda
+            from numba import cuda
+
+            if not cuda.is_available():
+                return False
+            cuda.jit("void()")(_nothing)
         except (ImportError, AttributeError):  # the latter: of a NumPy that it does not know
             return False
-        return bool(program.numba) and numba.cuda.is_available()
+        return True
 
     def prepare(self, program: BenchProgram, work: int, n: int, data: Data) -> Run:
         from numba import cuda
@@ -167,6 +173,10 @@ class NumbaCuda:
 
     def result(self, index: int) -> int:
         return int(self._out[index])
+
+
+def _nothing() -> None:
+    """A kernel that shows whether Numba compiles any."""
 
 
 def _between_events(cupy: Any, launch: Callable[[], object]) -> Run:
