@@ -537,6 +537,18 @@ static inline PORTER_DEVICE int32_t gpusnek_refusal(char *base) {
     return GPUSNEK_STATUS_FENCE;
 }
 
+// Where its arena is, for checks of device code that cannot tell by the address alone.
+static inline PORTER_DEVICE void gpusnek_own_arena(const gpusnek_launch_t *launch, char *base) {
+#if PORTER_FENCES && defined(__CUDACC__) && !PORTER_ARENA_LOCAL
+    const char *low = gpusnek_pystack(base, launch);
+    PORTER_STATE->porter_ranges.arena_low = (uint64_t)low;
+    PORTER_STATE->porter_ranges.arena_size = (uint64_t)(base + GPUSNEK_STATE_BYTES - low);
+#else
+    (void)launch;
+    (void)base;
+#endif
+}
+
 // Interpreter `i` of `launch` from start to stop, as the flags say. Its arena is at `base`, which
 // PORTER_STATE is by now. Returns a status and leaves the lengths of its outputs.
 static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, uint32_t i,
@@ -548,6 +560,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     const bool start = gpusnek_boots(launch, i);
     if (start) {
         gpusnek_wipe(base);
+        gpusnek_own_arena(launch, base);
         porter_state_init();
         head->heap_size = launch->heap_size;
         head->pystack_size = launch->pystack_size;
@@ -555,6 +568,7 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
         || head->pystack_size != launch->pystack_size) {
         return GPUSNEK_NOT_STARTED;
     }
+    gpusnek_own_arena(launch, base); // an image may have been another's
 #if PORTER_FENCES
     head->launch = (uint64_t)launch;
     head->index = i;
