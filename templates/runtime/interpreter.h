@@ -173,6 +173,22 @@ static inline PORTER_DEVICE uint64_t gpusnek_rows(
 extern "C" __constant__ uint64_t porter_fence_pieces[8]; // fences.cu
 #endif
 
+// What device code reads for itself: constants that lie apart from the others, and the thread's row of
+// the table of states, by which it finds its own.
+static inline PORTER_DEVICE void gpusnek_reach_own(const gpusnek_launch_t *launch) {
+#if PORTER_FENCES && defined(__CUDACC__)
+    for (int k = 0; k < 8; k += 2) {
+        porter_reaches((const void *)porter_fence_pieces[k], porter_fence_pieces[k + 1], false);
+    }
+    if (launch->state_table) {
+        const uint64_t thread = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x;
+        porter_reaches((const uint64_t *)launch->state_table + thread, sizeof(uint64_t), false);
+    }
+#else
+    (void)launch;
+#endif
+}
+
 // The memory outside its arena that interpreter `i` may reach in this launch.
 static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, uint32_t i) {
 #if PORTER_FENCES
@@ -184,11 +200,7 @@ static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, u
         porter_ranges_keep(ranges, code, size, PORTER_KEPT_CODE);
     }
     porter_ranges_begin(ranges, compiles);
-#ifdef __CUDACC__
-    for (int k = 0; k < 8; k += 2) {
-        porter_reaches((const void *)porter_fence_pieces[k], porter_fence_pieces[k + 1], false);
-    }
-#endif
+    gpusnek_reach_own(launch);
     uint64_t rows;
     const uint64_t row = gpusnek_rows(launch, i, &rows);
     porter_reaches((const char *)launch->stdout_base + row * launch->stdout_size,
@@ -543,6 +555,7 @@ static inline PORTER_DEVICE void gpusnek_own_arena(const gpusnek_launch_t *launc
     const char *low = gpusnek_pystack(base, launch);
     PORTER_STATE->porter_ranges.arena_low = (uint64_t)low;
     PORTER_STATE->porter_ranges.arena_size = (uint64_t)(base + GPUSNEK_STATE_BYTES - low);
+    gpusnek_reach_own(launch);
 #else
     (void)launch;
     (void)base;

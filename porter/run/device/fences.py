@@ -15,7 +15,7 @@ WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
 MARGIN = 128  # the most bytes that one check covers: MOST of porter/compile/fencing/coverage.py
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2  # cudaMemcpyKind
 OTHERS = 4  # pieces of constants that a launch may lend: porter_fence_pieces of fences.cu
-NEAR = 4096  # bytes: what lies as near is of one piece
+NEAR = 1 << 16  # bytes: what lies as near is of one piece
 
 
 def pieces(objects: np.ndarray[Any, Any], most: int) -> list[tuple[int, int]]:
