@@ -16,3 +16,6 @@ __constant__ uint64_t porter_fence_constants[2];
 __constant__ uint64_t porter_fence_pieces[8];
 }
 #endif
+
+// Here, and not beside the other hooks, whose unit has checks: they would refuse stores to the table.
+#include "ranges.inc"

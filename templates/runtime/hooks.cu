@@ -98,6 +98,5 @@ PORTER_DEVICE __noinline__ void porter_gc_flush_below(
 #include "atomics.inc"
 #include "libm.inc"
 #include "profile.inc"
-#include "ranges.inc"
 #include "unwind.inc"
 #include "words.inc"
