@@ -41,6 +41,12 @@ part bench-scale 200 "${bench[@]}" --scale --only figure8-function --repeat 3 \
     --json "$out/scale.json" --plot "$out/scale.svg"
 part repl-timing 120 python3 tests/gpu/repl_timing.py "$local_build" "$out/repl.json"
 
+part sharing 240 python3 tests/gpu/sharing.py "$global_build" "$out/sharing.json"
+part hostile 240 python3 tests/gpu/hostile.py "$global_build" "$out/hostile.json" --heap 1M
+if [ -d "$global_build/host" ]; then # `porter build --target all`
+    part steps 60 python3 tests/gpu/steps.py "$global_build" "$out/steps.json"
+fi
+
 number=0
 for build in ${CONFORMANCE:-}; do
     number=$((number + 1))
