@@ -16,7 +16,7 @@ from porter.fuzz.calls.programs import Generator
 from porter.fuzz.calls.trial import TrialLimits
 
 # Programs a launch; under sanitizers programs are slow, and every fault ends a launch.
-_BATCH = {"host": 192, "host-asan": 96, "cuda": 24_576}
+_BATCH = {"host": 192, "host-asan": 96, "cuda": 2048}
 _LIMITS = {
     "host": TrialLimits(1.0, 0.2, 1.0),
     "host-asan": TrialLimits(3.0, 0.3, 3.0),
