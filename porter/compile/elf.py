@@ -39,7 +39,7 @@ def symbol_sizes(path: Path, prefix: str) -> dict[str, int]:
     """Bytes of the symbols whose names begin with `prefix`. Raises ElfProblem."""
     with _opened(path) as elf:
         table = elf.get_section_by_name(".symtab")
-        found = (symbol for symbol in table.iter_symbols()) if table else ()
+        found = table.iter_symbols() if table else ()
         sizes = {str(symbol.name): int(symbol["st_size"]) for symbol in found}
         return {name: sizes[name] for name in sorted(sizes) if name.startswith(prefix)}
 

@@ -31,11 +31,7 @@ _OBJECT = re.compile(
     r"\.(?:global|local)\s+(?:\.attribute\S*\s+)?(?:\.align (\d+) )?\.[a-z](\d+)\s+([\w$]+)"
     r"(?:\[(\d+)\])?"
 )
-
-_OWN = re.compile(
-    r"(?:\.visible |\.weak )?\.global\s+(?:\.attribute\S*\s+)?(?:\.align \d+ )?"
-    r"\.[a-z](\d+)\s+([\w$]+)(?:\[(\d+)\])?(?:\s*=|;)"
-)
+_DEFINITIONS = (".global", ".visible .global", ".weak .global")
 
 
 class Address(NamedTuple):
@@ -56,15 +52,9 @@ def object_sizes(lines: list[str]) -> dict[str, int]:
     return sizes
 
 
-def own_constants(lines: list[str]) -> list[tuple[str, int]]:
-    """The unit's own variables in global memory: their names, and their bytes."""
-    found = []
-    for line in lines:
-        match = _OWN.match(line)
-        if match is not None:
-            bits, name, count = match.groups()
-            found.append((name, int(bits) // 8 * int(count or 1)))
-    return found
+def own_constants(lines: list[str]) -> dict[str, int]:
+    """Bytes of the variables in global memory that the unit itself defines, by name."""
+    return object_sizes([line for line in lines if line.startswith(_DEFINITIONS)])
 
 
 class Addresses:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.compile.fencing.addresses import TABLE
 from porter.compile.fencing.coverage import AccessCheck
 
 # Of porter_ranges_t, at the start of the state: bytes from there.
@@ -15,7 +16,7 @@ UNWIND = PLACE + 24  # porter_unwind, the state's next field
 # write at constant addresses, without checks.
 SEALED_FROM, SEALED_TO, SEALED_TO_LOCAL = -104, UNWIND, UNWIND + 24
 UNWIND_ALL = 1  # PORTER_UNWIND_ALL of porter_runtime.h
-WINDOW, CONSTANTS, TABLE = "porter_fence_window", "porter_fence_constants", "porter_state_table"
+WINDOW, CONSTANTS = "porter_fence_window", "porter_fence_constants"
 _REGISTERS = """
 	.reg .pred %fenceP<3>;
 	.reg .b32 %fence<10>;

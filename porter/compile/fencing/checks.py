@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from porter.compile.fencing.addresses import TABLE
 from porter.compile.fencing.arenas import (
     CONSTANTS,
     COUNT,
@@ -21,7 +22,6 @@ from porter.compile.fencing.arenas import (
     RANGE,
     RANGES,
     STORES,
-    TABLE,
     UNWIND,
     UNWIND_ALL,
     WINDOW,

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-from porter.compile.fencing.addresses import Addresses, object_sizes, own_constants
-from porter.compile.fencing.arenas import TABLE, Arena, Global, Local
+from porter.compile.fencing.addresses import TABLE, Addresses, object_sizes, own_constants
+from porter.compile.fencing.arenas import Arena, Global, Local
 from porter.compile.fencing.assembly import UnreadPtx, functions
 from porter.compile.fencing.checks import (
     DECLARATIONS,
@@ -105,7 +105,7 @@ def _objects(lines: list[str], number: str) -> list[str]:
     own = own_constants(lines)
     if not own:
         return []
-    pairs = ", ".join(f"generic({name}), {size}" for name, size in own)
+    pairs = ", ".join(f"generic({name}), {size}" for name, size in own.items())
     return [
         f".visible .global .align 8 .u64 {OBJECTS}{number}[{2 * len(own)}] = {{{pairs}}};",
         "",

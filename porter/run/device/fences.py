@@ -56,9 +56,8 @@ class Fences:
         found = np.concatenate([self._read(*table) for table in tables.items()])
         most, *others = pieces(found, 1 + OTHERS)
         self._write("porter_fence_constants", np.array(most, np.uint64))
-        listed = np.zeros((OTHERS, 2), np.uint64)
-        listed[: len(others)] = others or listed[:0]
-        self._write("porter_fence_pieces", listed)
+        none = [(0, 0)] * (OTHERS - len(others))
+        self._write("porter_fence_pieces", np.array([*others, *none], np.uint64))
 
     def local(self, size: int) -> None:
         """Threads have `size` bytes of local memory by now; launches under way have less."""
