@@ -56,6 +56,10 @@ void porter_pause(void);
 // Called now and then by an interpreter that runs on: others of its block may need its processor.
 void porter_give_way(void);
 
+// Called within long work that takes no steps: the other lanes of a warp whose ways have parted may
+// run. Costs next to nothing, and calls nothing.
+void porter_yield(void);
+
 // Waits until all interpreters of the block that have not ended are here; on the host twin at most
 // until porter_clock_ns() is `end`. A GPU's barrier has no such end.
 void porter_syncthreads(uint64_t end);

@@ -12,6 +12,7 @@
 
 #include "py/mpconfig.h"
 #include "py/misc.h" // with what raises declared, a unit's loops poll
+#include "stretch.h"
 
 // Rows of digits that are computed without a poll. A poll may call, and registers that are saved
 // for that cost more than short numbers take; loops over blocks of rows stand in functions of their
@@ -25,6 +26,7 @@ static inline uint32_t gpusnek_add_product(
     uint64_t sum = 0;
     #pragma unroll 1
     for (; count >= 4; count -= 4, to += 4, a += 4) {
+        gpusnek_stretch(count, 4);
         const uint32_t a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3];
         const uint32_t b0 = to[0], b1 = to[1], b2 = to[2], b3 = to[3];
         sum = (uint64_t)a0 * by + b0 + (sum >> 32);
@@ -51,6 +53,7 @@ static inline uint32_t gpusnek_scale(uint32_t *number, size_t count, uint32_t by
         const uint64_t sum = (uint64_t)number[i] * by + carry;
         number[i] = (uint32_t)sum;
         carry = (uint32_t)(sum >> 32);
+        gpusnek_stretch(i, 1);
     }
     return carry;
 }

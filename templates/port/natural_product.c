@@ -59,6 +59,7 @@ static inline void double_and_add_squares(uint32_t *square, const uint32_t *a, s
         carry = (sum < twice) | (total < carry);
         square[2 * i] = (uint32_t)total;
         square[2 * i + 1] = (uint32_t)(total >> 32);
+        gpusnek_stretch(i, 1);
     }
 }
 

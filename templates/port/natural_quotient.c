@@ -88,6 +88,7 @@ static inline uint32_t step(
     uint32_t borrow = 0;
     size_t i = 0;
     for (; i + 4 <= count; i += 4) { // as gpusnek_add_product does
+        gpusnek_stretch(i, 4);
         const uint32_t b0 = by[i], b1 = by[i + 1], b2 = by[i + 2], b3 = by[i + 3];
         const uint32_t r0 = remainder[i], r1 = remainder[i + 1], r2 = remainder[i + 2];
         const uint32_t r3 = remainder[i + 3];
@@ -131,6 +132,7 @@ uint32_t gpusnek_divide_by_digit(uint32_t *quotient, const uint32_t *number, siz
         if (quotient != NULL) {
             quotient[count] = part;
         }
+        gpusnek_stretch(count, 1);
     }
     return remainder;
 }

@@ -92,6 +92,8 @@ extern "C" void porter_pause(void) {
 
 // One interpreter alone: nobody waits for it, and none comes between.
 extern "C" void porter_give_way(void) {}
+
+extern "C" void porter_yield(void) {}
 extern "C" void porter_syncthreads(uint64_t) {}
 
 #define PORTER_DEVICE

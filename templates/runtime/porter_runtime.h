@@ -109,6 +109,12 @@ void porter_trace_bytecode(const void *ip, int fast); // trace_host.cpp
 static inline PORTER_DEVICE void porter_trace_bytecode(const void *, int) {}
 #endif
 
+static inline PORTER_DEVICE void porter_yield(void) {
+#ifdef __CUDACC__
+    asm volatile("nanosleep.u32 0;");
+#endif
+}
+
 static inline PORTER_DEVICE int porter_prefers_words(void) {
 #ifdef __CUDACC__
     return 1;

@@ -49,6 +49,12 @@ class Native:
         subprocess.run(["gcc", *FLAGS, *includes, harness, *sources, "-o", library], check=True)
         self._library = ctypes.CDLL(str(library))
 
+    def yields(self) -> int:
+        """How often others could run since the last call."""
+        counter = ctypes.c_uint.in_dll(self._library, "yields")
+        count, counter.value = counter.value, 0
+        return int(count)
+
     def multiply(self, a: int, b: int) -> int:
         """a * b."""
         x, y = digits_of(a), digits_of(b)

@@ -96,3 +96,18 @@ def test_a_power_that_is_0_or_the_modulus_less_1(native: Native) -> None:
         for base in (0, 1, modulus - 1, modulus - modulus % 3):
             for exponent in (1, 2, 7, BASE, BASE**3 - 1):
                 assert native.power(base, exponent, modulus, 3) == pow(base, exponent, modulus)
+
+
+def test_long_rows_let_others_run(native: Native) -> None:
+    short, long = (1 << 32 * 500) - 3, (1 << 32 * 4096) - 5
+    native.yields()
+    native.multiply(short, short)
+    native.square(short)
+    native.divide(short * 7, short)
+    assert native.yields() == 0
+    assert native.multiply(long, short) == long * short
+    assert native.yields() >= 500 * 7  # a row has 4,096 digits, a stretch 512
+    assert native.square(long) == long * long
+    assert native.yields() >= 4096 // 512
+    assert native.divide(long * short, long) == divmod(long * short, long)
+    assert native.yields() >= 500 * 7
