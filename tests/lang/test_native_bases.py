@@ -96,3 +96,29 @@ print('on')
     result = run(any_device, [program], 2)
     result.raise_for_status()
     assert result.stdout[0] == b"True True True [3, 4] b'xy'\non\n"
+
+
+NO_OBJECTS = ["0", "None", "ValueError", "object()", "Plain()", "ValueError(1)"]
+
+
+@pytest.mark.parametrize("what", NO_OBJECTS)
+def test_a_native_init_checks_its_self(any_device: Device, what: str) -> None:
+    program = GUARDED.format(
+        classes="class Plain: pass",
+        call=f"super(ValueError, ValueError).__init__({what})",
+        error="TypeError",
+    )
+    assert run(any_device, [program], 2).stdout[0] == b"refused\n"
+
+
+def test_a_native_init_makes_the_native_object(any_device: Device) -> None:
+    program = """\
+class E(ValueError):
+    def __init__(self, x):
+        super().__init__(x, 2)
+class L(list):
+    def __init__(self):
+        super(L, self).__init__([1, 2])
+print(E(1).args, len(L()), L()[1])
+"""
+    assert run(any_device, [program], 2).stdout[0] == b"(1, 2) 2 2\n"
