@@ -20,6 +20,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +129,8 @@ class Bench:
         compiling = None
         with contextlib.ExitStack() as stack:
             try:
-                make = self._open_gpu if self.array.device.on_gpu else self._compile
+                on_gpu = self.array.device.on_gpu
+                make = partial(self._open_gpu, program) if on_gpu else self._compile
                 compiling = make(source, name, stack)
                 sides.append(compiling.side)
             except (UsageError, MissingPackage) as error:
@@ -163,14 +165,18 @@ class Bench:
             seconds.append(time.perf_counter() - start)
         return Compiling(Side(self.array, code, self.empty), *seconds)
 
-    def _open_gpu(self, source: str, name: str, stack: contextlib.ExitStack) -> Compiling:
+    def _open_gpu(
+        self, program: BenchProgram, source: str, name: str, stack: contextlib.ExitStack
+    ) -> Compiling:
         """A GPU whose kernels have the program's machine code, opened twice."""
-        sizes, seconds = Launch(heap=GPU_HEAP), []
+        sizes, seconds, data = Launch(heap=GPU_HEAP), [], self.data(program)
+        bound = {} if data is None else {"data": data[: program.own or None]}
         for _ in range(2):
             start = time.perf_counter()
             device = open_compiled(
-                self.array.device.built, [source], name=name, launch=sizes, compiler=self.compiler
-            )
+                self.array.device.built, [source], name=name, launch=sizes,
+                compiler=self.compiler, n=self.n, bound=bound,
+            )  # fmt: skip
             seconds.append(time.perf_counter() - start)
             stack.callback(device.close)
         array = stack.enter_context(InterpreterArray(self.n, device=device, heap=GPU_HEAP))

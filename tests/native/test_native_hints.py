@@ -9,14 +9,17 @@ import pytest
 
 from porter import InterpreterArray
 from porter.array import Code
+from porter.array.kernels import _known
 from porter.compiler.mpy import read_module
 from porter.compiler.options import SEEN_INT
+from porter.errors import UsageError
 from porter.fs import Image
 from porter.native import ProgramTrial, natives, trial
 from porter.native.functions import MOST_CODE, mark_functions
 from porter.native.making import HEAD
+from porter.native.standins import like_arrays
 from porter.native.target import target_of
-from porter.run import Device
+from porter.run import Device, Launch
 
 Make = Callable[..., InterpreterArray]
 
@@ -145,3 +148,32 @@ def test_it_is_made_again_a_few_times_only(
         assert two.exec(code).status.tolist() == [0, 0]
         made |= {id(module) for module, _, _ in two._natives._each.values()}
     assert len(made) <= 1 + natives.MOST_AGAIN
+
+
+def test_stand_ins_are_like_the_arrays(twin: Device) -> None:
+    data = np.arange(10_000, dtype=np.float32).reshape(100, 100)
+    empty = np.zeros(0, np.int64)
+    one, none = like_arrays(twin, {"data": data, "empty": empty})
+    assert (one.name, one.typecode, one.count, none.count) == ("data", "f", 10_000, 0)
+    assert isinstance(one.keep, np.ndarray) and one.keep is not data
+    assert one.keep[:1024].tolist() == data.reshape(-1)[:1024].tolist()
+    assert not one.keep[1024:].any()
+    with pytest.raises(UsageError, match="bound: x is a list"):
+        like_arrays(twin, {"x": [1, 2]})
+    for wrong in (np.zeros(3, "V0"), np.zeros(3, object), np.zeros(3, ">i4"), np.float16([1])):
+        with pytest.raises(UsageError, match="bound: x has elements of"):
+            like_arrays(twin, {"x": wrong})
+    with pytest.raises(UsageError, match="bound: x is a type, not an array of numbers"):
+        like_arrays(twin, {"x": np.ndarray})
+    with pytest.raises(UsageError, match="not a name"):
+        like_arrays(twin, {"not a name": data})
+
+
+def test_a_trial_finds_stand_ins(twin: Device) -> None:
+    source = "t = 0.0\nfor i in range(9): t += data[i * numThreads]\n"
+    bound = like_arrays(twin, {"data": np.ones(90, np.float32)})
+    number = int(twin.built.seen["FLOAT"])
+    blind, sighted = (
+        _known(twin, Launch(), 10, given, source, "a.py", "file").hints for given in ([], bound)
+    )
+    assert number in sighted[len(sighted) // 2 :] and sighted.count(number) > blind.count(number)
