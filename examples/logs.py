@@ -16,7 +16,6 @@ from collections import Counter
 import numpy as np
 
 from porter.fs import Image
-from porter.pipeline import build
 from porter.run import Launch, open_device, run
 from porter.run.filesystem import mounted
 from porter.settings import load_config
@@ -152,6 +151,8 @@ def main():
     parser.add_argument("--lines", type=int, default=30_000, help="of the logs, about")
     parser.add_argument("picture", nargs="?", default="logs.png")
     options = parser.parse_args()
+    from porter.pipeline import build  # loads libclang, which only making a build needs
+
     config = load_config({})  # for the GPU where there is one
     device = open_device(build(config).folder, config.target)
     requests, times = count(device, image_of(logs(options.lines)), options.n)
