@@ -29,7 +29,8 @@ def notes(profile: ProfileCounts, top: int | None = None) -> Iterator[str]:
     if profile.counted < profile.n:
         who = f"{profile.counted:,} of {who}"
     if not profile.lines:
-        yield f"No line of Python ran in {who}."
+        yield f"No line of Python {'was counted' if profile.full else 'ran'} in {who}."
+        yield from _lacking(profile)
         return
     yield (
         f"{who} ({profile.target}): {total.instructions:,} instructions in "
@@ -51,6 +52,10 @@ def notes(profile: ProfileCounts, top: int | None = None) -> Iterator[str]:
     diverging = sum(line.diverges for line in profile.lines)
     if diverging:
         yield f"{diverging:,} lines diverge: less than half of a warp's lanes work there together."
+    yield from _lacking(profile)
+
+
+def _lacking(profile: ProfileCounts) -> Iterator[str]:
     if profile.full:
         yield (
             f"{profile.full:,} interpreters had more functions than room to count in; these count "

@@ -85,6 +85,9 @@ static void fill_lines(const mp_obj_fun_bc_t *function, unsigned int *lines, siz
 size_t gpusnek_profile_size(const void *bytecode) {
     size_t size = 0;
     WITHOUT_STEPS(size = gc_nbytes(bytecode));
+    if (size == 0) { // shared by interpreters, and so no block of a heap
+        WITHOUT_STEPS(size = (size_t)(gpusnek_bytecode_end(bytecode) - (const byte *)bytecode));
+    }
     return size;
 }
 

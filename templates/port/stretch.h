@@ -7,7 +7,8 @@
 #include "hooks.h"
 
 // A row may be long, and takes no step: once in so many of its digits, a power of two, the other
-// interpreters of a GPU's warp may run. Shorter rows, those of nearly all programs, never stop.
+// interpreters of a GPU's warp may run. Rows that are shorter by a step and more, those of nearly all
+// programs, never stop.
 #define GPUSNEK_STRETCH (512)
 
 // `at` goes through a row of digits by `step`, a power of two: 1 or 4.
