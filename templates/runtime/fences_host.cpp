@@ -46,8 +46,7 @@ bool listed(uint64_t address, uint64_t size, bool store) {
     if (!store && within(address, size, (uint64_t)__ehdr_start, _end - __ehdr_start)) {
         return true;
     }
-    const uint32_t count = store ? ranges->stores : ranges->count;
-    for (uint32_t k = 0; k < count && k < PORTER_RANGES; k++) {
+    for (uint32_t k = store ? ranges->reads : 0; k < ranges->count && k < PORTER_RANGES; k++) {
         if (within(address, size, ranges->range[k].low, ranges->range[k].size)) {
             return true;
         }

@@ -29,16 +29,17 @@ enum {
 };
 
 // The C stack and the build's own constants are not listed. The pass over PTX that puts checks in
-// knows this layout (porter/compile/fencing/checks.py). No program may write to it
+// knows this layout (porter/compile/fencing/arenas.py). No program may write to it
 // (gpusnek_head_t).
 typedef struct porter_ranges_t {
-    uint32_t stores; // how many of the first ranges may be written; all `count` may be read
+    uint32_t reads; // how many of the first ranges may be read alone; the others are written too
     uint32_t count;
     uint64_t arena_low;  // its own arena, where that is not in local memory: address,
     uint64_t arena_size; // bytes
+    uint64_t keeps;      // how many are kept
+    // A GPU reads one in one piece, and looks at the first one even where there is none.
     porter_range_t range[PORTER_RANGES];
     porter_kept_t kept[PORTER_KEPT]; // ranges that each launch's table begins with
-    uint64_t keeps;                  // how many
     // The access of a device build that a check refused, or NULL: "py/objstr.c:123"; then the
     // function returned at once, as one does that unwinds, with porter_unwind set.
     uint64_t place;

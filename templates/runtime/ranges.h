@@ -41,8 +41,8 @@ static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_add(
     if (added.low + size < added.low) {
         added.size = UINT64_MAX - added.low;
     }
-    const uint32_t from = writable ? 0 : ranges->stores;
-    const uint32_t to = writable ? ranges->stores : ranges->count;
+    const uint32_t from = writable ? ranges->reads : 0;
+    const uint32_t to = writable ? ranges->count : ranges->reads;
     uint32_t nearest = to;
     for (uint32_t k = from; k < to; k++) {
         if (nearest == to
@@ -65,7 +65,7 @@ static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_add(
     }
     ranges->range[to] = added;
     ranges->count++;
-    ranges->stores += writable;
+    ranges->reads += !writable;
 }
 
 // A range for this launch and all later ones.
@@ -120,10 +120,11 @@ static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_drop(
     }
 }
 
-// An empty table, but for what was kept.
+// An empty table, but for what was kept: bytecode that all share is the first, for it is read most.
 static PORTER_DEVICE PORTER_NOINLINE void porter_ranges_begin(
     porter_ranges_t *ranges, bool compiles) {
-    ranges->stores = ranges->count = 0;
+    ranges->reads = ranges->count = 0;
+    ranges->range[0].size = 0;
     for (uint64_t k = 0; k < ranges->keeps && k < PORTER_KEPT; k++) {
         const porter_kept_t *kept = &ranges->kept[k];
         porter_ranges_add(ranges, (const void *)kept->low, kept->size,

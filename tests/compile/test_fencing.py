@@ -262,11 +262,12 @@ def test_ptxas_takes_it(arena: str, returns: str, tmp_path: Path) -> None:
 def test_checks_know_the_layout_of_what_they_read(tmp_path: Path) -> None:
     """The numbers in PTX are those of the headers, and of who writes constant memory."""
     claims = {
-        "offsetof(porter_ranges_t, stores)": arenas.STORES,
+        "offsetof(porter_ranges_t, reads)": arenas.READS,
         "offsetof(porter_ranges_t, count)": arenas.COUNT,
         "offsetof(porter_ranges_t, arena_low)": arenas.ARENA,
         "offsetof(porter_ranges_t, arena_size)": arenas.ARENA + 8,
         "offsetof(porter_ranges_t, range)": arenas.RANGES,
+        "offsetof(porter_ranges_t, range) % 16": 0,
         "sizeof(porter_range_t)": arenas.RANGE,
         "offsetof(porter_ranges_t, place)": arenas.PLACE,
         "offsetof(porter_ranges_t, address)": arenas.PLACE + 8,

@@ -12,7 +12,7 @@ static porter_ranges_t &table = state.porter_ranges;
 static void show(const char *what) {
     printf("%s:", what);
     for (uint32_t k = 0; k < table.count; k++) {
-        printf(" %s%llu+%llu", k < table.stores ? "w" : "r", (unsigned long long)table.range[k].low,
+        printf(" %s%llu+%llu", k < table.reads ? "r" : "w", (unsigned long long)table.range[k].low,
             (unsigned long long)table.range[k].size);
     }
     printf("\n");
@@ -39,12 +39,13 @@ int main() {
 
     porter_ranges_begin(&table, false);
     show("begun");
+    printf("first: %llu\n", (unsigned long long)table.range[0].size); // which a GPU looks at anyway
 
     for (uint64_t i = 0; i < PORTER_RANGES; i++) {
         add(10000 + 100 * i, 10, i == 0);
     }
     add(10120, 5, false);
-    printf("%u %u %llu\n", table.stores, table.count, (unsigned long long)table.range[1].size);
+    printf("%u %u %llu\n", table.reads, table.count, (unsigned long long)table.range[0].size);
 
     keep(100, 50, PORTER_KEPT_WRITE);
     keep(110, 10, PORTER_KEPT_WRITE); // within
@@ -65,7 +66,7 @@ int main() {
         keep(20000 + 100 * i, 10, PORTER_KEPT_READ);
     }
     porter_ranges_begin(&table, false);
-    const porter_range_t &last = table.range[table.count - 1];
+    const porter_range_t &last = table.range[table.reads - 1];
     printf("%llu kept, to %llu\n", (unsigned long long)table.keeps,
         (unsigned long long)(last.low + last.size));
     return 0;

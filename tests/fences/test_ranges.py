@@ -31,11 +31,12 @@ def test_tables(tmp_path: Path) -> None:
     done = subprocess.run([program], capture_output=True, text=True, check=True)
     end = 2**64 - 5
     assert done.stdout.splitlines() == [
-        f"added: w2000+15 r1000+10 r3000+10 r{end}+4",
+        f"added: r1000+10 r3000+10 r{end}+4 w2000+15",
         "begun:",
-        "1 24 25",
-        "kept: w100+50 r300+50 r500+8",
-        "compiling: w100+50 w500+8 r300+50",
-        "dropped: w130+20 w100+20 r500+8",
+        "first: 0",
+        "23 24 25",
+        "kept: r300+50 r500+8 w100+50",
+        "compiling: r300+50 w100+50 w500+8",
+        "dropped: r500+8 w130+20 w100+20",
         "12 kept, to 23910",
     ]

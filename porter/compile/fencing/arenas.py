@@ -8,8 +8,8 @@ from porter.compile.fencing.addresses import TABLE
 from porter.compile.fencing.coverage import AccessCheck
 
 # Of porter_ranges_t, at the start of the state: bytes from there.
-STORES, COUNT, ARENA, RANGES, RANGE = 0, 4, 8, 24, 16
-PLACE = RANGES + 24 * RANGE + 12 * 24 + 8
+READS, COUNT, ARENA, RANGES, RANGE = 0, 4, 8, 32, 16
+PLACE = RANGES + 24 * RANGE + 12 * 24
 UNWIND = PLACE + 24  # porter_unwind, the state's next field
 # What only the runtime writes, from the state on: the end of gpusnek_head_t and porter_ranges_t.
 # With arenas in local memory the state's other fields that begin with porter_ too, which units
@@ -23,7 +23,6 @@ _REGISTERS = """
 	.reg .b64 %fenceD<10>;
 	.reg .b32 %fenceS<5>;
 	.reg .b64 %fenceA;
-	.reg .b32 %fencePlace, %fenceKind;
 	.reg .f32 %fenceF32;
 	.reg .f64 %fenceF64;
 """
@@ -35,9 +34,11 @@ _STATE, _LOW, _SIZE = "%fenceD7", "%fenceD8", "%fenceD9"
 class Local:
     """Checks for arenas in local memory: arena and C stack are one part of the thread's window."""
 
-    def __init__(self, state: int) -> None:
-        """state: where in the window the state is."""
-        self._state = state
+    space, state_register = "local", ""
+
+    def __init__(self, unit: str, state: int) -> None:
+        """unit: its number. state: where in the window the state is."""
+        self.unit, self.state = unit, state
 
     def opening(self) -> str:
         """What a function with checks does first."""
@@ -56,21 +57,23 @@ class Local:
             start = "0" if check.space == "local" else "%fence7"
             yield f"\tmov.b64 \t{{%fence0, %fence1}}, {address};"
             yield f"\tsub.u32 \t%fence0, %fence0, {start};"
-            yield f"\tsub.u32 \t%fence0, %fence0, {self._state + SEALED_FROM - size + 1};"
+            yield f"\tsub.u32 \t%fence0, %fence0, {self.state + SEALED_FROM - size + 1};"
             bytes_ = SEALED_TO_LOCAL - SEALED_FROM + size - 1
             yield f"\tsetp.ge.and.u32 \t%fenceP0, %fence0, {bytes_}, %fenceP0;"
 
-    def other(self, check: AccessCheck) -> Iterator[str]:
+    def window(self, address: str, legal: str) -> Iterator[str]:
         """Further memory of its own: none."""
         return iter(())
-
-    def state(self) -> tuple[list[str], str, str]:
-        """Instructions that find the state, its space and its address."""
-        return [f"\tmov.u64 \t{_STATE}, {self._state};"], "local", _STATE
 
 
 class Global:
     """Checks for arenas in global memory: an arena, and the C stack in the thread's window."""
+
+    space, state_register, state = "global", _STATE, 0
+
+    def __init__(self, unit: str) -> None:
+        """unit: its number."""
+        self.unit = unit
 
     def opening(self) -> str:
         """What a function with checks does first."""
@@ -109,14 +112,21 @@ class Global:
             bytes_ = SEALED_TO - SEALED_FROM + size - 1
             yield f"\tsetp.ge.and.u64 \t%fenceP0, %fenceD0, {bytes_}, %fenceP0;"
 
-    def other(self, check: AccessCheck) -> Iterator[str]:
-        """Leaves in %fenceP0 whether the access is in the thread's C stack."""
-        if check.space == "":
-            yield from _in_window(check, "%fenceA")
-
-    def state(self) -> tuple[list[str], str, str]:
-        """Instructions that find the state, its space and its address."""
-        return [], "global", _STATE
+    def window(self, address: str, legal: str) -> Iterator[str]:
+        """In a lookup: goes to `legal` where the access is in the thread's C stack."""
+        yield from (
+            "\tmov.u64 \t%rd2, 0;",
+            "\tcvta.local.u64 \t%rd2, %rd2;",
+            "\tmov.b64 \t{%r1, %r2}, %rd2;",
+            f"\tmov.b64 \t{{%r3, %r4}}, {address};",
+            f"\tld.const.u32 \t%r5, [{WINDOW}];",
+            "\tadd.u32 \t%r1, %r1, %r5;",
+            "\tsub.u32 \t%r3, %r3, %r1;",
+            f"\tld.const.u32 \t%r6, [{WINDOW}+4];",
+            "\tsetp.lt.u32 \t%p0, %r3, %r6;",
+            "\tsetp.eq.and.u32 \t%p0, %r4, %r2, %p0;",
+            f"\t@%p0 bra \t{legal};",
+        )
 
 
 Arena = Local | Global

@@ -11,19 +11,14 @@ import re
 from porter.compile.fencing.addresses import TABLE, Addresses, object_sizes, own_constants
 from porter.compile.fencing.arenas import Arena, Global, Local
 from porter.compile.fencing.assembly import UnreadPtx, functions
-from porter.compile.fencing.checks import (
-    DECLARATIONS,
-    TABLE_DECLARATION,
-    CheckSite,
-    behind,
-    ending,
-    in_the_way,
-)
+from porter.compile.fencing.checks import CheckSite, behind, ending, in_the_way
 from porter.compile.fencing.coverage import AccessCheck, checks
+from porter.compile.fencing.lookup import DECLARATIONS, Lookup
 
 _STATE = re.compile(r"^(?:\.visible )?\.global .*porter_fence_state[\w$]*(?: = (\d+))?;")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
+TABLE_DECLARATION = f".extern .global .align 8 .u64 {TABLE};\n"
 WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
 OBJECTS = "porter_objects_"  # and the unit's number: addresses and bytes of its constants
 
@@ -63,11 +58,12 @@ def fence(text: str, number: str) -> str:
     """`text`, a unit's PTX, with its accesses checked. Raises UnreadPtx."""
     lines = text.split("\n")
     state = _state(lines)
-    arena: Arena = Local(state) if state else Global()
+    arena: Arena = Local(number, state) if state else Global(number)
     window = (state, WINDOW) if state else (0, 0)
     sizes = object_sizes(lines)
     places, name = Places(lines), f"porter_places_{number}"
     changed: dict[int, list[str]] = {}
+    asked: dict[Lookup, None] = {}
     first = None
     for function in functions(lines):
         addresses = Addresses(function, sizes, window)
@@ -76,11 +72,12 @@ def fence(text: str, number: str) -> str:
             continue
         first = function.first if first is None else first
         sites = _sites(found, function.first, lines, places)
+        asked |= dict.fromkeys(site.asks for site in sites)
         for site in sites:
             changed.setdefault(site.check.line, []).extend(in_the_way(site, arena))
         changed[function.first + 1] = [arena.opening(), *changed.get(function.first + 1, [])]
         tail = [line for site in sites for line in behind(site, arena)]
-        changed.setdefault(function.last, []).extend([*tail, *ending(name, arena, function.head)])
+        changed.setdefault(function.last, []).extend([*tail, *ending(function.head)])
     out: list[str] = []
     for at, line in enumerate(lines):
         if line.startswith("\t.section"):
@@ -94,6 +91,8 @@ def fence(text: str, number: str) -> str:
             out.append(DECLARATIONS + places.declaration(name))
             if not state and not any(TABLE in other and ".extern" in other for other in lines):
                 out.append(TABLE_DECLARATION)
+            for lookup in asked:
+                out += lookup.function(arena, name)
     return "\n".join([*out, *_objects(lines, number)])
 
 
@@ -132,5 +131,5 @@ def _sites(
             if place is not None:
                 loc = (place.group(1), place.group(2))
         at = check.line
-        sites.append(CheckSite(check, number, places.of(loc)))
+        sites.append(CheckSite(check, number, places.of(loc), Lookup.of(check)))
     return sites

@@ -1,0 +1,196 @@
+"""The functions of a unit that know what is legal outside an interpreter's own memory.
+
+Constants of the build, then the ranges that the launch says (porter_ranges_t of
+templates/runtime/porter_ranges.h). An access that is in none of them is noted in the state. They
+are the unit's own, so that ptxas knows which few registers they change: what calls them keeps the
+others as if nothing were called. In line they would be most of the code, and fetching it would take
+longer than running it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import Enum
+
+from porter.compile.fencing.arenas import (
+    CONSTANTS,
+    COUNT,
+    PLACE,
+    RANGE,
+    RANGES,
+    READS,
+    UNWIND,
+    UNWIND_ALL,
+    WINDOW,
+    Arena,
+)
+from porter.compile.fencing.coverage import AccessCheck
+
+DECLARATIONS = f"""
+.extern .const .align 8 .b8 {WINDOW}[24];
+.extern .const .align 8 .b8 {CONSTANTS}[16];
+"""
+# What an access is, in 32 bits: its bytes less one, whether it stores, what its address must not
+# have set, and where the text of its place begins.
+_STORES_AT, _ALIGN_AT, _PLACE_AT = 7, 8, 12
+PLACES_END = 1 << (32 - _PLACE_AT)
+
+
+def what(check: AccessCheck, place: int) -> int:
+    """The word that tells a lookup of `check`. place: where the text of its place begins."""
+    size = check.high - check.low
+    return (
+        size - 1 | check.stores << _STORES_AT | (check.align - 1) << _ALIGN_AT | place << _PLACE_AT
+    )
+
+
+class Lookup(Enum):
+    """A kind of accesses that one function knows. The value is part of its name."""
+
+    BYTES = "bytes"  # single ones that are read, of bytecode above all
+    LOADS = "loads"
+    STORES = "stores"
+    GLOBAL_LOADS = "global_loads"  # through pointers that cannot be to the window
+    GLOBAL_STORES = "global_stores"
+    NOTHING = "nothing"  # an access to the window that is outside its used part
+
+    @classmethod
+    def of(cls, check: AccessCheck) -> Lookup:
+        """The one that knows of `check`."""
+        if check.space == "local":
+            return cls.NOTHING
+        if check.space == "global":
+            return cls.GLOBAL_STORES if check.stores else cls.GLOBAL_LOADS
+        if check.stores:
+            return cls.STORES
+        return cls.BYTES if check.high - check.low == 1 else cls.LOADS
+
+    @property
+    def _name(self) -> str:
+        return f"porter_fence_{self.value}"
+
+    def call(self, arena: Arena, address: str, word: str, legal: str) -> Iterator[str]:
+        """Instructions that ask. They leave in register `legal` whether the access is.
+
+        word: the register with `what`. The function's name is completed by `named`.
+        """
+        state = arena.state_register
+        yield "\t{"
+        for number, (kind, register) in enumerate(
+            (("b64", address), ("b32", word), *([("b64", state)] if state else []))
+        ):
+            yield f"\t.param .{kind} fence_param{number};"
+            yield f"\tst.param.{kind} \t[fence_param{number}+0], {register};"
+        given = ", ".join(f"fence_param{number}" for number in range(3 if state else 2))
+        yield "\t.param .b32 fence_retval;"
+        yield f"\tcall.uni (fence_retval), {self._name}_{arena.unit}, ({given});"
+        yield f"\tld.param.b32 \t{legal}, [fence_retval+0];"
+        yield "\t}"
+
+    def function(self, arena: Arena, places: str) -> list[str]:
+        """The function. places: the name of the unit's places."""
+        name = f"{self._name}_{arena.unit}"
+        given = [f".param .b64 {name}_param_0", f".param .b32 {name}_param_1"]
+        loads = [
+            f"\tld.param.u64 \t%rd0, [{name}_param_0];",
+            f"\tld.param.u32 \t%r0, [{name}_param_1];",
+        ]
+        state, space = arena.state, arena.space
+        if arena.state_register:
+            given.append(f".param .b64 {name}_param_2")
+            loads.append(f"\tld.param.u64 \t%rd1, [{name}_param_2];")
+        else:
+            loads.append(f"\tmov.u64 \t%rd1, {state};")
+        return [
+            f".func (.param .b32 func_retval0) {name}({', '.join(given)})",
+            "{",
+            "\t.reg .pred \t%p<3>;",
+            "\t.reg .b32 \t%r<8>;",
+            "\t.reg .b64 \t%rd<9>;",
+            *loads,
+            *self._looks(arena),
+            *_refused(space, places),
+            "$legal:",
+            "\tmov.u32 \t%r1, 1;",
+            "\tst.param.b32 \t[func_retval0+0], %r1;",
+            "\tret;",
+            "}",
+        ]
+
+    def _looks(self, arena: Arena) -> Iterator[str]:
+        """Instructions that go to $legal, or end where nothing makes the access so."""
+        if self is Lookup.NOTHING:
+            return
+        if self is Lookup.BYTES:
+            # Shared bytecode, which is first (porter_ranges_begin); an empty range holds nothing.
+            yield from _range(arena.space, "%rd1", RANGES)
+            yield from ("\tsub.u64 \t%rd5, %rd0, %rd3;", "\tsetp.lt.u64 \t%p0, %rd5, %rd4;")
+            yield "\t@%p0 bra \t$legal;"
+        yield f"\tbfe.u32 \t%r1, %r0, {_ALIGN_AT}, {_PLACE_AT - _ALIGN_AT};"
+        yield "\tcvt.u32.u64 \t%r2, %rd0;"
+        yield "\tand.b32 \t%r1, %r1, %r2;"
+        yield "\tsetp.ne.u32 \t%p0, %r1, 0;"
+        yield "\t@%p0 bra \t$refused;"
+        if self not in (Lookup.GLOBAL_LOADS, Lookup.GLOBAL_STORES):
+            yield from arena.window("%rd0", "$legal")
+        yield f"\tand.b32 \t%r1, %r0, {(1 << _STORES_AT) - 1};"
+        yield "\tcvt.u64.u32 \t%rd2, %r1;"
+        yield "\tadd.u64 \t%rd2, %rd0, %rd2;"  # the last byte
+        stores = self in (Lookup.STORES, Lookup.GLOBAL_STORES)
+        if not stores:
+            yield f"\tld.const.u64 \t%rd3, [{CONSTANTS}];"
+            yield f"\tld.const.u64 \t%rd4, [{CONSTANTS}+8];"
+            yield from _INSIDE
+        yield f"\tld.{arena.space}.u32 \t%r1, [%rd1+{COUNT}];"
+        yield f"\tadd.u64 \t%rd7, %rd1, {RANGES};"
+        if stores:  # which begin behind what may be read alone
+            yield f"\tld.{arena.space}.u32 \t%r2, [%rd1+{READS}];"
+            yield f"\tmul.wide.u32 \t%rd8, %r2, {RANGE};"
+            yield "\tadd.u64 \t%rd7, %rd7, %rd8;"
+            yield "\tsub.u32 \t%r1, %r1, %r2;"
+        yield "$more:"
+        yield '\t.pragma "nounroll";'
+        yield "\tsetp.eq.u32 \t%p0, %r1, 0;"
+        yield "\t@%p0 bra \t$refused;"
+        yield from _range(arena.space, "%rd7", 0)
+        yield from _INSIDE
+        yield f"\tadd.u64 \t%rd7, %rd7, {RANGE};"
+        yield "\tsub.u32 \t%r1, %r1, 1;"
+        yield "\tbra.uni \t$more;"
+
+
+def _range(space: str, at: str, distance: int) -> Iterator[str]:
+    """Reads a porter_range_t: its start, and its bytes."""
+    yield f"\tld.{space}.v2.u64 \t{{%rd3, %rd4}}, [{at}+{distance}];"
+
+
+# Goes to $legal where first and last byte, in %rd0 and %rd2, are among %rd4 bytes from %rd3 on.
+_INSIDE = (
+    "\tsub.u64 \t%rd5, %rd0, %rd3;",
+    "\tsub.u64 \t%rd6, %rd2, %rd3;",
+    "\tsetp.lt.u64 \t%p0, %rd5, %rd4;",
+    "\tsetp.lt.and.u64 \t%p0, %rd6, %rd4, %p0;",
+    "\t@%p0 bra \t$legal;",
+)
+
+
+def _refused(space: str, places: str) -> list[str]:
+    """Notes the access in the state, and that all functions shall return."""
+    return [
+        "$refused:",
+        f"\tmov.u64 \t%rd3, {places};",
+        "\tcvta.global.u64 \t%rd3, %rd3;",
+        f"\tshr.u32 \t%r1, %r0, {_PLACE_AT};",
+        "\tcvt.u64.u32 \t%rd4, %r1;",
+        "\tadd.u64 \t%rd3, %rd3, %rd4;",
+        f"\tst.{space}.u64 \t[%rd1+{PLACE}], %rd3;",
+        f"\tst.{space}.u64 \t[%rd1+{PLACE + 8}], %rd0;",
+        f"\tbfe.u32 \t%r1, %r0, {_STORES_AT}, 1;",
+        "\tcvt.u64.u32 \t%rd4, %r1;",
+        f"\tst.{space}.u64 \t[%rd1+{PLACE + 16}], %rd4;",
+        f"\tmov.u64 \t%rd4, {UNWIND_ALL};",
+        f"\tst.{space}.u64 \t[%rd1+{UNWIND}], %rd4;",
+        "\tmov.u32 \t%r1, 0;",
+        "\tst.param.b32 \t[func_retval0+0], %r1;",
+        "\tret;",
+    ]
