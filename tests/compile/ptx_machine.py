@@ -1,7 +1,7 @@
 """Executes the few instructions of PTX that fences are written in, one thread.
 
-What it does not know is an error, as is memory that nobody gave it; where it is watched, such memory
-is read as zeros and not written.
+What it does not know is an error, as is memory that nobody gave it; where it is watched, such
+memory is read as zeros and not written.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from typing import NamedTuple
 
 from attrs import define, field
 
-_FUNCTION = re.compile(r"^(?:\.visible )?\.func\s*(?:\([^)]*\))?\s*([\w$]+)\s*\(([^)]*)\)\s*\{", re.M)
+_FUNCTION = re.compile(
+    r"^(?:\.visible )?\.func\s*(?:\([^)]*\))?\s*([\w$]+)\s*\(([^)]*)\)\s*\{", re.MULTILINE
+)
 _PARAMETER = re.compile(r"\.param \.b\d+ (\w+)")
 _CALL = re.compile(r"call\.uni \((\w+)\), ([\w$]+), \(([^)]*)\);")
 _LABEL = re.compile(r"(\$\w+):")

@@ -171,4 +171,3 @@ def test_what_is_legal_is_done_and_nothing_else(local: bool, wanted: Wanted, add
     assert place == [PLACES_AT, told % 2**64, int(wanted.stores)]
     made.put(space, state + arenas.PLACE, 0, arenas.UNWIND + 8 - arenas.PLACE)
     assert made.memory == before
-

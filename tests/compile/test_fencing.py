@@ -63,7 +63,18 @@ def test_accesses_of_a_block_share_a_check() -> None:
 
 
 def test_what_was_read_is_not_thereby_writable() -> None:
-    loads, stores = found("ld.u64 %rd3, [%rd1];; st.u64 [%rd1], %rd3;")
+    body = "ld.u64 %rd3, [%rd1];; @%p1 bra $A;; st.u64 [%rd1], %rd3;; $A:; ld.u8 %rs1, [%rd1];"
+    loads, stores = found(body)
+    assert (loads.stores, stores.stores) == (False, True)
+
+
+def test_what_is_written_for_certain_is_checked_once() -> None:
+    (check,) = found("ld.u64 %rd3, [%rd1];; st.u64 [%rd1+8], %rd3;")
+    assert (check.low, check.high, check.stores) == (0, 16, True)
+
+
+def test_a_store_that_one_check_does_not_reach_has_its_own() -> None:
+    loads, stores = found(f"ld.u64 %rd3, [%rd1];; st.u64 [%rd1+{MOST}], %rd3;")
     assert (loads.stores, stores.stores) == (False, True)
 
 

@@ -8,6 +8,7 @@ of a block that go through one register.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from porter.compile.fencing.addresses import Addresses
@@ -116,24 +117,31 @@ def _covered(wanted: _Wanted, facts: _Facts) -> bool:
 
 
 def _widened(block: BasicBlock, at: int, first: _Wanted, addresses: Addresses) -> AccessCheck:
-    """The check of an access, widened over later ones of its block through the same register."""
-    line = block.instructions[at].line
+    """The check of an access, widened over later ones of its block through the same register.
+
+    Where one of these stores, the check is that of a store, which allows loads too: it would be
+    made in any case, and an access that it refuses ends the interpreter a few instructions earlier.
+    """
+    line, stores = block.instructions[at].line, first.stores
     low, high, align, lead = first.low, first.low + first.size, first.size, first.low
+    for other in _through(block, at, first, addresses):
+        new_align = max(align, other.size)
+        new_lead = other.low if other.size > align else lead
+        new_low = min(low, other.low)
+        new_low -= (new_low - new_lead) % new_align
+        new_high = max(high, other.low + other.size)
+        small = other.size if other.size < new_align else align
+        if new_high - new_low <= MOST and (other.low - new_lead) % small == 0:
+            low, high, align, lead = new_low, new_high, new_align, new_lead
+            stores = stores or other.stores
+    return AccessCheck(line, first.root, low, high, align, first.space, stores)
+
+
+def _through(block: BasicBlock, at: int, first: _Wanted, addresses: Addresses) -> Iterator[_Wanted]:
+    """The accesses of a block from `first` on that go through its register, as long as it stays."""
     for instruction in block.instructions[at:]:
         other = _wanted(instruction, addresses)
-        if other is not None and (other.root, other.space, other.stores) == (
-            first.root,
-            first.space,
-            first.stores,
-        ):
-            new_align = max(align, other.size)
-            new_lead = other.low if other.size > align else lead
-            new_low = min(low, other.low)
-            new_low -= (new_low - new_lead) % new_align
-            new_high = max(high, other.low + other.size)
-            small = other.size if other.size < new_align else align
-            if new_high - new_low <= MOST and (other.low - new_lead) % small == 0:
-                low, high, align, lead = new_low, new_high, new_align, new_lead
+        if other is not None and (other.root, other.space) == (first.root, first.space):
+            yield other
         if first.root in instruction.writes and not addresses.once(first.root):
-            break
-    return AccessCheck(line, first.root, low, high, align, first.space, first.stores)
+            return
