@@ -75,11 +75,10 @@ def _statements(body: str) -> Iterator[str]:
     """Labels (`$a:`), calls, and instructions without their semicolons."""
     body = _CALL.sub(lambda m: m.group(0).replace(";", " ").strip() + ";", body)
     for line in body.split(";"):
-        text = line.strip()
+        text = line.strip().lstrip("{}").strip()
         while (label := _LABEL.match(text)) is not None:
             yield label.group(0)
-            text = text[label.end() :].strip()
-        text = text.lstrip("{}").strip()
+            text = text[label.end() :].strip().lstrip("{}").strip()
         if text and not text.startswith((".reg", ".param", ".pragma")):
             yield re.sub(r"\s+", " ", text)
 

@@ -57,9 +57,11 @@ def behind(site: CheckSite, arena: Arena) -> list[str]:
             f"\tmov.u64 \t%fenceA, {check.root};",
             f"\tadd.s64 \t%fenceA, %fenceA, {check.low};",
         ]
+    lines.append(f"\tmov.u32 \t%fence0, {what(check, site.place)};")
+    if site.asks is Lookup.NOTHING:
+        return [*lines, "\tbra.uni \t$fence_nothing;"]  # nothing leads back, so no lanes meet there
     return [
         *lines,
-        f"\tmov.u32 \t%fence0, {what(check, site.place)};",
         *site.asks.call(arena, "%fenceA", "%fence0", "%fence1"),
         "\tsetp.ne.u32 \t%fenceP0, %fence1, 0;",
         f"\t@%fenceP0 bra \t$fence_{number}_back;",
@@ -70,9 +72,13 @@ def behind(site: CheckSite, arena: Arena) -> list[str]:
 _RETURNED = re.compile(r"\.param (?:\.align \d+ )?\.([a-z])(\d+) (func_retval\d+)(?:\[(\d+)\])?")
 
 
-def ending(head: str) -> list[str]:
+def ending(sites: list[CheckSite], arena: Arena, head: str) -> list[str]:
     """Where failed checks of a function meet. head: the function's, which says what it returns."""
-    return ["$fence_failed:", *_zero(head), "\tret;"]
+    nothing = []
+    if any(site.asks is Lookup.NOTHING for site in sites):
+        note = Lookup.NOTHING.call(arena, "%fenceA", "%fence0", "%fence1")
+        nothing = ["$fence_nothing:", *note]
+    return [*nothing, "$fence_failed:", *_zero(head), "\tret;"]
 
 
 def _zero(head: str) -> Iterator[str]:

@@ -77,7 +77,7 @@ def fence(text: str, number: str) -> str:
             changed.setdefault(site.check.line, []).extend(in_the_way(site, arena))
         changed[function.first + 1] = [arena.opening(), *changed.get(function.first + 1, [])]
         tail = [line for site in sites for line in behind(site, arena)]
-        changed.setdefault(function.last, []).extend([*tail, *ending(function.head)])
+        changed.setdefault(function.last, []).extend([*tail, *ending(sites, arena, function.head)])
     out: list[str] = []
     for at, line in enumerate(lines):
         if line.startswith("\t.section"):
