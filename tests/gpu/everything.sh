@@ -6,7 +6,8 @@
 # LOCAL and GLOBAL are folders that `porter build --target cuda` printed, with local and with
 # global arenas; results go to OUT. $CONFORMANCE names further builds, with the heap that upstream's
 # tests need (`porter conformance --help` has the sizes), on which those run.
-# $PORTER_GPU_FATBIN names a build with `--arch all`, for the tests of fatbins.
+# $PORTER_GPU_FATBIN names a build with `--arch all`, for the tests of fatbins, $PORTER_GPU_PROFILING
+# one with `--profile --target all`.
 #
 # What is timed runs alone, first; then the tests, four at a time. Each part has a time limit, for
 # what hangs on a GPU cannot always be interrupted. Needs CuPy, pytest, sybil, porter's dependencies;
@@ -74,7 +75,7 @@ pytest_gpu console 240 "$local_build" tests/console --ignore tests/console/test_
 wait
 pytest_gpu arrays 240 "$local_build" tests/array tests/run/test_bindings.py tests/notebook/test_targets.py \
     --ignore tests/array/test_array_bind_host.py # large heaps: no other process beside it
-pytest_gpu repl 240 "$local_build" tests/repl &
+pytest_gpu repl 240 "$local_build" tests/repl tests/profiling &
 part memcheck 240 compute-sanitizer --tool memcheck --error-exitcode 9 \
     python3 tests/gpu/sanitize.py "$global_build" &
 wait

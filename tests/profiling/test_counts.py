@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pytest
 
+from porter.array.code import compile_code
 from porter.errors import UsageError
 from porter.fs import Image
 from porter.profiling import FunctionCounts, Profile, profile
-from porter.profiling.reading import lanes_at_most
-from porter.run import Launch
+from porter.profiling.reading import lanes_at_most, read
+from porter.run import Launch, open_device, run
 from porter.run.launch.counting import Counting
+from porter.run.launch.spec import Phase
 from tests.profiling.conftest import Profiled, instructions
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("counting build")]
 
@@ -214,6 +221,18 @@ def test_imports_from_an_image_and_frozen_modules(profiled: Profiled) -> None:
     assert known.startswith("def helps")
     (helps,) = [each for each in found.functions if each.name == "helps"]
     assert helps.file.endswith("lib/helper.py")
+
+
+def test_code_that_interpreters_share(counting: Build) -> None:
+    source = LOOP.format(k=100)
+    device = open_device(counting.folder, "host")
+    code = compile_code(device, Launch(), source.encode(), "<string>", "file")
+    alone = read(device, run(device, [source], 1, Launch(counting=Counting())), 1)
+    launch, phase = Launch(counting=Counting()), Phase(compiled=code.memory)
+    shared = read(device, run(device, [], 1, launch, phase), 1)
+    assert alone.full == shared.full == 0
+    assert instructions(shared) == instructions(alone)
+    assert function(shared, "f").calls == 1
 
 
 def test_diverging_lines(profiled: Profiled) -> None:
