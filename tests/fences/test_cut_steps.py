@@ -1,0 +1,55 @@
+"""A limit of steps may end C code at any of its steps: what it leaves can be used as before.
+
+Upstream's own tests are cut so, each at many of its steps, and what they left is used.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from porter import InterpreterArray
+from porter.base.paths import upstream_dir
+from porter.run import Device
+
+pytestmark = pytest.mark.slow
+
+PROBE = Path(__file__).with_name("probe_all.py").read_text()
+CUTS = 48
+ENOUGH = 300_000  # steps
+HEAP = "256K"
+PARTS = 4
+# These ask for memory at addresses, where a fence ends whoever looks.
+NAMING = ("memoryview_slice_size", "uctypes_")
+
+
+def sources(device: Device, part: int) -> list[Path]:
+    """Upstream's tests of what C computes, every PARTS-th of them."""
+    tests = upstream_dir() / str(device.built.config["release"]) / "tests"
+    found = [*tests.glob("basics/*.py"), *tests.glob("extmod/*.py"), *tests.glob("float/*.py")]
+    waiting = ("asyncio_", "vfs_", "sleep", "socket", "ssl", "tls", "time_")
+    chosen = [each for each in found if not each.name.startswith((*NAMING, *waiting))]
+    return sorted(chosen)[part::PARTS]
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_what_a_cut_program_leaves_can_be_used(fenced: Device, part: int) -> None:
+    random = np.random.default_rng(part)
+    cut = 0
+    for path in sources(fenced, part):
+        source = path.read_text("utf-8", "replace")
+        with InterpreterArray(1, device=fenced, heap=HEAP) as alone:
+            steps = int(alone.exec(source, check=False, max_steps=ENOUGH).steps[0])
+        if steps < 2:
+            continue
+        # As many of the first steps as of all.
+        few = np.exp(random.uniform(0, np.log(steps), CUTS // 2)).astype(np.int64)
+        wanted = np.concatenate([few, random.integers(1, steps, CUTS // 2, endpoint=True)])
+        with InterpreterArray(len(wanted), device=fenced, heap=HEAP) as array:
+            outcome = array.exec(source, check=False, max_steps=wanted.tolist())
+            cut += int((outcome.steps == wanted).sum())
+            # LaunchFailed where an interpreter broke.
+            array.exec(PROBE, check=False, max_steps=ENOUGH, deadline=10.0)
+    assert cut > 2000
