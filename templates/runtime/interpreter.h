@@ -580,8 +580,9 @@ static inline PORTER_DEVICE int32_t gpusnek_run(const gpusnek_launch_t *launch, 
     } else if (head->magic != GPUSNEK_MAGIC || head->heap_size != launch->heap_size
         || head->pystack_size != launch->pystack_size) {
         return GPUSNEK_NOT_STARTED;
+    } else {
+        gpusnek_own_arena(launch, base); // an image may have been another's
     }
-    gpusnek_own_arena(launch, base); // an image may have been another's
 #if PORTER_FENCES
     head->launch = (uint64_t)launch;
     head->index = i;
