@@ -153,8 +153,8 @@ def _native(
             if value is not None:
                 raise UsageError(f"{name} {value}: this is about --compiled")
         return None
-    if where != "host" or variant != "release":
-        raise UsageError("--compiled: on the host twin alone, and not in its variants")
+    if where not in ("host", "cuda") or variant != "release":
+        raise UsageError("--compiled: on the host twin and on a GPU, and not in variants")
     force: Any = give_up
     if give_up not in (None, "guards"):
         if not give_up.isdecimal() or int(give_up) == 0:

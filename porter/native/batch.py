@@ -16,11 +16,15 @@ from attrs import field, frozen
 from porter.compiler.cxx import CompiledModule, compile_module
 from porter.compiler.mpy import read_module
 from porter.native.host import HostTarget
+from porter.native.kernels import KernelTarget
+from porter.native.link import link_modules
 from porter.native.making import HEAD
 from porter.native.module import MOST_ENTRIES, NativeModule, entry_table
+from porter.native.target import NativeTarget
 
 # For g++ to be done soon: the prelude's functions are compiled once instead of at each use.
 QUICK = ("-O0", "-Dalways_inline=noinline", "-w")
+QUICK_KERNELS = ("-Dalways_inline=noinline",)
 
 
 @frozen
@@ -37,7 +41,7 @@ class Translation:
         return f"namespace in_{self.symbol} {{\n{self.made.text}\n}}\n"
 
 
-def translate(target: HostTarget, code: bytes, number: int, **options: Any) -> Translation | None:
+def translate(target: NativeTarget, code: bytes, number: int, **options: Any) -> Translation | None:
     """The C++ of the program with this number; None where nothing of it is machine code.
 
     options: of compile_module.
@@ -61,23 +65,58 @@ def build_batch(
     flags: beside the build's own. Raises BuildFailed, LaunchFailed.
     """
     quick = attrs.evolve(target, flags=(*target.flags, *flags))
-    some = [i for i, one in enumerate(translations) if one is not None]
-    shares = [share for k in range(jobs) if (share := some[k::jobs])]
-
-    def build(numbered: tuple[int, list[int]]) -> dict[int, NativeModule]:
-        number, share = numbered
-        source, made = folder / f"batch{number}.cpp", folder / f"batch{number}{target.suffix}"
-        chosen = [one for i in share if (one := translations[i]) is not None]
-        source.write_text("".join(one.text for one in chosen), encoding="utf-8")
-        quick.build(source, made)
-        return {i: _loaded(quick, made, one) for i, one in zip(share, chosen, strict=True)}
-
-    with ThreadPoolExecutor(max(1, len(shares))) as pool:
-        found = {i: one for part in pool.map(build, enumerate(shares)) for i, one in part.items()}
+    found = {}
+    for made, some in _built(quick, translations, folder, jobs):
+        for i, one in some.items():
+            run, keep = quick.load(made, one.symbol)
+            found[i] = _module(one, run, keep)
     return [found.get(i) for i in range(len(translations))]
 
 
-def _loaded(target: HostTarget, made: Path, one: Translation) -> NativeModule:
-    run, keep = target.load(made, one.symbol)
+def link_batch(
+    target: KernelTarget,
+    translations: Sequence[Translation | None],
+    folder: Path,
+    jobs: int = 1,
+    flags: Sequence[str] = QUICK_KERNELS,
+) -> tuple[bytes | None, list[NativeModule | None]]:
+    """A cubin of the build's kernels with machine code of `translations`, and how each runs there.
+
+    None where no program has any. Else as build_batch. Raises NoNvcc, ToolMissing, BuildFailed.
+    """
+    quick = attrs.evolve(target, front=(*target.front, *flags))
+    cubins, symbols = [], []
+    found = {}
+    for made, some in _built(quick, translations, folder, jobs):
+        cubins.append(made.read_bytes())
+        for i, one in some.items():
+            symbols.append(one.symbol)
+            found[i] = _module(one, len(symbols), None)
+    modules = [found.get(i) for i in range(len(translations))]
+    return (link_modules(target, cubins, symbols) if symbols else None), modules
+
+
+def _built(
+    target: HostTarget | KernelTarget,
+    translations: Sequence[Translation | None],
+    folder: Path,
+    jobs: int,
+) -> list[tuple[Path, dict[int, Translation]]]:
+    """Files of machine code, and which of `translations` each has."""
+    some = {i: one for i, one in enumerate(translations) if one is not None}
+    shares = [share for k in range(jobs) if (share := dict(list(some.items())[k::jobs]))]
+
+    def build(numbered: tuple[int, dict[int, Translation]]) -> tuple[Path, dict[int, Translation]]:
+        number, share = numbered
+        source, made = folder / f"batch{number}.cpp", folder / f"batch{number}{target.suffix}"
+        source.write_text("".join(one.text for one in share.values()), encoding="utf-8")
+        target.build(source, made)
+        return made, share
+
+    with ThreadPoolExecutor(max(1, len(shares))) as pool:
+        return list(pool.map(build, enumerate(shares)))
+
+
+def _module(one: Translation, run: int, keep: object) -> NativeModule:
     entries = entry_table(one.made.entries, one.size)
     return NativeModule("", (), (), entries=entries, run=run, keep=keep)

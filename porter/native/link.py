@@ -27,27 +27,42 @@ OPTIONS = ("-m64", "-suppress-stack-size-warning")
 def link_kernels(target: KernelTarget) -> bytes:
     """A cubin of the build's kernels with all of `target.cubins`.
 
-    It is kept with other machine code. Raises UsageError where there are none, LaunchFailed for
-    what is no such module, NoNvcc, ToolMissing, BuildFailed.
+    Raises UsageError where there are none, LaunchFailed for what is no such module, and as
+    link_modules.
     """
     if not target.cubins:
         raise UsageError("there is no machine code to link")
-    digests = [hashlib.sha256(cubin).hexdigest() for cubin in target.cubins]
-    key = hashlib.sha256("\n".join((*target.identity, "linked", *digests)).encode()).hexdigest()
+    return link_modules(target, target.cubins, [symbol_of(cubin) for cubin in target.cubins])
+
+
+def link_modules(target: KernelTarget, cubins: Sequence[bytes], symbols: Sequence[str]) -> bytes:
+    """A cubin of the build's kernels with all of `cubins`, which run the modules called `symbols`.
+
+    The number of a module, from 1, is its place among these. The cubin is kept with other machine
+    code. Raises NoNvcc, ToolMissing, BuildFailed.
+    """
+    digests = [hashlib.sha256(cubin).hexdigest() for cubin in cubins]
+    parts = (*target.identity, "linked", *digests, *symbols)
+    key = hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def write(text: Path, machine: Path) -> Mapping[str, Any]:
-        _link(target, target.cubins, text, machine)
+        _link(target, cubins, symbols, text, machine)
         return {}
 
     with entry_of(key, target.suffix, write) as entry:
         return entry.machine.read_bytes()
 
 
-def _link(target: KernelTarget, modules: Sequence[bytes], text: Path, machine: Path) -> None:
-    symbols = [symbol_of(cubin) for cubin in modules]
+def _link(
+    target: KernelTarget,
+    cubins: Sequence[bytes],
+    symbols: Sequence[str],
+    text: Path,
+    machine: Path,
+) -> None:
     with tempfile.TemporaryDirectory(prefix="gpusnek-") as folder:
-        parts = [Path(folder, f"module{number}.cubin") for number in range(len(modules))]
-        for path, cubin in zip(parts, modules, strict=True):
+        parts = [Path(folder, f"module{number}.cubin") for number in range(len(cubins))]
+        for path, cubin in zip(parts, cubins, strict=True):
             path.write_bytes(cubin)
         parts.append(Path(folder, "dispatcher.cubin"))
         _dispatcher(target, symbols, text, parts[-1])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,8 +34,8 @@ FEW = ["basics/for*", "basics/try*", "basics/gen*", "basics/int_*", "float/float
         (["--enter", "everywhere"], "--enter everywhere: this is about --compiled"),
         (["--compiled", "--give-up", "0"], "--give-up 0: neither `guards` nor a number from 1"),
         (["--compiled", "--give-up", "often"], "--give-up often: neither"),
-        (["--compiled", "--target", "reference"], "--compiled: on the host twin alone"),
-        (["--compiled", "--variant", "asan", "--target", "host"], "and not in its variants"),
+        (["--compiled", "--target", "reference"], "--compiled: on the host twin and on a GPU"),
+        (["--compiled", "--variant", "asan", "--target", "host"], "and not in variants"),
     ],
 )
 def test_what_cannot_be_is_said(
@@ -46,7 +48,20 @@ def test_what_cannot_be_is_said(
 @pytest.mark.slow
 def test_a_program_runs_as_machine_code(built: Build) -> None:
     """And one that does not compile says so; each finds its own file system and __file__."""
-    run = ScriptOpener(built.folder, "host", 20.0, native=CompilerOptions())()
+    _check_programs(built.folder, "host")
+
+
+@pytest.mark.gpu
+def test_a_program_runs_as_machine_code_in_kernels() -> None:
+    if "PORTER_GPU_BUILD" not in os.environ:
+        pytest.skip("PORTER_GPU_BUILD names no device build")
+    if shutil.which("nvcc") is None:
+        pytest.skip("no nvcc")
+    _check_programs(Path(os.environ["PORTER_GPU_BUILD"]), "cuda")
+
+
+def _check_programs(folder: Path, target: str) -> None:
+    run = ScriptOpener(folder, target, 20.0, native=CompilerOptions())()
     names = ["/a/x.py", "/b/y.py", "/z.py"]
     sources = [b"print(__file__, open('t').read())\n", b"for i in range(3): print(i)\n"]
     sources.append(b"x = = 1\n")

@@ -62,6 +62,7 @@ print(built.manifest["release"], built.config["arena"])' "$build")
     name=conformance-$release-$arena
     part "$name" 150 "${conformance[@]}" --json "$out/$name.json"
     if [ "$number" -le 2 ]; then # half a minute each: one for each arena
+        part "$name-compiled" 500 "${conformance[@]}" --compiled --json "$out/$name-compiled.json"
         part "$name-stress" 200 "${conformance[@]}" --gc-stress --json "$out/$name-stress.json" \
             basics float
     fi

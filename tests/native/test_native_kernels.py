@@ -24,6 +24,7 @@ from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import read_module
 from porter.errors import BuildFailed, LaunchFailed, NotBuilt, UsageError
 from porter.native import cache, kernels, link
+from porter.native.batch import link_batch, translate
 from porter.native.kernels import KernelTarget
 from porter.native.link import link_kernels
 from porter.native.making import HEAD
@@ -173,6 +174,29 @@ def test_several_programs_are_told_by_number(
     code = run((tool, "-sass", "-fun", DISPATCHER, cubin), timeout=60).stdout
     assert len(re.findall(r"\b(?:CALL|JMP|BRA|RET)[.\w]*", code)) >= 3
     assert symbols <= set(functions(cubin))
+
+
+@pytest.mark.slow
+def test_programs_of_a_batch_are_told_by_number(
+    device_build: Built, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cache, "natives_dir", lambda: tmp_path / "native")
+    target = KernelTarget.of(device_build)
+    codes = [compiled(source).code for source in (SUM, "", QUEENS, SUM)]
+    made = [translate(target, code, i, loops=False) for i, code in enumerate(codes)]
+    made[1] = None  # one that does not compile
+    cubin, modules = link_batch(target, made, tmp_path, jobs=2)
+    # Each compiler has every other program.
+    assert [None if m is None else m.run for m in modules] == [1, None, 3, 2]
+    assert all(m.entries.any() for m in modules if m is not None)
+    (text,) = [p for p in (tmp_path / "native").rglob("module.cpp") if DISPATCHER in p.read_text()]
+    cases = re.findall(r"case (\d): (program_\d)\(", text.read_text())
+    assert cases == [("1", "program_0"), ("2", "program_3"), ("3", "program_2")]
+    assert cubin is not None
+    linked = tmp_path / "linked.cubin"
+    linked.write_bytes(cubin)
+    assert {"program_0", "program_2", "program_3", DISPATCHER} <= set(functions(linked))
+    assert link_batch(target, [None], tmp_path) == (None, [None])
 
 
 @pytest.mark.slow

@@ -9,13 +9,13 @@ from typing import Any
 import attrs
 import numpy as np
 
+from porter.array.each import CodeOfEach
 from porter.compiler.options import CompilerOptions
 from porter.conformance.backends.isolate import RunScripts
 from porter.conformance.backends.native import TestCompiler
 from porter.conformance.images import BLOCK_SIZE, build_images
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
-from porter.native.host import HostTarget
-from porter.native.target import target_of
+from porter.native.module import NativeModule
 from porter.run import Device, Result, open_device
 from porter.run import Launch as Settings
 from porter.run import Program as Source
@@ -41,7 +41,6 @@ class ScriptOpener:
 
     def __call__(self) -> RunScripts:
         """What runs programs; raises what opening the device raises."""
-        device = open_device(self.folder, self.target)
         settings = Settings(
             merge_stderr=True,
             gc_stress=self.gc_stress,
@@ -52,39 +51,51 @@ class ScriptOpener:
             block=1,
         )
         settings = attrs.evolve(settings, **self.sizes)
-        if self.native is None:
-            return lambda programs: _run(device, programs, settings)
-        return _Compiled.of(device, settings, self.native)
+        if self.native is not None:
+            return _Compiled(settings, TestCompiler.of(self.folder, self.target, self.native))
+        device = open_device(self.folder, self.target)
+        return lambda programs: _run(device, programs, settings)
 
 
 @attrs.frozen
 class _Compiled:
     """Runs programs as machine code, those that do not compile as they are."""
 
-    device: Device
     settings: Settings
     compiler: TestCompiler
-
-    @classmethod
-    def of(cls, device: Device, settings: Settings, options: CompilerOptions) -> _Compiled:
-        """Raises UsageError where `device` runs no machine code."""
-        target = target_of(device)
-        assert isinstance(target, HostTarget)
-        return cls(device, settings, TestCompiler(device, target, options))
 
     def __call__(self, programs: Sequence[Script]) -> list[ScriptOutcome]:
         """See ScriptOpener."""
         codes = self.compiler.codes(_sources(programs), self.settings)
+        device, modules = self.compiler.machine(codes)
+        try:
+            return self._run(device, programs, codes, modules)
+        finally:
+            if device is not self.compiler.device:
+                device.close()
+
+    def _run(
+        self,
+        device: Device,
+        programs: Sequence[Script],
+        codes: Sequence[bytes | None],
+        modules: Sequence[NativeModule | None],
+    ) -> list[ScriptOutcome]:
+        whole = {i: code for i, code in enumerate(codes) if code is not None}
+        rest = [i for i in range(len(programs)) if i not in whole]
         found: dict[int, ScriptOutcome] = {}
-        for whole in (True, False):
-            some = [i for i, code in enumerate(codes) if (code is not None) is whole]
-            chosen = [code for i in some if (code := codes[i]) is not None]
-            make = (
-                (lambda phase, codes=chosen: self.compiler.phase(codes, phase)) if whole else None
-            )
-            if some:
-                parts = _run(self.device, [programs[i] for i in some], self.settings, make)
-                found |= dict(zip(some, parts, strict=True))
+        if whole:
+            each = CodeOfEach.of(device, list(whole.values()))
+            own = [modules[i] for i in whole]
+
+            def make(phase: Phase) -> Phase:
+                return each.phase(own, arenas=phase.arenas, stop=phase.stop)
+
+            some = _run(device, [programs[i] for i in whole], self.settings, make)
+            found |= dict(zip(whole, some, strict=True))
+        if rest:
+            some = _run(device, [programs[i] for i in rest], self.settings)
+            found |= dict(zip(rest, some, strict=True))
         return [found[i] for i in range(len(programs))]
 
 
