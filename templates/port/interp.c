@@ -3,6 +3,7 @@
 
 #include "blockdevice.h"
 #include "code.h"
+#include "devicecalls.h"
 #include "native.h"
 #include "port.h"
 #include "hooks.h"
@@ -227,6 +228,7 @@ static int execute(const char *source, size_t length, int kind, const char *name
     }
     exit_code = 0;
     gpusnek_lack_start();
+    gpusnek_devices_idle(); // a hard stop leaves what was at work
     gpusnek_limits_begin(true);
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
     MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
@@ -330,6 +332,7 @@ static void stop_vm(void) {
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
+        gpusnek_collection_calls(true);
         gc_sweep_all(); // runs every finaliser that is left
         mp_deinit();
         nlr_pop();

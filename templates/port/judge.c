@@ -1,4 +1,5 @@
 // Calling a program's function with arguments from outside, and comparing what it returns.
+#include "devicecalls.h"
 #include "matching.h"
 #include "port.h"
 #include "py/mpstate.h"
@@ -34,6 +35,7 @@ static void call(const void *name) {
             items[count++] = named->table[i].value;
         }
     }
+    gpusnek_devices_idle();
     gpusnek_limits_begin(false);
     MP_STATE_VM(gpusnek_result) = mp_call_function_n_kw(function, given->len, named->used, items);
     mp_handle_pending(true);

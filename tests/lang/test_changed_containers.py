@@ -260,3 +260,79 @@ def test_a_key_that_gives_the_table_away(roomy_device: Device) -> None:
     assert len(lines) == 8 and all(line.endswith("[0, 0] True 50") for line in lines)
     assert lines[0].startswith("{k: 'value") and lines[1].startswith('{"k": "value')
     assert lines[4].startswith("OrderedDict({k: 'value0'})") and lines[5].startswith(lines[1][:12])
+
+
+# A stream that gives away what is being printed to it, at one of its writes, and fills that memory.
+PRINTED = """
+import array, collections, io, json, sys
+class Stream(io.IOBase):
+    def __init__(self, at): self.at, self.text = at, b''
+    def write(self, data):
+        self.text += data
+        self.at -= 1
+        if self.at == 0:
+            give_away()
+            for _ in range(9): others.extend([b'\\xf8' * 16 * n for n in (1, 2, 4, 6, 8, 10)])
+        return len(data)
+def failing(depth):
+    if depth:
+        failing(depth - 1)
+    else:
+        raise what
+def failed():
+    global what
+    what = ValueError('given')
+    again()
+    return what
+def again():
+    try:
+        failing(3)
+    except ValueError:
+        pass
+def array_away(): what[:] = array.array('h')
+def bytes_away(): what[:] = b''
+def printed_keys(what, stream): print(what.keys(), file=stream)
+def printed_items(what, stream): print(what.items(), file=stream)
+makes = [
+    ('list', lambda: [10, 'a', [2], (3,)], lambda: what.clear(), print),
+    ('items', lambda: [10, 'a', [2]], lambda: what.pop(), print),
+    ('json', lambda: [10, 'a', [2], {'a': 5}], lambda: what.clear(), json.dump),
+    ('set', lambda: set(range(9)), lambda: what.clear(), print),
+    ('fewer', lambda: set(range(40, 45)), lambda: what.pop(), print),
+    ('frozen', lambda: {1: frozenset((1, 2, 3))}, lambda: what.clear(), print),
+    ('dict', lambda: {1: 'a', 'b': [2], 3: None}, lambda: what.clear(), print),
+    ('objects', lambda: {1: 'a', 'b': [2], '3': None}, lambda: what.clear(), json.dump),
+    ('ordered', lambda: collections.OrderedDict([(1, 2), (3, 4)]), lambda: what.clear(), print),
+    ('keys', lambda: {1: 'a', 'b': [2]}, lambda: what.clear(), printed_keys),
+    ('view', lambda: {1: 'a', 'b': [2]}, lambda: what.clear(), printed_items),
+    ('array', lambda: array.array('h', range(5)), array_away, print),
+    ('bytes', lambda: bytearray(b'abc'), bytes_away, print),
+    ('error', failed, again, sys.print_exception),
+    ('parts', lambda: [OSError(2, 'a'), KeyError(1, 2)], lambda: what.clear(), print),
+]
+for name, make, give_away, act in makes:
+    ends = 0
+    for at in range(1, 40):
+        others, what = [], None
+        what = make()
+        stream = Stream(at)
+        try:
+            act(what, file=stream) if act is print else act(what, stream)
+        except (RuntimeError, TypeError) as e:
+            print(name, at, repr(e))
+        if stream.at > 0:
+            break
+        ends += 1
+    print(name, ends > 2, len([0] * 50), stream.text.decode().strip())
+"""
+
+
+def test_a_stream_that_gives_away_what_is_printed_to_it(roomy_device: Device) -> None:
+    result = run(roomy_device, [PRINTED], 2, Launch(heap=1 << 19))
+    assert result.stderr[1] == b""
+    lines = result.stdout[1].decode().splitlines()
+    ends = [line for line in lines if " True 50 " in line]
+    assert len(ends) == 15, lines
+    assert ends[0].endswith(" [10, 'a', [2], (3,)]") and ends[2].endswith('{"a": 5}]')
+    assert ends[-1].endswith(" [OSError(2, 'a'), KeyError(1, 2)]")
+    assert not [line for line in lines if "Error(" in line and line not in ends]

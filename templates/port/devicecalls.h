@@ -1,0 +1,32 @@
+// Calls of a block device that a program wrote, while littlefs is in the middle of its work.
+//
+// What it has in memory must not be left half done, nor be entered a second time. So an exception
+// waits until littlefs is done: littlefs gets an error of the device, and what the VFS makes of that
+// is the exception. A device that uses its own file system gets an error at its first block. A
+// collection that an allocation begins calls no device: C is at work on what the device could change.
+#ifndef GPUSNEK_DEVICECALLS_H
+#define GPUSNEK_DEVICECALLS_H
+
+#include "py/obj.h"
+
+struct _mp_vfs_blockdev_t;
+
+// As mp_call_method_n_kw without keywords: None, a bool or a small integer, and -EIO where the
+// method raised, was not to be called, or returned anything else.
+mp_obj_t gpusnek_device_call(size_t n_args, const mp_obj_t *args);
+// As mp_vfs_blockdev_ioctl, for littlefs: 0 or an error. `must`: None is none of these.
+int gpusnek_device_ioctl(struct _mp_vfs_blockdev_t *device, uintptr_t cmd, uintptr_t arg, bool must);
+
+// An OSError is about to be raised: raises what a device raised, where that is why.
+void gpusnek_device_raise(int error);
+
+// Whether this device is at work: its file system is not to be entered.
+bool gpusnek_device_works(mp_obj_t device);
+
+// A program begins: no device is at work.
+void gpusnek_devices_idle(void);
+
+// Whether a collection from now on may call devices: one that a program asked for, or the last one.
+void gpusnek_collection_calls(bool devices);
+
+#endif

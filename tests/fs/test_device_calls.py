@@ -1,0 +1,174 @@
+"""Block devices that a program wrote, which littlefs calls in the middle of its work."""
+
+from __future__ import annotations
+
+import pytest
+
+from porter.run import Device, Launch, run
+
+DEVICE = """
+import gc, vfs
+act = None
+class BlockDevice:
+    def __init__(self): self.data = bytearray(64 * 512)
+    def readblocks(self, n, buf, off=0):
+        if act: act('read')
+        at = n * 512 + off
+        for i in range(len(buf)): buf[i] = self.data[at + i]
+    def writeblocks(self, n, buf, off=0):
+        if act: act('write')
+        at = n * 512 + off
+        for i in range(len(buf)): self.data[at + i] = buf[i]
+    def ioctl(self, op, arg):
+        if op == 4: return 64
+        if op == 5: return 512
+        if act: act('erase')
+        if op == 6:
+            for i in range(arg * 512, arg * 512 + 512): self.data[i] = 255
+        return 0
+def write(name):
+    file = fs.open(name, 'w')
+    file.write(name * 10)
+    return [file]
+def read(name):
+    with fs.open(name, 'r') as file:
+        return file.read()
+def made():
+    global bd
+    bd = BlockDevice()
+    kind.mkfs(bd)
+    return kind(bd)
+for kind in (vfs.VfsLfs1, vfs.VfsLfs2):
+    fs = made()
+    body(fs)
+"""
+# At each of its calls the device raises, once.
+RAISES = """
+class Own(Exception): pass
+def use(fs):
+    files = [fs.open('f%d' % i, 'w') for i in range(3)]
+    for file in files:
+        file.write('text' * 50)
+    for file in files:
+        file.close()
+    fs.mkdir('d')
+    fs.rename('f0', 'd/f0')
+    fs.remove('f1')
+    list(fs.ilistdir('d'))
+    fs.remove('d/f0')
+    fs.rmdir('d')
+def body(fs):
+    global act, count, failed
+    failed = others = 0
+    for at in range(100):
+        count = 0
+        def act(what):
+            global count
+            count += 1
+            if count == at:
+                raise Own(what)
+        try:
+            use(fs)
+        except Own as e:
+            failed += e.args[0] in ('read', 'write', 'erase')
+        except OSError:
+            others += 1  # littlefs made another error of it
+        act = None
+        fs = made()
+        use(fs)  # another one is whole
+    print(failed > 20, others < 20)
+"""
+WRONG = """
+def body(fs):
+    found = []
+    for answer in (None, True, False, 5, -5, 'x', 1.5, 1 << 70):
+        read = BlockDevice.readblocks
+        def wrong(self, n, buf, off=0):
+            read(self, n, buf, off)
+            return answer
+        BlockDevice.readblocks = wrong
+        try:
+            found.append(kind(bd).stat('x'))
+        except Exception as e:
+            found.append((type(e).__name__, e.args[0] if isinstance(e, OSError) else 0))
+        BlockDevice.readblocks = read
+    print(found)
+"""
+ENTERED = """
+def body(fs):
+    global act
+    if kind is vfs.VfsLfs1:
+        return
+    seen = []
+    def act(what):
+        global act
+        mine, act = act, None
+        try:
+            write('inner')
+            seen.append('written')
+        except OSError as e:
+            seen.append(e.args[0])
+        act = mine
+    for i in range(20):
+        try:
+            write('f%d' % i)[0].close()
+        except OSError as e:
+            seen.append('outer')
+    act = None
+    print(5 in seen, 'written' in seen)
+"""
+# Files that nobody holds are closed by collections, which is not to empty what C is working on.
+EMPTIED = """
+def body(fs):
+    global act, l
+    l = []
+    def act(what):
+        while l: l.pop()
+    kept = 0
+    for use in (lambda: tuple(l), lambda: l[2:18], lambda: l * 2, lambda: sorted(l),
+            lambda: list(zip(l, l)), lambda: (lambda *a: a)(*l, *l), lambda: list(reversed(l))):
+        file = write('x')
+        l = [[i] for i in range(20)]
+        file.clear()
+        kept += len(repr(use())) > 40 and len(repr(l)) > 40
+    act = None
+    print(kept)
+"""
+ASKED = """
+def body(fs):
+    files = write('x')
+    files.clear()
+    gc.collect()
+    gc.collect()
+    print(read('x'))
+"""
+
+
+@pytest.mark.parametrize("stress", [True, False])
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (RAISES, b"True True\n" * 2),
+        (WRONG, None),
+        (ENTERED, b"True False\n"),
+        (EMPTIED, b"7\n" * 2),
+        (ASKED, b"x" * 10 + b"\n" + b"x" * 10 + b"\n"),
+    ],
+    ids=["raises", "wrong", "entered", "emptied", "asked"],
+)
+def test_littlefs_is_whole_whatever_a_device_does(
+    roomy_device: Device, body: str, expected: bytes | None, stress: bool
+) -> None:
+    launch = Launch(heap=1 << 19, gc_stress=stress, deadline=30.0, stdout=1 << 14)
+    result = run(roomy_device, [body + DEVICE], 2, launch)
+    assert (int(result.status[1]), result.stderr[1]) == (0, b"")
+    # A collection shows what a finaliser raised.
+    lines = b"".join(
+        line for line in result.stdout[1].splitlines(True) if not line.startswith(b"OSError: ")
+    )
+    if expected is not None:
+        assert lines == expected
+        return
+    for line in lines.decode().splitlines():
+        answers = [str(one) for one in eval(line)]
+        assert answers[2] == "('OSError', 5)" and answers[5:7] == ["('TypeError', 0)"] * 2
