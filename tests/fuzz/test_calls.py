@@ -169,6 +169,22 @@ def test_programs_that_print_otherwise_the_second_time_are_found() -> None:
     assert differing(first, attrs.evolve(second, interrupted=True), batch.sources) == []
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "differs"),
+    [
+        (b"<A object at 7f10a0b0>\n", b"<A object at 7f20c0d0>\n", False),
+        (b"<function f at 0x7f10a0b0>", b"<function f at 0x7f20c0d0>", False),
+        (b"<bound_method 7f10a0b0 f>", b"<bound_method 7f20c0d0 f>", False),
+        (b"<A object at 7f10a0b0>1", b"<A object at 7f10a0b0>2", True),
+        (b"10a0b0c0", b"20a0b0c0", True),
+    ],
+)
+def test_printed_addresses_may_differ(one: bytes, other: bytes, differs: bool) -> None:
+    batch = CallBatch((b"print(v1)",))
+    ends = [ended(batch, outputs=(text,)) for text in (one, other)]
+    assert bool(differing(ends[0], ends[1], batch.sources)) is differs
+
+
 def test_a_reduction_keeps_one_statement_and_plain_arguments() -> None:
     program = Generator(KNOWN).program("reduce")
     boom = Statement(("v3=boom(", "[1,2,3]", ",", "1<<62", ");_p(9,v3)"))

@@ -16,14 +16,15 @@ from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 LENGTH = 16  # statements after those that set the registers
 _HOLE = re.compile(r"\{(\w+)\}")
 # What prints a digest of a result. Addresses differ from run to run, so of most objects only
-# the type is printed, and no text that may hold one.
+# the type is printed, and of a text that may hold one not even its length.
 _DIGEST = """\
 def _p(i,v=None):
  t=type(v)
  if t is bool or t is float or t is int and -(1<<63)<v<1<<63:print(i,v)
- elif (t is str or t is bytes)and len(v)<64 and not('0x'in repr(v)or' at 'in repr(v)):
-  print(i,repr(v))
- elif t is str or t is bytes or t is list or t is tuple:print(i,t.__name__,len(v))
+ elif t is str or t is bytes:
+  if len(v)>511 or'0x'in repr(v)or' at 'in repr(v):print(i,t.__name__)
+  else:print(i,repr(v)[:64],len(v))
+ elif t is list or t is tuple:print(i,t.__name__,len(v))
  else:print(i,t.__name__)
 def _m(v,i):
  n=dir(v)
