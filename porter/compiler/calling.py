@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from porter.compiler.emitter import Emitter
+from porter.compiler.emitter import Emitter, Label
 from porter.compiler.values import OBJECT, TYPES, UNBOX, A, Value
 
 
@@ -97,7 +97,7 @@ class CallEmitter(Emitter):
         gives, of which what is pushed is the number. raised: the frame that an exception is in."""
         number = next(self.sink.numbers)
         self.say(f"if (TIER_UNLIKELY({fails})) {{ goto Y{number}; }}")
-        self.say(f"B{number}:;")
+        self.say(Label(f"B{number}:;"))
         before = self.stores(self.state, frame=frame or self.graph.protected)
         del self.state.stack[len(self.state.stack) - popped :]
         self.state.stack.extend(pushed)

@@ -15,6 +15,7 @@ from porter.compiler.graph import CodeBlock, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
 from porter.compiler.stored import SYMBOL
+from porter.compiler.strips import WrittenBlock
 from porter.compiler.tables import Tables
 from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
@@ -24,7 +25,10 @@ _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
 #ifdef __CUDACC__
 #define TIER_UNLIKELY(x) __builtin_expect(!!(x), 0)
+// nvcc puts a function into whatever calls it, and does so again in what came of that.
+#define TIER_FUNCTION __attribute__((noinline))
 #else
+#define TIER_FUNCTION
 #define TIER_UNLIKELY(x) __builtin_expect_with_probability(!!(x), 0, 0.99999)
 #endif
 #define TIER_APART __attribute__((noinline))
@@ -38,6 +42,12 @@ _HEAD = """\
     uint64_t size; e = tier_view(o, &size); e##n = size >> 8; e##c = (uint32_t)(size & 255); }
 #undef NULL
 #define NULL 0
+// How many turns a counter makes that has `distance` to go in steps of `step`: at most `most`.
+static inline PORTER_DEVICE int32_t tier_turns(int32_t most, int64_t distance, int64_t step) {
+    if (distance <= 0) { return 0; }
+    const int64_t turns = (distance + step - 1) / step;
+    return turns < most ? (int32_t)turns : most;
+}
 """
 _ENTRANCE = """\
 extern "C" TIER_EXPORT PORTER_DEVICE void {symbol}(void *code_state, unsigned int entry,
@@ -166,18 +176,20 @@ class _Writer:
         self.used: dict[str, str] = {}  # kinds of slots' variables by name
 
     def text(self) -> str:
-        body: list[str] = []
-        for at, block in sorted(self.graph.blocks.items()):
-            if at in self.shapes:
-                body += self._block(block)
+        blocks = {
+            at: self._block(block)
+            for at, block in sorted(self.graph.blocks.items())
+            if at in self.shapes
+        }
+        body = [line for block in blocks.values() for line in block.text(blocks)]
         entering = self._entering()
         code = f"tier_code(native) + {self.graph.function.start}"
         out = [
             f"// {self.unit.title}",
-            f"static PORTER_DEVICE void *f{self.number}({PARAMETERS}) {{",
+            f"static TIER_FUNCTION PORTER_DEVICE void *f{self.number}({PARAMETERS}) {{",
             "    mp_obj_t *const frame = cs->state;",
             f"    const byte *const code = {code};",
-            "    int32_t left, at, top;",
+            "    int32_t left, last, at, top, turns;",
             "    int counted;",
             "    bool looked;",
             "    void *next;",
@@ -235,7 +247,7 @@ class _Writer:
             yield f"{name} = {walker.looked_up(number)};"
             yield f"if ({name} == {'NULL' if stored else 'MP_OBJ_NULL'}) {{ return cs; }}"
 
-    def _block(self, block: CodeBlock) -> list[str]:
+    def _block(self, block: CodeBlock) -> WrittenBlock:
         walker = Walker(self.unit, self.sink)
         state = state_of(self.shapes[block.at])
         for value in (*state.stack, *state.locals, *filter(None, state.names)):
@@ -245,8 +257,8 @@ class _Writer:
         walker.walk(block, state)
         line = self.graph.function.lines[block.at]
         beside = self.source[line - 1].strip() if 0 < line <= len(self.source) else ""
-        out = [f"L{block.at}: {{ // {line}: {beside}".rstrip().rstrip("\\")]
-        return [*out, *(f"    {text}" for text in walker.lines if text), "}"]
+        about = f"{line}: {beside}".rstrip().rstrip("\\")
+        return WrittenBlock(block.at, about, [text for text in walker.lines if text], walker.tested)
 
 
 def shapes_of(unit: WholeFunction) -> dict[int, Shape]:

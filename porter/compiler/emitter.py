@@ -36,6 +36,35 @@ from porter.compiler.values import (
 _SEEN = {SEEN_INT: INT, SEEN_FLOAT: FLOAT, SEEN_BOOL: BOOL}
 
 
+class Label(str):
+    """A line to which cold code comes back. A copy of the block has none."""
+
+
+class Look(str):
+    """A line that asks whether branches are left."""
+
+
+class Branch(str):
+    """A line that takes one of the branches that are left."""
+
+
+TAKES = Branch("left--;")
+
+
+@frozen
+class CounterTest:
+    """A comparison at the end of a block: of a variable of C++ with what does not change there.
+
+    into: where it leads if it holds. text: the whole of it.
+    """
+
+    op: str
+    counter: str
+    bound: str
+    into: int
+    text: str
+
+
 @frozen
 class WholeFunction:
     """What all blocks of one function have in common. title: the function's name."""
@@ -74,6 +103,7 @@ class Emitter:
         self.edges: dict[int, Shape] = {}
         self.block = next(iter(unit.graph.blocks.values()))
         self.hot = False  # whether the block is in a loop
+        self.tested: CounterTest | None = None  # at the block's end
         self.on_edge: Callable[[int], None] = lambda to: None
 
     # ---- text ----

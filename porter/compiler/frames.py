@@ -73,8 +73,9 @@ static TIER_APART PORTER_DEVICE void *called_in_c(mp_code_state_t *const caller,
 }
 
 // Calls what is on top of the caller's stack; what it gives is as of ran().
-static PORTER_DEVICE void *called(mp_code_state_t *const caller, const mp_obj_t *arguments,
-    const size_t count, const size_t keywords, const gpusnek_native_t *const native) {
+static TIER_FUNCTION PORTER_DEVICE void *called(mp_code_state_t *const caller,
+    const mp_obj_t *arguments, const size_t count, const size_t keywords,
+    const gpusnek_native_t *const native) {
     if (!tier_may_call()) { return caller; }
     mp_obj_fun_bc_t *const of = tier_function(*caller->sp);
     if (of == NULL) { return called_in_c(caller, arguments, count, keywords, native); }
@@ -83,7 +84,7 @@ static PORTER_DEVICE void *called(mp_code_state_t *const caller, const mp_obj_t 
 
 // lhs op rhs, by the method of an object's class where that is machine code. In an exception *next
 // is the frame that it comes from.
-static PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const caller, unsigned int op,
+static TIER_FUNCTION PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const caller, unsigned int op,
     const mp_obj_t lhs, const mp_obj_t rhs, const gpusnek_native_t *const native, void **next) {
     tier_call_t call;
     unsigned int of = op;
@@ -110,7 +111,9 @@ def calls_text(
 
     units: by number. entries: the number of the entry at a function's start, by the function's.
     """
-    declared = [f"static PORTER_DEVICE void *f{number}({PARAMETERS});" for number in units]
+    declared = [
+        f"static TIER_FUNCTION PORTER_DEVICE void *f{number}({PARAMETERS});" for number in units
+    ]
     cases = []
     for number, function in enumerate(module.functions):
         if number and not function.generator:

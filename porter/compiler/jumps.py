@@ -5,6 +5,7 @@ from __future__ import annotations
 from attrs import evolve
 
 from porter.compiler.calling import CallEmitter
+from porter.compiler.emitter import TAKES, CounterTest, Label, Look
 from porter.compiler.mpy import BytecodeInstruction
 from porter.compiler.values import BOOL, FLOAT, INT, OBJECT, TYPES, BlockState, Range, Value
 
@@ -41,8 +42,8 @@ class JumpEmitter(CallEmitter):
     def look(self, it: BytecodeInstruction) -> None:
         """The interpreter looks after the jump, compiled code before: as often."""
         number = next(self.sink.numbers)
-        self.say(f"if (TIER_UNLIKELY(left <= 0)) {{ goto Z{number}; }}")
-        self.say(f"C{number}:;")
+        self.say(Look(f"if (TIER_UNLIKELY(left <= 0)) {{ goto Z{number}; }}"))
+        self.say(Label(f"C{number}:;"))
         self.sink.cold.append(
             f"Z{number}: {self.stores(self.state, frame=False)} cs->ip = code + {it.at}; "
             "tier_give_polls(left); looked = tier_look(); if (PORTER_UNWINDING) { return cs; } "
@@ -52,15 +53,18 @@ class JumpEmitter(CallEmitter):
 
     def do_jump(self, it: BytecodeInstruction) -> None:
         self.look(it)
-        self.say("left--;")
+        self.say(TAKES)
         self.on_edge(it.argument)
 
     def _pop_jump(self, it: BytecodeInstruction, sense: bool) -> None:
         value = self.state.stack[-1]
         when = self.truth(value)
         self.look(it)
-        self.say("left--;")
+        self.say(TAKES)
         self.state.stack.pop()
+        if value.test is not None and sense:
+            op, lhs, rhs = value.test
+            self.tested = CounterTest(op, lhs.text, rhs.text, it.argument, when)
         self.say(f"if ({'' if sense else '!'}{when}) {{")
         before = self.state
         self.state = _learned(before.copy(), value, sense)
@@ -78,7 +82,7 @@ class JumpEmitter(CallEmitter):
     def _jump_or_pop(self, it: BytecodeInstruction, sense: str) -> None:
         when = self.truth(self.state.stack[-1])
         self.look(it)
-        self.say("left--;")
+        self.say(TAKES)
         self.say(f"if ({sense}{when}) {{")
         self.on_edge(it.argument)
         self.say("}")

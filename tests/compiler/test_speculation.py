@@ -20,6 +20,7 @@ from porter.native.module import NativeModule
 from porter.run import Device, open_device
 from porter.run.device.host import HostTwin
 from tests.compiler.calling import CALLING, OWN_STEPS
+from tests.compiler.counting import COUNTING
 from tests.compiler.speculative import PROGRAMS as GUESSING
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ MODES: dict[str, dict[str, Any]] = {
     "no guess holds": {"force": "guards"},
     "each third guess fails": {"force": 3, "enter": "everywhere"},
 }
-PROGRAMS = GUESSING | CALLING
+PROGRAMS = GUESSING | CALLING | COUNTING
 Ran = tuple[bytes, bytes, int]
 
 
@@ -97,12 +98,12 @@ def test_output_is_the_interpreters(
     assert ran(twin, OWN_STEPS[name], natives[name, mode])[:2] == expected
 
 
-@pytest.mark.parametrize("name", ["names", "handlers", "generators", *CALLING])
+@pytest.mark.parametrize("name", ["names", "handlers", "generators", *CALLING, *COUNTING])
 def test_limits_end_programs_at_the_same_step(
     twin: Device, natives: dict[tuple[str, str], NativeModule], name: str
 ) -> None:
     whole = ran(twin, PROGRAMS[name], None)[2]
-    for steps in range(1, whole, whole // (13 if name not in CALLING else 40) + 1):
+    for steps in range(1, whole, whole // (40 if name in CALLING | COUNTING else 13) + 1):
         expected = ran(twin, PROGRAMS[name], None, steps)
         assert ran(twin, PROGRAMS[name], natives[name, "seen"], steps) == expected
 

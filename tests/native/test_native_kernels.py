@@ -124,6 +124,31 @@ def test_nvcc_makes_the_same_without_its_headers(
     assert both[0] == both[1]
 
 
+CALLS_CALLS = """\
+def thirds(numbers):
+    return {n % 3 for n in numbers}
+def both(numbers):
+    return thirds(numbers), thirds(reversed(numbers)), thirds(numbers[1:])
+for turn in range(100):
+    print(both([turn, 2]), both([3, turn]), len(thirds([turn])))
+"""
+
+
+def test_a_function_is_in_machine_code_once(
+    device_build: Built, compiled: Compile, tmp_path: Path
+) -> None:
+    """nvcc put copies of functions into callers, and these into theirs: minutes for 30 lines."""
+    program = compiled(CALLS_CALLS)
+    target = KernelTarget.of(device_build)
+    module = read_module(program.code, HEAD, target.tables)
+    text = compile_module(module, target.tables).text
+    unit, ptx = tmp_path / "module.cu", tmp_path / "module.ptx"
+    unit.write_text(f"{target.prelude.read_text()}\n{text}")
+    kernels.start(toolchain.nvcc().path, *target.front, *kernels.TO_PTX, unit, "-o", ptx)
+    assert text.count("mp_obj_new_set(") == 1
+    assert len(re.findall(r"^\s*mp_obj_new_set,", ptx.read_text(), re.MULTILINE)) == 1
+
+
 @pytest.mark.slow
 def test_a_program_is_linked_with_all_of_the_build(
     device_build: Built, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -65,14 +65,13 @@ class Lookup(Enum):
             return cls.STORES
         return cls.BYTES if check.high - check.low == 1 else cls.LOADS
 
-    @property
-    def _name(self) -> str:
-        return f"porter_fence_{self.value}"
+    def _name(self, arena: Arena) -> str:
+        return f"porter_fence_{self.value}_{arena.unit}"
 
     def call(self, arena: Arena, address: str, word: str, legal: str) -> Iterator[str]:
         """Instructions that ask. They leave in register `legal` whether the access is.
 
-        word: the register with `what`. The function's name is completed by `named`.
+        word: the register with `what`.
         """
         state = arena.state_register
         yield "\t{"
@@ -83,13 +82,13 @@ class Lookup(Enum):
             yield f"\tst.param.{kind} \t[fence_param{number}+0], {register};"
         given = ", ".join(f"fence_param{number}" for number in range(3 if state else 2))
         yield "\t.param .b32 fence_retval;"
-        yield f"\tcall.uni (fence_retval), {self._name}_{arena.unit}, ({given});"
+        yield f"\tcall.uni (fence_retval), {self._name(arena)}, ({given});"
         yield f"\tld.param.b32 \t{legal}, [fence_retval+0];"
         yield "\t}"
 
     def function(self, arena: Arena, places: str) -> list[str]:
         """The function. places: the name of the unit's places."""
-        name = f"{self._name}_{arena.unit}"
+        name = self._name(arena)
         given = [f".param .b64 {name}_param_0", f".param .b32 {name}_param_1"]
         loads = [
             f"\tld.param.u64 \t%rd0, [{name}_param_0];",
