@@ -50,8 +50,9 @@ def preprocess(
     cache_path = layout.pre / "cache.json"
     known_units = read_cache(cache_path)
     flags = preprocessor_flags(layout, units.defines)
-    # A header that is new among our own may hide one of upstream's that a unit was read with.
-    ours = sorted(str(path) for path in layout.patched.rglob("*.h"))
+    # A file that is new among our own may hide one of upstream's that a unit was read with, and
+    # that need not be a header.
+    ours = sorted(str(path) for path in layout.patched.rglob("*.[ch]"))
     key = [*flags, *ours]
 
     entries: dict[str, CachedUnit] = {}

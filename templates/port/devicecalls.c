@@ -2,6 +2,7 @@
 #include "devicecalls.h"
 
 #include "extmod/vfs.h"
+#include "lfscalls.h"
 #include "port.h"
 #include "py/mperrno.h"
 #include "py/mpstate.h"
@@ -15,8 +16,65 @@ MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_device_raised);
 static uint32_t busy;
 static bool collection_calls;
 
-void gpusnek_collection_calls(bool devices) {
+// Every littlefs that is called: those that wait for devices, and the one that one of these calls.
+typedef struct _entered_t {
+    const void *lfs;
+    const void *lists[2]; // of open files and folders
+} entered_t;
+static entered_t entered[MOST + 1];
+static uint32_t depth;
+
+bool gpusnek_collection_calls(bool devices) {
+    const bool before = collection_calls;
     collection_calls = devices;
+    return before;
+}
+
+bool gpusnek_lfs_works(const void *lfs) {
+    for (uint32_t i = 0; i < depth; i++) {
+        if (entered[i].lfs == lfs) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders) {
+    if (gpusnek_lfs_works(lfs) || depth == MP_ARRAY_SIZE(entered)) {
+        return false;
+    }
+    entered[depth++] = (entered_t) { lfs, { files, folders } };
+    return true;
+}
+
+void gpusnek_lfs_leave(void) {
+    depth--;
+}
+
+void gpusnek_lfs_enter_or_raise(const void *lfs, const void *files, const void *folders) {
+    gpusnek_lfs_check(gpusnek_lfs_enter(lfs, files, folders) ? 0 : -MP_EIO);
+}
+
+void gpusnek_lfs_check(int error) {
+    if (error < 0) {
+        mp_raise_OSError(-error);
+    }
+}
+
+void gpusnek_lfs_idle(void) {
+    depth = 0;
+}
+
+void gpusnek_lfs_collect(void) {
+    for (uint32_t i = 0; i < depth; i++) {
+        for (size_t k = 0; k < MP_ARRAY_SIZE(entered[i].lists); k++) {
+            const void *const *next = entered[i].lists[k];
+            while (next != NULL && *next != NULL) {
+                gpusnek_collect_word((uintptr_t)*next);
+                next = *next;
+            }
+        }
+    }
 }
 
 static bool is_own(mp_obj_t object) {
@@ -24,12 +82,14 @@ static bool is_own(mp_obj_t object) {
 }
 
 void gpusnek_devices_idle(void) {
+    MP_STATIC_ASSERT(MP_ARRAY_SIZE(MP_STATE_VM(gpusnek_busy_devices)) == MOST);
     busy = 0;
+    gpusnek_lfs_idle();
     collection_calls = false;
     MP_STATE_VM(gpusnek_device_raised) = MP_OBJ_NULL;
 }
 
-bool gpusnek_device_works(mp_obj_t device) {
+static bool works(mp_obj_t device) {
     for (uint32_t i = 0; i < busy; i++) {
         if (MP_STATE_VM(gpusnek_busy_devices)[i] == device) {
             return true;
@@ -40,7 +100,7 @@ bool gpusnek_device_works(mp_obj_t device) {
 
 static bool may_call(mp_obj_t device) {
     const bool collects = MP_STATE_THREAD(gc_lock_depth) & GC_COLLECT_FLAG;
-    return busy < MOST && !gpusnek_device_works(device) && (collection_calls || !collects);
+    return busy < MOST && !works(device) && (collection_calls || !collects);
 }
 
 static void raised(void *exception) {

@@ -1,8 +1,8 @@
 // Calls of a block device that a program wrote, while littlefs is in the middle of its work.
 //
-// What it has in memory must not be left half done, nor be entered a second time. So an exception
-// waits until littlefs is done: littlefs gets an error of the device, and what the VFS makes of that
-// is the exception. A device that uses its own file system gets an error at its first block. A
+// What it has in memory must not be left half done. So an exception waits until littlefs is done:
+// littlefs gets an error of the device, and what the VFS makes of that is the exception. Nor is a
+// littlefs entered a second time (lfscalls.h), or a device that works called for another one. A
 // collection that an allocation begins calls no device: C is at work on what the device could change.
 #ifndef GPUSNEK_DEVICECALLS_H
 #define GPUSNEK_DEVICECALLS_H
@@ -20,13 +20,11 @@ int gpusnek_device_ioctl(struct _mp_vfs_blockdev_t *device, uintptr_t cmd, uintp
 // An OSError is about to be raised: raises what a device raised, where that is why.
 void gpusnek_device_raise(int error);
 
-// Whether this device is at work: its file system is not to be entered.
-bool gpusnek_device_works(mp_obj_t device);
-
-// A program begins: no device is at work.
+// A program begins: no device is at work, nor is a littlefs.
 void gpusnek_devices_idle(void);
 
 // Whether a collection from now on may call devices: one that a program asked for, or the last one.
-void gpusnek_collection_calls(bool devices);
+// Returns whether it might before.
+bool gpusnek_collection_calls(bool devices);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "hooks.h"
+#include "lfscalls.h"
 #include "port.h"
 #include "py/gc.h"
 #include "py/misc.h"
@@ -16,16 +17,30 @@
 uint32_t gpusnek_allocation; // the last allocation's number
 uint32_t gpusnek_failing_allocation; // the number of the next that is to fail; 0: none
 
+// Two bits of the table say of each block whether it is free, the first of an allocation, a later
+// one, or a first one that was marked (py/gc.c).
+enum { FREE = 0, TAIL = 2, MARKED = 3, ALL_TAILS = 0xaa };
+
+static size_t block_of(uintptr_t address) {
+    return (address - (uintptr_t)MP_STATE_MEM(area).gc_pool_start) / MICROPY_BYTES_PER_GC_BLOCK;
+}
+
+static unsigned kind_of(size_t block) {
+    return (MP_STATE_MEM(area).gc_alloc_table_start[block / 4] >> (2 * (block & 3))) & 3;
+}
+
+bool gpusnek_lives(const void *object) {
+    return kind_of(block_of((uintptr_t)object)) == MARKED;
+}
+
 // The first byte of the memory that `address`, which lies in the heap's pool, is part of; 0 where
-// it points to a free block. Two bits of the table say of each block whether it is free, the first
-// of an allocation, a later one, or a first one that was marked (py/gc.c).
+// it points to a free block.
 static uintptr_t start_of_allocation(uintptr_t address) {
-    enum { FREE = 0, TAIL = 2, ALL_TAILS = 0xaa };
     const uintptr_t pool = (uintptr_t)MP_STATE_MEM(area).gc_pool_start;
     const uint8_t *table = MP_STATE_MEM(area).gc_alloc_table_start;
-    size_t block = (address - pool) / MICROPY_BYTES_PER_GC_BLOCK;
+    size_t block = block_of(address);
     for (;;) {
-        const unsigned kind = (table[block / 4] >> (2 * (block & 3))) & 3;
+        const unsigned kind = kind_of(block);
         if (kind == FREE) {
             return 0;
         }
@@ -42,7 +57,7 @@ static uintptr_t start_of_allocation(uintptr_t address) {
 // Mark what a word of C's stack or registers points to, if it lies in the heap. A compiler may keep
 // nothing of an object but the address of a member, which `gc_collect_root` does not follow: it
 // takes an allocation's first byte alone.
-static void collect_word(uintptr_t word) {
+void gpusnek_collect_word(uintptr_t word) {
     if (word >= (uintptr_t)MP_STATE_MEM(area).gc_pool_start
         && word < (uintptr_t)MP_STATE_MEM(area).gc_pool_end) {
         void *start = (void *)start_of_allocation(word);
@@ -62,7 +77,7 @@ static void scan_halves(uintptr_t from, uintptr_t to) {
         if (pointer < low) {
             pointer = (end & high_mask) | *(const uint32_t *)at;
         }
-        collect_word(pointer);
+        gpusnek_collect_word(pointer);
     }
 }
 
@@ -75,7 +90,7 @@ static void scan_stack(void *lowest, void *context) {
     }
     uintptr_t from = ((uintptr_t)lowest + sizeof(void *) - 1) & ~(sizeof(void *) - 1);
     for (; from < to; from += sizeof(void *)) {
-        collect_word(*(const uintptr_t *)from);
+        gpusnek_collect_word(*(const uintptr_t *)from);
     }
 }
 
@@ -83,6 +98,7 @@ void gc_collect(void) {
     porter_profile_collects();
     gc_collect_start();
     porter_gc_flush(scan_stack, NULL);
+    gpusnek_lfs_collect();
     gc_collect_end();
 }
 

@@ -1,7 +1,6 @@
 // Brackets every operation of a mounted littlefs2 over our block devices. Before it: a mount that
 // knows an older image than there is now reads it anew. After it: the image is let go.
 #include "blockdevice.h"
-#include "devicecalls.h"
 #include "extmod/vfs.h"
 #include "hooks.h"
 #include "lib/littlefs/lfs2.h"
@@ -103,17 +102,11 @@ static int nothing(const struct lfs2_config *config) {
     return 0;
 }
 
-// Of a device that a program wrote: whoever is called by it stays outside.
-static int outside(const struct lfs2_config *config) {
-    const mp_vfs_blockdev_t *blockdev = config->context;
-    return gpusnek_device_works(blockdev->readblocks[1]) ? -MP_EIO : 0;
-}
-
 // Called where a littlefs2 takes its block device. One of a class of the program's own, or with
-// methods of several objects, is left to itself, and not entered while it works.
+// methods of several objects, is left to itself.
 void gpusnek_lfs2_guard(mp_vfs_blockdev_t *blockdev, struct lfs2_config *config, lfs2_t *lfs) {
     mp_obj_t bound = blockdev->readblocks[1];
-    config->lock = outside;
+    config->lock = nothing;
     config->unlock = nothing;
     if (bound == MP_OBJ_NULL // a function that no object is bound to
         || !mp_obj_is_type(bound, &gpusnek_block_device_type) || blockdev->writeblocks[1] != bound

@@ -24,9 +24,6 @@ void porter_pause(void);
 void gpusnek_wait(int64_t ms);
 #define MICROPY_INTERNAL_WFE(timeout_ms) gpusnek_wait((int64_t)(timeout_ms))
 
-// Of the units that include this, extmod/vfs_lfs.c alone uses littlefs: it counts with ours
-// (lfscount.c). littlefs itself does not include it.
-#define lfs1_traverse gpusnek_lfs1_traverse
-#define lfs2_fs_traverse gpusnek_lfs2_traverse
+#include "lfsnames.h"
 
 #endif

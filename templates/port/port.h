@@ -30,6 +30,10 @@ void gpusnek_clock_attach(void);
 void gpusnek_random_start(void);
 // Applies GPUSNEK_GC_STRESS and fail_allocation; call once the interpreter is up.
 void gpusnek_gc_start(void);
+// During a collection: marks what `word` points to or into, if that is on the heap.
+void gpusnek_collect_word(uintptr_t word);
+// During a collection that has marked what lives: whether `object`, which is on the heap, does.
+bool gpusnek_lives(const void *object);
 // Mounts gpusnek_boot's region at "/". Raises OSError when it cannot.
 void gpusnek_fs_mount(void);
 // What a protected call that raised `raised` ended with: prints the traceback, returns a status.

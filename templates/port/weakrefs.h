@@ -6,13 +6,8 @@
 #ifndef GPUSNEK_WEAKREFS_H
 #define GPUSNEK_WEAKREFS_H
 
-#include <stdbool.h>
-
 #include "py/obj.h"
 #include "py/runtime.h"
-
-// During a collection that has marked what lives: whether `object`, which is on the heap, does.
-bool gpusnek_lives(const void *object);
 
 // A reference whose callback waits from now on. `next` is a field of it that is its own meanwhile.
 void gpusnek_weakref_waits(mp_obj_t reference, mp_obj_t *next);
@@ -24,7 +19,7 @@ void gpusnek_weakref_called(mp_obj_t next);
 // py/modweakref.c (patch `weakref-callbacks`): calls all that wait. The VM gives a node, others NULL.
 void gpusnek_weakrefs_call(mp_sched_node_t *node);
 
-// A collection is over. Where callbacks wait, the VM is told to call `call`.
-void gpusnek_weakrefs_ended(mp_sched_callback_t call);
+// py/modweakref.c too: a collection is over. Where callbacks wait, the VM is told to call them.
+void gpusnek_weakrefs_ended(void);
 
 #endif

@@ -126,6 +126,25 @@ def test_unit_that_does_not_preprocess(tmp_path: Path) -> None:
     assert not list(layout.pre.glob("*.i"))
 
 
+def test_a_patched_file_hides_one_that_was_included(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "build", tmp_path / "upstream")
+    source = layout.upstream / "py" / "unit.c"
+    for file, text in (
+        (source, '#include "py/part.c"\n'),
+        (source.with_name("part.c"), "int a;\n"),
+    ):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    units = UnitList("", (), (SourceUnit("py_unit", "py/unit.c", str(source), "upstream"),))
+    assert [item.fresh for item in preprocess(layout, units)] == [True]
+    assert [item.fresh for item in preprocess(layout, units)] == [False]
+    ours = layout.patched / "py" / "part.c"
+    ours.parent.mkdir(parents=True)
+    ours.write_text("int b;\n")
+    assert [item.fresh for item in preprocess(layout, units)] == [True]
+    assert "int b;" in (layout.pre / "py_unit.i").read_text()
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -129,7 +129,7 @@ def problem_of(run: ReleaseRun, stage: str) -> dict[str, Any]:
 
 
 def test_constructs_that_no_rule_knows(injected: Injected, edit: Edit) -> None:
-    files = [edit("py/modmath.c"), edit("py/objset.c")]
+    files = [edit("py/modmath.c"), edit("py/opmethods.c")]
     append(files[0], "\nint injected_kind(int x) { return _Generic(x, int: 1, default: 2); }\n")
     append(files[1], "\nvoid *injected_label(void) {\n    here:\n    return &&here;\n}\n")
     run = injected.run()
@@ -142,7 +142,8 @@ def test_constructs_that_no_rule_knows(injected: Injected, edit: Edit) -> None:
         "patch": "",
     }
     second = run.stages[-1].problems[1]  # all that is refused, not the first alone
-    assert (second.file, second.line) == (f"{name}/py/objset.c", line_of(files[1], "    return &&"))
+    line = line_of(files[1], "    return &&")
+    assert (second.file, second.line) == (f"{name}/py/opmethods.c", line)
     assert "address of a label" in second.message
 
 

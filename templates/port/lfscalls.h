@@ -1,0 +1,29 @@
+// Calls of littlefs, which is not to be entered a second time while it waits for a block device that
+// a program wrote.
+//
+// Littlefs 1 cannot be told to ask, and what upstream asks littlefs 2 to close it then takes for
+// closed. So extmod/vfs_lfs.c calls ours (lfscalls.c), which says EIO instead. Meanwhile a collection
+// finds no file that littlefs lists: who frees one would have to enter, to take it off the list.
+#ifndef GPUSNEK_LFSCALLS_H
+#define GPUSNEK_LFSCALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Whether littlefs `lfs` is at work.
+bool gpusnek_lfs_works(const void *lfs);
+// Littlefs `lfs` is called; false: it is at work, or too many are, and must not be. Its lists of open
+// files and folders begin at `files` and `folders` (or NULL); each begins with a pointer to the next.
+bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders);
+void gpusnek_lfs_leave(void);
+// As gpusnek_lfs_enter, and raises OSError(EIO) instead.
+void gpusnek_lfs_enter_or_raise(const void *lfs, const void *files, const void *folders);
+// Raises OSError where `error`, which littlefs returned, is one.
+void gpusnek_lfs_check(int error);
+
+// For the collector: marks what the littlefs that are at work have listed.
+void gpusnek_lfs_collect(void);
+// No littlefs is at work.
+void gpusnek_lfs_idle(void);
+
+#endif
