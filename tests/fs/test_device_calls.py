@@ -167,7 +167,8 @@ def body(fs):
     seen = set()
     def act(what):
         for use in (held[0].close, lambda: held[0].write('z'), held[0].flush,
-                lambda: fs.stat('x'), lambda: fs.statvfs('/'), lambda: next(entries), lambda: fs.rename('x', 'y')):
+                lambda: fs.stat('x'), lambda: fs.statvfs('/'), lambda: next(entries),
+                lambda: fs.rename('x', 'y')):
             try:
                 use()
                 seen.add('done')
