@@ -45,7 +45,7 @@ from porter.errors import MissingPackage, PorterError, UsageError
 from porter.run import Device, Launch, open_device
 
 COUNTS = {"host": 1, "cuda": 1 << 18}
-GPU_HEAP = parse_size("48K")
+GPU_HEAP = parse_size("96K")
 WHOLE = 0.1  # seconds that a reference is repeated for, for its figure to repeat
 SLOWER = 1.05
 
@@ -330,10 +330,14 @@ def main() -> None:
             )
             references = tuple(k(device) for k in kinds)
             bench = Bench(array, args.repeat, references, array.compile(""), compiler)
-            rows = []
+            rows, failed = [], []
             for program in chosen:
                 print(program.name, file=sys.stderr)
-                rows.append(bench.row(program))
+                try:
+                    rows.append(bench.row(program))
+                except PorterError as error:  # the others' figures are not lost for it
+                    failed.append(program.name)
+                    print(f"{error.message}\n{error.hint or ''}".strip(), file=sys.stderr)
             about = {
                 "command": shlex.join(["python", *sys.argv]),
                 "n": n,
@@ -348,6 +352,8 @@ def main() -> None:
     if args.json:
         document = {"about": about, "programs": [asdict(row) for row in rows]}
         write_whole(args.json, json.dumps(document, indent=1) + "\n", parents=True)
+    if failed:
+        raise SystemExit(f"not measured: {', '.join(failed)}")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Makes nvcc's PTX depend on the unit alone: `python ptx.py IN OUT ID`, a step of the device build.
+"""Changes nvcc's PTX: `python ptx.py IN OUT ID`, a step of the device build.
 
-ID is eight hexadecimal digits that belong to the unit. The build starts this file by its path, a
-process a unit, so it imports the standard library alone.
+What nvcc says of the folder goes, so that PTX depends on the unit alone, and what ptxas would
+translate wrongly is written in another way. ID is eight hexadecimal digits that belong to the unit.
+The build starts this file by its path, a process a unit, so it imports the standard library alone.
 """
 
 import os
@@ -24,6 +25,35 @@ class Replacement(NamedTuple):
     subject: re.Pattern[str]
     reason: str
 
+
+# ptxas takes a negation, or a magnitude, that a comparison uses for a part of the comparison, and
+# may then put the comparison before what it compares: where a loop calls something, and ends by
+# comparing what it read or computed after the call (13.0, every architecture, -O1 and above). Bits
+# that are changed by hand are no part of anything.
+_MOVED = "ptxas may compare a negated number before it is there, in a loop that calls something"
+_SIGN, _REST = "0x8000000000000000", "0x7fffffffffffffff"
+_SIGN_32, _REST_32 = "0x80000000", "0x7fffffff"
+
+
+def _by_hand(operation: str, by: str) -> Replacement:
+    """`operation`, a pattern, with a destination (2) and a source (3), written in another way."""
+    return Replacement(
+        f"{operation.replace(chr(92), '')} of a comparison",
+        re.compile(rf"^([ \t]+){operation}\s+(%\w+), (%\w+);", re.MULTILINE),
+        by,
+        re.compile(rf"\b{operation}\s"),
+        _MOVED,
+    )
+
+
+def _bits(width: int, operation: str, mask: str) -> str:
+    return (
+        rf"\g<1>{{{{ .reg .b{width} %bits; mov.b{width} %bits, \3; "
+        rf"{operation}.b{width} %bits, %bits, {mask}; mov.b{width} \2, %bits; }}}}"
+    )
+
+
+_INTEGER = r"\g<1>{{ .reg .b64 %bits; not.b64 %bits, \3; "
 
 REPLACEMENTS = (
     Replacement(
@@ -49,6 +79,12 @@ REPLACEMENTS = (
         "nvcc gives an external object its type's size, which nvlink compares; an object that "
         "ends in a flexible array is larger where it is defined, so the size is left open",
     ),
+    _by_hand(r"neg\.s64", _INTEGER + r"add.s64 \2, %bits, 1; }}"),
+    _by_hand(r"abs\.s64", _INTEGER + r"add.s64 %bits, %bits, 1; max.s64 \2, %bits, \3; }}"),
+    _by_hand(r"neg\.f64", _bits(64, "xor", _SIGN)),
+    _by_hand(r"abs\.f64", _bits(64, "and", _REST)),
+    _by_hand(r"neg\.f32", _bits(32, "xor", _SIGN_32)),
+    _by_hand(r"abs\.f32", _bits(32, "and", _REST_32)),
 )
 
 
