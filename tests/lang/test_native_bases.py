@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+
 import pytest
 
 from porter.run import Device, run
@@ -122,3 +125,36 @@ class L(list):
 print(E(1).args, len(L()), L()[1])
 """
     assert run(any_device, [program], 2).stdout[0] == b"(1, 2) 2 2\n"
+
+
+# What `super` finds of a type, and of an object of a native type: neither has a native object
+# beside it. CPython prints the same.
+SUPER = """\
+from collections import OrderedDict
+class D(dict):
+    @classmethod
+    def make(cls): return cls
+class E(D):
+    @classmethod
+    def make(cls): return super(E, cls).make()
+print(E.make() is E)
+ordered = OrderedDict([(1, 2)])
+for call in (lambda: list(super(OrderedDict, ordered).keys()), lambda: super(E, E()).get(1, 5),
+        lambda: super(OrderedDict, ordered).get(1), lambda: super(E, E).fromkeys([1]),
+        lambda: super(D, D).get({}, 1, 3), lambda: super(E, E).get({1: 2}, 1)):
+    print(call())
+for call in (lambda: super(E, E).get(E, 1), lambda: zip((), super(E, E)), lambda: super(D, D).pop(),
+        lambda: super(E, E).missing, lambda: super(type, type).missing, lambda: super(E, 5)):
+    try:
+        call()
+    except (TypeError, AttributeError) as error:
+        print(type(error).__name__)
+"""
+
+
+def test_super_of_types_and_native_objects(any_device: Device) -> None:
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(SUPER, {})
+    result = run(any_device, [SUPER], 2)
+    assert (result.stdout[0], result.stderr[0]) == (printed.getvalue().encode(), b"")
