@@ -143,7 +143,7 @@ for call in (lambda: list(super(OrderedDict, ordered).keys()), lambda: super(E, 
         lambda: super(OrderedDict, ordered).get(1), lambda: super(E, E).fromkeys([1]),
         lambda: super(D, D).get({}, 1, 3), lambda: super(E, E).get({1: 2}, 1)):
     print(call())
-for call in (lambda: super(E, E).get(E, 1), lambda: iter(super(E, E)), lambda: super(D, D).pop(),
+for call in (lambda: super(E, E).get(E, 1), lambda: list(super(E, E)), lambda: super(D, D).pop(),
         lambda: super(E, E).missing, lambda: super(type, type).missing, lambda: super(E, 5)):
     try:
         call()
