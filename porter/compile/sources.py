@@ -31,7 +31,14 @@ HOST_RUNTIME = (
     "kernel_host.cpp",
     *KERNEL_RUNTIME,
 )
-CUDA_RUNTIME = ("kernels.cu", "arrays.cu", *KERNEL_RUNTIME, "hooks.cu", "fences.cu")
+CUDA_RUNTIME = (
+    "kernels.cu",
+    "arrays.cu",
+    *KERNEL_RUNTIME,
+    "hooks.cu",
+    "reconvergence.cu",
+    "fences.cu",
+)
 GC_FLUSH = "gc_flush.cu"
 
 

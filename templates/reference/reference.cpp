@@ -60,6 +60,12 @@ extern "C" int porter_prefers_words(void) {
 
 extern "C" void porter_trace_bytecode(const void *, int) {}
 
+extern "C" bool porter_parted(unsigned int) {
+    return false;
+}
+
+extern "C" void porter_meet(uint32_t *, uint32_t, uint32_t) {}
+
 extern "C" int porter_native(void) {
     return 0;
 }

@@ -109,6 +109,22 @@ void porter_trace_bytecode(const void *ip, int fast); // trace_host.cpp
 static inline PORTER_DEVICE void porter_trace_bytecode(const void *, int) {}
 #endif
 
+PORTER_DEVICE void porter_meet(unsigned int *kept, unsigned int place, unsigned int depth);
+
+static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
+#ifdef __CUDACC__
+    if (__activemask() != 0xffffffffu) {
+        return true;
+    }
+    int alike;
+    __match_all_sync(0xffffffffu, opcode, &alike);
+    return !alike;
+#else
+    (void)opcode;
+    return false;
+#endif
+}
+
 static inline PORTER_DEVICE void porter_yield(void) {
 #ifdef __CUDACC__
     asm volatile("nanosleep.u32 0;");

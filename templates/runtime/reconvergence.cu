@@ -1,0 +1,223 @@
+// Lanes of a warp whose ways have parted meet again in the bytecode interpreter.
+//
+// The VM's loop has so many ways out that a compiler puts no convergence barrier in it: lanes that
+// part in an instruction run alone from then on. So before an instruction of upstream's switch they
+// come here. Whoever comes waits for the lanes that are expected, bounded; then all that wait go on
+// as one group, in which the lanes at one place of the code run next and the others wait on. Which
+// place: the one of the lane deepest in calls, and of these the least, which lets lanes that are
+// behind catch up (S. Collange, "Stack-less SIMT reconvergence at low cost", 2011: min-SP-PC).
+//
+// Nobody waits for a lane that might not come. A group is made of lanes that wait here, each of
+// which sees its bit in `called`; only they are named in a mask. A lane that does not come in time
+// (it works in C, waits at a barrier, has ended) is not expected until it comes again.
+//
+// Lanes with much work of their own, an endless program's, would keep the others of their warp. So
+// a warp has two rooms. A lane that for half of its time is of a group's smaller part, which runs
+// while the larger one waits or waits while that one runs, goes to the other room. Who is there
+// meets too.
+#include <stdint.h>
+
+#include "porter_runtime.h"
+
+#define WARPS 32      // of a block at most
+#define LOOKS 300     // at `called`, before a group goes on without lanes that are expected,
+#define FEW 16        // or so many and
+#define LATE 256u     // TICKs, where a lane that runs on lets the others look once in a while
+#define ROUNDS 200    // that a lane waits for others, until it runs whoever else runs
+#define GRACE 8000u   // TICKs beyond half of its time that take a lane to the other room
+#define STAY 4000u    // instructions that it stays there, unless it is of a smaller part again
+#define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond
+
+// Lanes of one warp that wait for each other.
+struct room_t {
+    uint32_t expected; // lanes that are worth waiting for
+    uint32_t waiting;  // lanes that wait, and are in no group yet
+    uint32_t called;   // the group that is being made; 0: none
+};
+
+// `stamp` says whose it is: shared memory has any value when a block begins, and a user's kernel
+// may have used it.
+struct warp_t {
+    unsigned long long stamp;
+    room_t rooms[2];
+};
+
+static __shared__ warp_t warps[WARPS];
+
+template <typename T> static __device__ __forceinline__ volatile T &now(T &value) {
+    return value;
+}
+
+static __device__ __forceinline__ uint32_t lowest(uint32_t lanes) {
+    return lanes & (0u - lanes);
+}
+
+static __device__ __forceinline__ uint32_t own_lane(void) {
+    uint32_t lane;
+    asm("mov.u32 %0, %%laneid;" : "=r"(lane));
+    return 1u << lane;
+}
+
+// Odd, and another one for each block of each launch.
+static __device__ __forceinline__ unsigned long long block_stamp(void) {
+    unsigned long long grid;
+    asm("mov.u64 %0, %%gridid;" : "=l"(grid));
+    const unsigned long long block
+        = blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    unsigned long long mixed = (grid + 1) * 0x9e3779b97f4a7c15ull ^ block * 0xbf58476d1ce4e5b9ull;
+    mixed = (mixed ^ mixed >> 31) * 0x94d049bb133111ebull;
+    return mixed | 1;
+}
+
+// The warp's entry, ready for use. One lane makes it so; an even stamp says that it is at work.
+static __device__ __forceinline__ warp_t *own_warp(void) {
+    const uint32_t thread
+        = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    warp_t *const warp = &warps[thread / 32];
+    const unsigned long long ready = block_stamp(), busy = ready ^ 1;
+    for (;;) {
+        const unsigned long long stamp = now(warp->stamp);
+        if (stamp == ready) {
+            return warp;
+        }
+        if (stamp != busy && atomicCAS(&warp->stamp, stamp, busy) == stamp) {
+            for (room_t &room : warp->rooms) {
+                now(room.expected) = 0;
+                now(room.waiting) = 0;
+                now(room.called) = 0;
+            }
+            __threadfence_block();
+            now(warp->stamp) = ready;
+        }
+    }
+}
+
+static __device__ __forceinline__ uint32_t ticks(void) {
+    unsigned long long cycles;
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));
+    return (uint32_t)(cycles >> TICK);
+}
+
+// Waits for the expected lanes of a room, or until it takes too long. Returns the group, which is
+// converged.
+static __device__ __forceinline__ uint32_t gather(room_t *room, bool second, uint32_t lane) {
+    const uint32_t here = __match_any_sync(__activemask(), second), begun = ticks();
+    const bool leads = lowest(here) == lane;
+    if (leads) {
+        atomicOr(&room->expected, here);
+        __threadfence_block();
+        atomicOr(&room->waiting, here);
+    }
+    uint32_t group;
+    for (int looks = 0;; looks++) {
+        group = now(room->called);
+        if (group & lane) {
+            break;
+        }
+        if (group == 0 && leads) {
+            const uint32_t waiting = now(room->waiting), expected = now(room->expected);
+            const bool late = looks >= LOOKS || (looks >= FEW && ticks() - begun > LATE);
+            // Who takes them out of `waiting` calls them, so no lane is called twice.
+            if ((waiting & lane) == 0 || ((expected & ~waiting) != 0 && !late)
+                || atomicCAS(&room->waiting, waiting, 0u) != waiting) {
+                continue;
+            }
+            if (late) {
+                atomicAnd(&room->expected, waiting);
+            }
+            while (atomicCAS(&room->called, 0u, waiting) != 0) {
+            }
+        }
+    }
+    __syncwarp(group);
+    if (lowest(group) == lane) {
+        now(room->called) = 0;
+    }
+    __syncwarp(group);
+    return group;
+}
+
+// How a lane spent its time, as words that its interpreter keeps.
+struct account_t {
+    uint32_t block; // whose clock that is, in which launch
+    uint32_t room;  // how many instructions it stays in the second room; 0: it is in the first
+    uint32_t since; // when it came there
+    uint32_t small; // TICKs of these that it was of a smaller part
+    uint32_t left;  // when it went to run as a smaller part; 0: it did not
+};
+
+// To the other room, or the first one, at `time`.
+static __device__ __forceinline__ void enter(account_t *account, uint32_t stay, uint32_t time) {
+    account->room = stay;
+    account->since = time;
+    account->small = 0;
+    account->left = 0;
+}
+
+// Whether all that are expected in a lane's room are here, at one place, and none of them has to
+// give account: most lanes that come are of a warp some of whose lanes have ended.
+static __device__ __forceinline__ bool together(
+    const warp_t *warp, uint32_t block, const uint32_t *kept, uint32_t place) {
+    const bool second = kept[1] != 0;
+    const uint32_t group = __match_any_sync(__activemask(), second);
+    const bool ready = kept[0] == block && kept[1] != 1 && kept[4] == 0
+        && now(warp->rooms[second].expected) == group;
+    int alike;
+    __match_all_sync(group, place, &alike);
+    return __all_sync(group, ready && alike);
+}
+
+extern "C" __device__ __noinline__ void porter_meet(
+    uint32_t *kept, uint32_t place, uint32_t depth) {
+    warp_t *const warp = own_warp();
+    const uint32_t block = (uint32_t)now(warp->stamp);
+    if (together(warp, block, kept, place)) {
+        kept[1] -= kept[1] != 0;
+        return;
+    }
+    account_t account = {kept[0], kept[1], kept[2], kept[3], kept[4]};
+    const uint32_t lane = own_lane(), begun = ticks() | 1;
+    if (account.block != block) {
+        account.block = block;
+        enter(&account, 0, begun);
+    } else {
+        account.small += account.left != 0 ? begun - account.left : 0;
+        account.left = 0;
+        if (account.small > (begun - account.since) / 2 + GRACE || account.room == 1) {
+            atomicAnd(&warp->rooms[account.room != 0].expected, ~lane);
+            enter(&account, account.room != 0 ? 0 : STAY, begun);
+        } else {
+            account.room -= account.room != 0;
+        }
+    }
+    const bool second = account.room != 0;
+    room_t *const room = &warp->rooms[second];
+    const uint32_t position = place >> 8;
+    const uint32_t rank = (depth < 0xfff ? depth : 0xfff) << 20
+        | (0xfffff - (position < 0xfffff ? position : 0xfffff));
+    uint32_t group = __match_any_sync(__activemask(), second);
+    if (!__all_sync(group, now(room->expected) == group)) {
+        group = gather(room, second, lane);
+    }
+    for (int rounds = 0;; rounds++) {
+        __syncwarp(group);
+        const uint32_t first = __ballot_sync(group, rank == __reduce_max_sync(group, rank));
+        const bool runs = place == __shfl_sync(group, place, __ffs(first) - 1);
+        const uint32_t running = __ballot_sync(group, runs);
+        const int all = __popc(group), part = __popc(runs ? running : group & ~running);
+        const uint32_t time = ticks() | 1;
+        if (runs && running != group && 2 * part <= all) {
+            account.left = time;
+        }
+        if (runs || rounds >= ROUNDS) {
+            break;
+        }
+        group = gather(room, second, lane);
+        account.small += 2 * part < all ? (ticks() | 1) - time : 0;
+    }
+    kept[0] = account.block;
+    kept[1] = account.room;
+    kept[2] = account.since;
+    kept[3] = account.small;
+    kept[4] = account.left;
+}

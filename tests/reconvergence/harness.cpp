@@ -1,0 +1,59 @@
+// Lanes that run programs of their own through porter_meet(): arguments are a seed, how many
+// lanes end, and how many never do. Exits with 0 when all that end have ended.
+#include "warp.hpp"
+static unsigned long long lane_clock();
+#include "meeting.inc" // reconvergence.cu, without its PTX (test_meeting.py)
+
+#include <atomic>
+#include <chrono>
+#include <random>
+#include <thread>
+#include <vector>
+
+static std::atomic<int> running;
+
+// So fast that lanes change rooms often.
+static unsigned long long lane_clock() {
+    return (unsigned long long)std::chrono::steady_clock::now().time_since_epoch().count() << 8;
+}
+
+static void lane(unsigned index, unsigned seed, bool endless) {
+    threadIdx.x = index;
+    std::mt19937 random(seed * 64 + index);
+    uint32_t kept[5] = {0};
+    // A loop of calls: places and depths differ, turns too.
+    const unsigned turns = 20 + random() % 60;
+    for (unsigned turn = 0; endless ? running != 0 : turn < turns; turn++) {
+        const unsigned steps = endless ? 1 : 1 + random() % 5;
+        for (unsigned step = 0; step < steps; step++) {
+            porter_meet(kept, (step * 7 + (uint32_t)random() % 2) << 8 | 33,
+                endless ? 9 : (uint32_t)random() % 3);
+        }
+        if (random() % 8 == 0) { // long work
+            std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
+        }
+    }
+    if (!endless) {
+        running--;
+    }
+}
+
+int main(int, char **argv) {
+    const unsigned seed = (unsigned)atoi(argv[1]);
+    const int finite = atoi(argv[2]), endless = atoi(argv[3]);
+    // What a kernel before this one left in shared memory.
+    std::mt19937 random(seed);
+    for (warp_t &warp : warps) {
+        const auto any = [&] { return (uint32_t)random(); };
+        warp = {any(), any(), any(), any()};
+    }
+    running = finite;
+    std::vector<std::thread> threads;
+    for (int i = 0; i < finite + endless; i++) {
+        threads.emplace_back(lane, i, seed, i >= finite);
+    }
+    for (std::thread &thread : threads) {
+        thread.join();
+    }
+    printf("all have ended\n");
+}

@@ -1,0 +1,83 @@
+"""How lanes of a warp meet (templates/runtime/reconvergence.cu), with threads for lanes.
+
+Nobody may wait for ever, or be named in a mask that it does not name: a GPU would hang.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from porter.base.paths import templates_dir
+
+HERE = Path(__file__).parent
+PTX = {
+    'asm("mov.u32 %0, %%laneid;" : "=r"(lane));': "lane = threadIdx.x;",
+    'asm("mov.u64 %0, %%gridid;" : "=l"(grid));': "grid = 7;",
+    'asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));': "cycles = lane_clock();",
+    '#include "porter_runtime.h"': "",
+}
+# What each of these leaves out shows, so a test that passes says something.
+FAULTS = {
+    "calls lanes that another group has called": {
+        "|| atomicCAS(&room->waiting, waiting, 0u) != waiting) {": ") {",
+        "while (atomicCAS(&room->called, 0u, waiting) != 0) {": "now(room->waiting) = 0;\n"
+        "            while (atomicCAS(&room->called, 0u, waiting) != 0) {",
+    },
+    "calls lanes that it saw waiting a while ago": {
+        "|| atomicCAS(&room->waiting, waiting, 0u) != waiting) {": ") {",
+        "while (atomicCAS(&room->called, 0u, waiting) != 0) {": "if (atomicCAS(&room->called, 0u, "
+        "waiting) == 0) {\n                atomicAnd(&room->waiting, ~waiting);",
+    },
+    "leaves a group called": {
+        "now(room->called) = 0;\n    }\n    __syncwarp": "}\n    __syncwarp",
+    },
+    "waits without an end": {
+        "looks >= LOOKS || (looks >= FEW && ticks() - begun > LATE)": "false",
+    },
+    "takes shared memory as it is": {"if (stamp == ready) {": "if (stamp != 0) {"},
+}
+
+
+def compiled(folder: Path, changes: dict[str, str]) -> Path:
+    text = (templates_dir() / "runtime" / "reconvergence.cu").read_text()
+    for old, new in {**PTX, **changes}.items():
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    (folder / "meeting.inc").write_text(text)
+    program = folder / "harness"
+    source = HERE / "harness.cpp"
+    flags = ["-std=c++17", "-Wall", *([] if changes else ["-Werror"]), "-O1", "-g", "-pthread"]
+    flags += [f"-I{folder}", f"-I{HERE}"]
+    subprocess.run(["g++", *flags, str(source), "-o", str(program)], check=True)
+    return program
+
+
+def ends(program: Path, seed: int, finite: int, endless: int, limit: float) -> bool:
+    command = [str(program), str(seed), str(finite), str(endless)]
+    try:
+        done = subprocess.run(command, timeout=limit, capture_output=True, text=True, check=False)
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0 and done.stdout == "all have ended\n"
+
+
+@pytest.fixture(scope="module")
+def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("meeting"), {})
+
+
+@pytest.mark.parametrize(
+    ("finite", "endless"), [(1, 0), (2, 0), (7, 0), (32, 0), (1, 1), (6, 2), (2, 6), (31, 1)]
+)
+def test_all_end_that_can(harness: Path, finite: int, endless: int) -> None:
+    for seed in range(3):
+        assert ends(harness, seed, finite, endless, 60.0), seed
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_show(tmp_path: Path, fault: str) -> None:
+    program = compiled(tmp_path, FAULTS[fault])
+    assert not all(ends(program, seed, 6, 2, 10.0) for seed in range(40))
