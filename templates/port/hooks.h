@@ -36,9 +36,9 @@ void porter_trace_bytecode(const void *ip, int fast);
 // runs `opcode`: lanes of a GPU whose ways have parted. Elsewhere it is a constant, false.
 bool porter_parted(unsigned int opcode);
 
-// Waits a while for the other lanes of the warp, and lets the first of them go: those deepest in
-// calls, and of these the ones at the least place. place: of the instruction, in its function's
-// code, 24 bits, and its opcode. kept: five words that the interpreter keeps, 0 at first.
+// Waits a while for the other lanes of the warp. The first run: those deepest in calls, and of these
+// the ones at the least place (of the instruction, in its function's code, 24 bits, and its opcode).
+// kept: five words, 0 at first; the others come again, and see that in the high half of kept[1].
 void porter_meet(uint32_t *kept, uint32_t place, uint32_t depth);
 
 // Whether machine code of bytecode may run in this build (native.h). A constant.

@@ -19,14 +19,18 @@
 
 extern uint32_t gpusnek_meetings[5]; // limits.c
 
-// The instruction at `ip` comes next. A place is one in a function: interpreters may have a copy of
-// the code each, and functions that share places by chance only wait where they need not.
-static inline __attribute__((always_inline)) void vm_meet(
+// Whether the instruction at `ip` may run now. If not, the VM goes round its loop, and asks again: a
+// loop of its own, here, would end for all lanes together, those that run and those that wait. A
+// place is one in a function: interpreters may have a copy of the code each, and functions that
+// share places by chance only wait where they need not.
+static inline __attribute__((always_inline)) bool vm_meet(
     const byte *ip, const mp_code_state_t *code_state) {
-    if (MP_UNLIKELY(porter_parted(*ip))) {
-        const uint32_t place = (uint32_t)(ip - code_state->fun_bc->bytecode);
-        porter_meet(gpusnek_meetings, place << 8 | *ip, VM_DEPTH());
+    if (MP_LIKELY(!porter_parted(*ip))) {
+        return true;
     }
+    const uint32_t place = (uint32_t)(ip - code_state->fun_bc->bytecode);
+    porter_meet(gpusnek_meetings, place << 8 | *ip, VM_DEPTH());
+    return gpusnek_meetings[1] >> 16 == 0;
 }
 
 #endif

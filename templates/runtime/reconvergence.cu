@@ -25,7 +25,7 @@
 #define LATE 256u     // TICKs, where a lane that runs on lets the others look once in a while
 #define ROUNDS 200    // that a lane waits for others, until it runs whoever else runs
 #define GRACE 8000u   // TICKs beyond half of its time that take a lane to the other room
-#define STAY 4000u    // instructions that it stays there, unless it is of a smaller part again
+#define STAY 4000u    // rounds that it stays there, unless it is of a smaller part again
 #define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond
 
 // Lanes of one warp that wait for each other.
@@ -139,58 +139,81 @@ static __device__ __forceinline__ uint32_t gather(room_t *room, bool second, uin
 
 // How a lane spent its time, as words that its interpreter keeps.
 struct account_t {
-    uint32_t block; // whose clock that is, in which launch
-    uint32_t room;  // how many instructions it stays in the second room; 0: it is in the first
-    uint32_t since; // when it came there
-    uint32_t small; // TICKs of these that it was of a smaller part
-    uint32_t left;  // when it went to run as a smaller part; 0: it did not
+    uint32_t block;  // whose clock that is, in which launch
+    uint32_t stays;  // how many instructions it stays in the second room; 0: it is in the first
+    uint32_t rounds; // that it has waited before the instruction that comes next
+    uint32_t since;  // when it came to its room
+    uint32_t small;  // TICKs of these that it was of a smaller part
+    uint32_t left;   // since when it is, 0: it is not
+
+    __device__ __forceinline__ explicit account_t(const uint32_t *kept)
+        : block(kept[0]), stays(kept[1] & 0xffff), rounds(kept[1] >> 16), since(kept[2]),
+          small(kept[3]), left(kept[4]) {}
+
+    __device__ __forceinline__ void keep(uint32_t *kept) const {
+        kept[0] = block;
+        kept[1] = stays | rounds << 16;
+        kept[2] = since;
+        kept[3] = small;
+        kept[4] = left;
+    }
+
+    __device__ __forceinline__ void enter(uint32_t stay, uint32_t time) {
+        stays = stay;
+        since = time;
+        small = 0;
+    }
+
+    // Up to `time`. Whether the lane goes to the other room, where it is then.
+    __device__ __forceinline__ bool settle(uint32_t time) {
+        small += left != 0 ? time - left : 0;
+        left = 0;
+        if (small > (time - since) / 2 + GRACE || stays == 1) {
+            enter(stays != 0 ? 0 : STAY, time);
+            return true;
+        }
+        stays -= stays != 0;
+        return false;
+    }
 };
 
-// To the other room, or the first one, at `time`.
-static __device__ __forceinline__ void enter(account_t *account, uint32_t stay, uint32_t time) {
-    account->room = stay;
-    account->since = time;
-    account->small = 0;
-    account->left = 0;
-}
-
 // Whether all that are expected in a lane's room are here, at one place, and none of them has to
-// give account: most lanes that come are of a warp some of whose lanes have ended.
+// settle: most lanes that come are of a warp some of whose lanes have ended.
 static __device__ __forceinline__ bool together(
-    const warp_t *warp, uint32_t block, const uint32_t *kept, uint32_t place) {
-    const bool second = kept[1] != 0;
+    const warp_t *warp, const account_t &account, uint32_t block, uint32_t place) {
+    const bool second = account.stays != 0;
     const uint32_t group = __match_any_sync(__activemask(), second);
-    const bool ready = kept[0] == block && kept[1] != 1 && kept[4] == 0
+    const bool ready = account.block == block && account.stays != 1 && account.left == 0
         && now(warp->rooms[second].expected) == group;
     int alike;
     __match_all_sync(group, place, &alike);
     return __all_sync(group, ready && alike);
 }
 
+// One round. A lane that waits comes again: all leave this function together, for a compiler has
+// lanes that came together wait at its end for each other.
 extern "C" __device__ __noinline__ void porter_meet(
     uint32_t *kept, uint32_t place, uint32_t depth) {
     warp_t *const warp = own_warp();
-    const uint32_t block = (uint32_t)now(warp->stamp);
-    if (together(warp, block, kept, place)) {
-        kept[1] -= kept[1] != 0;
+    account_t account(kept);
+    const uint32_t block = (uint32_t)now(warp->stamp), lane = own_lane(), begun = ticks() | 1;
+    if (together(warp, account, block, place)) {
+        account.rounds = 0;
+        account.stays -= account.stays != 0;
+        account.keep(kept);
         return;
     }
-    account_t account = {kept[0], kept[1], kept[2], kept[3], kept[4]};
-    const uint32_t lane = own_lane(), begun = ticks() | 1;
     if (account.block != block) {
         account.block = block;
-        enter(&account, 0, begun);
-    } else {
-        account.small += account.left != 0 ? begun - account.left : 0;
         account.left = 0;
-        if (account.small > (begun - account.since) / 2 + GRACE || account.room == 1) {
-            atomicAnd(&warp->rooms[account.room != 0].expected, ~lane);
-            enter(&account, account.room != 0 ? 0 : STAY, begun);
-        } else {
-            account.room -= account.room != 0;
+        account.enter(0, begun);
+    } else {
+        room_t *const room = &warp->rooms[account.stays != 0];
+        if (account.settle(begun)) {
+            atomicAnd(&room->expected, ~lane);
         }
     }
-    const bool second = account.room != 0;
+    const bool second = account.stays != 0;
     room_t *const room = &warp->rooms[second];
     const uint32_t position = place >> 8;
     const uint32_t rank = (depth < 0xfff ? depth : 0xfff) << 20
@@ -199,25 +222,13 @@ extern "C" __device__ __noinline__ void porter_meet(
     if (!__all_sync(group, now(room->expected) == group)) {
         group = gather(room, second, lane);
     }
-    for (int rounds = 0;; rounds++) {
-        __syncwarp(group);
-        const uint32_t first = __ballot_sync(group, rank == __reduce_max_sync(group, rank));
-        const bool runs = place == __shfl_sync(group, place, __ffs(first) - 1);
-        const uint32_t running = __ballot_sync(group, runs);
-        const int all = __popc(group), part = __popc(runs ? running : group & ~running);
-        const uint32_t time = ticks() | 1;
-        if (runs && running != group && 2 * part <= all) {
-            account.left = time;
-        }
-        if (runs || rounds >= ROUNDS) {
-            break;
-        }
-        group = gather(room, second, lane);
-        account.small += 2 * part < all ? (ticks() | 1) - time : 0;
+    const uint32_t first = __ballot_sync(group, rank == __reduce_max_sync(group, rank));
+    const bool runs = place == __shfl_sync(group, place, __ffs(first) - 1);
+    const uint32_t running = __ballot_sync(group, runs);
+    const int all = __popc(group), part = __popc(runs ? running : group & ~running);
+    if (runs ? running != group && 2 * part <= all : 2 * part < all) {
+        account.left = ticks() | 1;
     }
-    kept[0] = account.block;
-    kept[1] = account.room;
-    kept[2] = account.since;
-    kept[3] = account.small;
-    kept[4] = account.left;
+    account.rounds = runs || account.rounds >= ROUNDS ? 0 : account.rounds + 1;
+    account.keep(kept);
 }

@@ -26,8 +26,11 @@ static void lane(unsigned index, unsigned seed, bool endless) {
     for (unsigned turn = 0; endless ? running != 0 : turn < turns; turn++) {
         const unsigned steps = endless ? 1 : 1 + random() % 5;
         for (unsigned step = 0; step < steps; step++) {
-            porter_meet(kept, (step * 7 + (uint32_t)random() % 2) << 8 | 33,
-                endless ? 9 : (uint32_t)random() % 3);
+            const uint32_t place = (step * 7 + (uint32_t)random() % 2) << 8 | 33;
+            const uint32_t depth = endless ? 9 : (uint32_t)random() % 3;
+            do {
+                porter_meet(kept, place, depth);
+            } while (kept[1] >> 16 != 0);
         }
         if (random() % 8 == 0) { // long work
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));
