@@ -36,7 +36,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "level": ("extra", "full", "everything"),  # below extra, upstream lacks what the port uses
 }
 
-SWITCHES = ("gc_stress", "fences", "profile")
+SWITCHES = ("gc_stress", "fences", "profile", "reconverge")
 
 HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
 
@@ -51,7 +51,8 @@ class BuildConfig:
     arch: names with commas between them; `all` and `native` become such.
     gc_stress: collect before every allocation. fences: check every access through a pointer; one
     that leaves its interpreter ends it. profile: count what each instruction does, for `porter
-    profile`. Raises UsageError for what is out of bounds, and NoGpu of `native`.
+    profile`. reconverge: lanes of a GPU's warp whose ways have parted meet again. Raises UsageError
+    for what is out of bounds, and NoGpu of `native`.
     """
 
     release: str
@@ -69,6 +70,7 @@ class BuildConfig:
     gc_stress: bool = field(default=False)
     fences: bool = field(default=False)
     profile: bool = field(default=False)
+    reconverge: bool = field(default=False)
 
     def __attrs_post_init__(self) -> None:
         check_release(self.release)

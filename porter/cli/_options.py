@@ -149,6 +149,11 @@ def build_options(function: F) -> F:
             help="Count what each instruction does; slower (`porter profile` makes such a build).",
         ),
         click.option(
+            "--reconverge/--no-reconverge",
+            default=None,
+            help="Let neighbours on a GPU whose data differ meet again: faster, and new.",
+        ),
+        click.option(
             "--config",
             "config_file",
             type=click.Path(dir_okay=False, path_type=Path),

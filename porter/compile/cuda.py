@@ -138,6 +138,8 @@ def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -
         name += "-fenced"
     if config.profile:
         name += "-profiling"
+    if config.reconverge:
+        name += "-reconverging"
     return folder / (name if registers == REGISTERS else f"{name}-r{registers}")
 
 

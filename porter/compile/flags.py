@@ -108,6 +108,9 @@ FENCED = (
 # Of a build that counts what instructions do (templates/runtime/profile_hooks.h).
 PROFILING = ("-DPORTER_PROFILE=1",)
 
+# Of a device build whose lanes meet again (templates/runtime/reconvergence.cu).
+RECONVERGING = ("-DPORTER_RECONVERGE=1",)
+
 
 def check_variant(variant: str, fences: bool, profile: bool = False) -> None:
     """UsageError for a variant that cannot have fences: both instrument every access.
@@ -164,6 +167,7 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
         f"-DPORTER_ARENA_LOCAL={int(local)}",
         f"-DPORTER_FENCES={int(config.fences)}",
         *(PROFILING if config.profile else ()),
+        *(RECONVERGING if config.reconverge else ()),
         *(stack if local else ()),
     )
 

@@ -33,7 +33,8 @@ int porter_prefers_words(void);
 void porter_trace_bytecode(const void *ip, int fast);
 
 // Whether upstream's switch would run different instructions, or only some of a warp's lanes, as it
-// runs `opcode`: lanes of a GPU whose ways have parted. Elsewhere it is a constant, false.
+// runs `opcode`: lanes of a GPU whose ways have parted. Elsewhere, and in builds without
+// `--reconverge`, it is a constant, false.
 bool porter_parted(unsigned int opcode);
 
 // Waits a while for the other lanes of the warp. The first run: those deepest in calls, and of these

@@ -109,10 +109,13 @@ void porter_trace_bytecode(const void *ip, int fast); // trace_host.cpp
 static inline PORTER_DEVICE void porter_trace_bytecode(const void *, int) {}
 #endif
 
+#ifndef PORTER_RECONVERGE
+#define PORTER_RECONVERGE 0
+#endif
 PORTER_DEVICE void porter_meet(unsigned int *kept, unsigned int place, unsigned int depth);
 
 static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
-#ifdef __CUDACC__
+#if defined(__CUDACC__) && PORTER_RECONVERGE
     if (__activemask() != 0xffffffffu) {
         return true;
     }

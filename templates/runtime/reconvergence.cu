@@ -1,4 +1,5 @@
-// Lanes of a warp whose ways have parted meet again in the bytecode interpreter.
+// Lanes of a warp whose ways have parted meet again in the bytecode interpreter, in builds made with
+// `--reconverge`.
 //
 // The VM's loop has so many ways out that a compiler puts no convergence barrier in it: lanes that
 // part in an instruction run alone from then on. So before an instruction of upstream's switch they
@@ -18,6 +19,8 @@
 #include <stdint.h>
 
 #include "porter_runtime.h"
+
+#if PORTER_RECONVERGE
 
 #define WARPS 32      // of a block at most
 #define LOOKS 300     // at `called`, before a group goes on without lanes that are expected,
@@ -232,3 +235,5 @@ extern "C" __device__ __noinline__ void porter_meet(
     account.rounds = runs || account.rounds >= ROUNDS ? 0 : account.rounds + 1;
     account.keep(kept);
 }
+
+#endif

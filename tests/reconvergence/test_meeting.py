@@ -11,13 +11,16 @@ from pathlib import Path
 import pytest
 
 from porter.base.paths import templates_dir
+from porter.compile.cuda import cuda_folder
+from porter.compile.flags import nvcc_front
+from porter.config import BuildConfig
 
 HERE = Path(__file__).parent
 PTX = {
     'asm("mov.u32 %0, %%laneid;" : "=r"(lane));': "lane = threadIdx.x;",
     'asm("mov.u64 %0, %%gridid;" : "=l"(grid));': "grid = 7;",
     'asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));': "cycles = lane_clock();",
-    '#include "porter_runtime.h"': "",
+    '#include "porter_runtime.h"': "#define PORTER_RECONVERGE 1",
 }
 # What each of these leaves out shows, so a test that passes says something.
 FAULTS = {
@@ -81,3 +84,12 @@ def test_all_end_that_can(harness: Path, finite: int, endless: int) -> None:
 def test_faults_show(tmp_path: Path, fault: str) -> None:
     program = compiled(tmp_path, FAULTS[fault])
     assert not all(ends(program, seed, 6, 2, 10.0) for seed in range(40))
+
+
+def test_builds_have_it_when_asked() -> None:
+    plain, meeting = (
+        BuildConfig(release="1.28.0", target="cuda", reconverge=chosen) for chosen in (False, True)
+    )
+    define = "-DPORTER_RECONVERGE=1"
+    assert define not in nvcc_front(plain) and define in nvcc_front(meeting)
+    assert cuda_folder(Path("b"), plain) != cuda_folder(Path("b"), meeting)
