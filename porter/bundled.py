@@ -34,9 +34,10 @@ class Bundled:
         """What keeps this build from serving `config`, a phrase each; empty where it serves."""
         has, targets = self.manifest.inputs.config, self.manifest.targets
         wrong = [
-            f"{name} is {_shown(has[name])}, not {_shown(getattr(config, name))}"
+            f"{name} is {_shown(value)}, not {_shown(getattr(config, name))}"
             for name in _FIXED
-            if has[name] != getattr(config, name)
+            # A build that was made before there was this choice has not what is chosen.
+            if (value := has.get(name, False)) != getattr(config, name)
         ]
         wrong += [f"it is not built for {t}" for t in config.targets if t not in targets]
         if "cuda" in config.targets and "cuda" in targets:

@@ -70,7 +70,7 @@ class BuildConfig:
     gc_stress: bool = field(default=False)
     fences: bool = field(default=False)
     profile: bool = field(default=False)
-    reconverge: bool = field(default=False)
+    reconverge: bool = field(default=True)
 
     def __attrs_post_init__(self) -> None:
         check_release(self.release)

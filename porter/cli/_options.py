@@ -151,7 +151,7 @@ def build_options(function: F) -> F:
         click.option(
             "--reconverge/--no-reconverge",
             default=None,
-            help="Let neighbours on a GPU whose data differ meet again: faster, and new.",
+            help="Let neighbours on a GPU whose data differ meet again [on].",
         ),
         click.option(
             "--config",

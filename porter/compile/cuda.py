@@ -138,8 +138,8 @@ def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -
         name += "-fenced"
     if config.profile:
         name += "-profiling"
-    if config.reconverge:
-        name += "-reconverging"
+    if not config.reconverge:
+        name += "-parting"
     return folder / (name if registers == REGISTERS else f"{name}-r{registers}")
 
 

@@ -33,14 +33,16 @@ int porter_prefers_words(void);
 void porter_trace_bytecode(const void *ip, int fast);
 
 // Whether upstream's switch would run different instructions, or only some of a warp's lanes, as it
-// runs `opcode`: lanes of a GPU whose ways have parted. Elsewhere, and in builds without
-// `--reconverge`, it is a constant, false.
+// runs `opcode`: lanes of a GPU whose ways have parted. Elsewhere, and in builds made with
+// `--no-reconverge`, it is a constant, false.
 bool porter_parted(unsigned int opcode);
 
-// Waits a while for the other lanes of the warp. The first run: those deepest in calls, and of these
-// the ones at the least place (of the instruction, in its function's code, 24 bits, and its opcode).
-// kept: five words, 0 at first; the others come again, and see that in the high half of kept[1].
-void porter_meet(uint32_t *kept, uint32_t place, uint32_t depth);
+// Waits a while for the other lanes of the warp. Returns whether this one may run its instruction
+// now; if not, it comes again. The first run: those deepest in calls, and of these the ones at the
+// least place (of the instruction in its function's code, 24 bits, and its opcode). kept: how its
+// interpreter has spent its time; words that are 0 at first.
+#define PORTER_MEETING_WORDS 8
+bool porter_meet(uint32_t *kept, uint32_t place, uint32_t depth);
 
 // Whether machine code of bytecode may run in this build (native.h). A constant.
 int porter_native(void);

@@ -7,7 +7,7 @@
 #include "py/mpconfig.h"
 
 uint32_t gpusnek_poll_budget; // steps left of the window; who takes the last one calls gpusnek_poll
-uint32_t gpusnek_meetings[5]; // what porter_meet() keeps (hooks.h)
+uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // what porter_meet() keeps (hooks.h)
 
 static uint64_t max_steps; // as gpusnek_limit_to has them
 static uint64_t deadline_ns;

@@ -49,10 +49,9 @@
 #define VM_REST { break; } // opcodes that no line of the group, or of the table, is for
 #define VM_END VM_REST } else
 
-// Instructions from *ip_ on, the stack's top at *sp_, up to one that upstream must run. waits: this
-// is such a one, and the lane has waited since it came to it.
+// Instructions from *ip_ on, the stack's top at *sp_, up to one that upstream must run.
 VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
-    const qstr_short_t *qstr_table, const mp_code_state_t *code_state, bool waits) {
+    const qstr_short_t *qstr_table, const mp_code_state_t *code_state) {
     vm_t vm;
     vm.counts = porter_profile_frame(
         code_state, code_state->prev, code_state->fun_bc->bytecode, code_state->fun_bc);
@@ -69,11 +68,9 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
     vm.table = 0;
     vm.alloc = 0;
     vm.variables = 0;
-    for (bool counted = waits;; counted = false) {
+    for (;;) {
         porter_trace_bytecode(vm.code.ip, 1);
-        if (!counted) {
-            porter_profile_bytecode(vm.counts, vm.code.ip);
-        }
+        porter_profile_bytecode(vm.counts, vm.code.ip);
         const unsigned int op = (unsigned int)vm.code.bytes & 0xff;
         vm.size = 1;
         bool truth;
@@ -131,8 +128,7 @@ VM_INLINE void vm_fast(const byte **ip_, mp_obj_t **sp_, mp_obj_t *fastn_,
 }
 
 #else
-#define vm_fast(ip, sp, fastn, qstr_table, code_state, waits) \
-    if (!(waits)) \
+#define vm_fast(ip, sp, fastn, qstr_table, code_state) \
     porter_profile_bytecode(porter_profile_frame(code_state, (code_state)->prev, \
         (code_state)->fun_bc->bytecode, (code_state)->fun_bc), *(ip))
 #endif

@@ -1,6 +1,7 @@
 // Where lanes of a warp meet whose ways have parted: before each instruction of upstream's switch.
 //
-// Included by py/vm.c (patch `vm-fast-path`). On the host twin nothing of it is left.
+// Included by py/vm.c (patch `vm-fast-path`). On the host twin, and in builds made with
+// `--no-reconverge`, nothing of it is left.
 #ifndef GPUSNEK_VM_MEET_H
 #define GPUSNEK_VM_MEET_H
 
@@ -17,10 +18,10 @@
 #define VM_DEPTH() (0)
 #endif
 
-extern uint32_t gpusnek_meetings[5]; // limits.c
+extern uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // limits.c
 
-// Whether the instruction at `ip` may run now. If not, the VM goes round its loop, and asks again: a
-// loop of its own, here, would end for all lanes together, those that run and those that wait. A
+// Whether the instruction at `ip` may run now. If not, the VM goes round its loop, and asks again:
+// a loop of its own, here, would end for all lanes together, those that run and those that wait. A
 // place is one in a function: interpreters may have a copy of the code each, and functions that
 // share places by chance only wait where they need not.
 static inline __attribute__((always_inline)) bool vm_meet(
@@ -29,8 +30,7 @@ static inline __attribute__((always_inline)) bool vm_meet(
         return true;
     }
     const uint32_t place = (uint32_t)(ip - code_state->fun_bc->bytecode);
-    porter_meet(gpusnek_meetings, place << 8 | *ip, VM_DEPTH());
-    return gpusnek_meetings[1] >> 16 == 0;
+    return porter_meet(gpusnek_meetings, place << 8 | *ip, VM_DEPTH());
 }
 
 #endif

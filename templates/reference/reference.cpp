@@ -64,7 +64,9 @@ extern "C" bool porter_parted(unsigned int) {
     return false;
 }
 
-extern "C" void porter_meet(uint32_t *, uint32_t, uint32_t) {}
+extern "C" bool porter_meet(uint32_t *, uint32_t, uint32_t) {
+    return true;
+}
 
 extern "C" int porter_native(void) {
     return 0;

@@ -112,7 +112,7 @@ static inline PORTER_DEVICE void porter_trace_bytecode(const void *, int) {}
 #ifndef PORTER_RECONVERGE
 #define PORTER_RECONVERGE 0
 #endif
-PORTER_DEVICE void porter_meet(unsigned int *kept, unsigned int place, unsigned int depth);
+PORTER_DEVICE bool porter_meet(unsigned int *kept, unsigned int place, unsigned int depth);
 
 static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
 #if defined(__CUDACC__) && PORTER_RECONVERGE

@@ -1,5 +1,5 @@
-// Lanes of a warp whose ways have parted meet again in the bytecode interpreter, in builds made with
-// `--reconverge`.
+// Lanes of a warp whose ways have parted meet again in the bytecode interpreter, but in builds made
+// with `--no-reconverge`.
 //
 // The VM's loop has so many ways out that a compiler puts no convergence barrier in it: lanes that
 // part in an instruction run alone from then on. So before an instruction of upstream's switch they
@@ -10,7 +10,10 @@
 //
 // Nobody waits for a lane that might not come. A group is made of lanes that wait here, each of
 // which sees its bit in `called`; only they are named in a mask. A lane that does not come in time
-// (it works in C, waits at a barrier, has ended) is not expected until it comes again.
+// (it works in C, waits at a barrier, has ended) is not expected until it comes again. What is in
+// time depends on how long lanes usually take from one meeting to the next, which is microseconds
+// or, among many, a millisecond. One that took much longer than that sleeps a while, so that others
+// run: a processor lets a lane run on that never looks around, while others look whether it comes.
 //
 // Lanes with much work of their own, an endless program's, would keep the others of their warp. So
 // a warp has two rooms. A lane that for half of its time is of a group's smaller part, which runs
@@ -24,18 +27,24 @@
 
 #define WARPS 32      // of a block at most
 #define LOOKS 300     // at `called`, before a group goes on without lanes that are expected,
-#define FEW 16        // or so many and
-#define LATE 256u     // TICKs, where a lane that runs on lets the others look once in a while
+#define FEW 16        // or so many, if it takes
+#define PATIENCE 32u  // times as long as is usual from one meeting to the next, and
+#define LEAST 32u     // TICKs more
 #define ROUNDS 200    // that a lane waits for others, until it runs whoever else runs
-#define GRACE 8000u   // TICKs beyond half of its time that take a lane to the other room
+#define GRACE 16000u  // TICKs beyond half of its time that take a lane to the other room
 #define STAY 4000u    // rounds that it stays there, unless it is of a smaller part again
-#define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond
+#define SLEEP 64u     // TICKs at most of a lane that took longer than that
+#define LONGEST 0xfffffu  // TICKs from one meeting to the next that count: half a second
+#define USUAL 3       // 1 / (1 << USUAL) is what the last time counts in an average
+#define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond,
+#define NANOSECONDS 520u  // or about so many
 
 // Lanes of one warp that wait for each other.
 struct room_t {
     uint32_t expected; // lanes that are worth waiting for
     uint32_t waiting;  // lanes that wait, and are in no group yet
     uint32_t called;   // the group that is being made; 0: none
+    uint32_t usual;    // 0, or one more than account_t has, of a lane that waited
 };
 
 // `stamp` says whose it is: shared memory has any value when a block begins, and a user's kernel
@@ -88,6 +97,7 @@ static __device__ __forceinline__ warp_t *own_warp(void) {
                 now(room.expected) = 0;
                 now(room.waiting) = 0;
                 now(room.called) = 0;
+                now(room.usual) = 0;
             }
             __threadfence_block();
             now(warp->stamp) = ready;
@@ -101,12 +111,19 @@ static __device__ __forceinline__ uint32_t ticks(void) {
     return (uint32_t)(cycles >> TICK);
 }
 
-// Waits for the expected lanes of a room, or until it takes too long. Returns the group, which is
-// converged.
-static __device__ __forceinline__ uint32_t gather(room_t *room, bool second, uint32_t lane) {
+// What is long from one meeting to the next, where so much is usual.
+static __device__ __forceinline__ uint32_t too_long(uint32_t usual) {
+    return (usual >> USUAL) * PATIENCE + LEAST;
+}
+
+// Waits for the expected lanes of a room, or until it takes too long for one that usually takes
+// `usual`, as account_t has it. Returns the group, which is converged.
+static __device__ __forceinline__ uint32_t gather(
+    room_t *room, bool second, uint32_t lane, uint32_t usual) {
     const uint32_t here = __match_any_sync(__activemask(), second), begun = ticks();
     const bool leads = lowest(here) == lane;
     if (leads) {
+        now(room->usual) = usual + 1;
         atomicOr(&room->expected, here);
         __threadfence_block();
         atomicOr(&room->waiting, here);
@@ -119,7 +136,7 @@ static __device__ __forceinline__ uint32_t gather(room_t *room, bool second, uin
         }
         if (group == 0 && leads) {
             const uint32_t waiting = now(room->waiting), expected = now(room->expected);
-            const bool late = looks >= LOOKS || (looks >= FEW && ticks() - begun > LATE);
+            const bool late = looks >= LOOKS || (looks >= FEW && ticks() - begun > too_long(usual));
             // Who takes them out of `waiting` calls them, so no lane is called twice.
             if ((waiting & lane) == 0 || ((expected & ~waiting) != 0 && !late)
                 || atomicCAS(&room->waiting, waiting, 0u) != waiting) {
@@ -140,25 +157,22 @@ static __device__ __forceinline__ uint32_t gather(room_t *room, bool second, uin
     return group;
 }
 
-// How a lane spent its time, as words that its interpreter keeps.
+// How a lane spent its time. Its interpreter keeps that (PORTER_MEETING_WORDS, hooks.h).
 struct account_t {
     uint32_t block;  // whose clock that is, in which launch
-    uint32_t stays;  // how many instructions it stays in the second room; 0: it is in the first
+    uint32_t stays;  // how many more rounds it stays in the second room; 0: it is in the first
     uint32_t rounds; // that it has waited before the instruction that comes next
     uint32_t since;  // when it came to its room
     uint32_t small;  // TICKs of these that it was of a smaller part
     uint32_t left;   // since when it is, 0: it is not
+    uint32_t seen;   // when it was here last
+    uint32_t usual;  // TICKs << USUAL until it came again, an average
 
-    __device__ __forceinline__ explicit account_t(const uint32_t *kept)
-        : block(kept[0]), stays(kept[1] & 0xffff), rounds(kept[1] >> 16), since(kept[2]),
-          small(kept[3]), left(kept[4]) {}
-
-    __device__ __forceinline__ void keep(uint32_t *kept) const {
-        kept[0] = block;
-        kept[1] = stays | rounds << 16;
-        kept[2] = since;
-        kept[3] = small;
-        kept[4] = left;
+    // At `time`, from an instruction of its own. Returns how long that took.
+    __device__ __forceinline__ uint32_t come(uint32_t time) {
+        const uint32_t took = time - seen;
+        usual += min(took, LONGEST) - (usual >> USUAL);
+        return took;
     }
 
     __device__ __forceinline__ void enter(uint32_t stay, uint32_t time) {
@@ -195,24 +209,30 @@ static __device__ __forceinline__ bool together(
 
 // One round. A lane that waits comes again: all leave this function together, for a compiler has
 // lanes that came together wait at its end for each other.
-extern "C" __device__ __noinline__ void porter_meet(
+extern "C" __device__ __noinline__ bool porter_meet(
     uint32_t *kept, uint32_t place, uint32_t depth) {
     warp_t *const warp = own_warp();
-    account_t account(kept);
-    const uint32_t block = (uint32_t)now(warp->stamp), lane = own_lane(), begun = ticks() | 1;
+    account_t account = *(const account_t *)kept;
+    const uint32_t block = (uint32_t)now(warp->stamp), lane = own_lane();
     if (together(warp, account, block, place)) {
         account.rounds = 0;
         account.stays -= account.stays != 0;
-        account.keep(kept);
-        return;
+        account.seen = ticks();
+        *(account_t *)kept = account;
+        return true;
     }
+    const uint32_t time = ticks() | 1;
     if (account.block != block) {
-        account.block = block;
-        account.left = 0;
-        account.enter(0, begun);
+        account = {block, 0, 0, time, 0, 0, 0, 0};
     } else {
         room_t *const room = &warp->rooms[account.stays != 0];
-        if (account.settle(begun)) {
+        if (account.rounds == 0) {
+            const uint32_t took = account.come(time), usual = now(room->usual);
+            if (usual != 0 && took > too_long(usual - 1) && (now(room->expected) & ~lane) != 0) {
+                __nanosleep(min(took, SLEEP) * NANOSECONDS);
+            }
+        }
+        if (account.settle(ticks() | 1)) {
             atomicAnd(&room->expected, ~lane);
         }
     }
@@ -223,7 +243,7 @@ extern "C" __device__ __noinline__ void porter_meet(
         | (0xfffff - (position < 0xfffff ? position : 0xfffff));
     uint32_t group = __match_any_sync(__activemask(), second);
     if (!__all_sync(group, now(room->expected) == group)) {
-        group = gather(room, second, lane);
+        group = gather(room, second, lane, account.usual);
     }
     const uint32_t first = __ballot_sync(group, rank == __reduce_max_sync(group, rank));
     const bool runs = place == __shfl_sync(group, place, __ffs(first) - 1);
@@ -233,7 +253,9 @@ extern "C" __device__ __noinline__ void porter_meet(
         account.left = ticks() | 1;
     }
     account.rounds = runs || account.rounds >= ROUNDS ? 0 : account.rounds + 1;
-    account.keep(kept);
+    account.seen = ticks();
+    *(account_t *)kept = account;
+    return account.rounds == 0;
 }
 
 #endif

@@ -89,6 +89,7 @@ def test_served(folder: Path, values: dict[str, Any]) -> None:
         ({"gc_stress": True}, "gc_stress is off, not on"),
         ({"fences": True}, "fences is off, not on"),
         ({"profile": True}, "profile is off, not on"),
+        ({"reconverge": False}, "reconverge is on, not off"),
         ({"target": "cuda", "arch": "sm_75"}, "not sm_75"),
         ({"target": "cuda", "arch": "sm_90,compute_90"}, "not sm_90,compute_90"),
         ({"target": "cuda", "arena": "global"}, "arena is local, not global"),
@@ -101,6 +102,16 @@ def test_not_served(folder: Path, values: dict[str, Any], reason: str) -> None:
     (only,) = bundled_builds()
     (lack,) = only.lacks(config)
     assert reason in lack
+
+
+def test_older_than_a_choice(folder: Path) -> None:
+    document = manifest()
+    del document["inputs"]["config"]["reconverge"]
+    (folder / "build.json").write_text(json.dumps(document))
+    assert serving(attrs.evolve(CONFIG, reconverge=False)) == folder
+    (only,) = bundled_builds()
+    (lack,) = only.lacks(attrs.evolve(CONFIG, reconverge=True))
+    assert "reconverge is off, not on" in lack
 
 
 def test_sizes_are_a_launchs(folder: Path) -> None:

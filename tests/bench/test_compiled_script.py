@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import subprocess
 import sys
@@ -20,6 +18,7 @@ from porter import toolchain
 from porter.base import process
 from porter.bench.figures import Figure
 from porter.errors import NoNvcc
+from tests.cpython import cpython
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -49,10 +48,7 @@ def test_every_program_is_python_and_says_one_number() -> None:
 
 
 def printed(program: BenchProgram, names: dict[str, object]) -> int:
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(program.source, names)
-    return int(out.getvalue())
+    return int(cpython(program.source, **names))
 
 
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.numba], ids=lambda p: p.name)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import sys
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from porter.base import process
 from porter.run import Device, Launch, run
 from porter.sync.store import synced_releases
+from tests.cpython import cpython
 
 from .native import WIDTHS
 from .numbers_of_interest import numbers, texts
@@ -62,14 +61,6 @@ for text in TEXTS:
         assert json.loads('[' + text + ']') == [one]
     print(bits)
 """
-
-
-def cpython(program: str) -> bytes:
-    """What CPython prints."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "<program>", "exec"), {})
-    return printed.getvalue().encode()
 
 
 def programs() -> dict[str, str]:

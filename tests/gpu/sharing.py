@@ -1,11 +1,16 @@
 """What a warp's interpreters have of it beside one that never ends: their time, alone and so.
 
     python tests/gpu/sharing.py BUILD RESULTS.json [--target cuda] [--heap 1M] [--only NAME]
+    python tests/gpu/sharing.py BUILD RESULTS.json --one-source [--target cuda]
 
 31 interpreters of a warp run one program and say how long it took them; the 32nd runs a program of
 tests/lang/endless.py until its deadline. `times` is the slowest of the 31 against the slowest where
 the 32nd does nothing; `late` are seconds from the deadline to the launch's end. Needs global arenas
 on a GPU, for the heaps are large.
+
+With --one-source all 64 interpreters of two warps run one program: one lane of each warp takes a
+branch to an endless loop in Python, and the others count words, each its own, so that their ways
+part. `ms` is the median of these.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lang"))
 
 import numpy as np
-from endless import SLOW
+from endless import PYTHON, SLOW
 
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
@@ -61,6 +66,43 @@ def beside(device: Device, source: str, heap: int, repeat: int) -> dict[str, Any
     return {"ms": round(min(took), 2), "late": round(max(0.0, late), 3), "ends": sorted(ends)}
 
 
+WORDS = """
+import time
+def work():
+    count = {}
+    for i in range(300):
+        key = str(i * (threadIdx + 7) % 37)
+        count[key] = count.get(key, 0) + (1 if i % (threadIdx % 5 + 2) else 2)
+    return count
+def main():
+    begun = time.ticks_us()
+    work()
+    print(time.ticks_diff(time.ticks_us(), begun))
+"""
+
+
+def of_one_source(device: Device, endless: str) -> float:
+    """Milliseconds, the median of the others; who does not end counts with the whole deadline."""
+    branch = "".join(f"    {line}\n" for line in endless.splitlines())
+    source = f"{WORDS}\nif threadIdx % {WARP} == {ENDLESS}:\n{branch}else:\n    main()\n"
+    result = run(device, [source], 2 * WARP, Launch(deadline=DEADLINE))
+    others = [i for i in range(2 * WARP) if i % WARP != ENDLESS]
+    return float(np.median([int(result.stdout[i] or 1e6 * DEADLINE) for i in others])) / 1000
+
+
+def one_source(device: Device) -> dict[str, Any]:
+    """A row for each endless loop in Python."""
+    of_one_source(device, "pass")
+    alone = of_one_source(device, "pass")
+    rows = {"none": {"ms": alone, "times": 1.0}}
+    for name, endless in PYTHON.items():
+        took = of_one_source(device, endless)
+        rows[name] = {"ms": took, "times": round(took / alone, 2)}
+    for name, row in rows.items():
+        print(f"{name:12} {row['ms']:9.1f} ms {row['times']:6.2f} times", flush=True)
+    return rows
+
+
 def main() -> None:
     """See above."""
     parser = argparse.ArgumentParser()
@@ -69,26 +111,33 @@ def main() -> None:
     parser.add_argument("--target", default="cuda")
     parser.add_argument("--heap", type=parse_size, default=parse_size("1M"))
     parser.add_argument("--only", action="append", default=[], help="programs that begin so")
+    parser.add_argument("--one-source", action="store_true")
     options = parser.parse_args()
     device = open_device(options.build, options.target)
+    rows = one_source(device) if options.one_source else several(device, options)
+    command = " ".join(["python tests/gpu/sharing.py", *sys.argv[1:]])
+    report = {"command": command, "build": device.built.manifest["release"], "rows": rows}
+    write_whole(options.results, json.dumps(report, indent=1) + "\n")
+
+
+def several(device: Device, options: argparse.Namespace) -> dict[str, Any]:
+    """A row for each endless program that another program's interpreters share a warp with."""
     beside(device, "", options.heap, 1)
     alone = beside(device, "", options.heap, 3)
     rows: dict[str, Any] = {"alone": alone}
-    for kind, programs in SLOW.items():
+    for kind, programs in (SLOW | {"Python": PYTHON}).items():
         for name, source in programs.items():
             if options.only and not f"{kind}: {name}".startswith(tuple(options.only)):
                 continue
             row = beside(device, source, options.heap, 1)
             if row["ends"] == ["OUT_OF_TIME"]:
                 rows[f"{kind}: {name}"] = row | {"times": round(row["ms"] / alone["ms"], 2)}
-    command = " ".join(["python tests/gpu/sharing.py", *sys.argv[1:]])
-    report = {"command": command, "build": device.built.manifest["release"], "rows": rows}
-    write_whole(options.results, json.dumps(report, indent=1) + "\n")
     beside_all = sorted((row["times"], name) for name, row in rows.items() if "times" in row)
     for times, name in beside_all[-20:]:
         print(f"{name:32} {times:6.2f} times, {rows[name]['late']} s late")
     median = float(np.median([times for times, _ in beside_all]))
     print(f"alone {alone['ms']} ms; beside {len(beside_all)} programs {median:.2f} times (median)")
+    return rows
 
 
 if __name__ == "__main__":

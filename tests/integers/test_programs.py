@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import random
 import sys
 from typing import Any
@@ -17,6 +15,7 @@ from hypothesis import strategies as st
 
 from porter import InterpreterArray
 from porter.run import Device, Launch, run
+from tests.cpython import cpython
 
 # Around the ends of digits of 16 and 32 bits, of words of 47 and 64, and beyond.
 LENGTHS = (0, 1, 16, 31, 32, 33, 46, 47, 48, 63, 64, 65, 95, 96, 97, 127, 128, 129, 512, 1023, 1025)
@@ -90,13 +89,6 @@ def lines(device: Device, program: str, **options: int) -> list[bytes]:
     return result.stdout[0].splitlines()
 
 
-def cpython(program: str) -> list[bytes]:
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(program, {})
-    return printed.getvalue().encode().splitlines()
-
-
 @settings(
     max_examples=50,
     deadline=None,
@@ -105,7 +97,7 @@ def cpython(program: str) -> list[bytes]:
 @given(numbers=operands)
 def test_every_operation_on_every_pair(any_device: Device, numbers: list[int]) -> None:
     program = f"NUMBERS = {numbers}\n{PROGRAM}"
-    assert lines(any_device, program) == cpython(program)
+    assert lines(any_device, program) == cpython(program).splitlines()
 
 
 LONG = """\
@@ -144,7 +136,7 @@ def test_long_numbers(any_device: Device) -> None:
     with_digits = sys.get_int_max_str_digits()
     sys.set_int_max_str_digits(0)
     try:
-        expected = cpython(LONG)
+        expected = cpython(LONG).splitlines()
     finally:
         sys.set_int_max_str_digits(with_digits)
     assert lines(any_device, LONG) == expected
@@ -152,7 +144,7 @@ def test_long_numbers(any_device: Device) -> None:
 
 def test_powers_in_the_heap_that_a_build_has_by_default(any_device: Device) -> None:
     program = "m = (1 << 2048) - 1942289\nprint(pow(3, m - 2, m) % 10**9, pow(3, m, m + 1) % 10**9)"
-    assert lines(any_device, program, heap=12 << 10) == cpython(program)
+    assert lines(any_device, program, heap=12 << 10) == cpython(program).splitlines()
 
 
 @pytest.mark.parametrize("bits", [53, 54, 55, 64, 65, 96, 97, 200, 1023])
@@ -163,7 +155,7 @@ def test_floats_are_the_nearest(any_device: Device, bits: int) -> None:
     ]
     numbers = [n + by for n in halves for by in (-1, 0, 1)]
     program = f"for n in {numbers}:\n    print(float(n), float(-n))"
-    assert lines(any_device, program) == cpython(program)
+    assert lines(any_device, program) == cpython(program).splitlines()
 
 
 def test_they_come_out_exactly(any_device: Device) -> None:

@@ -1,4 +1,9 @@
-"""Programs without an end, or with one that nobody waits for, each in a loop of C code."""
+"""Programs without an end, or with one that nobody waits for.
+
+SLOW: in a loop of C code. PYTHON: in Python's own, at the least place of the code, deeper in calls
+than others, in a generator, in C that calls back, between exceptions, without a call, with much
+work in C.
+"""
 
 from __future__ import annotations
 
@@ -126,4 +131,15 @@ SLOW = {
         "heapq": "import heapq\na = list(range(20000))\nwhile True: heapq.heapify(a)",
         "dir": "while True: dir()",
     },
+}
+PYTHON = {
+    "loop": "while True:\n    len(str(threadIdx))\n",
+    "calls": "def f(n):\n    while n == 0:\n        len(str(n))\n    f(n - 1)\nf(20)\n",
+    "generator": "def g():\n    while True:\n        yield str(threadIdx)\n"
+    "for x in g():\n    len(x)\n",
+    "callback": ENDLESS.format("len(str(threadIdx))") + "any(x < 0 for x in E())\n",
+    "exceptions": "while True:\n    try:\n        [][threadIdx]\n"
+    "    except IndexError:\n        pass\n",
+    "no calls": "x = 0\nwhile True:\n    x = x * 3 & 1023\n",
+    "work in C": "while True:\n    sorted(range(2000), reverse=True)\n",
 }

@@ -5,13 +5,12 @@ The host twin runs each by itself; on a GPU they are lanes of a warp that wait f
 
 from __future__ import annotations
 
-import contextlib
-import io
-
 import numpy as np
 import pytest
+from endless import PYTHON
 
 from porter.run import Device, Launch, run
+from tests.cpython import cpython
 
 # Lanes of these take different branches, run loops of different lengths, raise in different
 # turns, and call Python from C.
@@ -78,20 +77,12 @@ print(sorted(words, key=lambda w: (-words[w], w))[:6], len(text))
 }
 
 
-def printed(source: str, index: int) -> str:
-    """What CPython prints where threadIdx is `index`."""
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        exec(compile(source, "<program>", "exec"), {"threadIdx": index})
-    return out.getvalue()
-
-
 @pytest.mark.parametrize("n", [1, 31, 32, 75])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_each_ends_as_alone(any_device: Device, name: str, n: int) -> None:
     result = run(any_device, [PROGRAMS[name]], n, Launch(timeout=60.0))
-    assert [result.stdout[i].decode() for i in range(n)] == [
-        printed(PROGRAMS[name], i) for i in range(n)
+    assert [result.stdout[i] for i in range(n)] == [
+        cpython(PROGRAMS[name], threadIdx=i) for i in range(n)
     ], result.stderr[0]
 
 
@@ -100,20 +91,11 @@ def test_programs_of_one_warp(any_device: Device) -> None:
     which = np.arange(64, dtype=np.uint32) % len(sources)
     result = run(any_device, sources, 64, Launch(timeout=60.0, order=False), program_of=which)
     for i in range(64):
-        assert result.stdout[i].decode() == printed(sources[which[i]], i)
+        assert result.stdout[i] == cpython(sources[which[i]], threadIdx=i)
 
 
-# Each keeps its interpreter for ever: at the least place of the code, deeper than all others, in a
-# generator, in C that calls back, between exceptions, before a lock that nobody gives back.
-ENDLESS = {
-    "loop": "while True:\n    len(str(threadIdx))\n",
-    "deep": "def f(n):\n    while n == 0:\n        len(str(n))\n    f(n - 1)\nf(20)\n",
-    "generator": "def g():\n    while True:\n        yield str(threadIdx)\n"
-    "for x in g():\n    len(x)\n",
-    "callback": "class A:\n    def __iter__(self):\n        return self\n"
-    "    def __next__(self):\n        return len(str(threadIdx))\nany(x < 0 for x in A())\n",
-    "exceptions": "while True:\n    try:\n        [][threadIdx]\n"
-    "    except IndexError:\n        pass\n",
+# Each keeps its interpreter for ever.
+ENDLESS = PYTHON | {
     "lock": "import gpu\nwhile gpu.atomic_cas(cells, 0, 1, 1):\n    str(threadIdx)\n",
 }
 WORK = """
@@ -141,7 +123,7 @@ def test_neighbours_that_never_end(any_device: Device, name: str, lanes: str) ->
         never = eval(lanes, {"threadIdx": i})
         assert (result.status[i] == ended) == (not never), (i, result.stderr[i])
         if not never:
-            assert result.stdout[i].decode() == printed(f"{WORK}\nprint(work())", i)
+            assert result.stdout[i] == cpython(f"{WORK}\nprint(work())", threadIdx=i)
 
 
 def test_a_barrier_for_some_of_a_warp(any_device: Device) -> None:
@@ -154,4 +136,4 @@ print(work())
 """
     result = run(any_device, [source], 64, Launch(block=64, timeout=60.0))
     for i in range(64):
-        assert result.stdout[i].decode() == printed(f"{WORK}\nprint(work())", i)
+        assert result.stdout[i] == cpython(f"{WORK}\nprint(work())", threadIdx=i)

@@ -20,7 +20,8 @@ static unsigned long long lane_clock() {
 static void lane(unsigned index, unsigned seed, bool endless) {
     threadIdx.x = index;
     std::mt19937 random(seed * 64 + index);
-    uint32_t kept[5] = {0};
+    uint32_t kept[PORTER_MEETING_WORDS] = {0};
+    static_assert(sizeof kept == sizeof(account_t));
     // A loop of calls: places and depths differ, turns too.
     const unsigned turns = 20 + random() % 60;
     for (unsigned turn = 0; endless ? running != 0 : turn < turns; turn++) {
@@ -28,9 +29,8 @@ static void lane(unsigned index, unsigned seed, bool endless) {
         for (unsigned step = 0; step < steps; step++) {
             const uint32_t place = (step * 7 + (uint32_t)random() % 2) << 8 | 33;
             const uint32_t depth = endless ? 9 : (uint32_t)random() % 3;
-            do {
-                porter_meet(kept, place, depth);
-            } while (kept[1] >> 16 != 0);
+            while (!porter_meet(kept, place, depth)) {
+            }
         }
         if (random() % 8 == 0) { // long work
             std::this_thread::sleep_for(std::chrono::microseconds(random() % 300));

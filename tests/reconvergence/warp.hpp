@@ -82,6 +82,12 @@ inline int __popc(uint32_t lanes) {
 inline int __ffs(uint32_t lanes) {
     return __builtin_ffs((int)lanes);
 }
+inline void __nanosleep(unsigned nanoseconds) {
+    std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
+}
+inline uint32_t min(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
 inline void __threadfence_block() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +10,7 @@ import pytest
 
 from porter.base import paths, process
 from porter.run import Device, Launch, run
+from tests.cpython import cpython
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -160,14 +159,6 @@ PROGRAMS = {
     "print(n)\n",
     "long jump": "n = 0\nfor i in range(3):\n" + "    n += 1; n -= 1; n += i\n" * 60 + "print(n)\n",
 }
-
-
-def cpython(program: str) -> bytes:
-    """What CPython prints."""
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(program, "<program>", "exec"), {})
-    return printed.getvalue().encode()
 
 
 def check(device: Device, program: str) -> None:

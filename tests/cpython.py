@@ -1,0 +1,14 @@
+"""What CPython prints, to compare with."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+
+
+def cpython(program: str, **names: object) -> bytes:
+    """Bytes that `program` prints, run by this process with `names` as its globals."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(program, "<program>", "exec"), names)
+    return printed.getvalue().encode()
