@@ -207,6 +207,20 @@ static __device__ __forceinline__ bool together(
     return __all_sync(group, ready && alike);
 }
 
+// The lanes of a group whose rank is the greatest.
+static __device__ __forceinline__ uint32_t foremost(uint32_t group, uint32_t rank) {
+#if __CUDA_ARCH__ >= 800
+    return __ballot_sync(group, rank == __reduce_max_sync(group, rank));
+#else
+    uint32_t lanes = group;
+    for (int bit = 31; bit >= 0; bit--) {
+        const uint32_t some = lanes & __ballot_sync(group, rank >> bit & 1);
+        lanes = some != 0 ? some : lanes;
+    }
+    return lanes;
+#endif
+}
+
 // One round. A lane that waits comes again: all leave this function together, for a compiler has
 // lanes that came together wait at its end for each other.
 extern "C" __device__ __noinline__ bool porter_meet(
@@ -245,7 +259,7 @@ extern "C" __device__ __noinline__ bool porter_meet(
     if (!__all_sync(group, now(room->expected) == group)) {
         group = gather(room, second, lane, account.usual);
     }
-    const uint32_t first = __ballot_sync(group, rank == __reduce_max_sync(group, rank));
+    const uint32_t first = foremost(group, rank);
     const bool runs = place == __shfl_sync(group, place, __ffs(first) - 1);
     const uint32_t running = __ballot_sync(group, runs);
     const int all = __popc(group), part = __popc(runs ? running : group & ~running);

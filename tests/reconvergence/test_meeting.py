@@ -46,7 +46,9 @@ FAULTS = {
 }
 
 
-def compiled(folder: Path, changes: dict[str, str]) -> Path:
+def compiled(
+    folder: Path, changes: dict[str, str], arch: int = 900, source: str = "harness.cpp"
+) -> Path:
     text = (templates_dir() / "runtime" / "reconvergence.cu").read_text()
     for old, new in {**PTX, **changes}.items():
         assert text.count(old) == 1, old
@@ -55,10 +57,9 @@ def compiled(folder: Path, changes: dict[str, str]) -> Path:
     (words,) = re.findall(r"^#define PORTER_MEETING_WORDS .*\n", hooks, re.MULTILINE)
     (folder / "meeting.inc").write_text(words + text)
     program = folder / "harness"
-    source = HERE / "harness.cpp"
     flags = ["-std=c++17", "-Wall", *([] if changes else ["-Werror"]), "-O1", "-g", "-pthread"]
-    flags += [f"-I{folder}", f"-I{HERE}"]
-    subprocess.run(["g++", *flags, str(source), "-o", str(program)], check=True)
+    flags += [f"-I{folder}", f"-I{HERE}", f"-D__CUDA_ARCH__={arch}"]
+    subprocess.run(["g++", *flags, str(HERE / source), "-o", str(program)], check=True)
     return program
 
 
@@ -82,6 +83,16 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_all_end_that_can(harness: Path, finite: int, endless: int) -> None:
     for seed in range(3):
         assert ends(harness, seed, finite, endless, 60.0), seed
+
+
+@pytest.mark.parametrize("arch", [750, 900])
+def test_who_is_first(tmp_path: Path, arch: int) -> None:
+    subprocess.run([str(compiled(tmp_path, {}, arch, "foremost.cpp"))], check=True, timeout=60)
+
+
+def test_older_gpus(tmp_path: Path) -> None:
+    program = compiled(tmp_path, {}, arch=750)
+    assert all(ends(program, seed, 6, 2, 60.0) for seed in range(3))
 
 
 @pytest.mark.parametrize("fault", FAULTS)
