@@ -25,7 +25,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "lang"))
 
 import numpy as np
-from endless import PYTHON, SLOW
+from endless import PYTHON, SLOW, WORDS
 
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
@@ -66,17 +66,11 @@ def beside(device: Device, source: str, heap: int, repeat: int) -> dict[str, Any
     return {"ms": round(min(took), 2), "late": round(max(0.0, late), 3), "ends": sorted(ends)}
 
 
-WORDS = """
+TIMED = f"""{WORDS}
 import time
-def work():
-    count = {}
-    for i in range(300):
-        key = str(i * (threadIdx + 7) % 37)
-        count[key] = count.get(key, 0) + (1 if i % (threadIdx % 5 + 2) else 2)
-    return count
 def main():
     begun = time.ticks_us()
-    work()
+    work(300)
     print(time.ticks_diff(time.ticks_us(), begun))
 """
 
@@ -84,7 +78,7 @@ def main():
 def of_one_source(device: Device, endless: str) -> float:
     """Milliseconds, the median of the others; who does not end counts with the whole deadline."""
     branch = "".join(f"    {line}\n" for line in endless.splitlines())
-    source = f"{WORDS}\nif threadIdx % {WARP} == {ENDLESS}:\n{branch}else:\n    main()\n"
+    source = f"{TIMED}\nif threadIdx % {WARP} == {ENDLESS}:\n{branch}else:\n    main()\n"
     result = run(device, [source], 2 * WARP, Launch(deadline=DEADLINE))
     others = [i for i in range(2 * WARP) if i % WARP != ENDLESS]
     return float(np.median([int(result.stdout[i] or 1e6 * DEADLINE) for i in others])) / 1000

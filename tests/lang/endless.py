@@ -2,7 +2,7 @@
 
 SLOW: in a loop of C code. PYTHON: in Python's own, at the least place of the code, deeper in calls
 than others, in a generator, in C that calls back, between exceptions, without a call, with much
-work in C.
+work in C. WORDS: work with an end, for whoever shares a warp with these; its ways part.
 """
 
 from __future__ import annotations
@@ -143,3 +143,11 @@ PYTHON = {
     "no calls": "x = 0\nwhile True:\n    x = x * 3 & 1023\n",
     "work in C": "while True:\n    sorted(range(2000), reverse=True)\n",
 }
+WORDS = """
+def work(turns):
+    count = {}
+    for i in range(turns):
+        key = str(i * (threadIdx + 7) % 37)
+        count[key] = count.get(key, 0) + (1 if i % (threadIdx % 5 + 2) else 2)
+    return sorted(count.items())[:9]
+"""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from endless import PYTHON
+from endless import PYTHON, WORDS
 
 from porter.run import Device, Launch, run
 from tests.cpython import cpython
@@ -98,14 +98,6 @@ def test_programs_of_one_warp(any_device: Device) -> None:
 ENDLESS = PYTHON | {
     "lock": "import gpu\nwhile gpu.atomic_cas(cells, 0, 1, 1):\n    str(threadIdx)\n",
 }
-WORK = """
-def work():
-    count = {}
-    for i in range(200):
-        key = str(i * (threadIdx + 7) % 37)
-        count[key] = count.get(key, 0) + (1 if i % (threadIdx % 5 + 2) else 2)
-    return sorted(count.items())[:9]
-"""
 
 
 @pytest.mark.parametrize("lanes", ["threadIdx % 32 == 5", "threadIdx % 4 != 3", "threadIdx % 2"])
@@ -115,7 +107,7 @@ def test_neighbours_that_never_end(any_device: Device, name: str, lanes: str) ->
     endless = "".join(f"    {line}\n" for line in ENDLESS[name].splitlines())
     cells = any_device.zeros(1, "int32")
     cells[0] = 1
-    source = f"{WORK}\nif {lanes}:\n{endless}print(work())\n"
+    source = f"{WORDS}\nif {lanes}:\n{endless}print(work(200))\n"
     limits = Launch(deadline=0.3, bind={"cells": cells}, timeout=60.0)
     result = run(any_device, [source], n, limits)
     ended = any_device.built.constants["GPUSNEK_OK"]
@@ -123,17 +115,17 @@ def test_neighbours_that_never_end(any_device: Device, name: str, lanes: str) ->
         never = eval(lanes, {"threadIdx": i})
         assert (result.status[i] == ended) == (not never), (i, result.stderr[i])
         if not never:
-            assert result.stdout[i] == cpython(f"{WORK}\nprint(work())", threadIdx=i)
+            assert result.stdout[i] == cpython(f"{WORDS}\nprint(work(200))", threadIdx=i)
 
 
 def test_a_barrier_for_some_of_a_warp(any_device: Device) -> None:
-    source = f"""{WORK}
+    source = f"""{WORDS}
 if threadIdx % 3:
     for round in range(10):
         [str(i) for i in range(threadIdx % 11)]
         syncthreads()
-print(work())
+print(work(200))
 """
     result = run(any_device, [source], 64, Launch(block=64, timeout=60.0))
     for i in range(64):
-        assert result.stdout[i] == cpython(f"{WORK}\nprint(work())", threadIdx=i)
+        assert result.stdout[i] == cpython(f"{WORDS}\nprint(work(200))", threadIdx=i)
