@@ -36,7 +36,7 @@ class Bundled:
         wrong = [
             f"{name} is {_shown(value)}, not {_shown(getattr(config, name))}"
             for name in _FIXED
-            # A build that was made before there was this choice has not what is chosen.
+            # Builds that were made before there was this choice have it off.
             if (value := has.get(name, False)) != getattr(config, name)
         ]
         wrong += [f"it is not built for {t}" for t in config.targets if t not in targets]

@@ -12,7 +12,7 @@
 // which sees its bit in `called`; only they are named in a mask. A lane that does not come in time
 // (it works in C, waits at a barrier, has ended) is not expected until it comes again. What is in
 // time depends on how long lanes usually take from one meeting to the next, which is microseconds
-// or, among many, a millisecond. One that took much longer than that sleeps a while, so that others
+// or, among many, hundreds of these. One that took much longer than that sleeps a while, so that others
 // run: a processor lets a lane run on that never looks around, while others look whether it comes.
 //
 // Lanes with much work of their own, an endless program's, would keep the others of their warp. So
@@ -252,9 +252,7 @@ extern "C" __device__ __noinline__ bool porter_meet(
     }
     const bool second = account.stays != 0;
     room_t *const room = &warp->rooms[second];
-    const uint32_t position = place >> 8;
-    const uint32_t rank = (depth < 0xfff ? depth : 0xfff) << 20
-        | (0xfffff - (position < 0xfffff ? position : 0xfffff));
+    const uint32_t rank = min(depth, 0xfffu) << 20 | (0xfffff - min(place >> 8, 0xfffffu));
     uint32_t group = __match_any_sync(__activemask(), second);
     if (!__all_sync(group, now(room->expected) == group)) {
         group = gather(room, second, lane, account.usual);

@@ -84,12 +84,14 @@ def of_one_source(device: Device, endless: str) -> float:
     return float(np.median([int(result.stdout[i] or 1e6 * DEADLINE) for i in others])) / 1000
 
 
-def one_source(device: Device) -> dict[str, Any]:
-    """A row for each endless loop in Python."""
+def one_source(device: Device, only: tuple[str, ...]) -> dict[str, Any]:
+    """A row for each endless loop in Python whose name begins with one of `only`, or for all."""
     of_one_source(device, "pass")
     alone = of_one_source(device, "pass")
     rows = {"none": {"ms": alone, "times": 1.0}}
     for name, endless in PYTHON.items():
+        if only and not name.startswith(only):
+            continue
         took = of_one_source(device, endless)
         rows[name] = {"ms": took, "times": round(took / alone, 2)}
     for name, row in rows.items():
@@ -108,7 +110,9 @@ def main() -> None:
     parser.add_argument("--one-source", action="store_true")
     options = parser.parse_args()
     device = open_device(options.build, options.target)
-    rows = one_source(device) if options.one_source else several(device, options)
+    rows = (
+        one_source(device, tuple(options.only)) if options.one_source else several(device, options)
+    )
     command = " ".join(["python tests/gpu/sharing.py", *sys.argv[1:]])
     report = {"command": command, "build": device.built.manifest["release"], "rows": rows}
     write_whole(options.results, json.dumps(report, indent=1) + "\n")
