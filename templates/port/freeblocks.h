@@ -2,87 +2,140 @@
 // `allocation-search`). A block has two bits there, 0 where it is free and 2 where it goes on the
 // block before; a byte has four blocks, the first in its lowest bits.
 //
-// What is found is what upstream finds, the first place that is large enough: looked for block by
-// block, in a heap of small objects it is far from where the search begins, and interpreters of a
-// warp wait for the one that looks longest.
+// What is found is what upstream finds, the first place that is large enough. Looked for block by
+// block, it is far from where the search begins in a heap of small objects, and interpreters of a
+// warp part at each block: what they do afterwards they do one by one. Here all that look for few
+// blocks take the same way, but for the words of the table that some pass.
+//
+// A word of the table's end may have bytes that are no part of it, but of the heap's next table.
 #ifndef GPUSNEK_FREEBLOCKS_H
 #define GPUSNEK_FREEBLOCKS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
-#include "py/mpconfig.h"
+#include "hooks.h"
 
 #define GPUSNEK_EACH_BLOCK ((uint64_t)0x5555555555555555) // a word with 1 in the place of each block
+#define GPUSNEK_HEAD (1)
 #define GPUSNEK_TAIL (2)
-#define GPUSNEK_FOUR_TAILS (0xaa)
 #define GPUSNEK_BLOCKS_OF_BYTE (4)
 #define GPUSNEK_BLOCKS_OF_WORD (32)
-#define GPUSNEK_BYTES_OF_WORD (sizeof(uint64_t))
-#define GPUSNEK_LONG (16) // blocks from which on these functions cost less than a loop over blocks
+#define GPUSNEK_BYTES_OF_BLOCK (32)
+#define GPUSNEK_NO_BLOCK (SIZE_MAX)
 #define GPUSNEK_LARGE (256) // blocks of an object that takes long to fill
 
 void gpusnek_look_soon(void); // port.h
 
-// Whether a run of `wanted` free blocks can begin in a word of the table.
-static inline bool gpusnek_may_begin(uint64_t word, size_t wanted) {
-    const uint64_t free = ~(word | word >> 1) & GPUSNEK_EACH_BLOCK;
-    const uint64_t last = free & (uint64_t)1 << 62; // may go on in the next word
-    return wanted == 1 ? free != 0 : ((free & free >> 2) | last) != 0;
+// Whether a table can be read by words.
+static inline bool gpusnek_has_words(const uint8_t *table) {
+    return (uintptr_t)table % sizeof(uint64_t) == 0;
 }
 
-// The first byte from `at` on, with no free block right before it, in which a run of `wanted` free
-// blocks can begin; or `end`. Words are read that lie in the table wholly.
-static inline size_t gpusnek_behind_taken(const uint8_t *table, size_t at, size_t end, size_t wanted) {
-    if ((uintptr_t)(table + at) % GPUSNEK_BYTES_OF_WORD != 0) {
-        return at;
+// The word of the table that block `first`, a multiple of GPUSNEK_BLOCKS_OF_WORD, begins.
+static inline uint64_t *gpusnek_word_of(const uint8_t *table, size_t first) {
+    return (uint64_t *)porter_private(table + first / GPUSNEK_BLOCKS_OF_BYTE);
+}
+
+// The blocks from `from` on and before `to`, of a word that begins with block `first`: both bits.
+static inline uint64_t gpusnek_span(size_t first, size_t from, size_t to) {
+    uint64_t span = UINT64_MAX;
+    if (from > first) {
+        span = from - first < GPUSNEK_BLOCKS_OF_WORD ? span << 2 * (from - first) : 0;
     }
-    while (at + GPUSNEK_BYTES_OF_WORD <= end && !gpusnek_may_begin(*(const uint64_t *)(table + at), wanted)) {
-        at += GPUSNEK_BYTES_OF_WORD;
+    if (to < first + GPUSNEK_BLOCKS_OF_WORD) {
+        span = to > first ? span & (((uint64_t)1 << 2 * (to - first)) - 1) : 0;
     }
-    return at;
+    return span;
 }
 
-// What a block is: upstream's AT_FREE, AT_HEAD, AT_TAIL or AT_MARK.
-static inline unsigned int gpusnek_kind_of(const uint8_t *table, size_t block) {
-    return table[block / GPUSNEK_BLOCKS_OF_BYTE] >> 2 * (block % GPUSNEK_BLOCKS_OF_BYTE) & 3;
+// How many blocks at the beginning of a word have their bit, of GPUSNEK_EACH_BLOCK.
+static inline size_t gpusnek_leading(uint64_t bits) {
+    const uint64_t without = ~bits & GPUSNEK_EACH_BLOCK;
+    return without == 0 ? GPUSNEK_BLOCKS_OF_WORD : (size_t)__builtin_ctzll(without) / 2;
 }
 
-// Whether a word of the table begins with a block, of which all go on the one before.
-static inline bool gpusnek_are_tails(const uint8_t *table, size_t block, size_t end) {
-    const uint8_t *const at = table + block / GPUSNEK_BLOCKS_OF_BYTE;
-    return block % GPUSNEK_BLOCKS_OF_BYTE == 0 && (uintptr_t)at % GPUSNEK_BYTES_OF_WORD == 0
-           && block + GPUSNEK_BLOCKS_OF_WORD <= end
-           && *(const uint64_t *)at == GPUSNEK_TAIL * GPUSNEK_EACH_BLOCK;
+// How many at its end.
+static inline size_t gpusnek_trailing(uint64_t bits) {
+    const uint64_t without = ~bits & GPUSNEK_EACH_BLOCK;
+    return without == 0 ? GPUSNEK_BLOCKS_OF_WORD : (size_t)__builtin_clzll(without) / 2;
 }
 
-// How many blocks from `block` on, and before `end`, go on the one before.
-static inline size_t gpusnek_count_tails(const uint8_t *table, size_t block, size_t end) {
-    const size_t first = block;
-    while (block < end && gpusnek_kind_of(table, block) == GPUSNEK_TAIL) {
-        ++block;
-        while (gpusnek_are_tails(table, block, end)) {
-            block += GPUSNEK_BLOCKS_OF_WORD;
+// The last of the first `wanted` free blocks in a row, looked for from byte `at` of a table of `bytes`
+// on; or GPUSNEK_NO_BLOCK.
+static inline size_t gpusnek_free_run(const uint8_t *table, size_t at, size_t bytes, size_t wanted) {
+    const size_t from = at * GPUSNEK_BLOCKS_OF_BYTE, to = bytes * GPUSNEK_BLOCKS_OF_BYTE;
+    size_t before = 0; // free blocks right before the word
+    for (size_t first = from / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; first < to;
+         first += GPUSNEK_BLOCKS_OF_WORD) {
+        const uint64_t word = *gpusnek_word_of(table, first);
+        const uint64_t free = ~(word | word >> 1) & GPUSNEK_EACH_BLOCK & gpusnek_span(first, from, to);
+        const size_t leading = gpusnek_leading(free);
+        uint64_t begins = wanted <= GPUSNEK_BLOCKS_OF_WORD ? free : 0;
+        // Where so many begin: twice as many as before, until there are enough.
+        size_t row = 1;
+        for (int doubled = 0; doubled < 5; doubled++) {
+            const size_t more = row < wanted - row ? row : wanted - row;
+            begins &= begins >> 2 * (more % GPUSNEK_BLOCKS_OF_WORD);
+            row += more;
         }
+        if (before + leading >= wanted) {
+            return first + (wanted - before) - 1;
+        }
+        if (begins != 0) {
+            return first + (size_t)__builtin_ctzll(begins) / 2 + wanted - 1;
+        }
+        before = leading == GPUSNEK_BLOCKS_OF_WORD ? before + leading : gpusnek_trailing(free);
     }
-    return block - first;
+    return GPUSNEK_NO_BLOCK;
 }
 
-// Marks free blocks from `block` to `last` as such that go on the one before, as far as they fill
-// bytes, and the ones before these. The first block that is left.
+// Marks free blocks from `block` to `last` as such that go on the one before. The first that is left:
+// the one behind `last`, or `block` where the table cannot be read by words.
 static inline size_t gpusnek_mark_tails(uint8_t *table, size_t block, size_t last) {
-    while (block % GPUSNEK_BLOCKS_OF_BYTE != 0 && block <= last) {
-        table[block / GPUSNEK_BLOCKS_OF_BYTE] |= GPUSNEK_TAIL << 2 * (block % GPUSNEK_BLOCKS_OF_BYTE);
-        ++block;
-    }
-    if (block > last) {
+    if (!gpusnek_has_words(table)) {
         return block;
     }
-    const size_t bytes = (last + 1 - block) / GPUSNEK_BLOCKS_OF_BYTE;
-    memset(table + block / GPUSNEK_BLOCKS_OF_BYTE, GPUSNEK_FOUR_TAILS, bytes);
-    return block + bytes * GPUSNEK_BLOCKS_OF_BYTE;
+    for (size_t first = block / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; first <= last;
+         first += GPUSNEK_BLOCKS_OF_WORD) {
+        const uint64_t tails = gpusnek_span(first, block, last + 1) & GPUSNEK_TAIL * GPUSNEK_EACH_BLOCK;
+        *gpusnek_word_of(table, first) |= tails;
+    }
+    return last + 1;
+}
+
+// How many blocks from `block` on, and before `end`, are of this kind: 0 or GPUSNEK_TAIL; or a few more
+// than `enough`.
+static inline size_t gpusnek_count(
+    const uint8_t *table, size_t block, size_t end, unsigned int kind, size_t enough) {
+    size_t count = 0;
+    for (size_t first = block / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; first < end;
+         first += GPUSNEK_BLOCKS_OF_WORD) {
+        const uint64_t other = *gpusnek_word_of(table, first) ^ kind * GPUSNEK_EACH_BLOCK;
+        const uint64_t span = gpusnek_span(first, block, end);
+        // What lies before `block` counts too, and is taken off.
+        const uint64_t equal = ~(other | other >> 1) & GPUSNEK_EACH_BLOCK & span;
+        const size_t passed = block > first ? block - first : 0;
+        const size_t reached = gpusnek_leading(equal | ~gpusnek_span(first, block, first + GPUSNEK_BLOCKS_OF_WORD));
+        count += reached - passed;
+        if (reached < GPUSNEK_BLOCKS_OF_WORD || count >= enough) {
+            break;
+        }
+    }
+    return count;
+}
+
+// Clears `bytes` of memory at an aligned address, whole blocks.
+static inline void gpusnek_clear(void *memory, size_t bytes) {
+    uint64_t *at = (uint64_t *)porter_private(memory);
+    for (uint64_t *const end = at + bytes / sizeof(uint64_t); at < end;
+         at += GPUSNEK_BYTES_OF_BLOCK / sizeof(uint64_t)) {
+        at[0] = 0;
+        at[1] = 0;
+        at[2] = 0;
+        at[3] = 0;
+    }
 }
 
 #endif

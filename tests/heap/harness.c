@@ -1,14 +1,22 @@
 // The search of the heap's table by itself, without MicroPython (test_allocation_search.py).
 #include "freeblocks.h"
 
-size_t behind_taken(const uint8_t *table, size_t at, size_t end, size_t wanted) {
-    return gpusnek_behind_taken(table, at, end, wanted);
+void *porter_private(const void *pointer) {
+    return (void *)pointer;
+}
+
+size_t free_run(const uint8_t *table, size_t at, size_t bytes, size_t wanted) {
+    return gpusnek_free_run(table, at, bytes, wanted);
 }
 
 size_t mark_tails(uint8_t *table, size_t block, size_t last) {
     return gpusnek_mark_tails(table, block, last);
 }
 
-size_t count_tails(const uint8_t *table, size_t block, size_t end) {
-    return gpusnek_count_tails(table, block, end);
+size_t count(const uint8_t *table, size_t block, size_t end, unsigned int kind, size_t enough) {
+    return gpusnek_count(table, block, end, kind, enough);
+}
+
+void clear(void *memory, size_t bytes) {
+    gpusnek_clear(memory, bytes);
 }

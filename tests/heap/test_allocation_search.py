@@ -16,6 +16,7 @@ FLAGS = ["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-shared",
          "-fsanitize=undefined", "-fno-sanitize-recover"]  # fmt: skip
 FREE, HEAD, TAIL, MARKED = range(4)  # two bits a block: AT_FREE and so on of py/gc.c
 WORD = 8  # bytes
+NOWHERE = 2**64 - 1
 
 Blocks = list[int]
 
@@ -24,31 +25,38 @@ Blocks = list[int]
 def table_search(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     """The functions of freeblocks.h."""
     folder = tmp_path_factory.mktemp("heap")
-    (folder / "py").mkdir()
-    (folder / "py/mpconfig.h").write_text("", encoding="utf-8")
     library, harness = folder / "table.so", Path(__file__).with_name("harness.c")
-    includes: list[str | Path] = ["-I", folder, "-I", paths.templates_dir() / "port"]
+    includes: list[str | Path] = ["-I", paths.templates_dir() / "port"]
     subprocess.run(["gcc", *FLAGS, *includes, harness, "-o", library], check=True)
     found = ctypes.CDLL(str(library))
-    for function in (found.behind_taken, found.mark_tails, found.count_tails):
+    for function in (found.free_run, found.mark_tails, found.count):
         function.restype = ctypes.c_size_t
     return found
 
 
 class Table:
-    """Blocks packed as the heap's table has them, `offset` bytes behind a word's begin."""
+    """Blocks packed as the heap's table has them, and bytes of another table behind them.
 
-    def __init__(self, blocks: Blocks, offset: int = 0) -> None:
+    offset: bytes from a word's begin to the table.
+    """
+
+    def __init__(self, blocks: Blocks, offset: int = 0, behind: int = 0) -> None:
         assert len(blocks) % 4 == 0
         packed = bytes(
             sum(blocks[i + j] << 2 * j for j in range(4)) for i in range(0, len(blocks), 4)
         )
-        self._memory = (ctypes.c_uint8 * (len(packed) + 2 * WORD))()
-        first = -ctypes.addressof(self._memory) % WORD + offset
+        size = len(packed) + 2 * WORD
+        self._memory = (ctypes.c_uint8 * size)(*[behind] * size)
+        self._first = first = -ctypes.addressof(self._memory) % WORD + offset
         self.bytes = len(packed)
         self.array = (ctypes.c_uint8 * self.bytes).from_buffer(self._memory, first)
         for at, byte in enumerate(packed):
             self.array[at] = byte
+
+    @property
+    def behind(self) -> bytes:
+        """What follows the table in memory."""
+        return bytes(self._memory)[self._first + self.bytes :]
 
     @property
     def blocks(self) -> Blocks:
@@ -77,56 +85,71 @@ def mixture(chance: random.Random, count: int, often_free: float) -> Blocks:
     return blocks[:count]
 
 
-@pytest.mark.parametrize("offset", range(WORD))
-def test_what_is_passed_over_has_no_place(table_search: ctypes.CDLL, offset: int) -> None:
-    chance = random.Random(offset)
-    jumps = 0
-    for trial in range(400):
-        blocks = mixture(chance, 4 * chance.randrange(1, 60), chance.choice((0.02, 0.1, 0.5)))
-        table = Table(blocks, offset)
-        for wanted in (1, 2, 3, 17):
+@pytest.mark.parametrize("behind", [0x00, 0xFF, 0xA5])
+def test_the_first_place_is_found(table_search: ctypes.CDLL, behind: int) -> None:
+    chance = random.Random(behind)
+    found = {True: 0, False: 0}
+    for trial in range(600):
+        blocks = mixture(chance, 4 * chance.randrange(1, 90), chance.choice((0.02, 0.1, 0.5, 0.9)))
+        table = Table(blocks, behind=behind)
+        for wanted in (1, 2, 3, 4, 5, 8, 17, 31, 32, 33, 41, 64, 65, 100):
             at = chance.randrange(table.bytes)
-            reached = table_search.behind_taken(
-                table.array,
-                ctypes.c_size_t(at),
-                ctypes.c_size_t(table.bytes),
-                ctypes.c_size_t(wanted),
+            last = table_search.free_run(
+                table.array, *map(ctypes.c_size_t, (at, table.bytes, wanted))
             )
-            assert at <= reached <= table.bytes
-            jumps += reached > at
-            # As if the block before were taken: the place is found from there as from here.
-            before, behind = (
-                first_run(blocks[4 * at :], wanted),
-                first_run(blocks[4 * reached :], wanted),
-            )
-            assert (before is None) == (behind is None), trial
-            assert before is None or behind is None or before + 4 * at == behind + 4 * reached
-    assert jumps > 50
+            place = first_run(blocks[4 * at :], wanted)
+            expected = NOWHERE if place is None else 4 * at + place + wanted - 1
+            assert last == expected, (trial, wanted, at)
+            found[place is None] += 1
+    assert min(found.values()) > 500
+    assert bytes(table.array) == bytes(Table(blocks).array)
 
 
-def test_tails_are_marked_as_one_by_one(table_search: ctypes.CDLL) -> None:
-    for first in range(1, 14):
-        for last in range(first - 1, 40):
-            blocks = [HEAD] * first + [FREE] * (last + 1 - first) + [MARKED] * (47 - last)
-            table = Table(blocks)
-            left = table_search.mark_tails(
-                table.array, ctypes.c_size_t(first), ctypes.c_size_t(last)
-            )
-            assert max(first, last - 3) <= left <= last + 1 or left == first == last + 1
+def test_a_table_is_read_by_words_or_not(table_search: ctypes.CDLL) -> None:
+    for offset in range(1, WORD):
+        table = Table([HEAD, *[FREE] * 47], offset)
+        assert table_search.mark_tails(table.array, *map(ctypes.c_size_t, (1, 40))) == 1
+        assert table.blocks == [HEAD, *[FREE] * 47]
+
+
+@pytest.mark.parametrize("behind", [0x00, 0xFF])
+def test_tails_are_marked_as_one_by_one(table_search: ctypes.CDLL, behind: int) -> None:
+    for first in (*range(1, 14), 30, 31, 32, 33):
+        for last in range(first - 1, 110):
+            blocks = [HEAD] * first + [FREE] * (last + 1 - first) + [MARKED] * (111 - last)
+            table = Table(blocks, behind=behind)
+            left = table_search.mark_tails(table.array, *map(ctypes.c_size_t, (first, last)))
+            assert left == last + 1
             assert table.blocks == [*blocks[:first], *[TAIL] * (left - first), *blocks[left:]]
+            assert set(table.behind) == {behind}
 
 
-@pytest.mark.parametrize("offset", range(WORD))
-def test_tails_are_counted_as_one_by_one(table_search: ctypes.CDLL, offset: int) -> None:
+@pytest.mark.parametrize("kind", [FREE, TAIL])
+def test_blocks_are_counted_as_one_by_one(table_search: ctypes.CDLL, kind: int) -> None:
+    other = TAIL if kind == FREE else FREE
     for count in (*range(140), 255, 256, 257):
-        for first in (0, 1, 3, 4, 31, 32):
-            blocks = [HEAD] * first + [TAIL] * count + [MARKED, TAIL, TAIL, FREE] * 9
+        for first in (0, 1, 3, 4, 31, 32, 33, 64):
+            blocks = [HEAD, other] * first + [kind] * count + [MARKED, other, other, HEAD] * 9
+            blocks = blocks[first : len(blocks) // 4 * 4 - 4 + first]
             blocks = blocks[: len(blocks) // 4 * 4]
             for end in (len(blocks), first + count, first + count // 2):
-                found = table_search.count_tails(
-                    Table(blocks, offset).array, ctypes.c_size_t(first), ctypes.c_size_t(end)
-                )
-                assert found == min(count, end - first)
+                for enough in (NOWHERE, 1, count // 2, count):
+                    counted = table_search.count(
+                        Table(blocks, behind=0x55 * kind).array,
+                        *map(ctypes.c_size_t, (first, end)),
+                        ctypes.c_uint(kind),
+                        ctypes.c_size_t(enough),
+                    )
+                    exact = min(count, end - first)
+                    assert counted == exact or (enough <= counted <= exact and enough < exact)
+
+
+def test_whole_blocks_are_cleared(table_search: ctypes.CDLL) -> None:
+    memory = (ctypes.c_uint64 * 64)(*[7] * 64)
+    for number in range(15):
+        memory[:] = [7] * 64
+        table_search.clear(ctypes.byref(memory, 32), ctypes.c_size_t(32 * number))
+        assert list(memory) == [7] * 4 + [0] * 4 * number + [7] * (60 - 4 * number)
 
 
 # Tuples of 2 take one block and tuples of 3 two. All memory is filled with the former; of blocks
