@@ -148,11 +148,42 @@ extern "C" __global__ void gpusnek_images_copy(uint64_t *to, uint64_t n, uint64_
     to[t] = found;
 }
 
-// Pieces of images without a base that are equal to those of `base` leave their rows. A thread for each
-// image of each of the entries.
+// tells[p] is 1 where piece p of an image with the base `old` may be the base's: where others begin to
+// have another base, that piece has to stay as it is. tells[stride] is 1 where images have other bases.
+// A thread for each image of each of the entries.
+extern "C" __global__ void gpusnek_images_common(const gpusnek_piece_t *pieces, uint64_t entries,
+    uint64_t stride, const uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old,
+    uint32_t *tells) {
+    const uint64_t e = thread_number() / GPUSNEK_BUNDLE;
+    const uint64_t lane = thread_number() % GPUSNEK_BUNDLE;
+    const uint64_t i = e / stride * GPUSNEK_BUNDLE + lane;
+    const uint64_t piece = e % stride;
+    if (e >= entries || i >= n || piece >= used[i]) {
+        return;
+    }
+    if (bases[i] != old) {
+        *(volatile uint32_t *)&tells[stride] = 1;
+    } else if (old != 0 && (pieces[e].images >> lane & 1) == 0) {
+        *(volatile uint32_t *)&tells[piece] = 1;
+    }
+}
+
+// The n words at `to`, those of an image with the base `old`, become a base for all that have that one:
+// pieces for which `tells` has 1 are as they were.
+extern "C" __global__ void gpusnek_images_merge(
+    uint64_t *to, uint64_t n, const uint64_t *old, const uint32_t *tells) {
+    const uint64_t t = thread_number();
+    const uint64_t piece = t / GPUSNEK_PIECE_WORDS;
+    if (t < n && tells[piece] && piece < base_size(old)) {
+        to[t] = old[t];
+    }
+}
+
+// Pieces of images with the base `old` that are equal to those of `base` leave their rows. A thread for
+// each image of each of the entries.
 extern "C" __global__ void gpusnek_images_compare(gpusnek_piece_t *pieces, uint64_t entries,
     uint64_t stride, const uint64_t *segments, uint64_t shift, const uint64_t *bases,
-    const uint32_t *used, uint64_t n, const uint64_t *base) {
+    const uint32_t *used, uint64_t n, uint64_t old, const uint64_t *base) {
     const images_t images = {pieces, stride, segments, shift};
     const uint64_t e = thread_number() / GPUSNEK_BUNDLE;
     const uint64_t lane = thread_number() % GPUSNEK_BUNDLE;
@@ -161,7 +192,7 @@ extern "C" __global__ void gpusnek_images_compare(gpusnek_piece_t *pieces, uint6
     }
     const uint64_t i = e / stride * GPUSNEK_BUNDLE + lane;
     const uint64_t piece = e % stride;
-    if (i >= n || bases[i] != 0 || piece >= used[i] || piece >= base_size(base)) {
+    if (i >= n || bases[i] != old || piece >= used[i] || piece >= base_size(base)) {
         return;
     }
     const uint32_t bit = (uint32_t)1 << lane;
@@ -178,11 +209,11 @@ extern "C" __global__ void gpusnek_images_compare(gpusnek_piece_t *pieces, uint6
     }
 }
 
-// `base` is the base of the n images that have none.
+// `base` is the base of those of n images that had the base `old`.
 extern "C" __global__ void gpusnek_images_based(
-    uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t base) {
+    uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old, uint64_t base) {
     const uint64_t i = thread_number();
-    if (i < n && used[i] != 0 && bases[i] == 0) {
+    if (i < n && used[i] != 0 && bases[i] == old) {
         bases[i] = base;
     }
 }

@@ -262,6 +262,13 @@ class Model:
                         rows.add(k)
             needed += len(rows)
         assert self.images.taken == needed
+        kept: list[Any] = self.images.kept
+        owned = {
+            address_of(self.device, each if isinstance(each, np.ndarray) else each.keep)
+            for each in kept
+        }
+        there = self.images.used != 0
+        assert set(bases[there].tolist()) <= {0, *owned}
         assert self.images.rows * ROW <= needed * ROW + (ROW << self.images.shift)
 
 

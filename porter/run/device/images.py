@@ -178,19 +178,39 @@ class Images:
         )
         return to
 
-    def rebase(self, index: int) -> None:
-        """Image `index` is the base of all that have none: they are what differs from it."""
+    def rebase(self) -> None:
+        """What all images with the base of the first one have alike becomes part of their base.
+
+        Of pieces that some have from that base already, all keep the base's.
+        """
+        there = self.used != 0
+        if not there.any():
+            return
+        index, host, address = int(there.argmax()), self.device.host, self.device.address
+        entries, where = len(self._pieces), (address(self._bases), address(self._used))
+        old = int(host(self._bases[index : index + 1])[0])
+        tells = self.device.zeros(self.stride + 1, np.uint32)
+        self.kernels(
+            "gpusnek_images_common",
+            entries * BUNDLE,
+            *(address(self._pieces), entries, self.stride, *where, self.n, old, address(tells)),
+        )
+        *is_kept, others = (host(tells) != 0).tolist()
+        first = index // BUNDLE * self.stride
+        own = host(self._pieces[first : first + self.stride]) >> np.uint64(32 + index % BUNDLE)
+        if not ((own & np.uint64(1) != 0) & ~np.array(is_kept)).any():
+            return  # it has nothing of its own that could be all's
         copy = self.copies([index])
-        base, address = address_of(self.device, copy), self.device.address
-        entries = len(self._pieces)
-        where = (address(self._bases), address(self._used))
+        base, words = address_of(self.device, copy), copy.size - PIECE_WORDS
+        self.kernels("gpusnek_images_merge", words, base, words, old, address(tells))
         self.kernels(
             "gpusnek_images_compare",
             entries * BUNDLE,
-            *(address(self._pieces), entries, self.stride, *self._where(), *where, self.n, base),
+            *(address(self._pieces), entries, self.stride, *self._where()),
+            *(*where, self.n, old, base),
         )
-        self.kernels("gpusnek_images_based", self.n, *where, self.n, base)
-        self.kept.append(copy)
+        self.kernels("gpusnek_images_based", self.n, *where, self.n, old, base)
+        self.kept[:] = [*(self.kept if others else ()), copy]
 
     def pack(self) -> None:
         """Rows in which no image has anything are free again, and those behind move up."""
@@ -246,17 +266,14 @@ def single(device: Device, arenas: Arenas, index: int) -> Arenas:
 
 
 def trim(arenas: Arenas) -> int:
-    """Give back the memory of `arenas` that no image needs; returns its bytes.
-
-    Images without a base are what differs from the first one's from now on.
-    """
+    """Give back the memory of `arenas` that no image needs; returns its bytes."""
     images: Images = arenas.keep
     if not arenas.started or not images.idle:
         return 0
-    if not images.kept and (there := images.used != 0).any():
-        images.rebase(int(there.argmax()))
+    given = images.shrink()  # before more is taken
+    images.rebase()
     images.pack()
-    given = images.shrink()
+    given += images.shrink()
     arenas.fields |= images.fields
     return given
 

@@ -20,6 +20,8 @@ NAMES = (
     "gpusnek_rows_first",
     "gpusnek_rows_copy",
     "gpusnek_images_copy",
+    "gpusnek_images_common",
+    "gpusnek_images_merge",
     "gpusnek_images_compare",
     "gpusnek_images_based",
     "gpusnek_images_owners",
