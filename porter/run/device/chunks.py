@@ -82,7 +82,7 @@ def _grown(images: Images, arenas: Arenas, taken: int, size: int, least: int, gr
             arenas.fields |= images.fields
 
 
-class Start(Protocol):
+class StartKernel(Protocol):
     """Starts threads of a launch from `first` on."""
 
     def __call__(self, first: int, count: int) -> Running:
@@ -99,7 +99,7 @@ class InChunks:
 
     _chunks: Chunks
     _threads: int
-    _start: Start
+    _start: StartKernel
     refused: NotEnoughMemory | None = field(default=None, init=False)
     _begun: int = field(default=0, init=False)  # threads of kernels that were started
     _seconds: float = field(default=0.0, init=False)

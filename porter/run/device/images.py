@@ -23,7 +23,7 @@ LEAST_ROWS, MOST_ROWS = 16, 1 << 16  # of a segment: to 256 MiB
 PARTS = 8  # a store's rows are divided into so many segments at least, where they are not small
 
 
-class Kernels(Protocol):
+class RunKernel(Protocol):
     """Runs a kernel of templates/runtime/arrays.cu on at least so many threads."""
 
     def __call__(self, name: str, threads: int, *arguments: int) -> None:
@@ -41,7 +41,7 @@ class Images:
     device: Device = field(repr=False)
     n: int
     stride: int
-    kernels: Kernels = field(repr=False)
+    kernels: RunKernel = field(repr=False)
     kept: list[object] = field(factory=list, repr=False)
     shift: int = field(init=False)  # a segment has 2**shift rows
     _pieces: Array = field(init=False, repr=False)
@@ -59,7 +59,7 @@ class Images:
         self.clear()
 
     @classmethod
-    def arenas(cls, device: Device, n: int, sizes: dict[str, int], kernels: Kernels) -> Arenas:
+    def arenas(cls, device: Device, n: int, sizes: dict[str, int], kernels: RunKernel) -> Arenas:
         """Images that hold no interpreters yet, as arenas. sizes: bytes of pystack and heap.
 
         Raises NotEnoughMemory.
