@@ -34,6 +34,10 @@ static inline uint32_t atomicXor(uint32_t *at, uint32_t value) {
 
 static thread_local uint32_t cuda_lane; // of the thread that runs
 
+static inline uint32_t __match_any_sync(uint32_t lanes, uint32_t) {
+    return lanes;
+}
+
 static inline uint32_t __activemask() {
     return (uint32_t)1 << cuda_lane;
 }

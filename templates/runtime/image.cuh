@@ -133,11 +133,17 @@ static PORTER_DEVICE inline void image_in(const image_t *image, const image_part
     }
 }
 
-// The lane's bit of entry `piece` becomes the other one. Lanes that come together come at once.
+// The lanes of a bundle that are here for one piece, where `aligned`. Those that come together may come
+// for different pieces, for each has its own end.
+static PORTER_DEVICE inline uint32_t image_lanes(uint32_t piece) {
+    return __match_any_sync(__activemask(), piece);
+}
+
+// The lane's bit of entry `piece` becomes the other one.
 static PORTER_DEVICE inline void image_flip(const image_t *image, uint32_t piece) {
     uint32_t *images = &image->pieces[piece].images;
     if (image->aligned) {
-        const uint32_t lanes = __activemask();
+        const uint32_t lanes = image_lanes(piece);
         if (lanes >> image->lane == 1) { // the last one
             atomicXor(images, lanes);
         }
@@ -165,7 +171,7 @@ static PORTER_DEVICE inline uint32_t image_row(const image_t *image, uint32_t pi
     if (!image->aligned) {
         return image_claim(image, piece);
     }
-    const uint32_t lanes = __activemask();
+    const uint32_t lanes = image_lanes(piece);
     const int leader = __ffs((int)lanes) - 1;
     uint32_t row = 0;
     if ((int)image->lane == leader) {
