@@ -29,14 +29,20 @@ static inline void atomicMin(uint32_t *at, uint32_t value) {
     }
 }
 
+static inline uint32_t atomicAnd(uint32_t *at, uint32_t value) {
+    return __atomic_fetch_and(at, value, __ATOMIC_SEQ_CST);
+}
+
 #include "arrays.cu"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-static const char *const names[] = {"gpusnek_rows_find", "gpusnek_rows_first", "gpusnek_rows_copy"};
+static const char *const names[] = {"gpusnek_rows_find", "gpusnek_rows_first", "gpusnek_rows_copy",
+    "gpusnek_images_copy", "gpusnek_images_common", "gpusnek_images_merge", "gpusnek_images_compare", "gpusnek_images_based", "gpusnek_images_owners",
+    "gpusnek_images_move"};
 
 EXPORT int kernel_number(const char *name) {
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < (int)(sizeof names / sizeof *names); i++) {
         if (strcmp(name, names[i]) == 0) {
             return i;
         }
@@ -50,9 +56,29 @@ static void one(int kernel, const uint64_t *a) {
             (uint32_t *)a[6], a[7], (uint32_t *)a[8]);
     } else if (kernel == 1) {
         gpusnek_rows_first((uint32_t *)a[0], a[1], (const uint32_t *)a[2]);
-    } else {
+    } else if (kernel == 2) {
         gpusnek_rows_copy((uint64_t *)a[0], a[1], a[2], (const uint64_t *)a[3], a[4], a[5],
             (const uint32_t *)a[6]);
+    } else if (kernel == 3) {
+        gpusnek_images_copy((uint64_t *)a[0], a[1], a[2], (const uint32_t *)a[3],
+            (const gpusnek_piece_t *)a[4], a[5], (const uint64_t *)a[6], a[7], (const uint64_t *)a[8],
+            (const uint32_t *)a[9]);
+    } else if (kernel == 4) {
+        gpusnek_images_common((const gpusnek_piece_t *)a[0], a[1], a[2], (const uint64_t *)a[3],
+            (const uint32_t *)a[4], a[5], a[6], (uint32_t *)a[7]);
+    } else if (kernel == 5) {
+        gpusnek_images_merge(
+            (uint64_t *)a[0], a[1], (const uint64_t *)a[2], (const uint32_t *)a[3]);
+    } else if (kernel == 6) {
+        gpusnek_images_compare((gpusnek_piece_t *)a[0], a[1], a[2], (const uint64_t *)a[3], a[4],
+            (const uint64_t *)a[5], (const uint32_t *)a[6], a[7], a[8], (const uint64_t *)a[9]);
+    } else if (kernel == 7) {
+        gpusnek_images_based((uint64_t *)a[0], (const uint32_t *)a[1], a[2], a[3], a[4]);
+    } else if (kernel == 8) {
+        gpusnek_images_owners((gpusnek_piece_t *)a[0], a[1], (uint64_t *)a[2]);
+    } else {
+        gpusnek_images_move((gpusnek_piece_t *)a[0], (const uint64_t *)a[1], a[2],
+            (const uint32_t *)a[3], (const uint32_t *)a[4], (const uint64_t *)a[5], a[6]);
     }
 }
 

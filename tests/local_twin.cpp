@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "block.h"
 #include "canary.cuh"
+#include "cuda_alone.h"
 #include "image.cuh"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
@@ -22,6 +23,7 @@ struct Thread : Turn {
 static void enter(void *argument) {
     Thread *self = (Thread *)argument;
     const gpusnek_launch_t *launch = self->launch;
+    cuda_lane = self->index % GPUSNEK_WARP;
     canaries_set(self->base, launch);
     image_begin(self->base, launch, self->index);
     self->status = gpusnek_run(launch, self->index, self->base,
@@ -29,12 +31,13 @@ static void enter(void *argument) {
     if (!canaries_intact(self->base, launch)) {
         self->status = GPUSNEK_STATUS_CANARY;
     }
-    if (launch->flags & GPUSNEK_FLAG_PERSIST) {
+    if (launch->flags & GPUSNEK_FLAG_PERSIST && self->status != GPUSNEK_NOT_STARTED) {
         image_store(self->base, launch, self->index);
     }
 }
 
-EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int) {
+// A kernel of `threads` threads.
+EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
     static char *window;
     static char *stack;
     if (launch->record_size != sizeof(gpusnek_launch_t)) {
@@ -47,8 +50,7 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int) {
         stack = fiber_stack_new(STACK);
     }
     char *base = window + WINDOW - GPUSNEK_CANARY_BYTES - GPUSNEK_STATE_BYTES;
-    const uint64_t threads = launch->order ? launch->threads : launch->n;
-    for (uint64_t t = 0; t < threads; t++) {
+    for (uint64_t t = 0; t < (uint64_t)threads; t++) {
         Thread thread = {};
         thread.launch = launch;
         thread.index = gpusnek_of_thread(launch, t);

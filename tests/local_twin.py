@@ -13,10 +13,12 @@ import numpy as np
 from porter.compile.flags import VARIANTS, host_compile, host_link
 from porter.compile.sources import find_sources
 from porter.run.built import open_build
-from porter.run.device.base import Arenas
-from porter.run.device.host import HostTwin
-from porter.run.device.images import grow, single, trim
-from porter.run.footprint import WORD
+from porter.run.device.base import Arenas, Chunks, Record, Running
+from porter.run.device.chunks import InChunks, chunks_for
+from porter.run.device.host import HostRunning, HostTwin
+from porter.run.device.images import Images, single, trim
+from porter.run.device.kernels import BLOCK
+from tests.strict_cupy import array_kernel, arrays_library
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -30,35 +32,50 @@ class LocalTwin(HostTwin):
     local = True
     warp = 32
 
-    def __init__(self, build: Build, library: Path) -> None:
+    def __init__(self, build: Build, library: Path, arrays: ctypes.CDLL) -> None:
         super().__init__(open_build(build.folder))
         self._library = ctypes.CDLL(str(library))
         self._library.gpusnek_launch.argtypes = (ctypes.c_void_p, ctypes.c_int)
         self.figures = attrs.evolve(self.figures, local_top=64)
+        self._arrays = arrays
+        self.chunks = chunks_for
         self.threads: list[int] = []  # of each launch
+        self.kernels: list[tuple[int, int]] = []  # first thread and threads, where images are left
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
-        words = self.figures.image(heap) // WORD
-        memory, used = np.zeros(words * n, np.uint64), np.zeros(n, np.uint32)
-        fields = {
-            "images": memory.ctypes.data,
-            "image_words": words,
-            "image_used": used.ctypes.data,
-        }
-        return Arenas(n, fields, {"pystack": pystack, "heap": heap}, memory, used=used)
+        return Images.arenas(self, n, {"pystack": pystack, "heap": heap}, self._kernel)
+
+    def _kernel(self, name: str, threads: int, *arguments: int) -> None:
+        array_kernel(self._arrays, name)(
+            (-(-threads // BLOCK),), (BLOCK,), tuple(map(np.uint64, arguments))
+        )
 
     def single(self, arenas: Arenas, index: int) -> Arenas:
         return single(self, arenas, index)
 
     def trim(self, arenas: Arenas) -> int:
-        return trim(self, arenas)
+        return trim(arenas)
 
-    def grow(self, arenas: Arenas) -> None:
-        grow(self, arenas)
+    def grow(
+        self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
+    ) -> Chunks | None:
+        return self.chunks(arenas, threads, block, spare, whole=whole)
 
-    def launch(self, record, threads):
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
         self.threads.append(threads)
-        return super().launch(record, threads)
+        if chunks is None:
+            return HostRunning(self._library, record, threads)
+        images: Images = chunks.arenas.keep
+
+        def start(first: int, count: int) -> Running:
+            mine = record.copy()
+            mine["offset"], mine["image_segments"] = first, images.fields["image_segments"]
+            self.kernels.append((first, count))
+            return HostRunning(self._library, mine, count)
+
+        running = InChunks(chunks, threads, start)
+        images.used_by(running)
+        return running
 
 
 def local_twin(build: Build, folder: Path) -> LocalTwin:
@@ -72,4 +89,4 @@ def local_twin(build: Build, folder: Path) -> LocalTwin:
     objects = [build.sources / "host" / "obj" / sources.object_name(path, ".o") for path in linked]
     link = host_link(VARIANTS["release"])
     subprocess.run(["g++", "-o", library, *objects, made, *link], check=True, timeout=300)
-    return LocalTwin(build, library)
+    return LocalTwin(build, library, arrays_library(folder))

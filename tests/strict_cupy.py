@@ -177,7 +177,8 @@ def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL) -> Any:
     """The stand-in, as a module; its builds have the kernels of these libraries."""
 
     def launch(grid: int, block: int, arguments: tuple[Array]) -> None:
-        assert interpreters.gpusnek_launch(ctypes.c_void_p(arguments[0].data.ptr), 1) == 0
+        at = ctypes.c_void_p(arguments[0].data.ptr)
+        assert interpreters.gpusnek_launch(at, grid * block) == 0
 
     class Module:
         def __init__(self, *, path: str) -> None:

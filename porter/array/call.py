@@ -73,6 +73,8 @@ class Call(Generic[T]):
                 exceptions = collect(self._device, result, self._fetcher, self._exits)
                 outcome = Outcome.of(result, exceptions, self._brought.report())
                 try:
+                    if result.refused is not None:
+                        raise result.refused
                     self._value = self._finish(outcome, result)
                 except Exception as error:
                     self._error = error
@@ -84,6 +86,8 @@ def refuse_broken(result: Result) -> None:
     """LaunchFailed if interpreters are not fit to go on."""
     statuses = result.statuses
     broken = statuses.where_broken(result.status) | statuses.among(result.status, "NOT_STARTED")
+    if result.refused is not None:
+        broken &= ~statuses.among(result.status, "STATUS_NOT_RUN")
     if broken.any():
         first = int(broken.argmax())
         name = statuses.name_of(int(result.status[first]))

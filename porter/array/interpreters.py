@@ -77,10 +77,12 @@ class Interpreters:
     def trim(self) -> int:
         """Give memory back that the interpreters do not use now; returns its bytes.
 
-        On a GPU an interpreter at rest then takes as much as the fullest of them uses, instead of
-        its whole heap. The next call takes the memory again and copies them there; it raises
-        NotEnoughMemory where there is none by then, and they stay as they are. The memory goes to
-        CuPy's pool (`cupy.get_default_memory_pool().free_all_blocks()` for other libraries).
+        On a GPU interpreters at rest are what differs from what they began as copies of; beside
+        that there is room for what the next call may leave, which this gives back. Where all booted
+        by themselves, they are what differs from the first of them from then on. The next call
+        takes memory again; it raises NotEnoughMemory where there is none by then, and they stay as
+        they are. The memory goes to CuPy's pool (`cupy.get_default_memory_pool().free_all_blocks()`
+        for other libraries).
         """
         with self._lock:
             return self.device.trim(self._open_arenas())
@@ -155,10 +157,15 @@ class Interpreters:
         busy = call is not None and call.outcome is None and not call.done()
         need = footprint(self.device, self._launch)
         each = need.resting + need.streams
+        least = need.resting_least + need.streams
+        if least < each:
+            memory = f"{format_size(least)} to {format_size(each)} each"
+        else:
+            memory = f"{format_size(each)} each, {format_size(each * self.n)} in all"
         return [
             ("state", "running" if busy else "ready"),
             ("heap", format_size(need.heap)),
-            ("memory", f"{format_size(each)} each, {format_size(each * self.n)} in all"),
+            ("memory", memory),
             *self._bindings.bound.items(),
         ]
 

@@ -128,9 +128,9 @@ def read_sizes(given: dict[str, int | str | None]) -> dict[str, Any]:
 
 
 def check_room(device: Device, n: int, launch: Launch) -> None:
-    """NotEnoughMemory unless `n` interpreters of these sizes fit that persist."""
+    """NotEnoughMemory unless `n` interpreters of these sizes fit that persist, at their least."""
     need = footprint(device, launch)
-    free(device, need).check(n, need.resting, "heap or pystack")
+    free(device, need).check_persisting(n, need)
 
 
 def check_count(n: int) -> int:

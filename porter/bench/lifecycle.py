@@ -13,6 +13,7 @@ from porter.bench.measure import EMPTY, Setting, compiling
 from porter.bench.oracle import check_ended
 from porter.errors import BenchFailed
 from porter.run import Program
+from porter.run.device.images import size_of
 from porter.run.launch.spec import Phase
 
 LINE = Program(b"threadIdx % 3\n", "<stdin>")
@@ -34,8 +35,8 @@ class Cost:
 class MemoryUse:
     """Bytes that one interpreter takes which persists: its arena or image, and its streams.
 
-    The streams are a launch's. rest: what remains of its image between launches, once trimmed;
-    None where there are no images.
+    image: at most. The streams are a launch's. rest: what its image takes between launches, once
+    trimmed; None where there are no images.
     """
 
     image: int
@@ -91,8 +92,8 @@ def memory(setting: Setting) -> MemoryUse:
     going_on = Phase(arenas=arenas, stop=False)
     check_ended("memory", setting.run(SMALL, going_on), setting.device)
     setting.device.trim(arenas)
-    words = arenas.fields.get("image_words")
-    rest = None if words is None else 8 * words
+    size = size_of(arenas)
+    rest = None if size is None else size // setting.n
     # They must be whole, and go on.
     check_ended("memory", setting.run(CHECK, going_on), setting.device)
     return MemoryUse(need.resting, need.streams, rest)

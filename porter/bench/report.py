@@ -77,7 +77,9 @@ def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None
         _show_costs(measured.costs, console)
     if measured.memory is not None:
         each = measured.memory
-        text = f"{format_size(each.image)} image or arena, {format_size(each.streams)} streams"
+        text = (
+            f"{format_size(each.image)} image or arena at most, {format_size(each.streams)} streams"
+        )
         if each.rest is not None:
             text += f"; {format_size(each.rest)} at rest after a small program, trimmed"
         console.print(f"memory of an idle interpreter: {text}", highlight=False)

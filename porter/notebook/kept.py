@@ -50,8 +50,8 @@ class CellInterpreters(InterpreterArray):
         """Whether interpreters made with these options would fit if these had ended."""
         sizes = Launch(**{name: making[name] for name in SIZES if name in making})
         need = footprint(self.device, sizes)
-        own = footprint(self.device, self._launch).resting * self.n
-        return need.resting * int(making["n"]) <= free(self.device, need).left + own
+        own = footprint(self.device, self._launch).resting_least * self.n
+        return need.persisting(int(making["n"])) <= free(self.device, need).left + own
 
     def run_cell(self, code: Code, limits: Mapping[str, Any], **options: Any) -> Outcome:
         """Run `code` in all. limits: timeout, max_steps, deadline. options: others of a launch.

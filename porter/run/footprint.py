@@ -14,7 +14,17 @@ from porter.base.sizes import GIB, KIB, format_size
 from porter.errors import NotEnoughMemory
 from porter.run.built import Built
 
-WORD = 8  # bytes; images move by words
+WORD = 8  # bytes
+# Images at rest (templates/runtime/launch.h): bytes of a piece; images of a bundle; bytes of a row,
+# which has a piece of each.
+PIECE = 128
+BUNDLE = 32
+ROW = BUNDLE * PIECE
+ENTRY = 8  # bytes that say where a piece of a bundle's images is
+OWN = 12  # bytes of each image: its base and its size
+# Interpreters for whose most there has to be room, so that a launch of more runs in chunks
+# (device/chunks.py).
+LEAST_CHUNK = 1 << 15
 LOCAL_GRAIN = 512  # the driver rounds local memory per thread up to this
 LOCAL_SLACK = 4 * KIB  # local arenas: C stack below what the port enforces
 GLOBAL_SLACK = 8 * KIB  # global arenas: C stack beyond what the port may use, the kernel's frame
@@ -82,13 +92,28 @@ class Figures:
         """An arena with its canaries."""
         return self.arena_size + self._round(pystack) + self._round(heap)
 
+    def pieces(self, heap: int) -> int:
+        """Pieces of an image at most: of state and head, the collector's tables, the other heap.
+
+        The pystack is empty between launches.
+        """
+        return -(-self.image_size // PIECE) + -(-self._round(heap) // PIECE) + 1
+
     def image(self, heap: int) -> int:
-        """An arena at rest: state, head and heap. The pystack is empty then."""
-        return self.image_size + self._round(heap)
+        """An image that differs from its base everywhere, with what says where its pieces are."""
+        return self.pieces(heap) * PIECE + self.known(heap)
+
+    def known(self, heap: int) -> int:
+        """What says where an image's pieces are, whatever it holds."""
+        return -(-self.pieces(heap) * ENTRY // BUNDLE) + OWN
 
     def resting(self, pystack: int, heap: int) -> int:
-        """What an interpreter takes between launches: its image, or its arena."""
+        """What an interpreter takes between launches at most: its image, or its arena."""
         return self.image(heap) if self.local else self.arena(pystack, heap)
+
+    def resting_least(self, pystack: int, heap: int) -> int:
+        """And at least: with an image that is its base."""
+        return self.known(heap) if self.local else self.arena(pystack, heap)
 
     def local_memory(self, pystack: int, heap: int, stack: int) -> int:
         """Local memory that a thread needs: the arena and the C stack, or the C stack alone."""
@@ -127,8 +152,18 @@ class Footprint:
 
     @property
     def resting(self) -> int:
-        """What it takes between launches, if it persists."""
+        """What it takes between launches at most, if it persists."""
         return self.figures.resting(self.pystack, self.heap)
+
+    @property
+    def resting_least(self) -> int:
+        """What it takes between launches at least, if it persists."""
+        return self.figures.resting_least(self.pystack, self.heap)
+
+    def persisting(self, n: int) -> int:
+        """Bytes that `n` interpreters that persist must find: each its least, some their most."""
+        least = self.resting_least
+        return n * least + min(n, LEAST_CHUNK) * (self.resting - least)
 
     @property
     def local(self) -> int:
@@ -151,9 +186,16 @@ class Footprint:
         return round_up(self.local, LOCAL_GRAIN) * gpu.resident
 
     def fit(self, gpu: Gpu) -> int:
-        """How many interpreters fit, their streams beside them."""
+        """How many interpreters fit that persist, their streams beside them, at their most."""
         taken = self.resting + self.streams + self.files
         return max(0, gpu.memory - self.reservation(gpu)) // taken
+
+    def fit_most(self, gpu: Gpu) -> int:
+        """How many fit at their least, with room for the most of some, as a launch needs it."""
+        left = gpu.memory - self.reservation(gpu)
+        if self.resting_least < self.resting:
+            left -= LEAST_CHUNK * (self.resting - self.resting_least)
+        return max(0, left) // (self.resting_least + self.streams + self.files)
 
 
 def on_gpu(built: Built) -> Footprint:
@@ -182,13 +224,18 @@ def describe(need: Footprint, gpu: Gpu = H200) -> str:
     """Lines that `porter build` prints."""
     buffers = need.streams + need.files
     local = round_up(need.local, LOCAL_GRAIN)
+    least, most = need.resting_least, need.resting
+    if least < most:
+        rests = f"an image of {format_size(least)} to {format_size(most)}"
+        fit = f"{need.fit(gpu)} to {need.fit_most(gpu)} interpreters that persist fit"
+    else:
+        rests, fit = f"{format_size(most)} arena", f"{need.fit(gpu)} interpreters fit"
     return (
-        f"an interpreter takes {format_size(need.resting + buffers)}: "
-        f"{format_size(need.resting)} image (state {format_size(need.figures.state_size)}), "
+        f"an interpreter takes {rests} (state {format_size(need.figures.state_size)}), "
         f"{format_size(buffers)} buffers\n"
         f"local memory {format_size(local)} a thread, "
         f"{format_size(need.reservation(gpu))} reserved for {gpu.resident} resident threads\n"
-        f"{need.fit(gpu)} interpreters fit on one {gpu.name}"
+        f"{fit} on one {gpu.name}"
     )
 
 
@@ -204,6 +251,15 @@ class Room:
         """Bytes for interpreters."""
         return max(0, self.free - self.fixed)
 
+    def check_persisting(self, n: int, need: Footprint) -> None:
+        """NotEnoughMemory unless `n` interpreters that persist fit at their least."""
+        if need.persisting(n) > self.left:
+            raise NotEnoughMemory(
+                f"{n} interpreters do not fit: they take {format_size(need.persisting(n))} at "
+                f"least, and {format_size(self.left)} are free",
+                hint="Take fewer; or make heap or pystack smaller.",
+            )
+
     def check(self, n: int, each: int, smaller: str) -> None:
         """NotEnoughMemory unless `n` interpreters of `each` bytes fit.
 
@@ -216,6 +272,11 @@ class Room:
                 f"{format_size(self.left)} are free",
                 hint=f"At most {most} fit now; or make {smaller} smaller.",
             )
+
+
+def bundles(n: int) -> int:
+    """Bundles of `n` images."""
+    return -(-n // BUNDLE)
 
 
 def round_up(size: int, grain: int) -> int:

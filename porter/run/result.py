@@ -97,7 +97,8 @@ class Result:
     taken: `steps`, where they are: n uint64 on the device. order: in which order interpreters
     began: "programs", or "caller", with ": " and why where several programs kept it. calls: what
     calls left, where the launch made some; streams have a row for each of them then. counted: what
-    interpreters of a profiling build counted, where the launch asked for it.
+    interpreters of a profiling build counted, where the launch asked for it. refused: why
+    interpreters with the status NOT_RUN did not run, of chunks without room (device/chunks.py).
     """
 
     stdout: Stream
@@ -116,6 +117,7 @@ class Result:
     order: str = "caller"
     calls: CallRows | None = field(default=None, repr=False)
     counted: Counted | None = field(default=None, repr=False)
+    refused: NotEnoughMemory | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""

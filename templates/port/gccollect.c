@@ -145,8 +145,17 @@ size_t gpusnek_heap_used(size_t *tables) {
     // Two bits of the table say of each block whether it is free (py/gc.c): a byte is 4 blocks.
     const uint8_t *table = MP_STATE_MEM(area).gc_alloc_table_start;
     size_t bytes = MP_STATE_MEM(area).gc_alloc_table_byte_len;
-    while (bytes > 0 && table[bytes - 1] == 0) {
+    while (bytes % sizeof(uint64_t) != 0 && table[bytes - 1] == 0) {
         bytes--;
+    }
+    if (bytes % sizeof(uint64_t) == 0) {
+        // Most of it is free: by words. The table is where the heap begins, at a multiple of 64.
+        while (bytes > 0 && *(const uint64_t *)(table + bytes - sizeof(uint64_t)) == 0) {
+            bytes -= sizeof(uint64_t);
+        }
+        while (bytes > 0 && table[bytes - 1] == 0) {
+            bytes--;
+        }
     }
     *tables = (size_t)(MP_STATE_MEM(area).gc_pool_start - table);
     return *tables + bytes * GPUSNEK_HEAP_PIECE;

@@ -1,7 +1,9 @@
-// Kernels over arrays of all interpreters (porter/run/device/kernels.py): which rows are equal, and
-// copies of rows. They are part of each build, so that nothing is compiled when a program runs.
+// Kernels over arrays of all interpreters (porter/run/device/kernels.py): which rows are equal, copies
+// of rows; and over their images at rest (porter/run/device/images.py). They are part of each build, so that nothing is compiled when a program runs.
 // Every number is 64 bits wide; a grid has at least as many threads as there is work.
 #include <stdint.h>
+
+#include "launch.h"
 
 // Rows of `columns` words, of which row i begins at words[i * stride], and the length of each.
 typedef struct {
@@ -89,5 +91,159 @@ extern "C" __global__ void gpusnek_rows_copy(uint64_t *to, uint64_t n, uint64_t 
     if (i < n) {
         const uint64_t row = which ? which[i / columns] : i / columns;
         to[i] = source[row * row_stride + i % columns * column_stride];
+    }
+}
+
+// Images at rest (launch.h). bases, used: of each image.
+typedef struct {
+    gpusnek_piece_t *pieces;
+    uint64_t stride;
+    const uint64_t *segments;
+    uint64_t shift;
+} images_t;
+
+static __device__ inline uint64_t *row_at(const images_t *images, uint64_t row) {
+    const uint64_t within = row & (((uint64_t)1 << images->shift) - 1);
+    return (uint64_t *)images->segments[row >> images->shift] + within * GPUSNEK_ROW_WORDS;
+}
+
+// Word w of lane k's piece, in its row.
+static __device__ inline uint64_t in_row(uint64_t lane, uint64_t w) {
+    return (w / 2 * GPUSNEK_BUNDLE + lane) * 2 + w % 2;
+}
+
+static __device__ inline uint64_t base_size(const uint64_t *base) {
+    return base ? base[-(int)GPUSNEK_PIECE_WORDS] : 0;
+}
+
+// n words of copies as bases are, `columns` words each: the piece of their size, then their pieces. Copy
+// k is of image which[k].
+extern "C" __global__ void gpusnek_images_copy(uint64_t *to, uint64_t n, uint64_t columns,
+    const uint32_t *which, const gpusnek_piece_t *pieces, uint64_t stride, const uint64_t *segments,
+    uint64_t shift, const uint64_t *bases, const uint32_t *used) {
+    const images_t images = {(gpusnek_piece_t *)pieces, stride, segments, shift};
+    const uint64_t t = thread_number();
+    if (t >= n) {
+        return;
+    }
+    const uint64_t i = which[t / columns];
+    const uint64_t word = t % columns;
+    const uint64_t w = word % GPUSNEK_PIECE_WORDS;
+    uint64_t found = 0;
+    if (word < GPUSNEK_PIECE_WORDS) {
+        found = w == 0 ? used[i] : 0;
+    } else {
+        const uint64_t piece = word / GPUSNEK_PIECE_WORDS - 1;
+        const uint64_t lane = i % GPUSNEK_BUNDLE;
+        const uint64_t *base = (const uint64_t *)bases[i];
+        if (piece < used[i]) {
+            const gpusnek_piece_t entry = pieces[i / GPUSNEK_BUNDLE * stride + piece];
+            if (entry.images >> lane & 1) {
+                found = row_at(&images, entry.row - 1)[in_row(lane, w)];
+            } else if (piece < base_size(base)) {
+                found = base[piece * GPUSNEK_PIECE_WORDS + w];
+            }
+        }
+    }
+    to[t] = found;
+}
+
+// tells[p] is 1 where piece p of an image with the base `old` may be the base's: where others begin to
+// have another base, that piece has to stay as it is. tells[stride] is 1 where images have other bases.
+// A thread for each image of each of the entries.
+extern "C" __global__ void gpusnek_images_common(const gpusnek_piece_t *pieces, uint64_t entries,
+    uint64_t stride, const uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old,
+    uint32_t *tells) {
+    const uint64_t e = thread_number() / GPUSNEK_BUNDLE;
+    const uint64_t lane = thread_number() % GPUSNEK_BUNDLE;
+    const uint64_t i = e / stride * GPUSNEK_BUNDLE + lane;
+    const uint64_t piece = e % stride;
+    if (e >= entries || i >= n || piece >= used[i]) {
+        return;
+    }
+    if (bases[i] != old) {
+        *(volatile uint32_t *)&tells[stride] = 1;
+    } else if (old != 0 && (pieces[e].images >> lane & 1) == 0) {
+        *(volatile uint32_t *)&tells[piece] = 1;
+    }
+}
+
+// The n words at `to`, those of an image with the base `old`, become a base for all that have that one:
+// pieces for which `tells` has 1 are as they were.
+extern "C" __global__ void gpusnek_images_merge(
+    uint64_t *to, uint64_t n, const uint64_t *old, const uint32_t *tells) {
+    const uint64_t t = thread_number();
+    const uint64_t piece = t / GPUSNEK_PIECE_WORDS;
+    if (t < n && tells[piece] && piece < base_size(old)) {
+        to[t] = old[t];
+    }
+}
+
+// Pieces of images with the base `old` that are equal to those of `base` leave their rows. A thread for
+// each image of each of the entries.
+extern "C" __global__ void gpusnek_images_compare(gpusnek_piece_t *pieces, uint64_t entries,
+    uint64_t stride, const uint64_t *segments, uint64_t shift, const uint64_t *bases,
+    const uint32_t *used, uint64_t n, uint64_t old, const uint64_t *base) {
+    const images_t images = {pieces, stride, segments, shift};
+    const uint64_t e = thread_number() / GPUSNEK_BUNDLE;
+    const uint64_t lane = thread_number() % GPUSNEK_BUNDLE;
+    if (e >= entries) {
+        return;
+    }
+    const uint64_t i = e / stride * GPUSNEK_BUNDLE + lane;
+    const uint64_t piece = e % stride;
+    if (i >= n || bases[i] != old || piece >= used[i] || piece >= base_size(base)) {
+        return;
+    }
+    const uint32_t bit = (uint32_t)1 << lane;
+    if ((*(volatile uint32_t *)&pieces[e].images & bit) == 0) {
+        return;
+    }
+    const uint64_t *row = row_at(&images, pieces[e].row - 1);
+    uint64_t differs = 0;
+    for (uint64_t w = 0; w < GPUSNEK_PIECE_WORDS; w++) {
+        differs |= row[in_row(lane, w)] ^ base[piece * GPUSNEK_PIECE_WORDS + w];
+    }
+    if (!differs) {
+        atomicAnd(&pieces[e].images, ~bit);
+    }
+}
+
+// `base` is the base of those of n images that had the base `old`.
+extern "C" __global__ void gpusnek_images_based(
+    uint64_t *bases, const uint32_t *used, uint64_t n, uint64_t old, uint64_t base) {
+    const uint64_t i = thread_number();
+    if (i < n && used[i] != 0 && bases[i] == old) {
+        bases[i] = base;
+    }
+}
+
+// owners[row]: 1 + the number of the entry whose row it is, of n entries. Rows in which no image has
+// anything are nobody's any more.
+extern "C" __global__ void gpusnek_images_owners(
+    gpusnek_piece_t *pieces, uint64_t n, uint64_t *owners) {
+    const uint64_t e = thread_number();
+    if (e < n && pieces[e].row != 0) {
+        if (pieces[e].images == 0) {
+            pieces[e].row = 0;
+        } else {
+            owners[pieces[e].row - 1] = e + 1;
+        }
+    }
+}
+
+// n words of rows: row from[k] moves to row to[k].
+extern "C" __global__ void gpusnek_images_move(gpusnek_piece_t *pieces, const uint64_t *segments,
+    uint64_t shift, const uint32_t *from, const uint32_t *to, const uint64_t *owners, uint64_t n) {
+    const images_t images = {pieces, 0, segments, shift};
+    const uint64_t t = thread_number();
+    if (t >= n) {
+        return;
+    }
+    const uint64_t k = t / GPUSNEK_ROW_WORDS;
+    const uint64_t w = t % GPUSNEK_ROW_WORDS;
+    row_at(&images, to[k])[w] = row_at(&images, from[k])[w];
+    if (w == 0) {
+        pieces[owners[from[k]] - 1].row = to[k] + 1;
     }
 }

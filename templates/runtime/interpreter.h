@@ -36,7 +36,7 @@ typedef struct gpusnek_head_t {
     uint64_t index;  // in that launch
 #endif
     uint64_t magic;
-    uint64_t heap_used; // bytes at the start of the heap that an image must hold,
+    uint64_t heap_used; // at rest: bytes at the start of the heap that an image must hold,
     uint64_t heap_tables; // and of them the collector's tables (gpusnek_heap_used)
     uint64_t heap_size; // pointers into the heap hold for this size only, as for the pystack's
     uint64_t pystack_size;
@@ -118,8 +118,9 @@ static inline PORTER_DEVICE uint32_t gpusnek_clip(size_t length) {
     return length > UINT32_MAX ? UINT32_MAX : (uint32_t)length;
 }
 
-// The interpreter that thread `t` of the launch runs; GPUSNEK_IDLE: none.
+// The interpreter that thread `t` of the kernel runs; GPUSNEK_IDLE: none.
 static inline PORTER_DEVICE uint32_t gpusnek_of_thread(const gpusnek_launch_t *launch, uint64_t t) {
+    t += launch->offset;
     if (launch->order) {
         return t < launch->threads ? ((const uint32_t *)launch->order)[t] : (uint32_t)GPUSNEK_IDLE;
     }
@@ -130,13 +131,12 @@ static inline PORTER_DEVICE uint32_t gpusnek_program_of(const gpusnek_launch_t *
     return launch->program_of ? ((const uint32_t *)launch->program_of)[i] : 0;
 }
 
-// The image that interpreter `i` begins as a copy of; null: it boots, or goes on.
-static inline PORTER_DEVICE const uint64_t *gpusnek_template(
-    const gpusnek_launch_t *launch, uint32_t i) {
+// The address of the image that interpreter `i` begins as a copy of; 0: it boots, or goes on.
+static inline PORTER_DEVICE uint64_t gpusnek_template(const gpusnek_launch_t *launch, uint32_t i) {
     if (!(launch->flags & GPUSNEK_FLAG_FORK)) {
-        return NULL;
+        return 0;
     }
-    return (const uint64_t *)((const uint64_t *)launch->fork_images)[gpusnek_program_of(launch, i)];
+    return ((const uint64_t *)launch->fork_images)[gpusnek_program_of(launch, i)];
 }
 
 static inline PORTER_DEVICE bool gpusnek_boots(const gpusnek_launch_t *launch, uint32_t i) {

@@ -45,7 +45,8 @@ static __device__ RUNS int32_t run_local(const gpusnek_launch_t *launch, uint32_
     if (!canaries_intact(base, launch)) {
         status = GPUSNEK_STATUS_CANARY;
     }
-    if (launch->flags & GPUSNEK_FLAG_PERSIST) {
+    // What was refused has not run: its image stays.
+    if (launch->flags & GPUSNEK_FLAG_PERSIST && status != GPUSNEK_NOT_STARTED) {
         image_store(base, launch, i);
     }
     return status;

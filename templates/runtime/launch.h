@@ -87,6 +87,23 @@ enum gpusnek_idle {
     GPUSNEK_IDLE = 4294967295,
 };
 
+// An image is kept in pieces of 16 words, of which those stand in rows that differ from its base: an
+// image that it began as a copy of, piece after piece. A row holds one piece of each of 32
+// neighbouring images, a bundle, so that a warp moves whole sectors: unit u (two words) of image
+// 32 * bundle + k is unit 32 * u + k of the row. A base is preceded by a piece of which the first word
+// says how many pieces it has.
+enum gpusnek_image_sizes {
+    GPUSNEK_BUNDLE = 32,       // images
+    GPUSNEK_PIECE_WORDS = 16,
+    GPUSNEK_ROW_WORDS = 512,   // of 8 bytes
+};
+
+// Piece p of a bundle's images, at [bundle * image_stride + p].
+typedef struct gpusnek_piece_t {
+    uint32_t row;    // 1 + the number of its row; 0: it has none
+    uint32_t images; // bit k: the piece of the bundle's image k is in that row, and not the base's
+} gpusnek_piece_t;
+
 typedef struct gpusnek_launch_t {
     uint64_t record_size; // sizeof(gpusnek_launch_t), checked first
     uint32_t flags;       // GPUSNEK_FLAG_*
@@ -99,14 +116,21 @@ typedef struct gpusnek_launch_t {
     uint64_t order;   // uint32_t[threads]: the interpreter that each thread runs, or GPUSNEK_IDLE;
                       // every one that does not rest stands there once; 0: thread i runs i
     uint64_t threads; // with order: how many there are
+    uint64_t offset;  // of this kernel's first thread: a launch may be several kernels, one after the
+                      // other, of whole blocks each
 
     uint64_t arenas;       // base of the arenas; 0: scratch, they do not outlive the launch
     uint64_t arena_stride; // bytes from one arena to the next, canaries included
-    uint64_t images;       // local arenas at rest: 8-byte word i of interpreter t at [i * n + t]
-    uint64_t image_words;  // words that an image has room for
-    uint64_t image_used;   // uint32_t[n]: words of an image that were written; 0: not wanted
-    uint64_t fork_images;  // with FORK: uint64_t[programs], or of one: the address of an image, word
-                           // i at [i], of equal heap and pystack size; 0: who runs it boots
+    // Local arenas at rest: image.cuh.
+    uint64_t image_pieces;   // gpusnek_piece_t[bundles * image_stride]: where pieces are
+    uint64_t image_stride;   // pieces that an image has at most
+    uint64_t image_used;     // uint32_t[n]: pieces of each image; 0: there is none
+    uint64_t image_bases;    // uint64_t[n]: the base of each image; 0: none
+    uint64_t image_segments; // uint64_t[]: addresses of 2**image_shift rows each
+    uint64_t image_shift;
+    uint64_t image_taken;    // uint32_t: rows that are taken, from the first
+    uint64_t fork_images;    // with FORK: uint64_t[programs], or of one: the address of a template, an
+                             // image of equal heap and pystack size; 0: who runs it boots
     uint64_t code;         // with COMPILE: memory for bytecode, read by all that fork; 0: none
     uint64_t code_offsets; // uint64_t[programs + 1], from code: each program's part of it
     uint64_t state_table;  // kernels of global arenas: room for an address of each thread

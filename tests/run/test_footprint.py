@@ -10,7 +10,7 @@ from porter.errors import NotEnoughMemory
 from porter.run.footprint import H200, LEDGER, Figures, Footprint, Gpu, Room, describe
 
 KIB = 1024
-SMALL = Gpu("small", memory=1 << 30, multiprocessors=2, threads=1024)
+SMALL = Gpu("small", memory=1 << 31, multiprocessors=2, threads=1024)
 HEAD, CANARIES = 64, 3 * 64
 
 
@@ -29,19 +29,27 @@ def need(local: bool = True, state: int = 3 * KIB, **sizes: Any) -> Footprint:
 def test_local_arena() -> None:
     found = need()
     assert found.arena == 16 * KIB + HEAD + CANARIES
-    assert found.resting == 15 * KIB + HEAD  # an image has no pystack
+    # An image has no pystack. Of state and head 25 pieces of 128 bytes, of the heap 96, and the
+    # rest of the collector's tables; of each, 8 bytes for 32 images say where it is; 12 are an
+    # image's own.
+    assert found.resting == (25 + 96 + 1) * 128 + found.resting_least
+    assert found.resting_least == -(-(25 + 96 + 1) * 8 // 32) + 12
+    assert found.persisting(1000) == 1000 * found.resting
+    assert found.persisting(100_000) < 100_000 * found.resting // 2
     assert found.streams == 2 * KIB
     # With 4 KiB below the C stack; the driver rounds it by 512 bytes.
     assert found.local == 16 * KIB + HEAD + CANARIES + 9 * KIB
     assert found.reservation(SMALL) == (25 * KIB + 512) * 2048
-    left = (1 << 30) - found.reservation(SMALL)
+    left = (1 << 31) - found.reservation(SMALL)
     assert found.fit(SMALL) == left // (found.resting + 2 * KIB)
+    left -= (found.resting - found.resting_least) << 15
+    assert found.fit_most(SMALL) == left // (found.resting_least + 2 * KIB)
 
 
 def test_global_arena_reserves_the_stack_only() -> None:
     found = need(local=False)
     assert found.local == 13 * KIB  # with the kernel's own frame
-    assert found.resting == found.arena
+    assert found.resting == found.resting_least == found.arena
 
 
 def test_heap_and_pystack_are_rounded_up() -> None:
@@ -73,6 +81,11 @@ def test_too_many_interpreters() -> None:
     assert "At most 8 fit now; or make --heap smaller." in str(caught.value.hint)
     with pytest.raises(NotEnoughMemory, match=r"and 0 are free"):
         Room(free=1, fixed=2).check(1, KIB, "--heap")
+    persists = need()
+    room = Room(free=persists.persisting(10**6), fixed=0)
+    room.check_persisting(10**6, persists)
+    with pytest.raises(NotEnoughMemory, match="1000001 interpreters do not fit: they take"):
+        room.check_persisting(10**6 + 1, persists)
 
 
 def test_description_names_the_figures() -> None:

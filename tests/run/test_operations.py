@@ -78,32 +78,12 @@ def test_copies_of_rows(operations, cupy, which, columns) -> None:
     assert not np.shares_memory(NUMPY.rows(words), words)
 
 
-def test_columns_and_what_is_transposed(operations, cupy) -> None:
-    words = np.arange(35, dtype=np.uint64).reshape(5, 7)
-    there = cupy.asarray(words)
-    assert (operations.column(there, 3).get() == words[:, 3]).all()
-    assert (operations.transposed(there).get() == words.T).all()
-    assert (operations.transposed(there[:2]).get() == words[:2].T).all()
-    for mine in (NUMPY.column(words, 3), NUMPY.transposed(words)):
-        assert not np.shares_memory(mine, words)
-
-
 @pytest.mark.parametrize("n", [0, 1, 2, 7, 64])
 def test_repeated(operations, n: int) -> None:
     values = np.arange(11, dtype=np.uint8)
     assert (operations.repeated(values, n).get() == np.tile(values, n)).all()
     assert (NUMPY.repeated(values, n) == np.tile(values, n)).all()
     assert operations.repeated(values[:0], n).size == 0
-
-
-@pytest.mark.parametrize("length", [0, 3, 9])
-def test_resized(operations, cupy, length: int) -> None:
-    words = np.arange(5, dtype=np.uint64)
-    for other in (
-        operations.resized(cupy.asarray(words), length).get(),
-        NUMPY.resized(words, length),
-    ):
-        assert len(other) == length and (other[:5] == words[:length]).all()
 
 
 class Nothing:

@@ -52,11 +52,11 @@ class ApartTwin(HostTwin):
         assert self.current
         return super().arenas(n, pystack, heap)
 
-    def launch(self, record: Any, threads: int) -> Any:
+    def launch(self, record: Any, threads: int, chunks: Any = None) -> Any:
         assert self.current
         if self.fails == "start":
             raise LaunchFailed("the kernel does not start: no reason")
-        running = super().launch(record, threads)
+        running = super().launch(record, threads, chunks)
         if self.fails == "wait":
             running.wait(None)
             running._status = -1

@@ -29,9 +29,9 @@ def images(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Several:
     twin = local_twin(built, Path(tmp_path_factory.mktemp("twin")))
     turn, launch = threading.Lock(), twin.launch
 
-    def in_turn(record: Any, threads: int) -> Any:
+    def in_turn(record: Any, threads: int, chunks: Any = None) -> Any:
         with turn:
-            running = launch(record, threads)
+            running = launch(record, threads, chunks)
             running.wait(None)
             return running
 

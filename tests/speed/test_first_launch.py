@@ -11,6 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,7 +23,10 @@ from porter import InterpreterArray, evaluate
 from porter.errors import InterpreterError
 from porter.fs import Image
 from porter.repl.session import Session
-from porter.run import Device, Launch, Result, open_device, run
+from porter.run import Device, Launch, Result, footprint, open_device, run
+from porter.run.device import chunks
+from porter.run.device.images import Images
+from porter.run.footprint import Room
 from porter.run.streams.banners import render
 
 N = 700  # more than a template pays from
@@ -117,6 +121,40 @@ def test_an_array_of_interpreters(strict: Device) -> None:
         assert array.trim() > 0
         array.clone_from(4)
         assert set(array.eval("y").get().tolist()) == {8}
+
+
+def test_kernel_after_kernel(strict: Device, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (chunks, footprint):
+        monkeypatch.setattr(module, "LEAST_CHUNK", 128)
+    most = strict.figures.resting(24576, 49152)
+    monkeypatch.setattr(strict, "room", lambda local: Room(N * 4096 + 300 * most, 0))
+    firsts = []
+    start = strict._start  # type: ignore[attr-defined]
+
+    def kept(record: Any, threads: int) -> Any:
+        firsts.append(int(record["offset"]))
+        return start(record, threads)
+
+    monkeypatch.setattr(strict, "_start", kept)
+    with InterpreterArray(N, device=strict) as array:
+        array.exec("x = threadIdx + 1")
+        assert max(firsts) >= 512 and not any(first % 128 for first in firsts)
+        assert array.eval("x").get().tolist() == [*range(1, N + 1)]
+
+
+def test_what_no_image_needs_is_given_back_where_little_is_free(
+    strict: Device, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with InterpreterArray(N, device=strict) as array:
+        array.exec("x = threadIdx")
+        images: Images = array._open_arenas().keep
+        assert images.rows == images.most
+        strict.room(0)
+        assert images.rows == images.most
+        monkeypatch.setattr(strict.xp.cuda.runtime, "memGetInfo", lambda: (1 << 31, 1 << 34))
+        strict.room(0)
+        assert images.taken <= images.rows < images.most
+        assert array.eval("x").get().tolist() == [*range(N)]
 
 
 def test_programs_on_cases(strict: Device, twin: LocalTwin) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from porter.run import Device, Launch, Program, run
+from porter.run.device.images import size_of
 from porter.run.launch.spec import Phase
 from porter.run.launch.start import clone
 
@@ -61,16 +62,18 @@ def test_collections_keep_what_was_copied(device: Device) -> None:
 
 
 def test_copies_persist(device: Device) -> None:
-    config = device.built.config
+    config, sizes = device.built.config, []
     for fork in (False, True):
         arenas = device.arenas(N, config["pystack"], config["heap"])
         launch, keep = Launch(fork=fork), Phase(arenas=arenas, stop=False)
         run(device, ["def f(n):\n    return n + threadIdx\nx = [f(1)]"], N, launch, keep)
-        assert arenas.used is not None and int(arenas.used.max()) * 8 < config["heap"]
+        sizes.append(size_of(arenas) // N)
         run(device, ["x.append(f(2))"], N, launch, keep)
         result = run(device, ["print(x)"], N, launch, keep)
         assert not result.status.any()
         assert result.stdout[5] == b"[6, 7]\n"
+    print("bytes at rest, booted and copied:", sizes)
+    assert sizes[1] < 3000 < sizes[0] < config["heap"] // 4
 
 
 def test_trimmed_images_go_on(device: Device) -> None:
@@ -79,13 +82,14 @@ def test_trimmed_images_go_on(device: Device) -> None:
     launch, keep = Launch(), Phase(arenas=arenas, stop=False)
     # Holes, and one interpreter that has far more than the others.
     run(device, ["x = [[i] * 5 for i in range(12)]\nx = x[1::2]\ny = 7"], N, launch, keep)
-    whole = arenas.fields["image_words"]
-    assert device.trim(arenas) == (whole - arenas.fields["image_words"]) * 8 * N > 0
+    images = arenas.keep
+    assert device.trim(arenas) > 0
     assert device.trim(arenas) == 0
+    least = images.size
     more = "if threadIdx == 99:\n    x += [bytearray(4000)]"
     assert not run(device, [more], N, launch, keep).status.any()
-    assert arenas.fields["image_words"] == whole
-    assert device.trim(arenas) > 0 and arenas.fields["image_words"] * 8 > 4000
+    assert images.rows == images.most
+    assert device.trim(arenas) > 0 and least + 4000 < images.size < least + N * 1000
     rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
     some = np.where(np.arange(N) % 2, rests, 0).astype(np.uint32)
     run(device, ["y = 8"], N, launch, keep, program_of=some)  # the others' images must stay

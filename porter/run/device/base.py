@@ -7,8 +7,9 @@ from typing import Any, Protocol
 
 import attrs
 import numpy as np
-from attrs import define
+from attrs import define, frozen
 
+from porter.errors import NotEnoughMemory
 from porter.run.built import Built
 from porter.run.device.linking import LinkedCode
 from porter.run.device.templates import Templates
@@ -45,9 +46,10 @@ BLOCK = 128  # interpreters that share a barrier where nothing else is said, on 
 class Arenas:
     """Arenas or images of `n` interpreters, and what a launch record says of them.
 
-    sizes: bytes of `pystack` and `heap`; pointers inside an arena hold for these alone. used:
-    8-byte words of each image. together: why interpreters in them run in the caller's order, once
-    they may wait for each other (launch/order.py). owned: bytecode that they execute.
+    sizes: bytes of `pystack` and `heap`; pointers inside an arena hold for these alone. together:
+    why interpreters in them run in the caller's order, once they may wait for each other
+    (launch/order.py); at_once: whether they may wait for any other, and so run as one kernel.
+    owned: bytecode that they execute.
     """
 
     n: int
@@ -55,9 +57,22 @@ class Arenas:
     sizes: dict[str, int]
     keep: Any = attrs.field(default=None, repr=False)
     started: bool = False
-    used: Array | None = attrs.field(default=None, repr=False)
     together: str = ""
+    at_once: bool = False
     owned: list[Array] = attrs.field(factory=list, repr=False)
+
+
+@frozen
+class Chunks:
+    """How a launch is divided into kernels, so that each finds room for its images (chunks.py).
+
+    arenas: whose images it leaves. size: threads of a kernel at most. grain: threads in which they
+    are counted, whole blocks and whole bundles.
+    """
+
+    arenas: Arenas = attrs.field(repr=False)
+    size: int
+    grain: int
 
 
 class Operations(Protocol):
@@ -79,17 +94,8 @@ class Operations(Protocol):
     ) -> Array:
         """A copy of rows `which` (all, if None) of `words` (n x k): their first `columns` words."""
 
-    def column(self, words: Array, index: int) -> Array:
-        """A copy of column `index` of `words` (n x k): n words."""
-
-    def transposed(self, words: Array) -> Array:
-        """A copy of `words` (n x k) as k x n."""
-
     def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
         """`n` copies of `values`, one after the other."""
-
-    def resized(self, array: Array, length: int) -> Array:
-        """A copy of `array` with `length` elements, undefined behind those that `array` has."""
 
 
 class Device(Protocol):
@@ -148,8 +154,14 @@ class Device(Protocol):
     def trim(self, arenas: Arenas) -> int:
         """Give memory back that no interpreter resting in `arenas` uses; returns its bytes."""
 
-    def grow(self, arenas: Arenas) -> None:
-        """Undo trim, before a launch. Raises NotEnoughMemory."""
+    def grow(
+        self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
+    ) -> Chunks | None:
+        """Room for what a launch leaves in `arenas`, and how it runs with that.
+
+        block: threads of a block. spare: bytes that it may take; None: it leaves nothing. whole:
+        the launch has to be one kernel. Raises NotEnoughMemory, losing nothing.
+        """
 
     def interrupt(self, value: int) -> Interrupt:
         """A fresh interrupt word, with this value for launches from now on."""
@@ -163,15 +175,22 @@ class Device(Protocol):
     def room(self, local: int) -> Room:
         """The memory there is for interpreters whose threads need `local` bytes of local memory."""
 
-    def launch(self, record: Record, threads: int) -> Running:
-        """Start the interpreters of `record`, on so many threads, and return at once."""
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
+        """Start the interpreters of `record`, on so many threads, and return at once.
+
+        chunks: what `grow` returned, where they leave something in arenas.
+        """
 
     def close(self) -> None:
         """Give everything back."""
 
 
 class Running(Protocol):
-    """A launch under way."""
+    """A launch under way. refused: once it has ended, why some interpreters did not run."""
+
+    @property
+    def refused(self) -> NotEnoughMemory | None:
+        """They are as they were."""
 
     def wait(self, seconds: float | None) -> bool:
         """Whether it has ended, after at most `seconds`. Raises LaunchFailed."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -16,15 +17,27 @@ from porter.errors import (
     WrongType,
 )
 from porter.run.built import Built, device_code
-from porter.run.device.base import BLOCK, Arenas, Array, Interrupt, Operations, Record, Shared
+from porter.run.device.base import (
+    BLOCK,
+    Arenas,
+    Array,
+    Chunks,
+    Interrupt,
+    Operations,
+    Record,
+    Running,
+    Shared,
+)
+from porter.run.device.chunks import InChunks, chunks_for
 from porter.run.device.cuda_running import CudaInterrupt, CudaRunning
 from porter.run.device.fences import fences_of
-from porter.run.device.images import grow, single, trim
+from porter.run.device.images import Images, single, trim
 from porter.run.device.kernels import KernelOperations
 from porter.run.device.linking import LinkedCode, loaded
 from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
 
+SHORT = 0.25  # of a GPU's memory: where less is free, what nobody needs is given back
 PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize, which CuPy may not name
 
 # By device: the local memory a thread that the driver has set aside by now, and so is not free.
@@ -110,12 +123,14 @@ class Cuda:
         self.templates = Templates()
         with self.here():
             self._module, self._kernel = loaded(cupy, built, cubin, code)
-            self.operations: Operations = KernelOperations(cupy, self._module, cubin)
+            self._kernels = KernelOperations(cupy, self._module, cubin)
+            self.operations: Operations = self._kernels
             self.stream = _stream_of(cupy, stream)
             self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
             self.stream.synchronize()
         self.most_block = int(self._kernel.max_threads_per_block)
         self._fences = fences_of(cupy, self._module, self.built)
+        self._images: weakref.WeakSet[Images] = weakref.WeakSet()
 
     def here(self) -> AbstractContextManager[object]:
         """This GPU is CuPy's current one: memory, streams and limits are each GPU's own."""
@@ -158,18 +173,14 @@ class Cuda:
         return int(runtime.deviceGetLimit(runtime.cudaLimitStackSize))
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
-        """Images of local arenas (interleaved), or arenas in global memory."""
-        each = self.figures.resting(pystack, heap)
-        memory = self.xp.zeros(n * each // WORD, np.uint64)  # images that hold no interpreter
+        """Images of local arenas, or arenas in global memory. Raises NotEnoughMemory."""
         sizes = {"pystack": pystack, "heap": heap}
         if self.local:
-            used = self.xp.zeros(n, np.uint32)
-            fields = {
-                "images": memory.data.ptr,
-                "image_words": each // WORD,
-                "image_used": used.data.ptr,
-            }
-            return Arenas(n, fields, sizes, memory, used=used)
+            arenas = Images.arenas(self, n, sizes, self._kernels.run)
+            self._images.add(arenas.keep)
+            return arenas
+        each = self.figures.arena(pystack, heap)
+        memory = self.xp.zeros(n * each // WORD, np.uint64)
         table = self.xp.zeros(n, np.uint64)
         fields = {
             "arenas": memory.data.ptr,
@@ -188,13 +199,16 @@ class Cuda:
         return single(self, arenas, index)
 
     def trim(self, arenas: Arenas) -> int:
-        """Images lose their unused ends (device/images.py); CuPy's pool has the memory then."""
-        return trim(self, arenas) if self.local else 0
+        """Rows that no image needs go (device/images.py); CuPy's pool has the memory then."""
+        return trim(arenas) if self.local else 0
 
-    def grow(self, arenas: Arenas) -> None:
-        """Images get them back. Raises NotEnoughMemory."""
-        if self.local:
-            grow(self, arenas)
+    def grow(
+        self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
+    ) -> Chunks | None:
+        """Rows for images, as many as they may need. Raises NotEnoughMemory."""
+        if not self.local:
+            return None
+        return chunks_for(arenas, threads, block, spare, whole=whole)
 
     def interrupt(self, value: int) -> Interrupt:
         """A word in device memory."""
@@ -222,10 +236,19 @@ class Cuda:
             ) from error
 
     def room(self, local: int) -> Room:
-        """Free device memory, and the local memory that resident threads reserve."""
+        """Free device memory, and the local memory that resident threads reserve.
+
+        Where little is free, images at rest lose the rows that none of them has taken.
+        """
         pool = self.xp.get_default_memory_pool()
         pool.free_all_blocks()
-        free, _ = self.xp.cuda.runtime.memGetInfo()
+        free, total = self.xp.cuda.runtime.memGetInfo()
+        if free < total * SHORT:
+            for images in list(self._images):
+                if images.idle:
+                    images.shrink()
+            pool.free_all_blocks()
+            free, _ = self.xp.cuda.runtime.memGetInfo()
         properties = self.xp.cuda.runtime.getDeviceProperties(self.xp.cuda.Device().id)
         threads = properties["multiProcessorCount"] * properties["maxThreadsPerMultiProcessor"]
         more = local - _reserved.get(self._id(), 0)
@@ -234,13 +257,27 @@ class Cuda:
     def _id(self) -> int:
         return int(self.xp.cuda.Device().id)
 
-    def launch(self, record: Record, threads: int) -> CudaRunning:
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
         """Start `threads` threads on this device's stream."""
-        block = int(record["block_size"])
         sizes = (int(record[f"{name}_size"]) for name in ("pystack", "heap", "stack"))
         record["local_bytes"] = self._reserve(self.figures.local_memory(*sizes))
         if self._fences is not None:
             self._fences.local(int(record["local_bytes"]))
+        if chunks is None:
+            return self._start(record, threads)
+        images: Images = chunks.arenas.keep
+
+        def start(first: int, count: int) -> CudaRunning:
+            record["offset"], record["image_segments"] = first, images.fields["image_segments"]
+            with self.here():
+                return self._start(record, count)
+
+        running = InChunks(chunks, threads, start)
+        images.used_by(running)
+        return running
+
+    def _start(self, record: Record, threads: int) -> CudaRunning:
+        block = int(record["block_size"])
         keep = self.xp.asarray(record.reshape(1).view(np.uint8))
         current = self.xp.cuda.get_current_stream()
         if current.ptr != self.stream.ptr:

@@ -13,7 +13,9 @@ NOT_READY = 600  # cudaErrorNotReady
 
 
 class CudaRunning:
-    """A launch on a stream."""
+    """A kernel on a stream."""
+
+    refused = None
 
     def __init__(self, cupy: Any, stream: Any, keep: object, events: tuple[Any, Any]) -> None:
         self._cupy, self._stream, self._keep, self._events = cupy, stream, keep, events

@@ -14,7 +14,7 @@ import numpy as np
 
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
-from porter.run.device.base import BLOCK, Arenas, Interrupt, Record, Shared
+from porter.run.device.base import BLOCK, Arenas, Chunks, Interrupt, Record, Running, Shared
 from porter.run.device.host_arrays import HostArrays
 from porter.run.device.linking import LinkedCode
 from porter.run.device.templates import Templates
@@ -41,6 +41,8 @@ class HostInterrupt:
 
 class HostRunning:
     """A launch of the host twin, on threads of its own."""
+
+    refused = None
 
     def __init__(self, library: ctypes.CDLL, record: Record, threads: int) -> None:
         self._record = record  # read until the launch ends
@@ -163,8 +165,11 @@ class HostTwin(HostArrays):
         """Nothing: what an arena has not touched takes no memory."""
         return 0
 
-    def grow(self, arenas: Arenas) -> None:
-        """Nothing."""
+    def grow(
+        self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
+    ) -> Chunks | None:
+        """Nothing: arenas have their most."""
+        return None
 
     def interrupt(self, value: int) -> Interrupt:
         """A word in ordinary memory."""
@@ -188,7 +193,7 @@ class HostTwin(HostArrays):
         except (OSError, KeyError):
             return Room(2**63, 0)
 
-    def launch(self, record: Record, threads: int) -> HostRunning:
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
         """Start on up to as many threads as there are cores."""
         return HostRunning(self._library, record, self._threads)
 

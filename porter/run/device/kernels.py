@@ -15,7 +15,18 @@ from porter.errors import LaunchFailed
 from porter.run.device.base import Array
 
 BLOCK = 256  # threads
-NAMES = ("gpusnek_rows_find", "gpusnek_rows_first", "gpusnek_rows_copy")
+NAMES = (
+    "gpusnek_rows_find",
+    "gpusnek_rows_first",
+    "gpusnek_rows_copy",
+    "gpusnek_images_copy",
+    "gpusnek_images_common",
+    "gpusnek_images_merge",
+    "gpusnek_images_compare",
+    "gpusnek_images_based",
+    "gpusnek_images_owners",
+    "gpusnek_images_move",
+)
 
 
 class KernelOperations:
@@ -27,15 +38,14 @@ class KernelOperations:
     def __init__(self, cupy: Any, module: Any, cubin: Path) -> None:
         self._cupy = cupy
         try:
-            kernels = [module.get_function(name) for name in NAMES]
-            for kernel in kernels:
+            self._kernels = {name: module.get_function(name) for name in NAMES}
+            for kernel in self._kernels.values():
                 int(kernel.max_threads_per_block)  # CuPy looks for a kernel when it is used
         except cupy.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(
                 f"{cubin}: another version of porter made this build: {error}",
                 hint="Build again, with `porter build --target cuda`.",
             ) from error
-        self._find, self._first, self._copy = kernels
 
     def first_equal(
         self, words: Array, columns: int, lengths: Array
@@ -47,8 +57,8 @@ class KernelOperations:
         table, found = self._cupy.zeros(slots, np.uint32), self._cupy.empty(n, np.uint32)
         key = secrets.randbits(64) | 1
         rows = (_at(words), words.shape[1], columns, _at(lengths))
-        self._run(self._find, n, *rows, n, key, _at(table), slots, _at(found))
-        self._run(self._first, n, _at(found), n, _at(table))
+        self.run("gpusnek_rows_find", n, *rows, n, key, _at(table), slots, _at(found))
+        self.run("gpusnek_rows_first", n, _at(found), n, _at(table))
         return np.asarray(self._cupy.asnumpy(found), np.int64)
 
     def rows(
@@ -59,16 +69,6 @@ class KernelOperations:
         columns = stride if columns is None else columns
         count = len(words) if which is None else len(which)
         return self._copied(_at(words), (count, columns), (stride, 1), which)
-
-    def column(self, words: Array, index: int) -> Array:
-        """One thread a word."""
-        n, stride = words.shape
-        at = _at(words) + index * words.itemsize
-        return self._copied(at, (n, 1), (stride, 1)).reshape(n)
-
-    def transposed(self, words: Array) -> Array:
-        """One thread a word."""
-        return self._copied(_at(words), words.shape[::-1], (1, words.shape[1]))
 
     def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
         """Each copy doubles what is there."""
@@ -81,12 +81,6 @@ class KernelOperations:
             size *= 2
         return copies
 
-    def resized(self, array: Array, length: int) -> Array:
-        """One copy."""
-        other = self._cupy.empty(length, array.dtype)
-        self._move(other, array, 0, min(other.nbytes, array.nbytes))
-        return other
-
     def _copied(
         self,
         source: int,
@@ -98,7 +92,7 @@ class KernelOperations:
         chosen = None if which is None else self._cupy.asarray(which.astype(np.uint32))
         at = 0 if chosen is None else _at(chosen)
         if to.size:
-            self._run(self._copy, to.size, _at(to), to.size, shape[1], source, *strides, at)
+            self.run("gpusnek_rows_copy", to.size, _at(to), to.size, shape[1], source, *strides, at)
         return to
 
     def _move(self, to: Array, source: Array, start: int, size: int) -> None:
@@ -106,9 +100,10 @@ class KernelOperations:
         if size:
             (to.data + start).copy_from_device_async(source.data, size)
 
-    @staticmethod
-    def _run(kernel: Any, threads: int, *arguments: int) -> None:
-        kernel((-(-threads // BLOCK),), (BLOCK,), tuple(map(np.uint64, arguments)))
+    def run(self, name: str, threads: int, *arguments: int) -> None:
+        """Start kernel `name` on at least so many threads. Each argument is 64 bits wide."""
+        grid = (-(-threads // BLOCK),)
+        self._kernels[name](grid, (BLOCK,), tuple(map(np.uint64, arguments)))
 
 
 def _at(array: Array) -> int:

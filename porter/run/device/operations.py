@@ -36,24 +36,9 @@ class NumpyOperations:
         """Fancy indexing."""
         return np.array(words[slice(None) if which is None else which, :columns], order="C")
 
-    def column(self, words: Array, index: int) -> Array:
-        """By NumPy."""
-        return np.array(words[:, index], order="C")
-
-    def transposed(self, words: Array) -> Array:
-        """By NumPy."""
-        return np.array(words.T, order="C")
-
     def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
         """By NumPy."""
         return np.tile(values, n)
-
-    def resized(self, array: Array, length: int) -> Array:
-        """Only what both have is written."""
-        size = min(length, len(array))
-        other = np.empty(length, array.dtype)
-        other[:size] = array[:size]
-        return other
 
 
 def _hash(words: Array, lengths: Array, seed: int) -> Array:

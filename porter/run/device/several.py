@@ -11,6 +11,7 @@ from attrs import define, field, frozen
 from porter.errors import UsageError
 from porter.run.device.base import (
     Arenas,
+    Chunks,
     Device,
     Interrupt,
     Record,
@@ -18,6 +19,7 @@ from porter.run.device.base import (
     Shared,
 )
 from porter.run.device.host_arrays import HostArrays
+from porter.run.device.images import address_of
 from porter.run.device.linking import LinkedCode
 from porter.run.device.shadows import Shadows
 from porter.run.device.templates import Templates
@@ -128,7 +130,7 @@ class Several(HostArrays):
                 with part.device.here():
                     one = part.device.single(share.arenas, index - part.first)
                     image = part.device.host(one.keep)
-                return Arenas(1, {"images": self.address(image)}, arenas.sizes, image)
+                return Arenas(1, {"image": address_of(self, image)}, arenas.sizes, image)
         raise UsageError("interpreters that have not started cannot be copied")
 
     def trim(self, arenas: Arenas) -> int:
@@ -139,8 +141,11 @@ class Several(HostArrays):
                 given += share.part.device.trim(share.arenas)
         return given
 
-    def grow(self, arenas: Arenas) -> None:
+    def grow(
+        self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
+    ) -> Chunks | None:
         """Nothing: each device does so for its part of a launch."""
+        return None
 
     def interrupt(self, value: int) -> Interrupt:
         """A word of the first device."""
@@ -163,7 +168,7 @@ class Several(HostArrays):
         total = min(left) if not self.devices[0].on_gpu else min(left) * len(left)
         return Room(total, 0)
 
-    def launch(self, record: Record, threads: int) -> Running:
+    def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
         """UsageError: a record is one device's, and launches are divided before."""
         raise UsageError("a launch record is one device's; porter.run.run divides a launch")
 

@@ -16,8 +16,8 @@ from porter.base.sizes import MIB
 class Template:
     """An interpreter at rest that others begin as copies of (launch/template.py).
 
-    image: where it is, one word after the other, in `images`. code: memory of the bytecode that all
-    copies read, as long as they live.
+    image: where it is in `images`, as bases are (templates/runtime/launch.h). code: memory of the
+    bytecode that all copies read, as long as they live.
     """
 
     image: int

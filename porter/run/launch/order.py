@@ -56,11 +56,13 @@ def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -
 def order_kept(programs: Programs, launch: Launch, phase: Phase) -> Order | None:
     """The caller's order, where that is kept; None where interpreters run in their programs'.
 
-    Notes in the phase's arenas what keeps later launches of these interpreters together.
+    Notes in the phase's arenas what keeps later launches of these interpreters together, or one
+    kernel.
     """
     why = together(programs, launch, phase)
-    if why and phase.arenas is not None:
-        phase.arenas.together = why
+    if phase.arenas is not None:
+        phase.arenas.together = why or phase.arenas.together
+        phase.arenas.at_once |= bool(shared(launch, phase))
     if not programs.several or launch.order is False:
         return Order()
     return Order(kept=why) if why and not launch.order else None
@@ -112,6 +114,13 @@ def together(programs: Programs, launch: Launch, phase: Phase) -> str:
             return f"{program.name} names syncthreads"
     if launch.fs is not None:
         return "programs can import from a file system"
+    if why := shared(launch, phase):
+        return why
+    return "" if phase.arenas is None else phase.arenas.together
+
+
+def shared(launch: Launch, phase: Phase) -> str:
+    """What interpreters of any block may wait for, as others write it; "" where nothing is."""
     if launch.outbuf is not None:
         return "programs share outbuf"
     for name in launch.bind:
@@ -119,4 +128,4 @@ def together(programs: Programs, launch: Launch, phase: Phase) -> str:
     for binding in phase.bindings:
         if binding.kind == "MEMORY" and binding.stride == 0:
             return f"programs share {binding.name}, and can write to it"
-    return "" if phase.arenas is None else phase.arenas.together
+    return ""

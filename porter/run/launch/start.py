@@ -9,13 +9,14 @@ from typing import Any
 import attrs
 import numpy as np
 
-from porter.run.device.base import Arenas, Device
+from porter.run.device.base import Arenas, Chunks, Device
+from porter.run.device.images import base_on
 from porter.run.device.several import Several
 from porter.run.launch import abandoned, several, template
-from porter.run.launch.order import order_of
+from porter.run.launch.order import Order, order_of
 from porter.run.launch.outputs import make_outputs
-from porter.run.launch.plan import check_types
-from porter.run.launch.programs import plan_programs
+from porter.run.launch.plan import Plan, check_types
+from porter.run.launch.programs import Programs, plan_programs
 from porter.run.launch.record import (
     Packed,
     pack_bindings,
@@ -44,10 +45,14 @@ def run(
 
     All run programs[0], or interpreter i runs programs[program_of[i]]; where that is
     GPUSNEK_NO_PROGRAM it rests. Threads take several programs in the order of programs (order.py).
-    Raises NotEnoughMemory before anything starts, LaunchFailed,
-    UsageError; LaunchInterrupted with what there is, after Ctrl-C.
+    Raises NotEnoughMemory before anything starts, or, of interpreters that persist in a launch of
+    several chunks (device/chunks.py), where those of later chunks found no room and are as they
+    were; LaunchFailed, UsageError; LaunchInterrupted with what there is, after Ctrl-C.
     """
-    return start(device, programs, n, launch, phase, program_of=program_of).wait()
+    result = start(device, programs, n, launch, phase, program_of=program_of).wait()
+    if result.refused is not None:
+        raise result.refused
+    return result
 
 
 def start(
@@ -80,11 +85,13 @@ def _on_one(
     begun = time.monotonic()
     planned, chosen = plan_programs(device, programs, n, launch, phase, program_of)
     order = order_of(device, chosen, launch, phase)
-    if phase.arenas is not None:
-        device.grow(phase.arenas)
     if phase.copies is None:
         phase = attrs.evolve(phase, copies=template.find(device, chosen, planned, run))
         planned = attrs.evolve(planned, phase=phase)
+    # After the templates, whose launch may take what no images need.
+    chunks = None if phase.arenas is None else _grow(device, planned, chosen, order)
+    if phase.copies is not None:
+        base_on(phase.arenas, phase.copies.keep)
     forked = time.monotonic()
     interrupt = device.interrupt(launch.interrupt)
     packed = Packed.empty(device)
@@ -99,11 +106,23 @@ def _on_one(
     rings = pack_console(packed, launch, planned.n)
     threads = pack_order(packed, order, planned.n)
     started = time.monotonic()
-    running = device.launch(packed.record, threads)
+    running = device.launch(packed.record, threads, chunks)
     timings = {"fork": forked - begun, "prepare": started - forked}
     return StartedOnOne(
         packed, planned, order, running, interrupt, outputs, started, timings, rings
     )
+
+
+def _grow(device: Device, planned: Plan, programs: Programs, order: Order) -> Chunks | None:
+    """Room for what the launch leaves in its arenas, beside what else it takes."""
+    arenas, n = planned.phase.arenas, planned.n
+    assert arenas is not None
+    spare = planned.room.left - n * planned.footprint.each - programs.size
+    threads = n if order.threads is None else len(order.threads)
+    whole = arenas.at_once or order.threads is not None
+    block = planned.launch.block or device.block
+    leaves = not planned.phase.stop
+    return device.grow(arenas, threads, block, spare if leaves else None, whole=whole)
 
 
 def clone(device: Device, arenas: Arenas, index: int, block: int = 0) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from porter.errors import LaunchInterrupted
 from porter.run.device.base import Interrupt, Running
+from porter.run.device.images import based_alone
 from porter.run.launch import abandoned
 from porter.run.launch.order import Order
 from porter.run.launch.outputs import Outputs
@@ -156,4 +157,6 @@ class StartedOnOne:
             flush_printed()
         timings = {**self._timings, "launch": seconds, "device": self.running.seconds}
         result = self._outputs.result(self._plan, seconds, interrupted, timings)
-        return attrs.evolve(result, order=str(self._order))
+        if phase.copies is not None and not result.status.any():
+            based_alone(phase.arenas, phase.copies.keep)
+        return attrs.evolve(result, order=str(self._order), refused=self.running.refused)

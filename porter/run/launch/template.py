@@ -17,7 +17,7 @@ import numpy as np
 from porter.base.sizes import format_size
 from porter.errors import LaunchFailed, NotEnoughMemory
 from porter.run.device.base import Arenas, Device
-from porter.run.device.images import compact
+from porter.run.device.images import address_of
 from porter.run.device.templates import Template
 from porter.run.footprint import WORD, round_up
 from porter.run.launch.limits import Each, least, time_limit
@@ -92,7 +92,7 @@ def clone(device: Device, arenas: Arenas, index: int, run: Run, block: int = 0) 
     """
     alone = device.single(arenas, index)
     launch = Launch(heap=arenas.sizes["heap"], pystack=arenas.sizes["pystack"], block=block)
-    images = np.array([alone.fields["images"]], np.uint64)
+    images = np.array([alone.fields["image"]], np.uint64)
     copies = Copies(images, device.built.flag["FORK"], alone)
     phase = Phase(arenas=arenas, copies=copies, stop=False, execute=False)
     result = run(device, [], arenas.n, launch, phase)
@@ -176,11 +176,11 @@ def _make(
     phase = Phase(arenas=arenas, stop=False, execute=plan.phase.execute, code=code)
     launch = _alone(plan, _deadlines(programs, plan.launch)[missing])
     result = run(device, chosen, n, launch, phase, program_of=np.arange(n, dtype=np.uint32))
-    images = compact(device, arenas)
+    images = arenas.keep.copies(range(n))
     row = images.shape[1] * WORD
     return {
         int(i): (
-            Template(device.address(images) + k * row, images, code.memory),
+            Template(address_of(device, images, k), images, code.memory),
             row + _code_room(program),
         )
         for k, (i, program) in enumerate(zip(missing, chosen, strict=True))

@@ -9,6 +9,7 @@ import numpy as np
 from attrs import frozen
 
 from porter.run.device.base import Device, Shared
+from porter.run.device.images import address_of
 from porter.run.device.several import Share
 from porter.run.device.shadows import bytes_of
 from porter.run.launch.checking import Texts
@@ -138,7 +139,7 @@ def _copies(share: Share, copies: Copies | None) -> Copies | None:
     alone: Any = copies.keep
     device = share.part.device
     image = device.array(alone.keep)
-    return Copies(np.array([device.address(image)], np.uint64), copies.flags, image)
+    return Copies(np.array([address_of(device, image)], np.uint64), copies.flags, image)
 
 
 def _compiled(share: Share, code: Any) -> Any:

@@ -45,6 +45,7 @@ def join(
         _limits(limited for result in results for limited in result.limited),
         np.concatenate(steps),
         order,
+        refused=next((result.refused for result in results if result.refused), None),
     )
 
 

@@ -155,6 +155,7 @@ def _shares(device: Several, planned: Plan) -> list[Share]:
     for share in shares:
         assert share.arenas is not None
         share.arenas.started, share.arenas.together = arenas.started, arenas.together
+        share.arenas.at_once = arenas.at_once
     return shares
 
 

@@ -1,0 +1,152 @@
+"""A launch of many interpreters as several kernels, so that each finds room for its images.
+
+Kernels cannot wait for memory: before one starts, there have to be rows (images.py) for all that
+its interpreters may need. Most need a small part of that, so a launch for whose most there is no
+room runs in chunks: after each one is known how many rows it took.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from typing import Protocol
+
+from attrs import define, field
+
+from porter.base.sizes import format_size
+from porter.errors import NotEnoughMemory
+from porter.run.device.base import Arenas, Chunks, Running
+from porter.run.device.images import Images
+from porter.run.footprint import BUNDLE, H200, LEAST_CHUNK, ROW, bundles
+
+# Threads that a chunk has where memory allows: with twice what a GPU has resident, few
+# multiprocessors wait for the last interpreters of a chunk.
+CHUNK = 2 * H200.resident
+
+
+def chunks_for(
+    arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
+) -> Chunks:
+    """Room for the images of a launch of `threads` threads, all at once or chunk by chunk.
+
+    block: threads of a block. spare: bytes that images may take; None: the launch leaves none.
+    whole: it has to be one kernel. Raises NotEnoughMemory, losing nothing.
+    """
+    images: Images = arenas.keep
+    images.prepare(not arenas.started)
+    arenas.fields |= images.fields
+    grain = math.lcm(block, BUNDLE)
+    if spare is None or images.rows >= images.most:
+        return Chunks(arenas, threads, grain)
+    taken, spare = images.taken, max(0, spare)
+
+    def possible(budget: int) -> int:
+        rows = images.rows + budget // ROW
+        if rows >= images.most:
+            return threads
+        return min(threads, (rows - taken) // images.stride * BUNDLE // grain * grain)
+
+    wanted = threads if whole else min(threads, CHUNK)
+    least = threads if whole else min(threads, max(grain, LEAST_CHUNK // grain * grain))
+    # What there is; half of what is free, which leaves others as much; what can be had.
+    size = next(
+        (size for budget in (0, spare // 2) if (size := possible(budget)) >= wanted),
+        possible(spare - spare // 16),
+    )
+    if size < least:
+        need = min(images.most, taken + bundles(least) * images.stride) - images.rows
+        raise NotEnoughMemory(
+            f"{threads} interpreters need {format_size(need * ROW)} for images that they may leave"
+            f"{', as one launch' if whole else ''}, and {format_size(spare)} are free",
+            hint="Make heap smaller, or take fewer interpreters.",
+        )
+    return Chunks(arenas, _grown(images, arenas, taken, size, least, grain), grain)
+
+
+def _grown(images: Images, arenas: Arenas, taken: int, size: int, least: int, grain: int) -> int:
+    """Make room for `size` threads, or fewer, but not below `least`; returns for how many."""
+    while True:
+        try:
+            images.grow(taken + bundles(size) * images.stride)
+            return size
+        except MemoryError as error:
+            smaller = size // 2 // grain * grain
+            if smaller < least:
+                need = (taken + bundles(size) * images.stride - images.rows) * ROW
+                raise NotEnoughMemory(
+                    f"no {format_size(need)} more for the images of {size} interpreters",
+                    hint="They are as they were; free GPU memory and try again.",
+                ) from error
+            size = smaller
+        finally:
+            arenas.fields |= images.fields
+
+
+class StartKernel(Protocol):
+    """Starts threads of a launch from `first` on."""
+
+    def __call__(self, first: int, count: int) -> Running:
+        """The kernel under way."""
+        ...
+
+
+@define(eq=False)
+class InChunks:
+    """A launch under way, of `threads` threads in chunks. Who waits for it starts the next one.
+
+    refused: why the interpreters of some threads did not run. They are as they were.
+    """
+
+    _chunks: Chunks
+    _threads: int
+    _start: StartKernel
+    refused: NotEnoughMemory | None = field(default=None, init=False)
+    _begun: int = field(default=0, init=False)  # threads of kernels that were started
+    _seconds: float = field(default=0.0, init=False)
+    _kernel: Running | None = field(default=None, init=False)
+    kernels: int = field(default=0, init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._begin(self._chunks.size)
+
+    def wait(self, seconds: float | None) -> bool:
+        """Whether all have ended, after at most `seconds`. Raises LaunchFailed."""
+        end = None if seconds is None else time.monotonic() + seconds
+        while self._kernel is not None:
+            left = None if end is None else max(0.0, end - time.monotonic())
+            if not self._kernel.wait(left):
+                return False
+            self._seconds += self._kernel.seconds
+            self._kernel = None
+            if self._begun < self._threads:
+                self._next()
+        return True
+
+    @property
+    def seconds(self) -> float:
+        """What all kernels took, without what was between them."""
+        return self._seconds
+
+    def _next(self) -> None:
+        chunks = self._chunks
+        images: Images = chunks.arenas.keep
+        size = min(chunks.size, self._threads - self._begun)
+        least = min(size, max(chunks.grain, LEAST_CHUNK // chunks.grain * chunks.grain))
+        try:
+            size = _grown(images, chunks.arenas, images.taken, size, least, chunks.grain)
+        except NotEnoughMemory as error:
+            error.message = (
+                f"{self._threads - self._begun} of {self._threads} interpreters did not run: "
+                f"{error.message}"
+            )
+            error.args = (error.message, *error.args[1:])
+            self.refused = error
+            return
+        self._begin(size)
+
+    def _begin(self, size: int) -> None:
+        first = self._begun
+        count = min(size, self._threads - first)
+        self._kernel = self._start(first, count)
+        self._begun += count
+        self.kernels += 1
