@@ -33,7 +33,7 @@
 #define ROUNDS 200    // that a lane waits for others, until it runs whoever else runs
 #define GRACE 16000u  // TICKs beyond half of its time that take a lane to the other room
 #define STAY 4000u    // rounds that it stays there, unless it is of a smaller part again
-#define SLEEP 64u     // TICKs at most of a lane that took longer than that
+#define SLEEP 512u    // TICKs at most of a lane that took longer than that
 #define LONGEST 0xfffffu  // TICKs from one meeting to the next that count: half a second
 #define USUAL 3       // 1 / (1 << USUAL) is what the last time counts in an average
 #define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond,
