@@ -48,7 +48,8 @@ def compiled(folder: Path, **defined: str) -> ctypes.CDLL:
     command = ["g++", *options, *defines, f"-I{RUNTIME}", str(source), "-o", str(library)]
     subprocess.run(command, check=True, timeout=120)
     found = ctypes.CDLL(str(library))
-    found.run.argtypes = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64] + [ctypes.c_void_p] * 2
+    numbers, pointers = [ctypes.c_uint64] * 2, [ctypes.c_void_p] * 2
+    found.run.argtypes = [ctypes.c_void_p, *numbers, *pointers]
     return found
 
 

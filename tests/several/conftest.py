@@ -56,7 +56,7 @@ class ApartTwin(HostTwin):
         assert self.current
         if self.fails == "start":
             raise LaunchFailed("the kernel does not start: no reason")
-        running = super().launch(record, threads, chunks)
+        running: Any = super().launch(record, threads, chunks)
         if self.fails == "wait":
             running.wait(None)
             running._status = -1

@@ -67,7 +67,9 @@ def test_copies_persist(device: Device) -> None:
         arenas = device.arenas(N, config["pystack"], config["heap"])
         launch, keep = Launch(fork=fork), Phase(arenas=arenas, stop=False)
         run(device, ["def f(n):\n    return n + threadIdx\nx = [f(1)]"], N, launch, keep)
-        sizes.append(size_of(arenas) // N)
+        size = size_of(arenas)
+        assert size is not None
+        sizes.append(size // N)
         run(device, ["x.append(f(2))"], N, launch, keep)
         result = run(device, ["print(x)"], N, launch, keep)
         assert not result.status.any()
