@@ -149,7 +149,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("build", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("-n", type=int, default=1 << 16)
-    given = parser.parse_args(arguments)
+    given = parser.parse_intermixed_args(arguments)  # names come before -n or behind it
     benchmarks = chosen(given.names)
     device = open_device(given.build, "cuda")
     for benchmark in benchmarks:

@@ -91,3 +91,16 @@ def test_programs_are_chosen() -> None:
     assert [benchmark.name for benchmark in lanes.chosen(["queens"])] == ["queens"]
     with pytest.raises(UsageError, match="quens: there is no such program"):
         lanes.chosen(["quens"])
+
+
+@pytest.mark.parametrize("arguments", [["-n", "7", "queens"], ["queens", "-n", "7"]])
+def test_names_come_before_a_number_or_behind(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[tuple[int, str]] = []
+    monkeypatch.setattr(lanes, "open_device", lambda build, target: None)
+    monkeypatch.setattr(
+        lanes, "count", lambda setting, benchmark: counted.append((setting.n, benchmark.name))
+    )
+    lanes.main(["build", *arguments])
+    assert counted == [(7, "queens")]
