@@ -74,11 +74,9 @@ static inline size_t gpusnek_free_run(const uint8_t *table, size_t at, size_t by
         const size_t leading = gpusnek_leading(free);
         uint64_t begins = wanted <= GPUSNEK_BLOCKS_OF_WORD ? free : 0;
         // Where so many begin: twice as many as before, until there are enough.
-        size_t row = 1;
-        for (int doubled = 0; doubled < 5; doubled++) {
-            const size_t more = row < wanted - row ? row : wanted - row;
-            begins &= begins >> 2 * (more % GPUSNEK_BLOCKS_OF_WORD);
-            row += more;
+        for (size_t row = 1, more; row < wanted && row < GPUSNEK_BLOCKS_OF_WORD; row += more) {
+            more = row < wanted - row ? row : wanted - row;
+            begins &= begins >> 2 * more;
         }
         if (before + leading >= wanted) {
             return first + (wanted - before) - 1;
@@ -97,8 +95,8 @@ static inline size_t gpusnek_mark_tails(uint8_t *table, size_t block, size_t las
     if (!gpusnek_has_words(table)) {
         return block;
     }
-    for (size_t first = block / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; first <= last;
-         first += GPUSNEK_BLOCKS_OF_WORD) {
+    size_t first = block / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD;
+    for (; block <= last && first <= last; first += GPUSNEK_BLOCKS_OF_WORD) {
         const uint64_t tails = gpusnek_span(first, block, last + 1) & GPUSNEK_TAIL * GPUSNEK_EACH_BLOCK;
         *gpusnek_word_of(table, first) |= tails;
     }
