@@ -18,7 +18,6 @@
 #include "hooks.h"
 
 #define GPUSNEK_EACH_BLOCK ((uint64_t)0x5555555555555555) // a word with 1 in the place of each block
-#define GPUSNEK_HEAD (1)
 #define GPUSNEK_TAIL (2)
 #define GPUSNEK_BLOCKS_OF_BYTE (4)
 #define GPUSNEK_BLOCKS_OF_WORD (32)

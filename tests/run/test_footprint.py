@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from porter.base.paths import templates_dir
 from porter.errors import NotEnoughMemory
-from porter.run.footprint import H200, LEDGER, Figures, Footprint, Gpu, Room, describe
+from porter.run.footprint import (
+    BUNDLE,
+    H200,
+    LEDGER,
+    PIECE,
+    WORD,
+    Figures,
+    Footprint,
+    Gpu,
+    Room,
+    describe,
+)
 
 KIB = 1024
 SMALL = Gpu("small", memory=1 << 31, multiprocessors=2, threads=1024)
@@ -91,3 +104,16 @@ def test_too_many_interpreters() -> None:
 def test_description_names_the_figures() -> None:
     text = describe(need())
     assert "H200" in text and "reserved for 270336 resident threads" in text
+
+
+def test_images_are_cut_as_device_code_cuts_them() -> None:
+    folder = templates_dir()
+    launch = (folder / "runtime" / "launch.h").read_text(encoding="utf-8")
+    interp = (folder / "port" / "interp.h").read_text(encoding="utf-8")
+    found = dict(re.findall(r"\b(GPUSNEK_(?:BUNDLE|PIECE_WORDS)) = (\d+),", launch))
+    found |= dict(re.findall(r"#define (GPUSNEK_HEAP_PIECE) \((\d+)\)", interp))
+    assert {name: int(value) for name, value in found.items()} == {
+        "GPUSNEK_BUNDLE": BUNDLE,
+        "GPUSNEK_PIECE_WORDS": PIECE // WORD,
+        "GPUSNEK_HEAP_PIECE": PIECE,
+    }
