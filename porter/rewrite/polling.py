@@ -12,7 +12,7 @@ from porter.rewrite.loopfacts import LoopFact
 
 # The collector and the allocator: what they do depends on addresses, and an unwind out of them
 # would leave a heap that is half marked.
-COLLECTOR = frozenset({"gc_alloc", "gc_collect", "gc_realloc", "gc_sweep_all"})
+COLLECTOR = frozenset({"gc_alloc", "gc_collect", "gc_realloc", "gc_sweep_all", "gpusnek_allocate"})
 # Output: a slot of a ring that is taken is to be filled; who waits for room looks by itself.
 OUTPUT = frozenset({"gpusnek_output_write", "gpusnek_output_flush"})
 # A block device that holds its image's guard.

@@ -123,15 +123,73 @@ static inline size_t gpusnek_count(
     return count;
 }
 
-// Clears `bytes` of memory at an aligned address, whole blocks.
+// Of small objects, which lie in two words of a table at most: with numbers of 32 bits, for tables of
+// fewer bytes than GPUSNEK_SMALL_TABLE.
+#define GPUSNEK_SMALL (GPUSNEK_BLOCKS_OF_WORD) // blocks
+#define GPUSNEK_SMALL_TABLE (UINT32_MAX / GPUSNEK_BLOCKS_OF_BYTE - sizeof(uint64_t))
+#define GPUSNEK_NO_SMALL_RUN (UINT32_MAX)
+
+// The blocks that begin a row of `wanted` free ones, of the free ones of a word: twice as many as
+// before, until there are enough.
+static inline uint64_t gpusnek_rows(uint64_t free, uint32_t wanted) {
+    for (uint32_t row = 1, more; row < wanted; row += more) {
+        more = row < wanted - row ? row : wanted - row;
+        free &= free >> 2 * more;
+    }
+    return free;
+}
+
+// The first of the first `wanted` free blocks in a row, looked for from byte `at` of a table of `bytes`
+// on; or GPUSNEK_NO_SMALL_RUN. One way leads out of the loop, so that interpreters that run together
+// are together behind it.
+static inline uint32_t gpusnek_small_run(
+    const uint8_t *table, uint32_t at, uint32_t bytes, uint32_t wanted) {
+    const uint32_t from = at * GPUSNEK_BLOCKS_OF_BYTE, to = bytes * GPUSNEK_BLOCKS_OF_BYTE;
+    uint32_t first = from / GPUSNEK_BLOCKS_OF_WORD * GPUSNEK_BLOCKS_OF_WORD; // block of the word
+    uint64_t span = GPUSNEK_EACH_BLOCK << 2 * (from - first);
+    uint32_t before = 0; // free blocks right before the word
+    uint32_t start = GPUSNEK_NO_SMALL_RUN;
+    while ((start == GPUSNEK_NO_SMALL_RUN) & (first < to)) {
+        const uint64_t word = *gpusnek_word_of(table, first);
+        const uint32_t left = to - first;
+        const uint32_t blocks = left < GPUSNEK_BLOCKS_OF_WORD ? left : GPUSNEK_BLOCKS_OF_WORD;
+        const uint64_t free = ~(word | word >> 1) & span & UINT64_MAX >> (64 - 2 * blocks);
+        const uint32_t leading = before == 0 ? 0 : (uint32_t)gpusnek_leading(free);
+        const uint64_t rows = gpusnek_rows(free, wanted);
+        if (rows != 0) {
+            start = first + (uint32_t)__builtin_ctzll(rows) / 2;
+        }
+        if (leading != 0 && before + leading >= wanted) {
+            start = first - before;
+        }
+        before = (uint32_t)gpusnek_trailing(free) + (free == GPUSNEK_EACH_BLOCK ? before : 0);
+        first += GPUSNEK_BLOCKS_OF_WORD;
+        span = GPUSNEK_EACH_BLOCK;
+    }
+    return start;
+}
+
+// Marks free blocks as an object: tails, the first of which becomes a head. Free ones have no bits.
+static inline void gpusnek_mark_object(uint8_t *table, uint32_t start, uint32_t wanted) {
+    const uint32_t last = start + wanted - 1;
+    const uint32_t unused = 2 * (GPUSNEK_BLOCKS_OF_WORD - wanted);
+    const uint64_t object = (GPUSNEK_TAIL * GPUSNEK_EACH_BLOCK & UINT64_MAX >> unused) - 1;
+    const uint32_t place = 2 * (start % GPUSNEK_BLOCKS_OF_WORD);
+    *gpusnek_word_of(table, start - start % GPUSNEK_BLOCKS_OF_WORD) |= object << place;
+    if (place > unused) {
+        *gpusnek_word_of(table, last - last % GPUSNEK_BLOCKS_OF_WORD) |= object >> (64 - place);
+    }
+}
+
+// Clears `bytes` of memory at an aligned address, whole blocks, of which there are fewer than 2^32.
 static inline void gpusnek_clear(void *memory, size_t bytes) {
     uint64_t *at = (uint64_t *)porter_private(memory);
-    for (uint64_t *const end = at + bytes / sizeof(uint64_t); at < end;
-         at += GPUSNEK_BYTES_OF_BLOCK / sizeof(uint64_t)) {
+    for (uint32_t blocks = (uint32_t)(bytes / GPUSNEK_BYTES_OF_BLOCK); blocks != 0; --blocks) {
         at[0] = 0;
         at[1] = 0;
         at[2] = 0;
         at[3] = 0;
+        at += GPUSNEK_BYTES_OF_BLOCK / sizeof(uint64_t);
     }
 }
 

@@ -40,7 +40,7 @@ bool porter_parted(unsigned int opcode);
 // Waits a while for the other lanes of the warp. Returns whether this one may run its instruction
 // now; if not, it comes again. The first run: those deepest in calls, and of these the ones at the
 // least place (of the instruction in its function's code, 24 bits, and its opcode). kept: how its
-// interpreter has spent its time; words that are 0 at first.
+// interpreter has spent its time; words of which the first is 0 when a launch begins.
 #define PORTER_MEETING_WORDS 8
 bool porter_meet(uint32_t *kept, uint32_t place, uint32_t depth);
 

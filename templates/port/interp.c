@@ -35,6 +35,7 @@ void gpusnek_attach(const gpusnek_io_t *io) {
     gpusnek_native_attach(io->natives);
     mp_cstack_init_with_top(io->stack_top, io->stack_size);
     gpusnek_clock_attach();
+    gpusnek_meet_nobody();
 }
 
 static void set_up_modules(void) {

@@ -9,6 +9,10 @@
 uint32_t gpusnek_poll_budget; // steps left of the window; who takes the last one calls gpusnek_poll
 uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // what porter_meet() keeps (hooks.h)
 
+void gpusnek_meet_nobody(void) {
+    gpusnek_meetings[0] = 0;
+}
+
 static uint64_t max_steps; // as gpusnek_limit_to has them
 static uint64_t deadline_ns;
 

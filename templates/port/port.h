@@ -58,6 +58,8 @@ int gpusnek_limit(void);
 void gpusnek_look_soon(void);
 // The program is out of time now.
 void gpusnek_limits_expire(void);
+// When a launch begins: what porter_meet() kept is of no worth in it.
+void gpusnek_meet_nobody(void);
 // When the deadline is, of porter_clock_ns(); UINT64_MAX: never.
 uint64_t gpusnek_limits_end(void);
 

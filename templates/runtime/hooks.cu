@@ -27,6 +27,10 @@ PORTER_DEVICE void porter_give_way(void) {
     PORTER_STATE->porter_looked = porter_clock();
 }
 
+PORTER_DEVICE __noinline__ bool porter_poll_due(void *budget, unsigned int turns, bool raises) {
+    return porter_poll_look(budget, turns, raises);
+}
+
 // Not __syncthreads(), which is barrier.sync.aligned: that one asks that all threads of a warp
 // come to it together, which interpreters need not. Threads that have ended are not waited for.
 PORTER_DEVICE void porter_syncthreads(uint64_t end) {

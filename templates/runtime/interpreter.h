@@ -318,7 +318,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.clock_stands = launch->flags & GPUSNEK_FLAG_CLOCK ? 1 : 0;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
     io.natives = (const gpusnek_natives_t *)launch->natives;
-    PORTER_STATE->porter_stack_limit = (const char *)stack_top - stack_size;
+    porter_limit_stack((const char *)stack_top - stack_size);
     PORTER_STATE->porter_sandbox = launch->flags & GPUSNEK_FLAG_SANDBOX ? 1 : 0;
     gpusnek_reach(launch, i);
     gpusnek_attach(&io);

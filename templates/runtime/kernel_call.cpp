@@ -84,7 +84,7 @@ PORTER_DEVICE void gpusnek_user_attach(
     io.alike = 0;
     io.interrupt = NULL;
     io.natives = NULL;
-    PORTER_STATE->porter_stack_limit = (const char *)frame - stack_size;
+    porter_limit_stack((const char *)frame - stack_size);
     gpusnek_attach(&io);
 }
 

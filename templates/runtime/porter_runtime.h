@@ -65,6 +65,13 @@ PORTER_DEVICE void porter_refuse(void);         // the port's as well
 #define PORTER_FENCE_STORE 1u
 #define PORTER_FENCE_CALL 2u
 
+// Before a loop: the rule `rolled`.
+#ifdef __CUDACC__
+#define PORTER_ROLLED _Pragma("unroll 1")
+#else
+#define PORTER_ROLLED
+#endif
+
 // The hooks porter_private and porter_own of the port (hooks.h). A local address is an offset in the thread's window, so the low
 // bits of a generic one are enough.
 extern "C" {
@@ -205,7 +212,13 @@ template <class T> static inline PORTER_DEVICE T &porter_hold(void *memory, cons
 // An unwind goes on until the function that owns the buffer lands at its setjmp. One that no
 // buffer waits for (abort) has this target and ends at the runtime's entry.
 #define PORTER_UNWIND_ALL ((const void *)1)
+#ifdef __CUDACC__
+// Half of the word says as much, and is one instruction less where it is asked, after most calls:
+// buffers are in local memory, whose window begins at a multiple of its size, 16 MiB.
+#define PORTER_UNWINDING (__builtin_expect((unsigned int)(size_t)PORTER_CERTAIN(porter_unwind) != 0, 0))
+#else
 #define PORTER_UNWINDING (__builtin_expect(PORTER_CERTAIN(porter_unwind) != 0, 0))
+#endif
 
 // A pointer in the state, whose place is certain: half of all checks would be of these. g++ puts
 // none before an operand of assembly.
@@ -232,12 +245,22 @@ static inline PORTER_DEVICE int porter_setjmp(const void *buffer) {
     return PORTER_STATE->porter_unwind_value;
 }
 
-// Whether the C stack is used up; the runtime sets the limit, and no limit means never.
+// The runtime sets the limit of the C stack: frames below `lowest` must not call any deeper. On a GPU
+// it is kept as an address of local memory, which has 32 bits.
+static inline PORTER_DEVICE void porter_limit_stack(const void *lowest) {
+#ifdef __CUDACC__
+    PORTER_STATE->porter_stack_limit = (const void *)__cvta_generic_to_local(lowest);
+#else
+    PORTER_STATE->porter_stack_limit = lowest;
+#endif
+}
+
+// Whether the C stack is used up; no limit means never.
 static inline PORTER_DEVICE bool porter_stack_is_low(void) {
 #ifdef __CUDACC__
-    unsigned long here;
-    asm volatile("{ .reg .u64 at; stacksave.u64 at; cvta.local.u64 %0, at; }" : "=l"(here));
-    return (const void *)here < PORTER_STATE->porter_stack_limit;
+    unsigned int here;
+    asm volatile("{ .reg .u64 at; stacksave.u64 at; cvt.u32.u64 %0, at; }" : "=r"(here));
+    return here < (unsigned int)(size_t)PORTER_STATE->porter_stack_limit;
 #else
     return __builtin_frame_address(0) < PORTER_CERTAIN(porter_stack_limit);
 #endif
@@ -251,44 +274,68 @@ static inline PORTER_DEVICE void porter_raise_overflow(void) {
     PORTER_STATE->porter_stack_limit = limit;
 }
 
+// Draws on the poll budget, whose bytes in the state `budget` are, and looks whether or not it
+// suffices: it is never 0 between polls. Whether an unwind is in flight.
+static inline PORTER_DEVICE bool porter_poll_look(void *budget, unsigned int turns, bool raises) {
+    unsigned int &left = porter_at<unsigned int>(budget);
+    const bool spent = left <= turns;
+    const unsigned int owed = spent ? turns - left : 0;
+    left = spent ? 0 : left - turns;
+    porter_poll_loop(raises);
+    if (spent) {
+        left = left > owed ? left - owed : 1; // 1: the next turn is the last
+    }
+    return PORTER_UNWINDING;
+}
+
 #ifdef __CUDACC__
-#define PORTER_LATE (1u << 15) // cycles from one look to the next: less than 20 microseconds
+#define PORTER_LATE (1u << 19) // cycles from one look to the next: a third of a millisecond
 
 static inline PORTER_DEVICE unsigned int porter_clock(void) {
     unsigned int now;
     asm volatile("mov.u32 %0, %clock;" : "=r"(now));
     return now;
 }
+
+// Whether a lane is late whose last look is long ago. Only that: steps are what they are without a
+// clock.
+static inline PORTER_DEVICE bool porter_is_late(void) {
+    return porter_clock() - PORTER_STATE->porter_looked > PORTER_LATE;
+}
+
+// Whether one of the lanes that are here has to look: then all do. From a branch that one of them
+// takes, in which it may return, a compiler lets them meet again at the function's end only.
+static inline PORTER_DEVICE bool porter_one_of_us(bool looks) {
+    return __any_sync(__activemask(), looks);
+}
+
+// What loops call to look: a function, so that they are short.
+extern "C" PORTER_DEVICE bool porter_poll_due(void *budget, unsigned int turns, bool raises);
+#else
+#define porter_is_late() false
+#define porter_one_of_us(looks) (looks)
+#define porter_poll_due porter_poll_look
 #endif
 
-// Draws on the poll budget, whose bytes in the state these are; it is never 0 between polls.
-// Whether an unwind is in flight.
+// Draws on the poll budget. Whether an unwind is in flight.
 static inline PORTER_DEVICE bool porter_poll(void *budget, unsigned int turns, bool raises) {
     unsigned int &left = porter_at<unsigned int>(budget);
-    if (__builtin_expect(left > turns, 1)) {
+    if (__builtin_expect(!porter_one_of_us(left <= turns), 1)) {
         left -= turns;
         return false;
     }
-    const unsigned int owed = turns - left;
-    left = 0;
-    porter_poll_loop(raises);
-    left = left > owed ? left - owed : 1; // 1: the next turn is the last
-    return PORTER_UNWINDING;
+    return porter_poll_due(budget, turns, raises);
 }
 
 // As porter_poll, of a turn that may take long: on a GPU also looks where the last look is long ago.
 // Lanes of a warp whose ways have parted take turns at looks, and limits are seen there.
 static inline PORTER_DEVICE bool porter_poll_timed(void *budget, unsigned int turns, bool raises) {
-#ifdef __CUDACC__
     unsigned int &left = porter_at<unsigned int>(budget);
-    if (__builtin_expect(porter_clock() - PORTER_STATE->porter_looked > PORTER_LATE, 0)
-        && left > turns) {
-        left -= turns; // steps are what they are without a clock
-        porter_poll_loop(raises);
-        return PORTER_UNWINDING;
+    if (__builtin_expect(!porter_one_of_us((left <= turns) | porter_is_late()), 1)) {
+        left -= turns;
+        return false;
     }
-#endif
-    return porter_poll(budget, turns, raises);
+    return porter_poll_due(budget, turns, raises);
 }
 
 static inline PORTER_DEVICE void porter_unwind_to(const void *buffer, int value) {

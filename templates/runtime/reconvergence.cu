@@ -81,11 +81,15 @@ static __device__ __forceinline__ unsigned long long block_stamp(void) {
     return mixed | 1;
 }
 
-// The warp's entry, ready for use. One lane makes it so; an even stamp says that it is at work.
-static __device__ __forceinline__ warp_t *own_warp(void) {
+// The warp's entry, ready for use. One lane makes it so; an even stamp says that it is at work. known:
+// half of the stamp, of a lane that has been here in this launch; 0: it has not.
+static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
     const uint32_t thread
         = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
     warp_t *const warp = &warps[thread / 32];
+    if (__builtin_expect(known != 0 && (uint32_t)now(warp->stamp) == known, 1)) {
+        return warp;
+    }
     const unsigned long long ready = block_stamp(), busy = ready ^ 1;
     for (;;) {
         const unsigned long long stamp = now(warp->stamp);
@@ -159,7 +163,7 @@ static __device__ __forceinline__ uint32_t gather(
 
 // How a lane spent its time. Its interpreter keeps that (PORTER_MEETING_WORDS, hooks.h).
 struct account_t {
-    uint32_t block;  // whose clock that is, in which launch
+    uint32_t block;  // half of the stamp, whose clock that is; 0 when a launch begins
     uint32_t stays;  // how many more rounds it stays in the second room; 0: it is in the first
     uint32_t rounds; // that it has waited before the instruction that comes next
     uint32_t since;  // when it came to its room
@@ -225,8 +229,8 @@ static __device__ __forceinline__ uint32_t foremost(uint32_t group, uint32_t ran
 // lanes that came together wait at its end for each other.
 extern "C" __device__ __noinline__ bool porter_meet(
     uint32_t *kept, uint32_t place, uint32_t depth) {
-    warp_t *const warp = own_warp();
     account_t account = *(const account_t *)kept;
+    warp_t *const warp = own_warp(account.block);
     const uint32_t block = (uint32_t)now(warp->stamp), lane = own_lane();
     if (together(warp, account, block, place)) {
         account.rounds = 0;

@@ -20,3 +20,11 @@ size_t count(const uint8_t *table, size_t block, size_t end, unsigned int kind, 
 void clear(void *memory, size_t bytes) {
     gpusnek_clear(memory, bytes);
 }
+
+uint32_t small_run(const uint8_t *table, uint32_t at, uint32_t bytes, uint32_t wanted) {
+    return gpusnek_small_run(table, at, bytes, wanted);
+}
+
+void mark_object(uint8_t *table, uint32_t start, uint32_t wanted) {
+    gpusnek_mark_object(table, start, wanted);
+}

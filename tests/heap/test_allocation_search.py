@@ -31,6 +31,7 @@ def table_search(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     found = ctypes.CDLL(str(library))
     for function in (found.free_run, found.mark_tails, found.count):
         function.restype = ctypes.c_size_t
+    found.small_run.restype = ctypes.c_uint32
     return found
 
 
@@ -103,6 +104,27 @@ def test_the_first_place_is_found(table_search: ctypes.CDLL, behind: int) -> Non
             found[place is None] += 1
     assert min(found.values()) > 500
     assert bytes(table.array) == bytes(Table(blocks).array)
+
+
+@pytest.mark.parametrize("behind", [0x00, 0xFF, 0xA5])
+def test_small_objects_get_the_first_place(table_search: ctypes.CDLL, behind: int) -> None:
+    chance = random.Random(behind)
+    found = {True: 0, False: 0}
+    for trial in range(600):
+        blocks = mixture(chance, 4 * chance.randrange(1, 90), chance.choice((0.02, 0.1, 0.5, 0.9)))
+        for wanted in (*range(1, 7), 8, 17, 30, 31, 32):
+            table = Table(blocks, behind=behind)
+            at = chance.randrange(table.bytes)
+            start = table_search.small_run(table.array, at, table.bytes, wanted)
+            place = first_run(blocks[4 * at :], wanted)
+            assert start == (2**32 - 1 if place is None else 4 * at + place), (trial, wanted, at)
+            found[place is None] += 1
+            if place is not None:
+                table_search.mark_object(table.array, start, wanted)
+                taken = [HEAD, *[TAIL] * (wanted - 1)]
+                assert table.blocks == [*blocks[:start], *taken, *blocks[start + wanted :]]
+            assert set(table.behind) == {behind}
+    assert min(found.values()) > 500
 
 
 def test_a_table_is_read_by_words_or_not(table_search: ctypes.CDLL) -> None:

@@ -10,7 +10,7 @@ from programs_mixed import assert_same, mixed
 from porter import InterpreterArray
 from porter.errors import NotEnoughMemory
 from porter.run import Device, Launch, Program, run
-from porter.run.device.templates import Template, Templates
+from porter.run.device.templates import Batch, Templates
 from porter.run.footprint import Room
 from porter.run.launch.spec import Phase
 from porter.run.launch.template import PAYS_EACH, PAYS_FROM
@@ -39,7 +39,7 @@ def test_all_are_made_in_one_launch(counted: LocalTwin) -> None:
     made, first, second = counted.threads
     assert made == 50 * 32  # one program a warp
     assert first == second == 50 * 32
-    assert len(counted.templates._kept) == 50
+    assert len(counted.templates) == 50
     run(counted, good(51), 600, launch, program_of=mixed(51, 600))
     assert counted.threads[3] == 1  # the one that was not there
 
@@ -71,7 +71,7 @@ def test_some_boot_and_some_are_copies(device: Device) -> None:
     result = run(device, texts, len(which), launch, program_of=which)
     alone = run(device, texts, len(which), Launch(seed=3, fork=False), program_of=which)
     assert_same(alone, result, device)
-    assert len(device.templates._kept) == 2
+    assert len(device.templates) == 2
 
 
 @pytest.mark.parametrize("fork", [None, True])
@@ -109,7 +109,7 @@ def test_one_that_has_no_time_to_compile(device: Device) -> None:
     status = device.built.status
     assert (result.status[::2] == status["OUT_OF_TIME"]).all()
     assert (result.status[1::2] == status["OK"]).all()
-    assert len(device.templates._kept) == 1
+    assert len(device.templates) == 1
 
 
 def test_resting_interpreters_of_one_program(device: Device) -> None:
@@ -117,7 +117,7 @@ def test_resting_interpreters_of_one_program(device: Device) -> None:
     which = np.where(np.arange(2000) % 3, 0, rests)
     result = run(device, [GOOD.format(p=2)], 2000, program_of=which)
     assert [result.stdout[i] for i in (0, 1, 1999)] == [b"", b"7\n", b"2005\n"]
-    assert len(device.templates._kept) == 1
+    assert len(device.templates) == 1
 
 
 def test_code_lives_as_long_as_interpreters(device: Device) -> None:
@@ -151,20 +151,39 @@ def test_no_room_for_templates(device: Device, monkeypatch: pytest.MonkeyPatch) 
     with pytest.raises(NotEnoughMemory, match="templates of 64 programs"):
         run(device, good(64), n, Launch(**options, fork=True), program_of=which)  # type: ignore[arg-type]
     result = run(device, good(64), n, Launch(**options), program_of=which)  # type: ignore[arg-type]
-    assert not result.status.any() and not device.templates._kept
+    assert not result.status.any() and not len(device.templates)
 
 
 def test_what_is_kept_is_bounded() -> None:
     kept = Templates(most=3, most_bytes=100)
-    one = Template(1, None, None)
-    kept.keep({"a": one, "b": one}, 40)
-    kept.keep({"c": one}, 40)
-    assert kept.get("a") is one  # used last
-    kept.keep({"d": one}, 30)
-    assert kept.get("c") is None
-    assert kept.get("b") is one and kept.get("d") is one
-    kept.keep({"huge": one}, 101)
-    assert kept.get("huge") is None and kept.size == 70
-    for i in range(5):
-        kept.keep({i: one}, 1)
-    assert [kept.get(i) is one for i in range(5)] == [False, False, True, True, True]
+    made = iter(range(1, 100))
+
+    def keep(names: str, size: int, how: str = "") -> None:
+        kept.keep(Batch(how, {name: next(made) for name in names}, None, None, size))
+
+    def found(names: str, how: str = "") -> list[int]:
+        return kept.find(how, names)[0].tolist()  # type: ignore[no-any-return]
+
+    keep("ab", 40)
+    keep("c", 40)
+    assert found("xa") == [0, 1]  # used last
+    keep("d", 30)
+    assert found("c") == [0] and found("bd") == [2, 4]
+    keep("h", 101)  # too large
+    assert found("h") == [0] and kept.size == 70
+    keep("a", 1)  # made anew
+    keep("d", 1, "otherwise")
+    assert found("ab") == [6, 0] and found("d") == [4] and found("d", "otherwise") == [7]
+    for name in "vwxyz":
+        keep(name, 1)
+    assert found("vwxyz") == [0, 0, 10, 11, 12] and len(kept) == 3
+    assert found("a") == found("d", "otherwise") == [0]
+
+
+def test_batches_of_what_is_found() -> None:
+    kept = Templates()
+    batches = [Batch(1, {name: i}, object(), None, 1) for i, name in enumerate("ab", 1)]
+    for batch in batches:
+        kept.keep(batch)
+    assert kept.find(1, "ba")[1] == batches and kept.find(1, "bb")[1] == batches[1:]
+    assert kept.find(2, "ab")[1] == [] == kept.find(1, "c")[1]

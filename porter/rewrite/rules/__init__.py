@@ -29,6 +29,7 @@ from porter.rewrite.rules.quantities import Quantities
 from porter.rewrite.rules.recursion import Recursion
 from porter.rewrite.rules.reentry import Reentry
 from porter.rewrite.rules.returns import Returns
+from porter.rewrite.rules.rolled import Rolled
 from porter.rewrite.rules.sandbox import Sandbox
 from porter.rewrite.rules.signs import Signs
 from porter.rewrite.rules.sizes import SizeOf
@@ -94,6 +95,11 @@ ORDER = (
         "Tests a callee's own value, so conversions stand outside. What a statement declares "
         "stands before its label: a landing does not declare it again.",
         after=(Keywords, Tentative, State, Literals, Arrays, Polls),
+    ),
+    Place(
+        Rolled,
+        "Stands right before a loop, behind what is declared and tested for it.",
+        after=(Literals, Arrays, Unwinding),
     ),
     Place(
         Reentry,

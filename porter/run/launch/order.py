@@ -107,11 +107,12 @@ def _up(sizes: np.ndarray[Any, Any], grain: Any) -> np.ndarray[Any, Any]:
 
 def together(programs: Programs, launch: Launch, phase: Phase) -> str:
     """Why interpreters may wait for each other; "" where they do not."""
-    for source, program, count in zip(
-        programs.sources, programs.each, programs.counts, strict=True
-    ):
-        if BARRIER in source and count:
-            return f"{program.name} names syncthreads"
+    if BARRIER in programs.text:  # or at a seam: one search, where a launch may have a million
+        for source, program, count in zip(
+            programs.sources, programs.each, programs.counts, strict=True
+        ):
+            if BARRIER in source and count:
+                return f"{program.name} names syncthreads"
     if launch.fs is not None:
         return "programs can import from a file system"
     if why := shared(launch, phase):

@@ -58,6 +58,16 @@ class Programs:
         return [program.source for program in self.each]
 
     @cached_property
+    def lengths(self) -> np.ndarray[Any, Any]:
+        """Bytes of each program's text."""
+        return np.fromiter(map(len, self.sources), np.int64, len(self.each))
+
+    @cached_property
+    def text(self) -> bytes:
+        """The programs' texts, one after the other."""
+        return b"".join(self.sources)
+
+    @cached_property
     def names(self) -> list[bytes]:
         """The programs' names as C has them."""
         encoded = {name: Program(b"", name).encoded_name for name in {p.name for p in self.each}}
@@ -67,7 +77,7 @@ class Programs:
     def size(self) -> int:
         """Bytes that they take on the device, with the order in which threads run them."""
         words = 0 if self.which is None else 4 * self.n + 8 * self.n
-        texts = sum(map(len, self.sources)) + sum(map(len, self.names))
+        texts = len(self.text) + sum(map(len, self.names))
         return texts + 16 * len(self.each) + words
 
     def check(self, room: Room, taken: int) -> None:

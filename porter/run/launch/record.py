@@ -165,11 +165,11 @@ def pack_code(packed: Packed, code: Array, phase: Phase, programs: Programs) -> 
 
 def pack_programs(packed: Packed, programs: Programs) -> None:
     """Sources and names one after the other, and which each interpreter runs."""
-    text, names = b"".join(programs.sources), b"".join(programs.names)
-    ends = np.cumsum([0, *map(len, programs.sources)])
+    names = b"".join(programs.names)
+    ends = np.concatenate(([0], np.cumsum(programs.lengths)))
     starts = np.cumsum([0, *map(len, programs.names)])
     # A byte behind the text, so that an empty program has an address too.
-    packed.put("text", np.frombuffer(text + b"\0", np.uint8))
+    packed.put("text", np.frombuffer(programs.text + b"\0", np.uint8))
     packed.put("text_offsets", ends.astype(np.uint64))
     packed.put("names", np.frombuffer(names, np.uint8))
     packed.put("name_offsets", starts[:-1].astype(np.uint64))

@@ -18,8 +18,8 @@ from porter.base.sizes import format_size
 from porter.errors import LaunchFailed, NotEnoughMemory
 from porter.run.device.base import Arenas, Device
 from porter.run.device.images import address_of
-from porter.run.device.templates import Template
-from porter.run.footprint import WORD, round_up
+from porter.run.device.templates import Batch
+from porter.run.footprint import WORD
 from porter.run.launch.limits import Each, least, time_limit
 from porter.run.launch.plan import Plan
 from porter.run.launch.programs import Programs
@@ -64,23 +64,19 @@ def find(device: Device, programs: Programs, plan: Plan, run: Run) -> Copies | N
     if not _applies(device, plan):
         return None
     how = _how(plan)
-    keys: list[Hashable] = [(program, how) for program in programs.each]
-    found = [device.templates.get(key) for key in keys]
-    missing = _missing(programs, plan, found)
+    images, batches = device.templates.find(how, programs.each)
+    missing = _missing(programs, plan, images)
     if len(missing) and _fits(device, programs, plan, missing):
-        made = _make(device, programs, missing, plan, run)
-        size = sum(batch for _, batch in made.values())
-        device.templates.keep({keys[i]: template for i, (template, _) in made.items()}, size)
-        for i, (template, _) in made.items():
-            found[i] = template
-    if not any(found):
+        made, images[missing] = _make(device, programs, missing, plan, how, run)
+        device.templates.keep(made)
+        batches.append(made)
+    if not images.any():
         return None
     flag = device.built.flag
-    images = np.array([0 if one is None else one.image for one in found], np.uint64)
     flags = flag["FORK"] | (flag["COMPILED"] if plan.phase.execute else 0)
     if plan.phase.arenas is not None:
-        plan.phase.arenas.owned += {id(one.code): one.code for one in found if one}.values()
-    return Copies(images, flags, found)
+        plan.phase.arenas.owned += [batch.code for batch in batches]
+    return Copies(images, flags, batches)
 
 
 def clone(device: Device, arenas: Arenas, index: int, run: Run, block: int = 0) -> None:
@@ -118,7 +114,7 @@ def _applies(device: Device, plan: Plan) -> bool:
 
 
 def _missing(
-    programs: Programs, plan: Plan, found: Sequence[Template | None]
+    programs: Programs, plan: Plan, images: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
     """Programs, by index, of which a template is worth its making and none is kept."""
     counts = programs.counts
@@ -128,14 +124,14 @@ def _missing(
         pays = counts >= (PAYS_EACH if programs.several else 1)
         if int(counts[pays].sum()) < PAYS_FROM:
             return np.zeros(0, np.intp)
-    return np.flatnonzero(pays & np.array([one is None for one in found]))
+    return np.flatnonzero(pays & (images == 0))
 
 
 def _fits(device: Device, programs: Programs, plan: Plan, missing: np.ndarray[Any, Any]) -> bool:
     """Whether there is room for the templates beside the launch, which needs none of them."""
     need = plan.footprint
     each = 2 * device.figures.resting(need.pystack, need.heap) + attrs.evolve(need, stdout=0).each
-    wanted = len(missing) * each + sum(_code_room(programs.each[i]) for i in missing)
+    wanted = len(missing) * each + int(_code_rooms(programs, missing).sum())
     left = plan.room.left - plan.n * need.each - programs.size
     if wanted <= left or len(missing) == 1:
         return True
@@ -160,32 +156,37 @@ def _how(plan: Plan) -> Hashable:
     )
 
 
-def _code_room(program: Program) -> int:
-    return round_up(CODE_ROOM + 2 * len(program.source), CODE_GRAIN)
+def _code_rooms(programs: Programs, which: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Bytes for the bytecode of each of the programs `which`."""
+    grains = -(-(CODE_ROOM + 2 * programs.lengths[which]) // CODE_GRAIN)
+    return np.asarray(grains * CODE_GRAIN)
 
 
 def _make(
-    device: Device, programs: Programs, missing: np.ndarray[Any, Any], plan: Plan, run: Run
-) -> dict[int, tuple[Template, int]]:
-    """A template, and its bytes, of each of the programs `missing` that compiles, by index."""
+    device: Device,
+    programs: Programs,
+    missing: np.ndarray[Any, Any],
+    plan: Plan,
+    how: Hashable,
+    run: Run,
+) -> tuple[Batch, np.ndarray[Any, Any]]:
+    """Templates of those of the programs `missing` that compile, and where each is (0: none)."""
     need, n = plan.footprint, len(missing)
-    chosen = [programs.each[i] for i in missing]
-    offsets = np.cumsum([0, *map(_code_room, chosen)]).astype(np.uint64)
+    chosen = [programs.each[i] for i in missing.tolist()]
+    offsets = np.concatenate(([0], np.cumsum(_code_rooms(programs, missing)))).astype(np.uint64)
     arenas = device.arenas(n, need.pystack, need.heap)
     code = CodeRoom(device.zeros(int(offsets[-1]), np.uint8), offsets)
     phase = Phase(arenas=arenas, stop=False, execute=plan.phase.execute, code=code)
     launch = _alone(plan, _deadlines(programs, plan.launch)[missing])
     result = run(device, chosen, n, launch, phase, program_of=np.arange(n, dtype=np.uint32))
-    images = arenas.keep.copies(range(n))
-    row = images.shape[1] * WORD
-    return {
-        int(i): (
-            Template(address_of(device, images, k), images, code.memory),
-            row + _code_room(program),
-        )
-        for k, (i, program) in enumerate(zip(missing, chosen, strict=True))
-        if result.status[k] == device.built.status["OK"]
-    }
+    owner = arenas.keep.copies(range(n))
+    row = owner.shape[1] * WORD
+    places = address_of(device, owner) + row * np.arange(n, dtype=np.uint64)
+    compiled = result.status == device.built.status["OK"]
+    kept = np.flatnonzero(compiled)
+    images = dict(zip((chosen[k] for k in kept.tolist()), places[kept].tolist(), strict=True))
+    size = n * row + int(offsets[-1])
+    return Batch(how, images, owner, code.memory, size), np.where(compiled, places, 0)
 
 
 def _deadlines(programs: Programs, launch: Launch) -> np.ndarray[Any, Any]:

@@ -1,0 +1,54 @@
+// Allocation of small objects, by which most memory is asked for.
+//
+// gc_alloc() can do more than that: it collects, and calls what may unwind, so that a GPU's compiler
+// saves two dozen registers before its first line; its block numbers have 64 bits, which take two
+// instructions each. Warps whose interpreters differ wait for their instructions' code more than for
+// anything else (docs/lab/performance.md, "Instruction fetch"), so the few lines that a small object
+// needs are a function of their own. What it finds is what gc_alloc() would: the first place that is
+// large enough.
+#include "allocate.h"
+#include "freeblocks.h"
+#include "py/gc.h"
+#include "py/mpstate.h"
+
+MP_STATIC_ASSERT(MICROPY_BYTES_PER_GC_BLOCK == GPUSNEK_BYTES_OF_BLOCK);
+
+// Whether gc_alloc() has more to do: collect, fail, or look for what lies elsewhere.
+static inline bool is_special(size_t bytes, unsigned int flags, const mp_state_mem_area_t *area) {
+    return (bytes - 1 >= GPUSNEK_SMALL * GPUSNEK_BYTES_OF_BLOCK) // 0 too
+           | (flags != 0)
+           | (MP_STATE_THREAD(gc_lock_depth) != 0)
+           | (gpusnek_allocation + 1 == gpusnek_failing_allocation)
+           | (MP_STATE_MEM(gc_alloc_amount) >= MP_STATE_MEM(gc_alloc_threshold))
+           | (area->gc_alloc_table_byte_len > GPUSNEK_SMALL_TABLE)
+           | !gpusnek_has_words(area->gc_alloc_table_start);
+}
+
+void *gpusnek_allocate(size_t bytes, unsigned int flags) {
+    mp_state_mem_area_t *const area = &MP_STATE_MEM(area);
+    const uint32_t wanted = ((uint32_t)bytes + GPUSNEK_BYTES_OF_BLOCK - 1) / GPUSNEK_BYTES_OF_BLOCK;
+    const uint32_t start = is_special(bytes, flags, area) ? GPUSNEK_NO_SMALL_RUN
+        : gpusnek_small_run(area->gc_alloc_table_start, (uint32_t)area->gc_last_free_atb_index,
+              (uint32_t)area->gc_alloc_table_byte_len, wanted);
+    if (MP_UNLIKELY(start == GPUSNEK_NO_SMALL_RUN)) {
+        return gc_alloc(bytes, flags);
+    }
+    ++gpusnek_allocation;
+    porter_profile_allocates(bytes);
+    const uint32_t behind = start + wanted;
+    if (wanted == 1) {
+        area->gc_last_free_atb_index = behind / GPUSNEK_BLOCKS_OF_BYTE;
+    }
+    if (area->gc_last_used_block < behind - 1) {
+        area->gc_last_used_block = behind - 1;
+    }
+    MP_STATE_MEM(gc_alloc_amount) += wanted;
+    gpusnek_mark_object(area->gc_alloc_table_start, start, wanted);
+    void *const memory = area->gc_pool_start + (size_t)start * GPUSNEK_BYTES_OF_BLOCK;
+    gpusnek_clear(memory, wanted * GPUSNEK_BYTES_OF_BLOCK);
+    return memory;
+}
+
+void *gpusnek_reallocate(void *memory, size_t bytes, bool may_move) {
+    return memory == NULL ? gpusnek_allocate(bytes, 0) : gc_realloc(memory, bytes, may_move);
+}
