@@ -162,7 +162,7 @@ def test_what_is_kept_is_bounded() -> None:
         kept.keep(Batch(how, {name: next(made) for name in names}, None, None, size))
 
     def found(names: str, how: str = "") -> list[int]:
-        return kept.find(how, names)[0].tolist()  # type: ignore[no-any-return]
+        return kept.find(how, names)[0].tolist()
 
     keep("ab", 40)
     keep("c", 40)

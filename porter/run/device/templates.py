@@ -18,8 +18,8 @@ class Batch:
     """Interpreters at rest that others begin as copies of, made together (launch/template.py).
 
     how: what they depend on beside their programs. images: of each program where its image is, as
-    bases are (templates/runtime/launch.h). owner: memory of all images. code: memory of the bytecode
-    that all copies read, as long as they live. size: bytes of both.
+    bases are (templates/runtime/launch.h). owner: memory of all images. code: memory of the
+    bytecode that all copies read, as long as they live. size: bytes of both.
     """
 
     how: Hashable
@@ -34,8 +34,8 @@ class Templates:
     """A device's templates by what they were made of.
 
     Those that were made together share memory, and so are kept, or let go of, together: the ones
-    used last, at most `most` such batches, of at most `most_bytes` in all. Launches ask for thousands
-    of programs at once, so nothing here is an object for each.
+    used last, at most `most` such batches, of at most `most_bytes` in all. Launches ask for
+    thousands of programs at once, so nothing here is an object for each.
     """
 
     most: int = 16

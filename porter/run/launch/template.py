@@ -113,9 +113,7 @@ def _applies(device: Device, plan: Plan) -> bool:
     )
 
 
-def _missing(
-    programs: Programs, plan: Plan, images: np.ndarray[Any, Any]
-) -> np.ndarray[Any, Any]:
+def _missing(programs: Programs, plan: Plan, images: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Programs, by index, of which a template is worth its making and none is kept."""
     counts = programs.counts
     if plan.launch.fork:
