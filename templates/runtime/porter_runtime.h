@@ -289,7 +289,7 @@ static inline PORTER_DEVICE bool porter_poll_look(void *budget, unsigned int tur
 }
 
 #ifdef __CUDACC__
-#define PORTER_LATE (1u << 19) // cycles from one look to the next: a third of a millisecond
+#define PORTER_LATE (1u << 17) // cycles from one look to the next: some 75 microseconds
 
 static inline PORTER_DEVICE unsigned int porter_clock(void) {
     unsigned int now;
