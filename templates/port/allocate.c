@@ -11,8 +11,6 @@
 #include "py/gc.h"
 #include "py/mpstate.h"
 
-MP_STATIC_ASSERT(MICROPY_BYTES_PER_GC_BLOCK == GPUSNEK_BYTES_OF_BLOCK);
-
 // Whether gc_alloc() has more to do: collect, fail, or look for what lies elsewhere.
 static inline bool is_special(size_t bytes, unsigned int flags, const mp_state_mem_area_t *area) {
     return (bytes - 1 >= GPUSNEK_SMALL * GPUSNEK_BYTES_OF_BLOCK) // 0 too
@@ -25,6 +23,7 @@ static inline bool is_special(size_t bytes, unsigned int flags, const mp_state_m
 }
 
 void *gpusnek_allocate(size_t bytes, unsigned int flags) {
+    MP_STATIC_ASSERT(MICROPY_BYTES_PER_GC_BLOCK == GPUSNEK_BYTES_OF_BLOCK);
     mp_state_mem_area_t *const area = &MP_STATE_MEM(area);
     const uint32_t wanted = ((uint32_t)bytes + GPUSNEK_BYTES_OF_BLOCK - 1) / GPUSNEK_BYTES_OF_BLOCK;
     const uint32_t start = is_special(bytes, flags, area) ? GPUSNEK_NO_SMALL_RUN
