@@ -170,6 +170,8 @@ def test_what_is_kept_is_bounded() -> None:
     keep("d", 30)
     assert found("c") == [0] and found("bd") == [2, 4]
     keep("h", 101)  # too large
+    for _ in range(2):
+        keep("", 50)  # none of them compiled
     assert found("h") == [0] and kept.size == 70
     keep("a", 1)  # made anew
     keep("d", 1, "otherwise")

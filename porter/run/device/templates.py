@@ -68,8 +68,8 @@ class Templates:
         return images, batches
 
     def keep(self, batch: Batch) -> None:
-        """Keep what was made together; let go of what was not used for longest."""
-        if batch.size > self.most_bytes:
+        """Keep what was made together, if anything; let go of what was not used for longest."""
+        if not batch.images or batch.size > self.most_bytes:
             return
         self._batches[self._next] = batch
         self._numbers.setdefault(batch.how, {}).update(dict.fromkeys(batch.images, self._next))

@@ -184,7 +184,7 @@ def _make(
     kept = np.flatnonzero(compiled)
     images = dict(zip((chosen[k] for k in kept.tolist()), places[kept].tolist(), strict=True))
     size = n * row + int(offsets[-1])
-    return Batch(how, images, owner, code.memory, size), np.where(compiled, places, 0)
+    return Batch(how, images, owner, code.memory, size), np.where(compiled, places, np.uint64(0))
 
 
 def _deadlines(programs: Programs, launch: Launch) -> np.ndarray[Any, Any]:
