@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import random
 import subprocess
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -86,44 +87,45 @@ def mixture(chance: random.Random, count: int, often_free: float) -> Blocks:
     return blocks[:count]
 
 
+def searches(behind: int, counts: Iterable[int]) -> Iterator[tuple[Table, int, int, int | None]]:
+    """Tables, bytes to search them from, blocks to search for, and the first such place."""
+    chance = random.Random(behind)
+    for _ in range(600):
+        blocks = mixture(chance, 4 * chance.randrange(1, 90), chance.choice((0.02, 0.1, 0.5, 0.9)))
+        for wanted in counts:
+            table = Table(blocks, behind=behind)
+            at = chance.randrange(table.bytes)
+            place = first_run(blocks[4 * at :], wanted)
+            yield table, at, wanted, None if place is None else 4 * at + place
+
+
 @pytest.mark.parametrize("behind", [0x00, 0xFF, 0xA5])
 def test_the_first_place_is_found(table_search: ctypes.CDLL, behind: int) -> None:
-    chance = random.Random(behind)
     found = {True: 0, False: 0}
-    for trial in range(600):
-        blocks = mixture(chance, 4 * chance.randrange(1, 90), chance.choice((0.02, 0.1, 0.5, 0.9)))
-        table = Table(blocks, behind=behind)
-        for wanted in (1, 2, 3, 4, 5, 8, 17, 31, 32, 33, 41, 64, 65, 100):
-            at = chance.randrange(table.bytes)
-            last = table_search.free_run(
-                table.array, *map(ctypes.c_size_t, (at, table.bytes, wanted))
-            )
-            place = first_run(blocks[4 * at :], wanted)
-            expected = NOWHERE if place is None else 4 * at + place + wanted - 1
-            assert last == expected, (trial, wanted, at)
-            found[place is None] += 1
+    for table, at, wanted, place in searches(
+        behind, (1, 2, 3, 4, 5, 8, 17, 31, 32, 33, 41, 64, 65, 100)
+    ):
+        before = bytes(table.array)
+        last = table_search.free_run(table.array, *map(ctypes.c_size_t, (at, table.bytes, wanted)))
+        assert last == (NOWHERE if place is None else place + wanted - 1), (wanted, at)
+        assert bytes(table.array) == before
+        found[place is None] += 1
     assert min(found.values()) > 500
-    assert bytes(table.array) == bytes(Table(blocks).array)
 
 
 @pytest.mark.parametrize("behind", [0x00, 0xFF, 0xA5])
 def test_small_objects_get_the_first_place(table_search: ctypes.CDLL, behind: int) -> None:
-    chance = random.Random(behind)
     found = {True: 0, False: 0}
-    for trial in range(600):
-        blocks = mixture(chance, 4 * chance.randrange(1, 90), chance.choice((0.02, 0.1, 0.5, 0.9)))
-        for wanted in (*range(1, 7), 8, 17, 30, 31, 32):
-            table = Table(blocks, behind=behind)
-            at = chance.randrange(table.bytes)
-            start = table_search.small_run(table.array, at, table.bytes, wanted)
-            place = first_run(blocks[4 * at :], wanted)
-            assert start == (2**32 - 1 if place is None else 4 * at + place), (trial, wanted, at)
-            found[place is None] += 1
-            if place is not None:
-                table_search.mark_object(table.array, start, wanted)
-                taken = [HEAD, *[TAIL] * (wanted - 1)]
-                assert table.blocks == [*blocks[:start], *taken, *blocks[start + wanted :]]
-            assert set(table.behind) == {behind}
+    for table, at, wanted, place in searches(behind, (*range(1, 7), 8, 17, 30, 31, 32)):
+        start = table_search.small_run(table.array, at, table.bytes, wanted)
+        assert start == (2**32 - 1 if place is None else place), (wanted, at)
+        found[place is None] += 1
+        if place is not None:
+            blocks = table.blocks
+            table_search.mark_object(table.array, place, wanted)
+            taken = [HEAD, *[TAIL] * (wanted - 1)]
+            assert table.blocks == [*blocks[:place], *taken, *blocks[place + wanted :]]
+        assert set(table.behind) == {behind}
     assert min(found.values()) > 500
 
 
