@@ -14,7 +14,7 @@ from porter.base.sizes import MIB
 
 
 @frozen(eq=False)
-class Batch:
+class TemplateBatch:
     """Interpreters at rest that others begin as copies of, made together (launch/template.py).
 
     how: what they depend on beside their programs. images: of each program where its image is, as
@@ -42,7 +42,7 @@ class Templates:
     most_bytes: int = 256 * MIB
     # By `how` and program the batch's number; the batch that was used last is the last one.
     _numbers: dict[Hashable, dict[Hashable, int]] = attrs.field(factory=dict, init=False)
-    _batches: OrderedDict[int, Batch] = attrs.field(factory=OrderedDict, init=False)
+    _batches: OrderedDict[int, TemplateBatch] = attrs.field(factory=OrderedDict, init=False)
     _next: int = attrs.field(default=0, init=False)
 
     def __len__(self) -> int:
@@ -51,7 +51,7 @@ class Templates:
 
     def find(
         self, how: Hashable, programs: Sequence[Hashable]
-    ) -> tuple[np.ndarray[Any, Any], list[Batch]]:
+    ) -> tuple[np.ndarray[Any, Any], list[TemplateBatch]]:
         """Where the images of `programs` are (uint64, 0 where none is kept), and their batches."""
         images = np.zeros(len(programs), np.uint64)
         kept = self._numbers.get(how)
@@ -67,7 +67,7 @@ class Templates:
                 images[i] = batch.images[programs[i]]
         return images, batches
 
-    def keep(self, batch: Batch) -> None:
+    def keep(self, batch: TemplateBatch) -> None:
         """Keep what was made together, if anything; let go of what was not used for longest."""
         if not batch.images or batch.size > self.most_bytes:
             return
@@ -77,7 +77,7 @@ class Templates:
         while len(self._batches) > self.most or self.size > self.most_bytes:
             self._forget(*self._batches.popitem(last=False))
 
-    def _forget(self, number: int, batch: Batch) -> None:
+    def _forget(self, number: int, batch: TemplateBatch) -> None:
         kept = self._numbers[batch.how]
         for program in batch.images:
             if kept[program] == number:  # not made anew since then

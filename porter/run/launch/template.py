@@ -18,7 +18,7 @@ from porter.base.sizes import format_size
 from porter.errors import LaunchFailed, NotEnoughMemory
 from porter.run.device.base import Arenas, Device
 from porter.run.device.images import address_of
-from porter.run.device.templates import Batch
+from porter.run.device.templates import TemplateBatch
 from porter.run.footprint import WORD
 from porter.run.launch.limits import Each, least, time_limit
 from porter.run.launch.plan import Plan
@@ -167,7 +167,7 @@ def _make(
     plan: Plan,
     how: Hashable,
     run: Run,
-) -> tuple[Batch, np.ndarray[Any, Any]]:
+) -> tuple[TemplateBatch, np.ndarray[Any, Any]]:
     """Templates of those of the programs `missing` that compile, and where each is (0: none)."""
     need, n = plan.footprint, len(missing)
     chosen = [programs.each[i] for i in missing.tolist()]
@@ -184,7 +184,9 @@ def _make(
     kept = np.flatnonzero(compiled)
     images = dict(zip((chosen[k] for k in kept.tolist()), places[kept].tolist(), strict=True))
     size = n * row + int(offsets[-1])
-    return Batch(how, images, owner, code.memory, size), np.where(compiled, places, np.uint64(0))
+    return TemplateBatch(how, images, owner, code.memory, size), np.where(
+        compiled, places, np.uint64(0)
+    )
 
 
 def _deadlines(programs: Programs, launch: Launch) -> np.ndarray[Any, Any]:
