@@ -37,11 +37,13 @@ def test_its_step(tmp_path: Path) -> None:
 
 
 def read_by(compiler: Sequence[str], path: Path) -> str:
-    """What a compiler reads: the text after macros, and all macros that are defined then."""
+    """What a compiler reads: lines after macros, and all macros that are defined then. White space
+    beside a pragma is not kept: one that a macro held is a line of its own in a prelude."""
     command: list[str | Path] = [*compiler, "-E", "-P", "-x", "c++", path]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     macros = subprocess.run([*command, "-dM"], check=True, capture_output=True, text=True).stdout
-    return "\n".join([found, *sorted(macros.splitlines())])  # as it lists them, no order is kept
+    lines = [line.strip() for line in found.splitlines() if line.strip()]
+    return "\n".join([*lines, *sorted(macros.splitlines())])  # the macros come in no order
 
 
 @pytest.mark.parametrize("target", ["host", "cuda"])

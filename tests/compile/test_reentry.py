@@ -42,5 +42,5 @@ def test_barriers_where_a_function_calls_itself(tmp_path: Path, through_another:
     command = ["nvcc", "-std=c++17", "-x=cu", "-rdc=true", "-arch=sm_90", "-O3", "-cubin", *options]
     run_tool([*command, str(unit), "-o", "unit.cubin"], tmp_path)
     found = barriers(tmp_path / "unit.cubin")["walk"]
-    assert found.branches > 8
-    assert (found.regions > 4) is through_another
+    assert found.branches > 6  # three calls' checks, the stack's, the loop's and the conditions
+    assert (found.regions > 2) is through_another

@@ -30,6 +30,10 @@ PORTER_DEVICE void porter_stack_overflow(void) {
     porter_unwind_to(PORTER_UNWIND_ALL, 1);
 }
 
+PORTER_DEVICE void porter_poll_loop(int raises) {
+    (void)raises;
+}
+
 static PORTER_DEVICE void put(gpusnek_output_t *to, char c) {
     if (*to->length < to->size) {
         to->data[*to->length] = c;
