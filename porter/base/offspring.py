@@ -51,3 +51,9 @@ def kill_workers(pool: ProcessPoolExecutor) -> None:
     # Python 3.14 has kill_workers() for it.
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.kill()
+    if sys.version_info < (3, 11, 5):
+        # The pool waits for the thread that writes calls into a pipe. It would write for ever, for
+        # this process has the other end too; later Pythons close that themselves.
+        queue = getattr(pool, "_call_queue", None)
+        if queue is not None:
+            queue._reader.close()

@@ -92,7 +92,11 @@ class Grammar:
         Such a rule fails with a syntax error where others give way to the next choice, so it is
         tried as ever.
         """
-        return self._first(rule, frozenset())
+        return self._firsts[rule.name]
+
+    @cached_property
+    def _firsts(self) -> Mapping[str, frozenset[str]]:
+        return {rule.name: self._first(rule, frozenset()) for rule in self.rules}
 
     def _first(self, rule: GrammarRule, above: frozenset[str]) -> frozenset[str]:
         if rule.name in above:

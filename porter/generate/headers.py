@@ -9,8 +9,9 @@ from pathlib import Path
 
 from porter.base import process
 from porter.errors import GenerateFailed, ToolFailed
+from porter.generate.chains import chains_header
 from porter.generate.compiler import CC
-from porter.generate.grammar import SOURCE, first_tokens_header
+from porter.generate.grammar import SOURCE, Grammar, first_tokens_header
 from porter.generate.qstrfilter import filter_header
 from porter.generate.refused import preprocess_error
 
@@ -54,7 +55,9 @@ def write_headers(
 
     `flags` are the preprocessor's; `scratch` is a folder for what comes between.
     """
-    _write(genhdr / "firsttokens.h", first_tokens_header(preprocessed_grammar(flags)))
+    preprocessed = preprocessed_grammar(flags)
+    _write(genhdr / "firsttokens.h", first_tokens_header(preprocessed))
+    _write(genhdr / "rulechains.h", chains_header(Grammar.read(preprocessed)))
     collected = scratch / "collected.i"
     _script(
         upstream, "makeqstrdefs.py", "pp", CC, "-E", "output", collected,

@@ -1,0 +1,182 @@
+"""Chains of rules of upstream's grammar, which a parser goes down, and up again, in one step.
+
+Upstream's parser (`mp_parse`, py/parse.c) comes from an argument of a call to a name through some
+fifteen rules, each of which begins with the next, and leaves them one by one when the name is all
+that there is. Which rules these are the first token says; whether one of them goes on, the token
+after what the last one took. The patch `rule-chains` asks the tables here for both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
+
+from attrs import frozen
+
+from porter.errors import GenerateFailed
+from porter.generate.grammar import Grammar, GrammarRule
+
+_NO_LEVEL = 255
+_MOST = 256  # chains that a byte numbers
+_TABLES = """\
+// Written by porter (porter/generate/chains.py): chains of rules that begin with one another.
+// Tokens of one class are alike in all of these tables.
+static const uint8_t gpusnek_token_class[] = {{
+{classes}
+}};
+// Rules are their numbers in py/parse.c.
+typedef char gpusnek_rules_in_order[({in_order}) ? 1 : -1];
+// By rules and classes: the chain that a rule begins, and what it leads to.
+static const uint8_t gpusnek_chain[][{width}] = {{
+{chains}
+}};
+static const uint8_t gpusnek_chain_last[][{width}] = {{
+{lasts}
+}};
+// Of each chain how many rules it has, and these, outermost first.
+static const uint8_t gpusnek_chain_length[] = {{{lengths}}};
+static const uint8_t gpusnek_chain_rule[][{longest}] = {{
+{rules}
+}};
+// By chains and classes: which of the chain's rules goes on with a token; {none} where none does.
+static const uint8_t gpusnek_chain_level[][{width}] = {{
+{levels}
+}};
+"""
+
+
+@frozen(slots=False)
+class Chains:
+    """The chains of a grammar: tuples of names, outermost first."""
+
+    grammar: Grammar
+
+    def of(self, rule: GrammarRule, token: str) -> tuple[tuple[str, ...], str]:
+        """The chain that `rule` begins where `token` is the next token, and where it leads to.
+
+        Each of a chain's rules is what it begins with, unless it goes on. It leads to a rule that
+        the parser tries as ever: a choice, or any other.
+        """
+        passed: list[str] = []
+        taken: frozenset[str] = frozenset()
+        while token in self.grammar.first_tokens(rule):
+            goes_on = self.continuation(rule)
+            if goes_on is not None and not goes_on & taken:
+                passed.append(rule.name)
+                taken |= goes_on
+                rule = self.grammar.by_name[rule.parts[0].name]
+            elif (only := self._only_choice(rule, token)) is not None:
+                rule = only
+            else:
+                break
+        return tuple(passed), rule.name
+
+    def continuation(self, rule: GrammarRule) -> frozenset[str] | None:
+        """The tokens with which a rule goes on after its first part.
+
+        None: it does not begin with a rule, or is more than this rule where none of them follows.
+        """
+        if not rule.parts or rule.parts[0].kind != "rule":
+            return None
+        if rule.kind in ("list", "list_with_end"):
+            followers = rule.parts[1:]
+        elif rule.kind == "one_or_more":
+            followers = rule.parts
+        elif rule.kind == "and_ident" and all(part.kind == "opt_rule" for part in rule.parts[1:]):
+            followers = rule.parts[1:]
+        else:
+            return None
+        found: frozenset[str] = frozenset()
+        for part in followers:
+            found |= (
+                {part.name}
+                if part.kind == "tok"
+                else self.grammar.first_tokens(self.grammar.by_name[part.name])
+            )
+        return None if len(found) == len(self.grammar.tokens) else found
+
+    def _only_choice(self, rule: GrammarRule, token: str) -> GrammarRule | None:
+        """The rule that a choice comes to, where only one of its parts can begin with `token`."""
+        if rule.kind != "or":
+            return None
+        able = [
+            part
+            for part in rule.parts
+            if (part.kind == "tok" and part.name == token)
+            or (
+                part.kind != "tok"
+                and token in self.grammar.first_tokens(self.grammar.by_name[part.name])
+            )
+        ]
+        if len(able) == 1 and able[0].kind == "rule":
+            return self.grammar.by_name[able[0].name]
+        return None
+
+    @cached_property
+    def begun(self) -> Sequence[Mapping[str, tuple[tuple[str, ...], str]]]:
+        """Of each rule, in their order, what `of` says for each token."""
+        tokens = self.grammar.tokens
+        return [{token: self.of(rule, token) for token in tokens} for rule in self.grammar.rules]
+
+    @cached_property
+    def numbers(self) -> Mapping[tuple[str, ...], int]:
+        """All chains, each with its number."""
+        chains = dict.fromkeys(chain for row in self.begun for chain, _ in row.values())
+        if len(chains) > _MOST:
+            raise GenerateFailed(
+                f"upstream's grammar has {len(chains)} chains of rules, and {_MOST} fit the tables",
+                hint="Let porter/generate/chains.py write numbers of 16 bits.",
+            )
+        return {chain: number for number, chain in enumerate(chains)}
+
+    def level(self, chain: tuple[str, ...], token: str) -> int:
+        """Which of a chain's rules goes on with `token`; _NO_LEVEL: none."""
+        for i, name in enumerate(chain):
+            if token in (self.continuation(self.grammar.by_name[name]) or ()):
+                return i
+        return _NO_LEVEL
+
+    @cached_property
+    def classes(self) -> Mapping[str, int]:
+        """Of each token its class: tokens of one class are alike in all tables."""
+        kinds: dict[Hashable, int] = {}
+        found = {}
+        for token in self.grammar.tokens:
+            alike = (
+                tuple(row[token] for row in self.begun),
+                tuple(self.level(chain, token) for chain in self.numbers),
+            )
+            found[token] = kinds.setdefault(alike, len(kinds))
+        return found
+
+
+def chains_header(grammar: Grammar) -> str:
+    """The header for a grammar. Raises GenerateFailed where the tables cannot hold it."""
+    chains = Chains(grammar)
+    first = {number: token for token, number in reversed(chains.classes.items())}
+    columns = [first[number] for number in range(len(first))]  # a token of each class
+
+    def rows(named: Iterable[tuple[str, Iterable[object]]]) -> str:
+        return "\n".join(f"    {{{', '.join(map(str, row))}}}, // {name}" for name, row in named)
+
+    begun = [
+        (rule.name, [row[token] for token in columns])
+        for rule, row in zip(grammar.rules, chains.begun, strict=True)
+    ]
+    numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
+    in_order = " && ".join(f"RULE_{name} == {number}" for name, number in numbers.items())
+    named = [(" ".join(chain), chain) for chain in chains.numbers]
+    return _TABLES.format(
+        classes="\n".join(f"    [MP_TOKEN_{t}] = {n}," for t, n in chains.classes.items()),
+        in_order=in_order,
+        width=len(columns),
+        chains=rows((name, [chains.numbers[chain] for chain, _ in row]) for name, row in begun),
+        lasts=rows((name, [numbers[last] for _, last in row]) for name, row in begun),
+        lengths=", ".join(str(len(chain)) for chain in chains.numbers),
+        longest=max(1, *map(len, chains.numbers)),
+        rules=rows((name, [numbers[rule] for rule in chain] or "0") for name, chain in named),
+        none=_NO_LEVEL,
+        levels=rows(
+            (name, [chains.level(chain, token) for token in columns]) for name, chain in named
+        ),
+    )
