@@ -153,7 +153,7 @@ class Chains:
 def chains_header(grammar: Grammar) -> str:
     """The header for a grammar. Raises GenerateFailed where the tables cannot hold it."""
     chains = Chains(grammar)
-    first = {number: token for token, number in reversed(chains.classes.items())}
+    first = {number: token for token, number in reversed(list(chains.classes.items()))}
     columns = [first[number] for number in range(len(first))]  # a token of each class
 
     def rows(named: Iterable[tuple[str, Iterable[object]]]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from porter.base import process
 from porter.errors import GenerateFailed, ToolFailed
 from porter.generate.chains import chains_header
+from porter.generate.characters import character_qstrs, characters_header
 from porter.generate.compiler import CC
 from porter.generate.grammar import SOURCE, Grammar, first_tokens_header
 from porter.generate.qstrfilter import filter_header
@@ -95,10 +96,11 @@ def _write_qstrs(
     quoted = _QSTR_LINE.sub(r'"\1"', text)
     done = process.run([CC, "-E", *flags, "-"], input=quoted, timeout=120)
     preprocessed = scratch / "qstrdefs.preprocessed.h"
-    _write(preprocessed, _QUOTED_QSTR_LINE.sub(r"\1", done.stdout))
+    _write(preprocessed, _QUOTED_QSTR_LINE.sub(r"\1", done.stdout) + character_qstrs())
     generated = _script(upstream, "makeqstrdata.py", preprocessed)
     _write(genhdr / "qstrdefs.generated.h", generated)
     _write(genhdr / "qstrfilter.h", filter_header(generated))
+    _write(genhdr / "characters.h", characters_header(generated))
 
 
 def _write(path: Path, text: str) -> None:

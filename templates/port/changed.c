@@ -81,6 +81,9 @@ void gpusnek_heap_holds(const mp_obj_list_t *heap, size_t at) {
 }
 
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index) {
+    if (gpusnek_same_words(key, index)) {
+        return true;
+    }
     const mp_map_t before = *map;
     const bool equal = mp_obj_equal(key, index);
     if (map->table != before.table || map->alloc != before.alloc || map->used != before.used) {
@@ -90,6 +93,9 @@ bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index) {
 }
 
 bool gpusnek_set_equal(const mp_set_t *set, mp_obj_t key, mp_obj_t index) {
+    if (gpusnek_same_words(key, index)) {
+        return true;
+    }
     const mp_set_t before = *set;
     const bool equal = mp_obj_equal(key, index);
     if (set->table != before.table || set->alloc != before.alloc || set->used != before.used) {

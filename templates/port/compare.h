@@ -3,6 +3,9 @@
 #define GPUSNEK_COMPARE_H
 
 #include "py/obj.h"
+#include "py/objtuple.h"
+
+#define GPUSNEK_SHORT_TUPLE (8) // items: what is done for each needs no poll
 
 // Whether an object is equal to one of its kind only if it is the same object.
 static inline bool gpusnek_is_word(mp_obj_t o) {
@@ -12,6 +15,27 @@ static inline bool gpusnek_is_word(mp_obj_t o) {
 // Whether two objects are not equal at first sight.
 static inline bool gpusnek_words_differ(mp_obj_t a, mp_obj_t b) {
     return (a != b) & gpusnek_is_word(a) & gpusnek_is_word(b);
+}
+
+static inline bool gpusnek_is_short_tuple(mp_obj_t o) {
+    return mp_obj_is_exact_type(o, &mp_type_tuple)
+           && ((const mp_obj_tuple_t *)MP_OBJ_TO_PTR(o))->len <= GPUSNEK_SHORT_TUPLE;
+}
+
+// Whether two objects are short tuples of equal words.
+static inline bool gpusnek_same_words(mp_obj_t a, mp_obj_t b) {
+    if (!gpusnek_is_short_tuple(a) || !gpusnek_is_short_tuple(b)) {
+        return false;
+    }
+    const mp_obj_tuple_t *const left = MP_OBJ_TO_PTR(a), *const right = MP_OBJ_TO_PTR(b);
+    if (left->len != right->len) {
+        return false;
+    }
+    size_t i = 0;
+    while (i < left->len && left->items[i] == right->items[i] && gpusnek_is_word(left->items[i])) {
+        ++i;
+    }
+    return i == left->len;
 }
 
 // Whether two objects are equal; calls nothing for words.

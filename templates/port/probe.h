@@ -15,6 +15,7 @@
 #include "py/objstr.h"
 #include "py/objtuple.h"
 #include "py/runtime.h"
+#include "tuplehash.h"
 
 #define GPUSNEK_MOST_FULL (12) // tables up to this size are used up to their last place
 
@@ -40,6 +41,45 @@ static inline bool gpusnek_differs(mp_obj_t key, mp_obj_t index, mp_uint_t hash)
     }
     return gpusnek_words_differ(a->items[0], b->items[0])
            | gpusnek_words_differ(a->items[a->len - 1], b->items[a->len - 1]);
+}
+
+// The hash of an object that is at hand: a small int's, a qstr's, a text's that was asked for it before.
+static inline bool gpusnek_kept_hash(mp_obj_t o, mp_uint_t *hash) {
+    if (mp_obj_is_small_int(o)) {
+        *hash = (mp_uint_t)MP_OBJ_SMALL_INT_VALUE(o);
+        return true;
+    }
+    if (mp_obj_is_qstr(o)) {
+        *hash = qstr_hash(MP_OBJ_QSTR_VALUE(o));
+    } else if (mp_obj_is_exact_type(o, &mp_type_str)) {
+        *hash = ((const mp_obj_str_t *)MP_OBJ_TO_PTR(o))->hash;
+    } else {
+        return false;
+    }
+    return *hash != 0;
+}
+
+// The hash of a key, as mp_unary_op has it, which is not called for such objects and short tuples of
+// them: it would call the tuple's function, and that it again for each item.
+static MP_NOINLINE mp_uint_t gpusnek_key_hash(mp_obj_t key) {
+    mp_uint_t kept;
+    if (gpusnek_kept_hash(key, &kept)) {
+        return kept;
+    }
+    if (gpusnek_is_short_tuple(key)) {
+        const mp_obj_tuple_t *const tuple = MP_OBJ_TO_PTR(key);
+        mp_int_t hash = (mp_int_t)tuple->len;
+        mp_uint_t item;
+        size_t i = 0;
+        while (i < tuple->len && gpusnek_kept_hash(tuple->items[i], &item)) {
+            hash = gpusnek_tuple_hash(hash, (mp_int_t)item);
+            ++i;
+        }
+        if (i == tuple->len) {
+            return (mp_uint_t)MP_OBJ_SMALL_INT_VALUE(MP_OBJ_NEW_SMALL_INT(hash));
+        }
+    }
+    return (mp_uint_t)MP_OBJ_SMALL_INT_VALUE(mp_unary_op(MP_UNARY_OP_HASH, key));
 }
 
 // The same, not inlined: py/map.c's functions would save more registers, for nothing in most calls.
@@ -104,6 +144,22 @@ static inline bool gpusnek_is_littered(size_t alloc, size_t start, size_t at) {
     const size_t apart = (at + alloc - start) % alloc;
     const size_t steps = gpusnek_step(alloc) == 1 ? apart : 8 * apart % alloc;
     return (steps == 0 ? alloc : steps) > 64 + alloc / 64;
+}
+
+// Where in a new table a key goes that it does not have, whose hash that is: where a lookup would put it,
+// which compares it with those on its way. A place is `stride` objects. One at least is empty.
+static MP_NOINLINE mp_obj_t *gpusnek_free_place(mp_obj_t *table, size_t stride, size_t alloc, mp_uint_t hash) {
+    const size_t step = gpusnek_step(alloc);
+    size_t at = hash % alloc;
+    while (table[at * stride] != MP_OBJ_NULL) {
+        at = (at + step) % alloc; // so written, the rule `polls` knows the loop
+    }
+    return &table[at * stride];
+}
+
+// Whether a table has a place for one more key, and is not to grow before.
+static inline bool gpusnek_has_room(size_t used, size_t alloc) {
+    return used < alloc && !gpusnek_is_crowded(used, alloc);
 }
 
 // How many places a new table has at least: not more, where half of the old one has no key.
