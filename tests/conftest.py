@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import settings
 
 from porter.config import BuildConfig
 from porter.run import Device, open_device
@@ -15,6 +16,10 @@ from porter.sync.store import synced_releases
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
+
+# How long an example takes is the machine's matter.
+settings.register_profile("porter", deadline=None)
+settings.load_profile("porter")
 
 TARGETS = ["host", pytest.param("cuda", marks=pytest.mark.gpu)]
 

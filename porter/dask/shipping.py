@@ -72,7 +72,8 @@ def _unpack(parcel: Parcel, folder: Path) -> None:
     beside = Path(tempfile.mkdtemp(prefix=f"{parcel.key[:16]}-", dir=folder.parent))
     try:
         with tarfile.open(fileobj=io.BytesIO(parcel.archive)) as tar:
-            tar.extractall(beside, filter="data")
+            for member in tar:
+                _extract(tar, member, beside)
         if not _holds(beside, parcel):
             raise ClusterMismatch("the build did not arrive as it was sent")
         shutil.rmtree(folder, ignore_errors=True)  # damaged
@@ -80,6 +81,18 @@ def _unpack(parcel: Parcel, folder: Path) -> None:
     except BaseException:
         shutil.rmtree(beside, ignore_errors=True)
         raise
+
+
+def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
+    """Write a file of a parcel below `folder`. Raises ClusterMismatch for anything else."""
+    # extractall(filter="data") does so from Python 3.11.4 on.
+    path = (folder / member.name).resolve()
+    data = tar.extractfile(member) if member.isfile() else None
+    if data is None or not path.is_relative_to(folder.resolve()):
+        raise ClusterMismatch(f"the build did not arrive as it was sent: {member.name}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("wb") as to:
+        shutil.copyfileobj(data, to)
 
 
 def _holds(folder: Path, parcel: Parcel) -> bool:

@@ -56,7 +56,6 @@ def same(found: object, expected: object) -> bool:
 
 @settings(
     max_examples=300,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(value=values)
@@ -67,9 +66,7 @@ def test_literals(array: InterpreterArray, value: object) -> None:
         assert same(found, value)
 
 
-@settings(
-    max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=st.integers(-(2**200), 2**200))
 def test_integers_of_any_size(array: InterpreterArray, value: int) -> None:
     assert [int(x) for x in array.eval(f"[{value}][0]")] == [value] * 2
@@ -78,7 +75,6 @@ def test_integers_of_any_size(array: InterpreterArray, value: int) -> None:
 
 @settings(
     max_examples=200,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(mantissa=st.integers(-(2**53), 2**53), exponent=st.integers(-300, 300))

@@ -149,7 +149,7 @@ ADDRESSES = st.builds(
 
 
 @pytest.mark.parametrize("local", [True, False], ids=["local arena", "global arena"])
-@settings(max_examples=2500, deadline=None)
+@settings(max_examples=2500)
 @given(wanted=WANTED, address=ADDRESSES)
 @example(wanted=Wanted(1, False, "", 0, 0), address=READS[0][0])
 @example(wanted=Wanted(8, True, "", 0, 0), address=0)

@@ -81,7 +81,7 @@ plain = st.recursive(
 )
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(plain, plain), min_size=1, max_size=60))
 def test_generated(judged: Judge, pairs: list[tuple[Any, Any]]) -> None:
     pairs += [(a, a) for a, _ in pairs]

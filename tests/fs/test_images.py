@@ -59,7 +59,7 @@ def test_same_folder_same_image(folder: Path) -> None:
 
 
 @given(st.binary(max_size=3000), st.sampled_from([128, 512, 4096]))
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_content_survives(content: bytes, block_size: int) -> None:
     image = Image.empty(32 * block_size, block_size)
     image.write("a/b", content)

@@ -91,7 +91,6 @@ def lines(device: Device, program: str, **options: int) -> list[bytes]:
 
 @settings(
     max_examples=50,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(numbers=operands)

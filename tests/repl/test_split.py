@@ -36,7 +36,7 @@ LINES = [
 ]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.sampled_from(LINES)))
 def test_a_program_splits_as_cpython_sees_it(prompter: Prompter, parts: list[str]) -> None:
     text = "\n".join(parts) + "\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -140,6 +141,9 @@ def _examined(built: Build, count: int, modes: list[str], tmp_path: Path, seed: 
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(
+    sys.version_info < (3, 11, 4), reason="CPython loses a value of x, x = len([1]), (x ^ (x + 0))"
+)
 def test_programs_as_users_run_them(built: Build, tmp_path: Path) -> None:
     _examined(built, USUAL, ["usual"], tmp_path)
 
