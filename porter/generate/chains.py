@@ -19,27 +19,26 @@ from porter.generate.grammar import Grammar, GrammarRule
 _NO_LEVEL = 255
 _MOST = 256  # chains that a byte numbers
 _TABLES = """\
-// Written by porter (porter/generate/chains.py): chains of rules that begin with one another.
-// Tokens of one class are alike in all of these tables.
-static const uint8_t gpusnek_token_class[] = {{
-{classes}
-}};
+// Written by porter (porter/generate/chains.py): chains of rules that begin with one another. Each
+// byte of a text is a number. Tokens of one class are alike in all of these tables.
+typedef char gpusnek_tokens_in_order[({tokens_in_order}) ? 1 : -1];
+static const char gpusnek_token_class[] = {classes};
 // Rules are their numbers in py/parse.c.
-typedef char gpusnek_rules_in_order[({in_order}) ? 1 : -1];
+typedef char gpusnek_rules_in_order[({rules_in_order}) ? 1 : -1];
 // By rules and classes: the chain that a rule begins, and what it leads to.
-static const uint8_t gpusnek_chain[][{width}] = {{
+static const char gpusnek_chain[][{width} + 1] = {{
 {chains}
 }};
-static const uint8_t gpusnek_chain_last[][{width}] = {{
+static const char gpusnek_chain_last[][{width} + 1] = {{
 {lasts}
 }};
 // Of each chain how many rules it has, and these, outermost first.
-static const uint8_t gpusnek_chain_length[] = {{{lengths}}};
-static const uint8_t gpusnek_chain_rule[][{longest}] = {{
+static const char gpusnek_chain_length[] = {lengths};
+static const char gpusnek_chain_rule[][{longest} + 1] = {{
 {rules}
 }};
 // By chains and classes: which of the chain's rules goes on with a token; {none} where none does.
-static const uint8_t gpusnek_chain_level[][{width}] = {{
+static const char gpusnek_chain_level[][{width} + 1] = {{
 {levels}
 }};
 """
@@ -156,27 +155,36 @@ def chains_header(grammar: Grammar) -> str:
     first = {number: token for token, number in reversed(list(chains.classes.items()))}
     columns = [first[number] for number in range(len(first))]  # a token of each class
 
-    def rows(named: Iterable[tuple[str, Iterable[object]]]) -> str:
-        return "\n".join(f"    {{{', '.join(map(str, row))}}}, // {name}" for name, row in named)
+    def rows(named: Iterable[tuple[str, Iterable[int]]]) -> str:
+        return "\n".join(f"    {_text(row)}, // {name}" for name, row in named)
 
     begun = [
         (rule.name, [row[token] for token in columns])
         for rule, row in zip(grammar.rules, chains.begun, strict=True)
     ]
     numbers = {rule.name: number for number, rule in enumerate(grammar.rules)}
-    in_order = " && ".join(f"RULE_{name} == {number}" for name, number in numbers.items())
     named = [(" ".join(chain), chain) for chain in chains.numbers]
     return _TABLES.format(
-        classes="\n".join(f"    [MP_TOKEN_{t}] = {n}," for t, n in chains.classes.items()),
-        in_order=in_order,
+        tokens_in_order=_in_order("MP_TOKEN", grammar.tokens),
+        classes=_text(chains.classes[token] for token in grammar.tokens),
+        rules_in_order=_in_order("RULE", numbers),
         width=len(columns),
         chains=rows((name, [chains.numbers[chain] for chain, _ in row]) for name, row in begun),
         lasts=rows((name, [numbers[last] for _, last in row]) for name, row in begun),
-        lengths=", ".join(str(len(chain)) for chain in chains.numbers),
-        longest=max(1, *map(len, chains.numbers)),
-        rules=rows((name, [numbers[rule] for rule in chain] or "0") for name, chain in named),
+        lengths=_text(len(chain) for chain in chains.numbers),
+        longest=max(map(len, chains.numbers)),
+        rules=rows((name, [numbers[rule] for rule in chain]) for name, chain in named),
         none=_NO_LEVEL,
         levels=rows(
             (name, [chains.level(chain, token) for token in columns]) for name, chain in named
         ),
     )
+
+
+def _text(numbers: Iterable[int]) -> str:
+    """Bytes as a string of C, which is shorter than a list, and one thing for the rules."""
+    return '"' + "".join(f"\\{number:03o}" for number in numbers) + '"'
+
+
+def _in_order(prefix: str, names: Iterable[str]) -> str:
+    return " && ".join(f"{prefix}_{name} == {number}" for number, name in enumerate(names))
