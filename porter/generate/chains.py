@@ -85,28 +85,14 @@ class Chains:
             followers = rule.parts[1:]
         else:
             return None
-        found: frozenset[str] = frozenset()
-        for part in followers:
-            found |= (
-                {part.name}
-                if part.kind == "tok"
-                else self.grammar.first_tokens(self.grammar.by_name[part.name])
-            )
+        found = frozenset[str]().union(*map(self.grammar.first_tokens_of, followers))
         return None if len(found) == len(self.grammar.tokens) else found
 
     def _only_choice(self, rule: GrammarRule, token: str) -> GrammarRule | None:
         """The rule that a choice comes to, where only one of its parts can begin with `token`."""
         if rule.kind != "or":
             return None
-        able = [
-            part
-            for part in rule.parts
-            if (part.kind == "tok" and part.name == token)
-            or (
-                part.kind != "tok"
-                and token in self.grammar.first_tokens(self.grammar.by_name[part.name])
-            )
-        ]
+        able = [part for part in rule.parts if token in self.grammar.first_tokens_of(part)]
         if len(able) == 1 and able[0].kind == "rule":
             return self.grammar.by_name[able[0].name]
         return None

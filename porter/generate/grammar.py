@@ -94,6 +94,12 @@ class Grammar:
         """
         return self._firsts[rule.name]
 
+    def first_tokens_of(self, part: RulePart) -> frozenset[str]:
+        """The tokens that can begin a part of a rule."""
+        if part.kind == "tok":
+            return frozenset({part.name})
+        return self._firsts[part.name]
+
     @cached_property
     def _firsts(self) -> Mapping[str, frozenset[str]]:
         return {rule.name: self._first(rule, frozenset()) for rule in self.rules}
