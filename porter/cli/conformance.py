@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 from rich.console import Console
@@ -17,7 +17,7 @@ from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import check_fixed, folder_option
 from porter.cli._telling import telling
 from porter.compile.flags import VARIANTS
-from porter.compiler.options import CompilerOptions
+from porter.compiler.options import CompilerOptions, Enter
 from porter.config import BuildConfig
 from porter.conformance import backends, library, report, selection
 from porter.conformance.discovery import discover
@@ -65,8 +65,8 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 )
 @click.option(
     "--enter",
-    type=click.Choice(["usual", "everywhere"]),
-    help="With --compiled: where the interpreter hands over.",
+    type=click.Choice(["usual", "apart", "everywhere"]),
+    help="With --compiled: where the interpreter hands over; apart: as on a GPU.",
 )
 @seconds_option("Seconds a test.", most=MOST_TEST, default=30.0)
 @click.option("--list", "only_list", is_flag=True, help="Print the tests and run none.")
@@ -160,7 +160,7 @@ def _native(
         if not give_up.isdecimal() or int(give_up) == 0:
             raise UsageError(f"--give-up {give_up}: neither `guards` nor a number from 1")
         force = int(give_up)
-    return CompilerOptions(force=force, enter="everywhere" if enter == "everywhere" else "usual")
+    return CompilerOptions(force=force, enter=cast(Enter, enter or "usual"))
 
 
 def _tell(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from attrs import frozen
 
@@ -14,6 +14,7 @@ from porter.compiler.frames import PARAMETERS, calls_text
 from porter.compiler.graph import CodeBlock, graph_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import CompilerOptions, GuardPlace
+from porter.compiler.parts import Part, parts_of, whole
 from porter.compiler.stored import SYMBOL
 from porter.compiler.strips import WrittenBlock
 from porter.compiler.tables import Tables
@@ -54,8 +55,10 @@ extern "C" TIER_EXPORT PORTER_DEVICE void {symbol}(void *code_state, unsigned in
     const gpusnek_native_t *native) {{
     mp_code_state_t *const cs = (mp_code_state_t *)code_state;
     const void *const landing = tier_landing();
+    const uint32_t begun = tier_begun();
     void *next = NULL;
 {cases}
+    tier_end(begun);
     // What ends the program lands elsewhere: then nothing goes on.
     if (next != NULL && next != cs && (!PORTER_UNWINDING || porter_landing_at(landing))) {{
         tier_go_on((mp_code_state_t *)next);
@@ -95,20 +98,23 @@ def compile_module(
     entries: list[tuple[int, int]] = []
     guards: list[GuardPlace] = []
     units = units_of(module, tables, lines, loops=loops, options=options)
-    starts: dict[int, int] = {}
+    starts: dict[int, str] = {}
+    declared: list[str] = []
+    next_entry = 1
     for number, unit in units.items():
-        first = len(entries) + 1
-        numbered = {at: first + k for k, at in enumerate(sorted(unit.graph.entries))}
-        parts.append(_Writer(unit, lines, number, numbered, guards).text())
+        writer = _Writer(unit, lines, number, next_entry, guards)
+        parts.append(writer.text())
+        declared += writer.declared
         start = unit.graph.function.start
-        entries += [(start + at, n) for at, n in numbered.items()]
-        if 0 in numbered and not unit.graph.function.generator:
-            starts[number] = numbered[0]
+        entries += [(start + at, writer.numbered[at]) for at in sorted(unit.graph.entries)]
+        if 0 in writer.numbered and not unit.graph.function.generator:
+            starts[number] = f"{writer.begins}(frame, {writer.numbered[0]}, native)"
+        next_entry += len(writer.numbered)
         cases.append(
-            f"    {'else ' * bool(cases)}if (entry < {len(entries) + 1}) "
+            f"    {'else ' * bool(cases)}if (entry < {next_entry}) "
             f"{{ next = f{number}(cs, entry, native); }}"
         )
-    parts.insert(1, calls_text(module, units, starts))
+    parts.insert(1, calls_text(module, declared, starts))
     parts.append(_ENTRANCE.format(symbol=symbol, cases="\n".join(cases)))
     return CompiledModule("\n".join(parts), tuple(entries), tuple(guards))
 
@@ -161,32 +167,78 @@ def title_of(
 
 
 class _Writer:
+    """Writes one function of Python. numbered: numbers of entries, from `first` on. begins: the C++
+    function that has the entry at its start."""
+
     def __init__(
         self,
         unit: WholeFunction,
         source: Sequence[str],
         number: int,
-        numbered: Mapping[int, int],
+        first: int,
         guards: list[GuardPlace],
     ) -> None:
         self.unit, self.graph = unit, unit.graph
-        self.source, self.number, self.numbered = source, number, numbered
-        self.sink = Sink(guards)
+        self.source, self.number = source, number
+        self.guards, self.sink = guards, Sink()
         self.shapes = shapes_of(unit)
         self.used: dict[str, str] = {}  # kinds of slots' variables by name
+        self.parts = self._parts()
+        entered = {at: None for part in self.parts for at in part.entries}
+        self.numbered = {at: first + k for k, at in enumerate(sorted(entered))}
+        self.begins = next((self._name(part) for part in self.parts if 0 in part.entries), "")
+
+    def _parts(self) -> list[Part]:
+        entries = sorted(self.graph.entries)
+        if self.unit.options.enter != "apart":
+            return [whole(entries, self.shapes)]
+        return parts_of(entries, self.graph.heads, self._blocks(self.shapes))
+
+    def _name(self, part: Part) -> str:
+        return f"f{self.number}{part.name}"
+
+    @property
+    def declared(self) -> list[str]:
+        """Declarations of the C++ functions that others call."""
+        names = [*map(self._name, self.parts)]
+        return [f"static TIER_FUNCTION PORTER_DEVICE void *{name}({PARAMETERS});" for name in names]
 
     def text(self) -> str:
-        blocks = {
-            at: self._block(block)
-            for at, block in sorted(self.graph.blocks.items())
-            if at in self.shapes
-        }
+        """The C++ of all parts, and of what chooses one of several by the entry."""
+        texts = [self._part(part) for part in self.parts]
+        if len(self.parts) > 1:
+            texts.append(self._choosing())
+        return "\n".join(texts)
+
+    def _choosing(self) -> str:
+        # Where a part goes on in another one it gives back the entry's number, as an odd one:
+        # frames stand at even addresses.
+        out = [
+            f"static inline PORTER_DEVICE void *f{self.number}({PARAMETERS}) {{",
+            "    uint64_t on = 2 * (uint64_t)entry + 1;",
+            "    while (on & 1) {",
+            "        switch ((unsigned int)(on >> 1)) {",
+        ]
+        for part in self.parts:
+            cases = " ".join(f"case {self.numbered[at]}:" for at in part.entries)
+            called = f"{self._name(part)}(cs, (unsigned int)(on >> 1), native)"
+            out += [f"        {cases}", f"            on = (uint64_t){called}; break;"]
+        out += ["        default: return cs;", "        }", "    }", "    return (void *)on;", "}"]
+        return "\n".join([*out, ""])
+
+    def _blocks(self, chosen: Iterable[int]) -> dict[int, WrittenBlock]:
+        return {at: self._block(self.graph.blocks[at]) for at in sorted(chosen)}
+
+    def _part(self, part: Part) -> str:
+        self.sink, self.used = Sink(self.guards), {}
+        blocks = self._blocks(part.blocks)
         body = [line for block in blocks.values() for line in block.text(blocks)]
-        entering = self._entering()
+        body += self._going_on(blocks)
+        entering = self._entering(part)
         code = f"tier_code(native) + {self.graph.function.start}"
         out = [
             f"// {self.unit.title}",
-            f"static TIER_FUNCTION PORTER_DEVICE void *f{self.number}({PARAMETERS}) {{",
+            f"static TIER_FUNCTION PORTER_DEVICE void *{self._name(part)}({PARAMETERS}) {{",
             "    mp_obj_t *const frame = cs->state;",
             f"    const byte *const code = {code};",
             "    int32_t left, last, at, top, turns;",
@@ -208,11 +260,27 @@ class _Writer:
             ends.append(f"returns: {leave} return NULL;")
         return "\n".join([*out, *entering, *body, *self.sink.cold, *ways_out, *ends, "}", ""])
 
-    def _entering(self) -> list[str]:
+    def _going_on(self, blocks: Mapping[int, WrittenBlock]) -> Iterator[str]:
+        """Where ways lead to entries of other parts: the frame becomes what these find in it."""
+        for at in sorted(
+            {to for block in blocks.values() for to in block.leads_to} - blocks.keys()
+        ):
+            walker, state = Walker(self.unit, self.sink), state_of(self.shapes[at])
+            stores = walker.stores(state)
+            for value in (*state.stack, *state.locals, *filter(None, state.names)):
+                if value.kind not in NOWHERE:
+                    self.used[value.text] = value.kind
+            yield (
+                f"L{at}: {stores} tier_give_polls(left); cs->ip = code + {at}; "
+                f"cs->sp = frame + {len(state.stack) - 1}; "
+                f"return (void *)(uint64_t){2 * self.numbered[at] + 1};"
+            )
+
+    def _entering(self, part: Part) -> list[str]:
         out = ["    switch (entry) {"]
-        for at, number in self.numbered.items():
+        for at in part.entries:
             shape = self.shapes[at]
-            out.append(f"    case {number}:")
+            out.append(f"    case {self.numbered[at]}:")
             out.append(f"        if (cs->sp != frame + {len(shape.stack) - 1}) {{ return cs; }}")
             checks = entry_checks(list(self._words(shape)), self.used)
             state, walker = state_of(shape), Walker(self.unit, self.sink)

@@ -88,6 +88,14 @@ class Sink:
     numbers: count[int] = field(factory=count)
     returns: bool = False
 
+    def guard(self, function: str, line: int, what: str, place: int) -> int:
+        """The number of a guard: the same in each part of a function."""
+        for known in self.guards:
+            if known[1:] == (function, line, what, place):
+                return known.number
+        self.guards.append(GuardPlace(len(self.guards), function, line, what, place))
+        return len(self.guards) - 1
+
 
 class Emitter:
     """The state while a block is walked, and the text."""
@@ -187,10 +195,9 @@ class Emitter:
     def guarded(self, condition: str, what: str, at: int, state: BlockState) -> str:
         """The same as text. at, state: where the interpreter goes on."""
         function = self.graph.function
-        number = len(self.sink.guards)
         line = function.lines.get(self.here.at, 0)
         place = function.start + (self.here.at if at == self.here.next else begun(at, state)[0])
-        self.sink.guards.append(GuardPlace(number, self.unit.title, line, what, place))
+        number = self.sink.guard(self.unit.title, line, what, place)
         if self.unit.options.force is not None:
             condition = f"TIER_FORCED || ({condition})"
         out = self.way_out(at, state, f"tier_count(native, {number}); ")

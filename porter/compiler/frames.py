@@ -11,9 +11,8 @@ inside the call, and only an exception gives another frame back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from porter.compiler.emitter import WholeFunction
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 
 _ODD = 0x0E  # of a scope's flags: *, ** and defaults of arguments that have only a name
@@ -104,21 +103,16 @@ static TIER_FUNCTION PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const call
 """
 
 
-def calls_text(
-    module: BytecodeModule, units: Mapping[int, WholeFunction], entries: Mapping[int, int]
-) -> str:
+def calls_text(module: BytecodeModule, declared: Sequence[str], starts: Mapping[int, str]) -> str:
     """C++ that calls a module's functions, or makes their frames where they stay bytecode.
 
-    units: by number. entries: the number of the entry at a function's start, by the function's.
+    declared: of functions of C++. starts: what runs a function in `frame` from its start, by its
+    number.
     """
-    declared = [
-        f"static TIER_FUNCTION PORTER_DEVICE void *f{number}({PARAMETERS});" for number in units
-    ]
     cases = []
     for number, function in enumerate(module.functions):
         if number and not function.generator:
-            run = f"f{number}(frame, {entries[number]}, native)" if number in entries else ""
-            cases.append(_case(function, run))
+            cases.append(_case(function, starts.get(number, "")))
     return "\n".join([*declared, _CALL + "".join(cases) + _RETURN])
 
 

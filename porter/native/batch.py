@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import attrs
 from attrs import field, frozen
 
 from porter.compiler.cxx import CompiledModule, compile_module
 from porter.compiler.mpy import read_module
+from porter.compiler.options import CompilerOptions
 from porter.native.host import HostTarget
 from porter.native.kernels import KernelTarget
 from porter.native.link import link_modules
@@ -41,13 +41,22 @@ class Translation:
         return f"namespace in_{self.symbol} {{\n{self.made.text}\n}}\n"
 
 
-def translate(target: NativeTarget, code: bytes, number: int, **options: Any) -> Translation | None:
+def translate(
+    target: NativeTarget,
+    code: bytes,
+    number: int,
+    *,
+    loops: bool = True,
+    options: CompilerOptions | None = None,
+) -> Translation | None:
     """The C++ of the program with this number; None where nothing of it is machine code.
 
-    options: of compile_module.
+    loops, options: of compile_module.
     """
     symbol, tables = f"program_{number}", target.tables
-    made = compile_module(read_module(code, HEAD, tables), tables, symbol=symbol, **options)
+    options = (options or CompilerOptions()).on(target.enter)
+    module = read_module(code, HEAD, tables)
+    made = compile_module(module, tables, symbol=symbol, loops=loops, options=options)
     if not 0 < len(made.entries) <= MOST_ENTRIES:
         return None
     return Translation(made, symbol, len(code))

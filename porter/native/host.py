@@ -11,6 +11,7 @@ from attrs import frozen
 
 from porter import toolchain
 from porter.base.process import run
+from porter.compiler.options import Enter
 from porter.compiler.stored import INSTRUCTIONS, PRELUDE, load_tables
 from porter.compiler.tables import Tables
 from porter.errors import BuildFailed, LaunchFailed, ToolFailed, UsageError
@@ -34,6 +35,7 @@ class HostTarget:
     flags: tuple[str, ...]
     identity: tuple[str, ...]
     suffix: str = ".so"
+    enter: Enter = "usual"
 
     @classmethod
     def of(cls, twin: HostTwin) -> HostTarget:

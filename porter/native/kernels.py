@@ -21,6 +21,7 @@ from porter.base.process import run
 from porter.compile.device_tier import ALONE
 from porter.compile.device_tier import LIBRARY as LOOKING
 from porter.compile.ptx import UnknownPtx, rewrite
+from porter.compiler.options import Enter
 from porter.compiler.stored import INSTRUCTIONS, PRELUDE, SYMBOL, load_tables
 from porter.compiler.tables import Tables
 from porter.errors import BuildFailed, LaunchFailed, ToolFailed, UsageError
@@ -54,7 +55,7 @@ _NAMED = re.compile(rb"\x00(%s_[0-9a-f]{16})\x00" % SYMBOL.encode())
 class KernelTarget:
     """Makes machine code for the kernels of `built`. front, back: flags of nvcc, to PTX and on.
 
-    cubins: of the programs that were made, each one's number less 1. identity, suffix: see
+    cubins: of the programs that were made, each one's number less 1. identity, suffix, enter: see
     NativeTarget.
     """
 
@@ -64,6 +65,7 @@ class KernelTarget:
     back: tuple[str, ...]
     cubins: list[bytes] = field(factory=list, repr=False)
     suffix: str = ".cubin"
+    enter: Enter = "apart"
 
     @classmethod
     def of(cls, built: Built) -> KernelTarget:

@@ -60,7 +60,8 @@ def make_for(
     options: CompilerOptions | None = None,
 ) -> NativeModule:
     """As make, for what makes it."""
-    making = _Maker(target, code, source, name, trial, options or CompilerOptions())
+    options = (options or CompilerOptions()).on(target.enter)
+    making = _Maker(target, code, source, name, trial, options)
     try:
         return making.module()
     except LaunchFailed:

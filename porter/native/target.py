@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Protocol
 
+from porter.compiler.options import Enter
 from porter.compiler.tables import Tables
 from porter.errors import UsageError
 from porter.native.host import HostTarget
@@ -20,8 +21,12 @@ class NativeTarget(Protocol):
 
     tables: the build's instructions. prelude: what C++ for it begins with. suffix: of files of
     machine code. symbol: of the function that runs it, where there is one of that name.
-    identity: what the machine code depends on, besides the C++ that it is made of.
+    identity: what the machine code depends on, besides the C++ that it is made of. enter: where it
+    is entered there, as CompilerOptions has it.
     """
+
+    @property
+    def enter(self) -> Enter: ...
 
     @property
     def suffix(self) -> str: ...

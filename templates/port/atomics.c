@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "hooks.h"
+#include "native.h"
 #include "port.h"
 #include "py/binary.h"
 #include "py/runtime.h"
@@ -85,6 +86,7 @@ static mp_obj_t from_bits(char typecode, uint64_t bits) {
 static mp_obj_t change(int operation, mp_obj_t buffer, mp_obj_t index, mp_obj_t value) {
     item_t item = find_item(buffer, index);
     uint64_t operand = to_bits(item.typecode, value);
+    gpusnek_native_hasty = true;
     return from_bits(item.typecode,
         porter_atomic(operation, item.typecode, item.address, operand, 0));
 }
@@ -115,6 +117,7 @@ static mp_obj_t atomic_cas(size_t n_args, const mp_obj_t *args) {
     item_t item = find_item(args[0], args[1]);
     uint64_t expected = to_bits(item.typecode, args[2]);
     uint64_t value = to_bits(item.typecode, args[3]);
+    gpusnek_native_hasty = true;
     return from_bits(item.typecode,
         porter_atomic(PORTER_ATOMIC_CAS, item.typecode, item.address, value, expected));
 }

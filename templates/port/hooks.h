@@ -44,6 +44,16 @@ bool porter_parted(unsigned int opcode);
 #define PORTER_MEETING_WORDS 8
 bool porter_meet(uint32_t *kept, uint32_t place, uint32_t depth);
 
+// Lanes that are here together come to machine code of programs, which some enter and the others wait
+// for, perhaps; and one leaves it. begun: what the first gave. kept: as of porter_meet(). Elsewhere
+// than on GPUs whose lanes meet these are nothing, and so is the next.
+uint32_t porter_native_begin(const uint32_t *kept, bool enters);
+void porter_native_end(const uint32_t *kept, uint32_t begun);
+
+// Whether machine code must be left at once, for other lanes of the warp may wait for this one where
+// their ways meet. hasty: it has used atomics, which it may do to wait for one of these.
+bool porter_native_holds(const uint32_t *kept, bool hasty);
+
 // Whether machine code of bytecode may run in this build (native.h). A constant.
 int porter_native(void);
 

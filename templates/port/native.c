@@ -9,6 +9,8 @@
 
 gpusnek_natives_t gpusnek_natives;
 mp_code_state_t *gpusnek_native_next;
+uint32_t gpusnek_native_begun;
+bool gpusnek_native_hasty;
 
 void gpusnek_native_attach(const gpusnek_natives_t *natives) {
     gpusnek_native_next = NULL; // a launch may have ended in machine code
@@ -64,7 +66,10 @@ bool gpusnek_native_at(mp_code_state_t *code_state) {
     }
     const unsigned int entry = ((const uint16_t *)native->entries)[at];
     // Machine code looks at no stack itself: it has half of it, whatever calls it in turn.
-    if (entry != 0 && mp_cstack_usage() < MP_STATE_THREAD(stack_limit) / 2) {
+    const bool enters = entry != 0 && mp_cstack_usage() < MP_STATE_THREAD(stack_limit) / 2;
+    const uint32_t begun = porter_native_begin(gpusnek_meetings, enters);
+    if (enters) {
+        gpusnek_native_begun = begun;
         gpusnek_native_run_t run = (gpusnek_native_run_t)porter_native_run(native->run);
         run(code_state, entry, native);
         if (gpusnek_native_next != NULL) {
@@ -72,6 +77,7 @@ bool gpusnek_native_at(mp_code_state_t *code_state) {
             return true;
         }
     }
+    porter_native_end(gpusnek_meetings, begun); // of a lane that waited for those that entered
     return false;
 }
 

@@ -20,6 +20,7 @@
     + MICROPY_PYSTACK_ALIGN - 1) & ~(size_t)(MICROPY_PYSTACK_ALIGN - 1))
 
 extern gpusnek_natives_t gpusnek_natives;
+extern uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // limits.c
 
 // Those of a launch; NULL: none.
 void gpusnek_native_attach(const gpusnek_natives_t *natives);
@@ -27,6 +28,11 @@ void gpusnek_native_attach(const gpusnek_natives_t *natives);
 // The frame in which the interpreter goes on, where that is another one than machine code was
 // entered with.
 extern mp_code_state_t *gpusnek_native_next;
+
+// What porter_native_begin() gave this lane, for machine code's end; and whether it has used atomics
+// since it last looked around (porter_native_holds).
+extern uint32_t gpusnek_native_begun;
+extern bool gpusnek_native_hasty;
 
 // What vm_native() does where code_state->ip is in bytecode that has machine code.
 bool gpusnek_native_at(mp_code_state_t *code_state);

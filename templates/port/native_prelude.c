@@ -565,6 +565,15 @@ VM_INLINE const void *tier_landing(void) {
     return MP_STATE_THREAD(nlr_top)->jmpbuf;
 }
 
+// Machine code ends in this lane; begun: gpusnek_native_begun when it began.
+VM_INLINE uint32_t tier_begun(void) {
+    return gpusnek_native_begun;
+}
+
+VM_INLINE void tier_end(uint32_t begun) {
+    porter_native_end(gpusnek_meetings, begun);
+}
+
 VM_INLINE void tier_go_on(mp_code_state_t *next) {
     gpusnek_native_next = next;
 }

@@ -1,6 +1,7 @@
 // What machine code calls, so that it is small and soon compiled (native_slow.h).
 #include "native_slow.h"
 #include "hooks.h"
+#include "native.h"
 #include "py/bc0.h"
 #include "py/builtin.h"
 #include "py/emitglue.h"
@@ -329,6 +330,11 @@ void tier_iterate(mp_obj_t *slots) {
 
 bool tier_look(void) {
     if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget != 1) {
+        return false;
+    }
+    const bool hasty = gpusnek_native_hasty;
+    gpusnek_native_hasty = false;
+    if (porter_native_holds(gpusnek_meetings, hasty)) {
         return false;
     }
     gpusnek_poll_budget = 0;

@@ -68,6 +68,16 @@ extern "C" bool porter_meet(uint32_t *, uint32_t, uint32_t) {
     return true;
 }
 
+extern "C" uint32_t porter_native_begin(const uint32_t *, bool) {
+    return 0;
+}
+
+extern "C" void porter_native_end(const uint32_t *, uint32_t) {}
+
+extern "C" bool porter_native_holds(const uint32_t *, bool) {
+    return false;
+}
+
 extern "C" int porter_native(void) {
     return 0;
 }

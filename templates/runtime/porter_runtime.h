@@ -135,6 +135,27 @@ static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
 #endif
 }
 
+#if defined(__CUDACC__) && PORTER_RECONVERGE
+PORTER_DEVICE unsigned int porter_native_enter(const unsigned int *kept);
+PORTER_DEVICE void porter_native_end(const unsigned int *kept, unsigned int begun);
+PORTER_DEVICE bool porter_native_holds(const unsigned int *kept, bool hasty);
+
+static inline PORTER_DEVICE unsigned int porter_native_begin(
+    const unsigned int *kept, bool enters) {
+    return __any_sync(__activemask(), enters) ? porter_native_enter(kept) : 0;
+}
+#else
+static inline PORTER_DEVICE unsigned int porter_native_begin(const unsigned int *, bool) {
+    return 0;
+}
+
+static inline PORTER_DEVICE void porter_native_end(const unsigned int *, unsigned int) {}
+
+static inline PORTER_DEVICE bool porter_native_holds(const unsigned int *, bool) {
+    return false;
+}
+#endif
+
 static inline PORTER_DEVICE void porter_yield(void) {
 #ifdef __CUDACC__
     asm volatile("nanosleep.u32 0;");

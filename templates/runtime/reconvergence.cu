@@ -15,6 +15,11 @@
 // or, among many, hundreds of these. One that took much longer than that sleeps a while, so that others
 // run: a processor lets a lane run on that never looks around, while others look whether it comes.
 //
+// In machine code of programs (native.h) lanes meet where the compiler has barriers for them: those
+// that leave a loop early wait behind it for the others. A lane that never comes, or waits for one
+// that waits there, would keep them. So each says when it looks around, and one that sees that
+// others have not done so for long leaves its machine code, which takes it out of all barriers.
+//
 // Lanes with much work of their own, an endless program's, would keep the others of their warp. So
 // a warp has two rooms. A lane that for half of its time is of a group's smaller part, which runs
 // while the larger one waits or waits while that one runs, goes to the other room. Who is there
@@ -36,6 +41,8 @@
 #define SLEEP 512u    // TICKs at most of a lane that took longer than that
 #define LONGEST 0xfffffu  // TICKs from one meeting to the next that count: half a second
 #define USUAL 3       // 1 / (1 << USUAL) is what the last time counts in an average
+#define HELD 8192u    // TICKs that a lane of machine code does not look around, for others to leave, or
+#define HELD_SOON 64u // so many, where these use atomics
 #define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond,
 #define NANOSECONDS 520u  // or about so many
 
@@ -52,6 +59,9 @@ struct room_t {
 struct warp_t {
     unsigned long long stamp;
     room_t rooms[2];
+    uint32_t native; // lanes in machine code of programs
+    uint32_t looked; // of these that looked around
+    uint32_t since;  // then
 };
 
 static __shared__ warp_t warps[WARPS];
@@ -103,6 +113,7 @@ static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
                 now(room.called) = 0;
                 now(room.usual) = 0;
             }
+            now(warp->native) = 0;
             __threadfence_block();
             now(warp->stamp) = ready;
         }
@@ -272,6 +283,39 @@ extern "C" __device__ __noinline__ bool porter_meet(
     account.seen = ticks();
     *(account_t *)kept = account;
     return account.rounds == 0;
+}
+
+extern "C" __device__ __noinline__ uint32_t porter_native_enter(const uint32_t *kept) {
+    warp_t *const warp = own_warp(((const account_t *)kept)->block);
+    const uint32_t lane = own_lane(), before = atomicOr(&warp->native, lane);
+    atomicOr(&warp->looked, lane);
+    if (before == 0) {
+        now(warp->since) = ticks();
+    }
+    return lane & ~before;
+}
+
+extern "C" __device__ __noinline__ void porter_native_end(const uint32_t *kept, uint32_t begun) {
+    if (begun != 0) {
+        atomicAnd(&own_warp(((const account_t *)kept)->block)->native, ~begun);
+    }
+}
+
+extern "C" __device__ __noinline__ bool porter_native_holds(const uint32_t *kept, bool hasty) {
+    warp_t *const warp = own_warp(((const account_t *)kept)->block);
+    const uint32_t here = __activemask(), lane = own_lane(), time = ticks();
+    if (lowest(here) == lane) {
+        atomicOr(&warp->looked, here);
+    }
+    __syncwarp(here);
+    const bool stuck = (now(warp->native) & ~here & ~now(warp->looked)) != 0;
+    const bool late = time - now(warp->since) > (hasty ? HELD_SOON : HELD);
+    const uint32_t late_ones = __ballot_sync(here, stuck && late);
+    if (late_ones == 0 && late && lowest(here) == lane) {
+        now(warp->looked) = here;
+        now(warp->since) = time;
+    }
+    return late_ones != 0;
 }
 
 #endif

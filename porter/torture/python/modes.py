@@ -39,6 +39,8 @@ MODES = {
         TierMode("misled", hints="any"),
         TierMode("guards", CompilerOptions(force="guards")),
         TierMode("third", CompilerOptions(force=3)),
+        TierMode("apart", CompilerOptions(enter="apart")),
+        TierMode("apart7", CompilerOptions(enter="apart", force=7), hints="any"),
         TierMode("everywhere", CompilerOptions(enter="everywhere")),
         TierMode("everywhere5", CompilerOptions(enter="everywhere", force=5), hints="any"),
         TierMode("optimised", loops=True, hints="seen", flags=("-w",)),
