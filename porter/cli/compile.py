@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 
 from porter.array.code import compile_code
+from porter.base.paths import templates_dir
 from porter.cli._running import program_of
 from porter.cli._subject import BuildChoice, subject_options
 from porter.compiler.mpy import read_module
@@ -81,4 +82,4 @@ def _tables(built: Built) -> Tables:
     for target, made in built.whole.targets.items():
         if f"{target}/{INSTRUCTIONS}" in made.files:
             return load_tables(built.file(target, INSTRUCTIONS))
-    return read_tables(release_dir(str(built.config["release"])))
+    return read_tables(release_dir(str(built.config["release"])), templates_dir())

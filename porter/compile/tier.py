@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from porter.base.files import write_changed
-from porter.base.paths import upstream_dir
+from porter.base.paths import templates_dir, upstream_dir
 from porter.compile.flags import HostVariant
 from porter.compile.ninja import Edge, NinjaRule
 from porter.compile.sources import Sources
@@ -66,5 +66,5 @@ def prelude_edge(unit: Path, out: Path, sources: Sources) -> Edge:
 def write_instructions(release: str, out: Path) -> Path:
     """The release's table of instructions in the folder `out`. Raises UpstreamChange."""
     path = out / INSTRUCTIONS
-    write_changed(path, stored(read_tables(upstream_dir() / release)))
+    write_changed(path, stored(read_tables(upstream_dir() / release, templates_dir())))
     return path

@@ -171,6 +171,7 @@ _NEEDS = {
 _EFFECTS = {
     **dict.fromkeys(
         [
+            "SYNCTHREADS",  # the port's own
             "LOAD_CONST_FALSE",
             "LOAD_CONST_NONE",
             "LOAD_CONST_TRUE",

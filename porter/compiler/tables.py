@@ -1,4 +1,4 @@
-"""The instructions of a release, as its own headers number them."""
+"""The instructions of a release, as its own headers number them, and the port's."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from attrs import field, frozen
 from porter.errors import UpstreamChange
 
 _DEFINE = re.compile(r"^#define (MP_BC_\w+)\s+\(([^()]+)\)", re.M)
+_OWN = re.compile(r"^#define GPUSNEK_BC_(\w+)\s+\(([^()]+)\)", re.M)
+PORT = "port/mpconfigport.h.j2"  # of the templates: the port's own instructions
 _BOUND = re.compile(r"^#define (MP_\w+_NUM_BYTECODE)\s+\(([^()]+)\)", re.M)
 _FORMAT = re.compile(r"^#define MP_BC_FORMAT\(op\) \(\((0x[0-9a-f]+) >> ", re.M)
 _NAMES = re.compile(r"^static_qstr_list = (\[.*?^\])", re.M | re.S)
@@ -38,13 +40,13 @@ class Tables:
     names: tuple[str, ...] = field(default=(), repr=False)
 
 
-def read_tables(release: Path) -> Tables:
-    """From `py/bc0.h`, `py/runtime0.h` and `py/makeqstrdata.py` of a release's tree. Raises
-    UpstreamChange."""
+def read_tables(release: Path, templates: Path) -> Tables:
+    """From `py/bc0.h`, `py/runtime0.h` and `py/makeqstrdata.py` of a release's tree, and PORT.
+    Raises UpstreamChange."""
     files = ("bc0.h", "runtime0.h", "makeqstrdata.py")
     text, operators, names = (_read(release, f"py/{name}") for name in files)
     try:
-        return _tables(text, operators, _names(names))
+        return _tables(text, operators, _names(names), _read(templates, PORT))
     except (KeyError, ValueError, SyntaxError) as error:
         raise UpstreamChange(f"py/bc0.h: {error} is not what the compiled tier knows") from None
 
@@ -63,7 +65,7 @@ def _read(release: Path, name: str) -> str:
         raise UpstreamChange(f"{name}: {error.strerror}") from error
 
 
-def _tables(text: str, operators: str, known: tuple[str, ...]) -> Tables:
+def _tables(text: str, operators: str, known: tuple[str, ...], port: str) -> Tables:
     unary = _enumerators(operators, "MP_UNARY_OP_")
     binary = _enumerators(operators, "MP_BINARY_OP_")
     numbers = {f"MP_UNARY_OP_{name}": at for at, name in enumerate(unary)}
@@ -92,6 +94,7 @@ def _tables(text: str, operators: str, known: tuple[str, ...]) -> Tables:
         for name, number in short.items()
         if not name.startswith(("BASE_", "MASK_", "FORMAT_")) and "_MULTI" not in name
     }
+    plain |= {_value(value, numbers): name for name, value in _OWN.findall(port)}
     return Tables(
         plain,
         families,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from porter import InterpreterArray
+from porter.base.paths import templates_dir
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule, read_module
 from porter.compiler.tables import Tables, read_tables
 from porter.run.built import open_build
@@ -30,7 +31,7 @@ def release(built: Build) -> Path:
 
 @pytest.fixture(scope="session")
 def tables(release: Path) -> Tables:
-    return read_tables(release)
+    return read_tables(release, templates_dir())
 
 
 @pytest.fixture(scope="session")

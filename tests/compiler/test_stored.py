@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from porter.base.paths import templates_dir
 from porter.compiler.stored import INSTRUCTIONS, load_tables, stored
 from porter.compiler.tables import read_tables
 from porter.errors import NotBuilt
@@ -24,7 +25,7 @@ Change = Callable[[dict[str, Any]], object]
 
 @pytest.mark.parametrize("release", RELEASES)
 def test_every_release(release: str, tmp_path: Path) -> None:
-    tables = read_tables(UPSTREAM / release)
+    tables = read_tables(UPSTREAM / release, templates_dir())
     path = tmp_path / INSTRUCTIONS
     path.write_text(stored(tables))
     assert load_tables(path) == tables
@@ -33,7 +34,7 @@ def test_every_release(release: str, tmp_path: Path) -> None:
 def test_a_build_carries_its_own(built: Build) -> None:
     release = built.sources.name.rpartition("-")[0]
     tables = load_tables(built.folder / "host" / INSTRUCTIONS)
-    assert tables == read_tables(UPSTREAM / release)
+    assert tables == read_tables(UPSTREAM / release, templates_dir())
 
 
 @pytest.mark.parametrize(

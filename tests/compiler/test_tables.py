@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.base.paths import templates_dir
 from porter.compiler.effects import effect
 from porter.compiler.mpy import BytecodeInstruction
 from porter.compiler.stored import INSTRUCTIONS, load_tables, stored
@@ -35,7 +36,7 @@ _METHODS = {  # names that the tool has for operators, by ours
 
 
 def of(release: str) -> Tables:
-    return read_tables(release_dir(release))
+    return read_tables(release_dir(release), templates_dir())
 
 
 def test_releases_are_there() -> None:
@@ -53,7 +54,9 @@ def test_each_number_means_what_the_tool_says(release: str) -> None:
         ]
         ours = [*families, *filter(None, [tables.opcodes.get(number)])]
         theirs = opcode.mapping[number]
-        if ours:
+        if ours == ["SYNCTHREADS"]:  # the port's own
+            assert theirs == "unknown"
+        elif ours:
             assert len(ours) == 1
             assert f"{theirs} ".startswith(f"{ours[0]} "), hex(number)
         else:
@@ -110,7 +113,7 @@ def change(folder: Path, name: str, old: str, new: str) -> None:
 
 
 def test_what_moves_upstream_moves_here(copied: Path) -> None:
-    before = read_tables(copied)
+    before = read_tables(copied, templates_dir())
     number = {name: at for at, name in before.opcodes.items()}
     change(copied, "bc0.h", "(MP_BC_BASE_BYTE_O + 0x05)", "(MP_BC_BASE_RESERVED + 0x07)")
     change(copied, "runtime0.h", "    MP_BINARY_OP_LESS,\n", "")
@@ -120,7 +123,7 @@ def test_what_moves_upstream_moves_here(copied: Path) -> None:
         "MP_BC_LOAD_CONST_SMALL_INT_MULTI_EXCESS (16)",
         "MP_BC_LOAD_CONST_SMALL_INT_MULTI_EXCESS (8)",
     )
-    after = read_tables(copied)
+    after = read_tables(copied, templates_dir())
     assert after.opcodes[7] == "LOAD_SUBSCR"
     assert number["LOAD_SUBSCR"] not in after.opcodes
     assert before.binary[1:] == after.binary[: len(before.binary) - 1]
@@ -143,12 +146,12 @@ def test_headers_of_another_kind_are_an_upstream_change(
 ) -> None:
     change(copied, name, old, new)
     with pytest.raises(UpstreamChange, match=r"py/"):
-        read_tables(copied)
+        read_tables(copied, templates_dir())
 
 
 def test_a_tree_without_headers_is_an_upstream_change(tmp_path: Path) -> None:
     with pytest.raises(UpstreamChange, match=r"py/bc0\.h"):
-        read_tables(tmp_path)
+        read_tables(tmp_path, templates_dir())
 
 
 @pytest.mark.parametrize("release", RELEASES)
