@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from porter.compiler.edges import entry_checks, write_edge
 from porter.compiler.emitter import Sink, WholeFunction
@@ -20,7 +20,7 @@ from porter.compiler.strips import WrittenBlock
 from porter.compiler.tables import Tables
 from porter.compiler.values import NOWHERE, TYPES, Known, Shape, slot_name, state_of
 from porter.compiler.walker import Walker
-from porter.compiler.worth import is_worth_it
+from porter.compiler.worth import is_worth_it, worth_entering
 
 _HEAD = """\
 #define TIER_EXPORT __attribute__((visibility("default")))
@@ -133,7 +133,10 @@ def units_of(
     for number, function in enumerate(module.functions):
         # What a module does once is not worth compiling.
         once = loops and number == 0
-        graph = graph_of(function, loops=once, everywhere=options.enter == "everywhere")
+        everywhere = options.enter == "everywhere"
+        graph = graph_of(function, loops=once, everywhere=everywhere)
+        if loops and not everywhere:
+            graph = evolve(graph, entries=worth_entering(graph))
         if graph.entries and (not loops or is_worth_it(graph, module, options)):
             title = title_of(module, function, number, lines)
             found[number] = WholeFunction(graph, module, tables, options, title)

@@ -51,8 +51,9 @@ uint32_t porter_native_begin(const uint32_t *kept, bool enters);
 void porter_native_end(const uint32_t *kept, uint32_t begun);
 
 // Whether machine code must be left at once, for other lanes of the warp may wait for this one where
-// their ways meet. hasty: it has used atomics, which it may do to wait for one of these.
-bool porter_native_holds(const uint32_t *kept, bool hasty);
+// their ways meet. rounds: its own, of the interpreter. hasty: it has used atomics, which it may do
+// to wait for one of these.
+bool porter_native_holds(const uint32_t *kept, uint32_t *rounds, bool hasty);
 
 // Whether machine code of bytecode may run in this build (native.h). A constant.
 int porter_native(void);

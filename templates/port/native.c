@@ -10,6 +10,7 @@
 gpusnek_natives_t gpusnek_natives;
 mp_code_state_t *gpusnek_native_next;
 uint32_t gpusnek_native_begun;
+uint32_t gpusnek_native_rounds;
 bool gpusnek_native_hasty;
 
 void gpusnek_native_attach(const gpusnek_natives_t *natives) {

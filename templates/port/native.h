@@ -29,9 +29,10 @@ void gpusnek_native_attach(const gpusnek_natives_t *natives);
 // entered with.
 extern mp_code_state_t *gpusnek_native_next;
 
-// What porter_native_begin() gave this lane, for machine code's end; and whether it has used atomics
-// since it last looked around (porter_native_holds).
+// What porter_native_begin() gave this lane, for machine code's end; what porter_native_holds() keeps;
+// and whether it has used atomics since then.
 extern uint32_t gpusnek_native_begun;
+extern uint32_t gpusnek_native_rounds;
 extern bool gpusnek_native_hasty;
 
 // What vm_native() does where code_state->ip is in bytecode that has machine code.

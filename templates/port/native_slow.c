@@ -334,7 +334,7 @@ bool tier_look(void) {
     }
     const bool hasty = gpusnek_native_hasty;
     gpusnek_native_hasty = false;
-    if (porter_native_holds(gpusnek_meetings, hasty)) {
+    if (porter_native_holds(gpusnek_meetings, &gpusnek_native_rounds, hasty)) {
         return false;
     }
     gpusnek_poll_budget = 0;

@@ -74,7 +74,7 @@ extern "C" uint32_t porter_native_begin(const uint32_t *, bool) {
 
 extern "C" void porter_native_end(const uint32_t *, uint32_t) {}
 
-extern "C" bool porter_native_holds(const uint32_t *, bool) {
+extern "C" bool porter_native_holds(const uint32_t *, uint32_t *, bool) {
     return false;
 }
 

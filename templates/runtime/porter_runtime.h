@@ -138,7 +138,8 @@ static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
 #if defined(__CUDACC__) && PORTER_RECONVERGE
 PORTER_DEVICE unsigned int porter_native_enter(const unsigned int *kept);
 PORTER_DEVICE void porter_native_end(const unsigned int *kept, unsigned int begun);
-PORTER_DEVICE bool porter_native_holds(const unsigned int *kept, bool hasty);
+PORTER_DEVICE bool porter_native_holds(
+    const unsigned int *kept, unsigned int *rounds, bool hasty);
 
 static inline PORTER_DEVICE unsigned int porter_native_begin(
     const unsigned int *kept, bool enters) {
@@ -151,7 +152,8 @@ static inline PORTER_DEVICE unsigned int porter_native_begin(const unsigned int 
 
 static inline PORTER_DEVICE void porter_native_end(const unsigned int *, unsigned int) {}
 
-static inline PORTER_DEVICE bool porter_native_holds(const unsigned int *, bool) {
+static inline PORTER_DEVICE bool porter_native_holds(
+    const unsigned int *, unsigned int *, bool) {
     return false;
 }
 #endif

@@ -17,8 +17,8 @@
 //
 // In machine code of programs (native.h) lanes meet where the compiler has barriers for them: those
 // that leave a loop early wait behind it for the others. A lane that never comes, or waits for one
-// that waits there, would keep them. So each says when it looks around, and one that sees that
-// others have not done so for long leaves its machine code, which takes it out of all barriers.
+// that waits there, would keep them. So each says that it looks around, and one that has done so many
+// times while another never did leaves its machine code, which takes it out of all barriers.
 //
 // Lanes with much work of their own, an endless program's, would keep the others of their warp. So
 // a warp has two rooms. A lane that for half of its time is of a group's smaller part, which runs
@@ -41,8 +41,8 @@
 #define SLEEP 512u    // TICKs at most of a lane that took longer than that
 #define LONGEST 0xfffffu  // TICKs from one meeting to the next that count: half a second
 #define USUAL 3       // 1 / (1 << USUAL) is what the last time counts in an average
-#define HELD 8192u    // TICKs that a lane of machine code does not look around, for others to leave, or
-#define HELD_SOON 64u // so many, where these use atomics
+#define HELD 16u      // times that a lane looks around in machine code while another never does,
+#define HELD_SOON 2u  // or so many, if it uses atomics, until it leaves
 #define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond,
 #define NANOSECONDS 520u  // or about so many
 
@@ -60,8 +60,8 @@ struct warp_t {
     unsigned long long stamp;
     room_t rooms[2];
     uint32_t native; // lanes in machine code of programs
-    uint32_t looked; // of these that looked around
-    uint32_t since;  // then
+    uint32_t looked; // of these that looked around in this round, which ends when all have
+    uint32_t round;
 };
 
 static __shared__ warp_t warps[WARPS];
@@ -114,6 +114,7 @@ static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
                 now(room.usual) = 0;
             }
             now(warp->native) = 0;
+            now(warp->looked) = 0;
             __threadfence_block();
             now(warp->stamp) = ready;
         }
@@ -287,12 +288,9 @@ extern "C" __device__ __noinline__ bool porter_meet(
 
 extern "C" __device__ __noinline__ uint32_t porter_native_enter(const uint32_t *kept) {
     warp_t *const warp = own_warp(((const account_t *)kept)->block);
-    const uint32_t lane = own_lane(), before = atomicOr(&warp->native, lane);
+    const uint32_t lane = own_lane();
     atomicOr(&warp->looked, lane);
-    if (before == 0) {
-        now(warp->since) = ticks();
-    }
-    return lane & ~before;
+    return lane & ~atomicOr(&warp->native, lane);
 }
 
 extern "C" __device__ __noinline__ void porter_native_end(const uint32_t *kept, uint32_t begun) {
@@ -301,21 +299,22 @@ extern "C" __device__ __noinline__ void porter_native_end(const uint32_t *kept, 
     }
 }
 
-extern "C" __device__ __noinline__ bool porter_native_holds(const uint32_t *kept, bool hasty) {
+extern "C" __device__ __noinline__ bool porter_native_holds(
+    const uint32_t *kept, uint32_t *rounds, bool hasty) {
     warp_t *const warp = own_warp(((const account_t *)kept)->block);
-    const uint32_t here = __activemask(), lane = own_lane(), time = ticks();
-    if (lowest(here) == lane) {
-        atomicOr(&warp->looked, here);
+    const uint32_t here = __activemask();
+    if (lowest(here) == own_lane()) {
+        const uint32_t looked = atomicOr(&warp->looked, here) | here;
+        if ((now(warp->native) & ~looked) == 0) {
+            now(warp->looked) = 0;
+            now(warp->round)++;
+        }
     }
     __syncwarp(here);
-    const bool stuck = (now(warp->native) & ~here & ~now(warp->looked)) != 0;
-    const bool late = time - now(warp->since) > (hasty ? HELD_SOON : HELD);
-    const uint32_t late_ones = __ballot_sync(here, stuck && late);
-    if (late_ones == 0 && late && lowest(here) == lane) {
-        now(warp->looked) = here;
-        now(warp->since) = time;
-    }
-    return late_ones != 0;
+    // In its low half how often this lane looked around in the round that its high half has.
+    const uint32_t round = now(warp->round) << 16;
+    *rounds = (*rounds & 0xffff0000u) == round ? *rounds + 1 : round;
+    return __any_sync(here, (*rounds & 0xffffu) >= (hasty ? HELD_SOON : HELD));
 }
 
 #endif

@@ -4,7 +4,6 @@ never ends. Lanes of machine code meet behind loops (porter/compiler/parts.py)."
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,8 +13,9 @@ import numpy as np
 import pytest
 from attrs import frozen
 
-from porter import InterpreterArray
+from porter import InterpreterArray, toolchain
 from porter.array.kernels import open_compiled
+from porter.errors import NoNvcc
 from porter.run.built import open_build
 
 N, WARP = 96, 32
@@ -48,8 +48,12 @@ def compiled(request: pytest.FixtureRequest, make: Make) -> Iterator[Open]:
             if request.param == "host":
                 array = make(n)
             else:
-                if "PORTER_GPU_BUILD" not in os.environ or shutil.which("nvcc") is None:
-                    pytest.skip("PORTER_GPU_BUILD names no device build, or no nvcc")
+                if "PORTER_GPU_BUILD" not in os.environ:
+                    pytest.skip("PORTER_GPU_BUILD names no device build")
+                try:
+                    toolchain.nvcc()
+                except NoNvcc as error:
+                    pytest.skip(error.message)
                 built = open_build(Path(os.environ["PORTER_GPU_BUILD"]))
                 device = open_compiled(built, [source], n=n, bound=bound)
                 stack.callback(device.close)
