@@ -135,7 +135,7 @@ def _case(function: BytecodeFunction, run: str) -> str:
         lines += [
             "        frame = tier_any_frame(caller, of, call, arguments, count, keywords);",
             "        if (PORTER_UNWINDING || frame == NULL) { return caller; }",
-            "        if (tier_step()) { next = frame; break; }",
+            "        if (tier_step() || PORTER_UNWINDING) { next = frame; break; }",
             f"        {runs}",
         ]
     elif lines:

@@ -74,11 +74,11 @@ bool tier_operator_target(unsigned int *op, mp_obj_t lhs, tier_call_t *call) {
 }
 
 bool tier_may_take_steps(tier_call_t *call) {
-    if (vm_polls() < (int32_t)call->steps) {
-        return false;
+    if (vm_polls() >= (int32_t)call->steps) {
+        gpusnek_poll_budget -= call->steps;
+        return true;
     }
-    gpusnek_poll_budget -= call->steps;
-    return true;
+    return tier_draw(call->steps);
 }
 
 void tier_new_object(tier_call_t *call) {

@@ -488,9 +488,18 @@ VM_INLINE bool tier_may_call(void) {
         < MP_STATE_THREAD(stack_limit) / 2;
 }
 
+// Takes steps; false where the interpreter must.
+VM_INLINE bool tier_take(uint32_t steps) {
+    if (tier_polls() >= (int32_t)steps) {
+        gpusnek_poll_budget -= steps;
+        return true;
+    }
+    return tier_draw(steps);
+}
+
 // The frame of a call with `given` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
-// function without cells, keywords and arguments of any number; NULL where that would raise, or
-// look at interrupts. call: NULL of a plain function. steps: that it takes; state: slots; handlers:
+// function without cells, keywords and arguments of any number; NULL where that would raise, or the
+// interpreter must look at interrupts. call: NULL of a plain function. steps: that it takes; state: slots; handlers:
 // of exceptions; ip: where the function begins.
 VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
     tier_call_t *call, const mp_obj_t *arguments, size_t given, size_t state, size_t handlers,
@@ -501,12 +510,14 @@ VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *
         steps += (int32_t)call->steps;
     }
     const size_t count = given + before;
-    if (tier_polls() < steps || count > positional || count + defaults < positional
+    if (count > positional || count + defaults < positional
         || MP_STATE_THREAD(pystack_cur) + VM_FRAME_BYTES(state, handlers)
         > MP_STATE_THREAD(pystack_end)) {
         return NULL;
     }
-    gpusnek_poll_budget -= (uint32_t)steps; // first: an allocation takes steps too
+    if (!tier_take((uint32_t)steps)) { // first: an allocation takes steps too
+        return NULL;
+    }
     if (call != NULL && call->type != NULL) {
         tier_new_object(call);
     }
@@ -536,17 +547,16 @@ VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *
 
 // Takes a step; whether the interpreter must look at interrupts in it.
 VM_INLINE bool tier_step(void) {
-    gpusnek_poll_budget--;
-    return MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget == 0;
-}
-
-// Takes the step of a return; false where the interpreter must.
-VM_INLINE bool tier_may_return(void) {
-    if (tier_polls() <= 0) {
+    if (tier_take(1)) {
         return false;
     }
     gpusnek_poll_budget--;
     return true;
+}
+
+// Takes the step of a return; false where the interpreter must.
+VM_INLINE bool tier_may_return(void) {
+    return tier_take(1);
 }
 
 // Takes the frame of a call away; its value, which was on top of its stack.

@@ -328,13 +328,30 @@ void tier_iterate(mp_obj_t *slots) {
     }
 }
 
-bool tier_look(void) {
-    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING || gpusnek_poll_budget != 1) {
-        return false;
-    }
+// Whether the interpreter must look at interrupts itself, or other lanes wait for this one.
+static bool must_leave(void) {
     const bool hasty = gpusnek_native_hasty;
     gpusnek_native_hasty = false;
-    if (porter_native_holds(gpusnek_meetings, &gpusnek_native_rounds, hasty)) {
+    return MP_STATE_VM(sched_state) == MP_SCHED_PENDING
+        || porter_native_holds(gpusnek_meetings, &gpusnek_native_rounds, hasty);
+}
+
+bool tier_draw(uint32_t steps) {
+    if (must_leave()) {
+        return false;
+    }
+    // As so many single steps do. A window has more than that, but for the last one.
+    for (int windows = 0; windows < 4 && steps >= gpusnek_poll_budget; windows++) {
+        steps -= gpusnek_poll_budget;
+        gpusnek_poll_budget = 0;
+        gpusnek_poll();
+    }
+    gpusnek_poll_budget -= steps;
+    return true;
+}
+
+bool tier_look(void) {
+    if (gpusnek_poll_budget != 1 || must_leave()) {
         return false;
     }
     gpusnek_poll_budget = 0;

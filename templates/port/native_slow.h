@@ -68,6 +68,10 @@ mp_obj_t tier_quick_next(mp_obj_t *slots);
 mp_obj_t tier_next(mp_obj_t *slots);
 void tier_iterate(mp_obj_t *slots);
 
+// Takes steps of a call or a return, and looks at interrupts if they are the last ones of a window.
+// False where the interpreter must: then nothing was taken. Does not return where the program ends.
+bool tier_draw(uint32_t steps);
+
 // Looks at interrupts, as a branch does that takes the last step of a window. False where the
 // interpreter must run the branch: then nothing was taken. Does not return where the program ends.
 bool tier_look(void);

@@ -80,7 +80,9 @@ def test_a_frame_that_closures_share_is_upstreams(module: Module, tables: Tables
     assert "tier_frame(" in inner
 
 
-@pytest.mark.parametrize(("body", "cases"), [("yield n", 0), ("print(n)", 1)])
+@pytest.mark.parametrize(
+    ("body", "cases"), [("yield n if n & 1 else n * 3 + (n >> 2) * (n >> 3)", 0), ("print(n)", 1)]
+)
 def test_generators_are_called_by_the_interpreter(
     module: Module, tables: Tables, body: str, cases: int
 ) -> None:

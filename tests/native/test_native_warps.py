@@ -19,7 +19,6 @@ from porter.errors import NoNvcc
 from porter.run.built import open_build
 
 N, WARP = 96, 32
-Make = Callable[..., InterpreterArray]
 
 
 @frozen
@@ -40,13 +39,13 @@ Open = Callable[..., Opened]
 
 
 @pytest.fixture(params=["host", pytest.param("gpu", marks=pytest.mark.gpu)])
-def compiled(request: pytest.FixtureRequest, make: Make) -> Iterator[Open]:
+def compiled(request: pytest.FixtureRequest) -> Iterator[Open]:
     """compiled(source, n, name=array...): n interpreters that have machine code of `source`."""
     with ExitStack() as stack:
 
         def opened(source: str, n: int, **bound: np.ndarray[Any, Any]) -> Opened:
             if request.param == "host":
-                array = make(n)
+                array = request.getfixturevalue("make")(n)
             else:
                 if "PORTER_GPU_BUILD" not in os.environ:
                     pytest.skip("PORTER_GPU_BUILD names no device build")
