@@ -17,11 +17,13 @@ from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 
 _ODD = 0x0E  # of a scope's flags: *, ** and defaults of arguments that have only a name
 PARAMETERS = "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native"
+# Plain functions and arguments without names have a way of their own, which keeps little on C's
+# stack: on a GPU what it keeps is half of what a call costs.
 _CALL = """\
 // Runs a function: NULL, and its value is in `call`, or on top of the caller's stack where it is a
 // plain function, of which `call` is NULL; `caller` itself where the interpreter must make the
 // call, or in an exception; another frame as machine code gives it.
-static inline __attribute__((always_inline)) PORTER_DEVICE void *ran(mp_code_state_t *const caller,
+static TIER_APART PORTER_DEVICE void *ran(mp_code_state_t *const caller,
     mp_obj_fun_bc_t *const of, tier_call_t *const call, const mp_obj_t *arguments,
     const size_t count, const size_t keywords, const gpusnek_native_t *const native) {
     mp_code_state_t *frame;
@@ -43,12 +45,6 @@ _RETURN = """\
     return NULL;
 }
 
-static TIER_APART PORTER_DEVICE void *ran_in_c(mp_code_state_t *const caller,
-    tier_call_t *const call, const mp_obj_t *arguments, const size_t count, const size_t keywords,
-    const gpusnek_native_t *const native) {
-    return ran(caller, call->function, call, arguments, count, keywords, native);
-}
-
 // The same of what is on top of the caller's stack and is no plain function.
 static TIER_APART PORTER_DEVICE void *called_in_c(mp_code_state_t *const caller,
     const mp_obj_t *arguments, const size_t count, const size_t keywords,
@@ -61,7 +57,7 @@ static TIER_APART PORTER_DEVICE void *called_in_c(mp_code_state_t *const caller,
         if (!PORTER_UNWINDING) { *caller->sp = call.object; }
         return PORTER_UNWINDING ? caller : NULL;
     }
-    void *const next = ran_in_c(caller, &call, arguments, count, keywords, native);
+    void *const next = ran(caller, call.function, &call, arguments, count, keywords, native);
     if (next != NULL) { return next; }
     if (call.type != NULL && call.value != mp_const_none) {
         tier_not_none(call.value);
@@ -78,7 +74,17 @@ static TIER_FUNCTION PORTER_DEVICE void *called(mp_code_state_t *const caller,
     if (!tier_may_call()) { return caller; }
     mp_obj_fun_bc_t *const of = tier_function(*caller->sp);
     if (of == NULL) { return called_in_c(caller, arguments, count, keywords, native); }
-    return ran(caller, of, NULL, arguments, count, keywords, native);
+    mp_code_state_t *frame;
+    void *next;
+    switch (keywords == 0 ? tier_callee(of, native) : (size_t)-1) {
+"""
+_OPERATE = """\
+    default: return ran(caller, of, NULL, arguments, count, keywords, native);
+    }
+    if (next != NULL) { return next; }
+    if (!tier_may_return()) { return frame; }
+    *caller->sp = tier_return(frame);
+    return NULL;
 }
 
 // lhs op rhs, by the method of an object's class where that is machine code. In an exception *next
@@ -90,7 +96,7 @@ static TIER_FUNCTION PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const call
     *next = caller;
     if (tier_may_call() && tier_operator_target(&of, lhs, &call)) {
         const mp_obj_t arguments[2] = {lhs, rhs};
-        void *const after = ran_in_c(caller, &call, arguments, 2, 0, native);
+        void *const after = ran(caller, call.function, &call, arguments, 2, 0, native);
         if (after == NULL) {
             return tier_is_not_implemented(call.value) ? tier_other_operator(of, lhs, rhs)
                 : call.value;
@@ -109,26 +115,52 @@ def calls_text(module: BytecodeModule, declared: Sequence[str], starts: Mapping[
     declared: of functions of C++. starts: what runs a function in `frame` from its start, by its
     number.
     """
-    cases = []
+    cases, plain = [], []
     for number, function in enumerate(module.functions):
         if number and not function.generator:
-            cases.append(_case(function, starts.get(number, "")))
-    return "\n".join([*declared, _CALL + "".join(cases) + _RETURN])
+            run = starts.get(number, "")
+            cases.append(_case(function, run))
+            plain.append(_plain_case(function, run))
+    texts = [_CALL, *cases, _RETURN, *plain, _OPERATE]
+    return "\n".join([*declared, "".join(texts)])
+
+
+def _sizes(function: BytecodeFunction) -> str:
+    """What makes the frame of a call without names; "" where upstream's C code must."""
+    taken = function.signature
+    if taken.flags & _ODD or taken.keyword or function.cells:
+        return ""
+    return (
+        f"{taken.state}, {taken.handlers}, {taken.positional}, {taken.defaults}, "
+        f"{taken.more + 1}, tier_code(native) + {function.start}"
+    )
+
+
+def _runs(run: str) -> str:
+    return f"next = {run}; break;" if run else "next = frame; break;"
+
+
+def _plain_case(function: BytecodeFunction, run: str) -> str:
+    """A plain function of arguments without names."""
+    sizes = _sizes(function)
+    lines = [
+        f"    case {function.head}:",
+        f"        frame = tier_plain_frame(caller, of, arguments, count, {sizes});",
+        "        if (frame == NULL) { return ran(caller, of, NULL, arguments, count, 0, native); }",
+        f"        {_runs(run)}",
+    ]
+    return "\n".join([*lines, ""]) if sizes else ""
 
 
 def _case(function: BytecodeFunction, run: str) -> str:
     """run: machine code of the function; none: the interpreter begins it."""
-    taken = function.signature
-    runs = f"next = {run}; break;" if run else "next = frame; break;"
-    lines = []
-    if not (taken.flags & _ODD or taken.keyword or function.cells):
-        sizes = f"{taken.state}, {taken.handlers}, {taken.positional}, {taken.defaults}"
+    sizes, lines = _sizes(function), []
+    if sizes:
         lines += [
             "        if (keywords == 0) {",
-            f"            frame = tier_frame(caller, of, call, arguments, count, {sizes}, "
-            f"{taken.more + 1}, tier_code(native) + {function.start});",
+            f"            frame = tier_frame(caller, of, call, arguments, count, {sizes});",
             "            if (PORTER_UNWINDING || frame == NULL) { return caller; }",
-            f"            {runs}",
+            f"            {_runs(run)}",
             "        }",
         ]
     if run:
@@ -136,7 +168,7 @@ def _case(function: BytecodeFunction, run: str) -> str:
             "        frame = tier_any_frame(caller, of, call, arguments, count, keywords);",
             "        if (PORTER_UNWINDING || frame == NULL) { return caller; }",
             "        if (tier_step() || PORTER_UNWINDING) { next = frame; break; }",
-            f"        {runs}",
+            f"        {_runs(run)}",
         ]
     elif lines:
         lines.append("        return caller;")

@@ -6,6 +6,7 @@
 #include "py/cstack.h"
 #include "py/objfun.h"
 #include "py/runtime.h"
+#include "vm_meet.h"
 
 gpusnek_natives_t gpusnek_natives;
 mp_code_state_t *gpusnek_native_next;
@@ -52,10 +53,10 @@ static uint8_t kind_of(mp_obj_t o) {
         : o == mp_const_true || o == mp_const_false ? GPUSNEK_SEEN_BOOL : GPUSNEK_SEEN_OTHER;
 }
 
-bool gpusnek_native_at(mp_code_state_t *code_state) {
+vm_natively_t gpusnek_native_at(mp_code_state_t *code_state) {
     const gpusnek_native_t *native = native_of(code_state->ip);
     if (native == NULL) {
-        return false;
+        return VM_INTERPRETED;
     }
     const size_t at = (uintptr_t)code_state->ip - native->code;
     uint8_t *seen = (uint8_t *)native->seen;
@@ -63,11 +64,15 @@ bool gpusnek_native_at(mp_code_state_t *code_state) {
         if (code_state->sp >= code_state->state) {
             seen[at] |= kind_of(*code_state->sp);
         }
-        return true;
+        return VM_AWAY;
     }
     const unsigned int entry = ((const uint16_t *)native->entries)[at];
     // Machine code looks at no stack itself: it has half of it, whatever calls it in turn.
     const bool enters = entry != 0 && mp_cstack_usage() < MP_STATE_THREAD(stack_limit) / 2;
+    // Lanes that enter one by one would stay apart until the last instruction of it.
+    if (enters && !vm_meet(code_state->ip, code_state)) {
+        return VM_AGAIN;
+    }
     const uint32_t begun = porter_native_begin(gpusnek_meetings, enters);
     if (enters) {
         gpusnek_native_begun = begun;
@@ -75,11 +80,11 @@ bool gpusnek_native_at(mp_code_state_t *code_state) {
         run(code_state, entry, native);
         if (gpusnek_native_next != NULL) {
             gpusnek_poll_budget++; // the frame's first step was taken
-            return true;
+            return VM_AWAY;
         }
     }
     porter_native_end(gpusnek_meetings, begun); // of a lane that waited for those that entered
-    return false;
+    return VM_INTERPRETED;
 }
 
 void gpusnek_native_keep(void) {

@@ -35,8 +35,12 @@ extern uint32_t gpusnek_native_begun;
 extern uint32_t gpusnek_native_rounds;
 extern bool gpusnek_native_hasty;
 
+// What comes next: the fast path; an instruction of upstream's switch, for each is looked at or
+// gpusnek_native_next is set; or the same question again, for this lane waits for others.
+typedef enum { VM_INTERPRETED, VM_AWAY, VM_AGAIN } vm_natively_t;
+
 // What vm_native() does where code_state->ip is in bytecode that has machine code.
-bool gpusnek_native_at(mp_code_state_t *code_state);
+vm_natively_t gpusnek_native_at(mp_code_state_t *code_state);
 
 // Makes the frames called from machine code the Python stack's again, up to gpusnek_native_next: to
 // raise is to give up what was added since the interpreter's last nlr_push().
@@ -47,21 +51,20 @@ static inline bool vm_natives(void) {
     return porter_native() && gpusnek_natives.count != 0;
 }
 
-// Runs machine code from *ip on, where there is some. Whether the fast path must stay away: each
-// instruction is looked at, or gpusnek_native_next is set. No address of the VM's own ip and sp
-// leaves it: they stay in registers.
-static inline bool vm_native(const byte **ip, mp_obj_t **sp, mp_code_state_t *code_state,
+// Runs machine code from *ip on, where there is some. No address of the VM's own ip and sp leaves it:
+// they stay in registers.
+static inline vm_natively_t vm_native(const byte **ip, mp_obj_t **sp, mp_code_state_t *code_state,
     const mp_exc_stack_t *exc_stack, const mp_exc_stack_t *exc_sp) {
     if ((uintptr_t)*ip - gpusnek_natives.low >= gpusnek_natives.span) {
-        return false;
+        return VM_INTERPRETED;
     }
     code_state->ip = *ip;
     code_state->sp = *sp;
     code_state->exc_sp_idx = MP_CODE_STATE_EXC_SP_IDX_FROM_PTR(exc_stack, exc_sp);
-    const bool away = gpusnek_native_at(code_state);
+    const vm_natively_t natively = gpusnek_native_at(code_state);
     *ip = code_state->ip;
     *sp = code_state->sp;
-    return away;
+    return natively;
 }
 
 // Whether an exception comes from the frame gpusnek_native_next.

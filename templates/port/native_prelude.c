@@ -497,30 +497,18 @@ VM_INLINE bool tier_take(uint32_t steps) {
     return tier_draw(steps);
 }
 
-// The frame of a call with `given` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
-// function without cells, keywords and arguments of any number; NULL where that would raise, or the
-// interpreter must look at interrupts. call: NULL of a plain function. steps: that it takes; state: slots; handlers:
-// of exceptions; ip: where the function begins.
-VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
-    tier_call_t *call, const mp_obj_t *arguments, size_t given, size_t state, size_t handlers,
-    size_t positional, size_t defaults, int32_t steps, const byte *ip) {
-    size_t before = 0;
-    if (call != NULL) {
-        before = call->count + (call->type != NULL);
-        steps += (int32_t)call->steps;
-    }
-    const size_t count = given + before;
-    if (count > positional || count + defaults < positional
-        || MP_STATE_THREAD(pystack_cur) + VM_FRAME_BYTES(state, handlers)
-        > MP_STATE_THREAD(pystack_end)) {
-        return NULL;
-    }
-    if (!tier_take((uint32_t)steps)) { // first: an allocation takes steps too
-        return NULL;
-    }
-    if (call != NULL && call->type != NULL) {
-        tier_new_object(call);
-    }
+// Whether there is room for a frame, and the arguments are as many as the function takes.
+VM_INLINE bool tier_has_room(size_t count, size_t state, size_t handlers, size_t positional,
+    size_t defaults) {
+    return count <= positional && count + defaults >= positional
+        && MP_STATE_THREAD(pystack_cur) + VM_FRAME_BYTES(state, handlers)
+        <= MP_STATE_THREAD(pystack_end);
+}
+
+// The frame of a call with `given` arguments behind those of `call`, for which there is room.
+VM_INLINE mp_code_state_t *tier_new_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
+    tier_call_t *call, const mp_obj_t *arguments, size_t count, size_t before, size_t state,
+    size_t handlers, size_t positional, size_t defaults, const byte *ip) {
     uint8_t *const at = MP_STATE_THREAD(pystack_cur);
     MP_STATE_THREAD(pystack_cur) = at + VM_FRAME_BYTES(state, handlers);
     mp_code_state_t *const made = (mp_code_state_t *)at;
@@ -543,6 +531,44 @@ VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *
     }
     mp_globals_set(function->context->module.globals);
     return made;
+}
+
+// The frame of a call with `given` arguments, as mp_obj_fun_bc_prepare_codestate() makes it of a
+// function without cells, keywords and arguments of any number; NULL where that would raise, or the
+// interpreter must look at interrupts. call: NULL of a plain function. steps: that it takes; state:
+// slots; handlers: of exceptions; ip: where the function begins.
+VM_INLINE mp_code_state_t *tier_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
+    tier_call_t *call, const mp_obj_t *arguments, size_t given, size_t state, size_t handlers,
+    size_t positional, size_t defaults, uint32_t steps, const byte *ip) {
+    size_t before = 0;
+    if (call != NULL) {
+        before = call->count + (call->type != NULL);
+        steps += call->steps;
+    }
+    // Steps first: an allocation takes some too.
+    if (!tier_has_room(given + before, state, handlers, positional, defaults)
+        || !tier_take(steps)) {
+        return NULL;
+    }
+    if (call != NULL && call->type != NULL) {
+        tier_new_object(call);
+    }
+    return tier_new_frame(caller, function, call, arguments, given + before, before, state, handlers,
+        positional, defaults, ip);
+}
+
+// The same of a plain function; NULL also where the steps are the last ones of a window. It calls
+// nothing, so that whoever calls it has little to keep.
+VM_INLINE mp_code_state_t *tier_plain_frame(mp_code_state_t *caller, mp_obj_fun_bc_t *function,
+    const mp_obj_t *arguments, size_t given, size_t state, size_t handlers, size_t positional,
+    size_t defaults, uint32_t steps, const byte *ip) {
+    if (!tier_has_room(given, state, handlers, positional, defaults)
+        || tier_polls() < (int32_t)steps) {
+        return NULL;
+    }
+    gpusnek_poll_budget -= steps;
+    return tier_new_frame(caller, function, NULL, arguments, given, 0, state, handlers, positional,
+        defaults, ip);
 }
 
 // Takes a step; whether the interpreter must look at interrupts in it.
