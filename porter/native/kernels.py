@@ -43,8 +43,26 @@ PORTER_WORD int __clz(int);
 PORTER_WORD int __clzll(long long);
 PORTER_WORD int __popcll(unsigned long long);
 PORTER_WORD long long __mul64hi(long long, long long);
+PORTER_WORD size_t __nv_cvta_generic_to_local_impl(const void *);
+PORTER_WORD unsigned __match32_all_sync(unsigned, unsigned, int *);
+PORTER_WORD int __nvvm_vote_any_sync(unsigned, int);
 static __forceinline__ __device__ void *__cvta_local_to_generic(size_t address) {
     return __nv_cvta_local_to_generic_impl(address);
+}
+static __forceinline__ __device__ size_t __cvta_generic_to_local(const void *address) {
+    return __nv_cvta_generic_to_local_impl(address);
+}
+static __forceinline__ __device__ unsigned __activemask(void) {
+    unsigned lanes;
+    asm volatile("activemask.b32 %0;" : "=r"(lanes));
+    return lanes;
+}
+static __forceinline__ __device__ int __any_sync(unsigned lanes, int own) {
+    return __nvvm_vote_any_sync(lanes, own);
+}
+static __forceinline__ __device__ unsigned __match_all_sync(
+    unsigned lanes, unsigned own, int *alike) {
+    return __match32_all_sync(lanes, own, alike);
 }
 """
 # In a cubin a digest of the program's text stands behind the name.

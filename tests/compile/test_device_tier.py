@@ -15,13 +15,20 @@ from porter import toolchain
 from porter.compile.device_tier import LOOKING, device_tier
 from porter.compile.flags import VARIANTS, host_compile, nvcc_front
 from porter.compile.prelude import main, prelude
-from porter.compile.sources import find_sources
+from porter.compile.sources import Sources, find_sources
 from porter.compile.tier import prelude_rule, prelude_source, prelude_unit
 from porter.config import BuildConfig
+from porter.errors import NoNvcc
+from porter.native.kernels import NO_HEADERS, TO_PTX, WORDS, start
 from porter.sync.store import synced_releases
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
+
+
+def device_config() -> BuildConfig:
+    """Of a build with local arenas."""
+    return BuildConfig(release=synced_releases()[-1], arch="sm_90")
 
 
 def test_the_prelude_is_what_stands_in_files() -> None:
@@ -46,6 +53,26 @@ def read_by(compiler: Sequence[str], path: Path) -> str:
     return "\n".join([*lines, *sorted(macros.splitlines())])  # the macros come in no order
 
 
+def write_prelude(sources: Sources, folder: Path, target: str) -> tuple[Path, list[str]]:
+    """The prelude for a target, and what reads the unit that it is made of."""
+    includes = [f"-I{path}" for path in sources.include]
+    if target == "host":
+        flags = host_compile(VARIANTS["release"])
+        rule = prelude_rule([str(toolchain.gxx().path), *flags, *includes])
+    else:
+        front = ["nvcc", *nvcc_front(device_config()), *includes]
+        (rule,) = (
+            rule
+            for rule in device_tier(device_config(), sources, folder, front).rules
+            if rule.name == "prelude"
+        )
+    unit, prelude = prelude_source(sources), folder / "prelude.hpp"
+    assert unit is not None
+    command = rule.command.replace("$in", str(unit)).replace("$out", str(prelude))
+    subprocess.run(command.replace("$$", "$"), shell=True, check=True)
+    return prelude, shlex.split(rule.command.partition(" -E ")[0])
+
+
 @pytest.mark.parametrize("target", ["host", "cuda"])
 def test_a_compiler_reads_of_the_prelude_what_it_reads_of_the_unit(
     built: Build, tmp_path: Path, target: str
@@ -53,26 +80,26 @@ def test_a_compiler_reads_of_the_prelude_what_it_reads_of_the_unit(
     sources = find_sources(built.folder.parent)
     unit = prelude_source(sources)
     assert unit is not None
-    includes = [f"-I{path}" for path in sources.include]
-    if target == "host":
-        flags = host_compile(VARIANTS["release"])
-        rule = prelude_rule([str(toolchain.gxx().path), *flags, *includes])
-    else:
-        config = BuildConfig(release=synced_releases()[-1], arch="sm_90")
-        front = ["nvcc", *nvcc_front(config), *includes]
-        (rule,) = (
-            rule
-            for rule in device_tier(config, sources, tmp_path, front).rules
-            if rule.name == "prelude"
-        )
-    prelude = tmp_path / "prelude.hpp"
-    command = rule.command.replace("$in", str(unit)).replace("$out", str(prelude))
-    subprocess.run(command.replace("$$", "$"), shell=True, check=True)
-    compiler = shlex.split(rule.command.partition(" -E ")[0])
+    prelude, compiler = write_prelude(sources, tmp_path, target)
     without = [part for part in compiler if not part.startswith("-I")]
     text = read_by(without, prelude)
     assert text == read_by(compiler, unit)
     assert "tier_polls" in text and str(sources.root) not in prelude.read_text()
+
+
+@pytest.mark.slow
+def test_nvcc_needs_none_of_its_headers_for_the_prelude(built: Build, tmp_path: Path) -> None:
+    """Machine code of a small program took twice as long: nobody saw that a word was missing."""
+    try:
+        nvcc = toolchain.nvcc().path
+    except NoNvcc as error:
+        pytest.skip(error.message)
+    prelude, _ = write_prelude(find_sources(built.folder.parent), tmp_path, "cuda")
+    text = tmp_path / "module.cu"
+    text.write_text(f"{WORDS}{prelude.read_text()}")
+    start(
+        nvcc, *nvcc_front(device_config()), NO_HEADERS, *TO_PTX, text, "-o", tmp_path / "module.ptx"
+    )
 
 
 def test_builds_whose_prelude_holds_nothing(built: Build, tmp_path: Path) -> None:
@@ -82,14 +109,14 @@ def test_builds_whose_prelude_holds_nothing(built: Build, tmp_path: Path) -> Non
     less, release = attrs.evolve(sources, units=units), VARIANTS["release"]
     assert prelude_unit(sources, release, False, False) is not None
     assert prelude_unit(less, release, False, False) is None
-    config = BuildConfig(release=synced_releases()[-1], arch="sm_90")
+    config = device_config()
     assert device_tier(config, less, tmp_path, ["nvcc"]).files == ()
 
 
 @pytest.mark.parametrize("changed", [{"fences": True}, {"profile": True}, {"arch": "sm_80,sm_90"}])
 def test_builds_that_carry_nothing(built: Build, tmp_path: Path, changed: dict[str, Any]) -> None:
     sources = find_sources(built.folder.parent)
-    config = BuildConfig(release=synced_releases()[-1], arch="sm_90")
+    config = device_config()
     assert device_tier(attrs.evolve(config, **changed), sources, tmp_path, ["nvcc"]).files == ()
     tier = device_tier(config, sources, tmp_path, ["nvcc"])
     names = ["libgpusnek-native.a", "prelude.hpp", "dispatcher.cubin", "instructions.json"]
