@@ -42,13 +42,15 @@ class CodeBlock:
 @frozen
 class Graph:
     """A function's blocks by position, in their order. Only what can be reached with a depth that
-    is known is here. entries: where the interpreter may hand over. heads: of loops. again: blocks
+    is known is here. entries: where the interpreter may hand over; behind: those where nothing but
+    a call or a loop ends, which machine code does itself as a rule. heads: of loops. again: blocks
     that may run again. names: numbers of the globals that it uses; stored: those that it stores
     too; local: those that are globals only at module level."""
 
     function: BytecodeFunction
     blocks: Mapping[int, CodeBlock]
     entries: frozenset[int]
+    behind: frozenset[int]
     heads: frozenset[int]
     protected: bool  # whether it has handlers of exceptions
     variables: int  # of the function that its instructions name
@@ -67,10 +69,10 @@ def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: boo
     """Blocks and entries of a function. loops: only the blocks that may run again and again.
     everywhere: each instruction is an entry."""
     code = {instruction.at: instruction for instruction in function.code}
-    entries, leaders, heads = _leaders(function)
+    entries, behind, leaders, heads = _leaders(function)
     if everywhere:
         entries |= code.keys()
-    leaders |= entries | heads
+    leaders |= entries | behind | heads
     depths = _depths(code)
     blocks = _blocks(code, leaders, depths)
     again = _again(blocks) & blocks.keys()
@@ -81,13 +83,15 @@ def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: boo
         again = _again(blocks) & blocks.keys()
     if loops:
         blocks = {at: block for at, block in blocks.items() if at in again}
-    usable = {at for at in entries | heads if at in blocks and blocks[at].code[0].name in KNOWN}
+    wanted = entries | behind | heads
+    usable = {at for at in wanted if at in blocks and blocks[at].code[0].name in KNOWN}
     used = [it for block in blocks.values() for it in block.code if it.name in NAMES]
     names = tuple(sorted({it.argument for it in used}))
     return Graph(
         function,
         blocks,
         frozenset(usable),
+        frozenset(usable & behind - entries - heads),
         frozenset(heads & blocks.keys()),
         any(instruction.name in HANDLERS for instruction in function.code),
         max((i.argument + 1 for i in function.code if i.name in VARIABLES), default=0),
@@ -99,8 +103,8 @@ def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: boo
     )
 
 
-def _leaders(function: BytecodeFunction) -> tuple[set[int], set[int], set[int]]:
-    entries, leaders, heads = {0}, {0}, set()
+def _leaders(function: BytecodeFunction) -> tuple[set[int], set[int], set[int], set[int]]:
+    entries, behind, leaders, heads = {0}, set(), {0}, set()
     for instruction in function.code:
         name = instruction.name
         if name not in KNOWN:
@@ -108,14 +112,14 @@ def _leaders(function: BytecodeFunction) -> tuple[set[int], set[int], set[int]]:
             if name in HANDLERS or name in ("POP_EXCEPT_JUMP", "UNWIND_JUMP"):
                 entries.add(instruction.argument)
         if name in CALLS:
-            entries.add(instruction.next)
+            behind.add(instruction.next)
         if name == "FOR_ITER":
-            entries.add(instruction.argument)
+            behind.add(instruction.argument)
         if name in JUMPS or name == "JUMP":
             leaders |= {instruction.argument, instruction.next}
             if instruction.argument <= instruction.at:
                 heads.add(instruction.argument)
-    return entries, leaders, heads
+    return entries, behind, leaders, heads
 
 
 def _first_stores(function: BytecodeFunction) -> set[int]:

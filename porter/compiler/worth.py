@@ -7,7 +7,7 @@ import networkx
 from porter.compiler.effects import CALLS
 from porter.compiler.graph import LOCAL_NAMES, Graph
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
-from porter.compiler.options import CompilerOptions
+from porter.compiler.options import CompilerOptions, Enter
 
 
 def _is_class(function: BytecodeFunction) -> bool:
@@ -20,11 +20,13 @@ LOOP = 4 * LEAST  # instructions that a loop counts as,
 CALL = 6.0  # and a call, which may be machine code too
 
 
-def worth_entering(graph: Graph) -> frozenset[int]:
+def worth_entering(graph: Graph, enter: Enter) -> frozenset[int]:
     """The entries from which machine code goes on for a while before the interpreter must run.
 
     That is LEAST instructions on an average of the ways. A function's start also counts where its
-    end can be reached, for callers that are machine code.
+    end can be reached, for callers that are machine code. On a GPU ("apart") code that is there for
+    one more entry costs more than the few turns of the interpreter until the next: what lies behind
+    calls and loops is no entry there.
     """
     ways: networkx.DiGraph[int] = networkx.DiGraph()
     ways.add_nodes_from(graph.blocks)
@@ -43,7 +45,7 @@ def worth_entering(graph: Graph) -> frozenset[int]:
         reached = {0, *networkx.descendants(ways, 0)}
         if any(graph.blocks[at].last.name == "RETURN_VALUE" for at in reached):
             found.add(0)
-    return graph.entries & found
+    return graph.entries & found - (graph.behind if enter == "apart" else frozenset())
 
 
 def is_worth_it(graph: Graph, module: BytecodeModule, options: CompilerOptions) -> bool:

@@ -30,6 +30,8 @@ from porter.run.built import Built, device_output
 LIBRARY = "libgpusnek.a"
 SECONDS = 600.0  # that a tool may take
 TO_PTX = ("-x", "cu", "-ptx")
+# ptxas uses all cores for one program; the step before it would have copies of functions then.
+SPLIT = "--split-compile=0"
 # What preludes use of nvcc's headers, which its option makes empty. The PTX is the same.
 NO_HEADERS = "-D__CUDA_RUNTIME_H__"
 WORDS = """\
@@ -168,7 +170,7 @@ class KernelTarget:
     def assemble(self, ptx: Path, made: Path) -> None:
         """A cubin of PTX. Raises NoNvcc, BuildFailed."""
         try:
-            start(toolchain.nvcc().path, *self.back, "-cubin", ptx, "-o", made)
+            start(toolchain.nvcc().path, *self.back, SPLIT, "-cubin", ptx, "-o", made)
         except ToolFailed as error:
             raise BuildFailed(f"machine code of {ptx}: {error.message}") from error
 
