@@ -136,7 +136,7 @@ def units_of(
         everywhere = options.enter == "everywhere"
         graph = graph_of(function, loops=once, everywhere=everywhere)
         if loops and not everywhere:
-            graph = evolve(graph, entries=worth_entering(graph, options.enter))
+            graph = evolve(graph, entries=worth_entering(graph, options))
         if graph.entries and (not loops or is_worth_it(graph, module, options)):
             title = title_of(module, function, number, lines)
             found[number] = WholeFunction(graph, module, tables, options, title)

@@ -108,7 +108,8 @@ def _leaders(function: BytecodeFunction) -> tuple[set[int], set[int], set[int], 
     for instruction in function.code:
         name = instruction.name
         if name not in KNOWN:
-            entries.add(instruction.next)
+            if name not in ENDS:
+                entries.add(instruction.next)
             if name in HANDLERS or name in ("POP_EXCEPT_JUMP", "UNWIND_JUMP"):
                 entries.add(instruction.argument)
         if name in CALLS:
