@@ -45,10 +45,19 @@ _RETURN = """\
     return NULL;
 }
 
-// The same of what is on top of the caller's stack and is no plain function.
+// The same of what is on top of the caller's stack and is no plain function. how: as of called().
 static TIER_APART PORTER_DEVICE void *called_in_c(mp_code_state_t *const caller,
-    const mp_obj_t *arguments, const size_t count, const size_t keywords,
+    const mp_obj_t *arguments, const size_t count, const size_t how,
     const gpusnek_native_t *const native) {
+    const size_t keywords = how & 0xffff;
+    if (!tier_is_called(*caller->sp)) {
+        if (tier_is_interpreted(*caller->sp)) { return caller; }
+        caller->ip -= how >> 16; // where an exception comes from
+        const mp_obj_t value = mp_call_function_n_kw(*caller->sp, count, keywords, arguments);
+        if (PORTER_UNWINDING) { return caller; }
+        *caller->sp = value;
+        return NULL;
+    }
     tier_call_t call;
     if (!tier_target(*caller->sp, &call)) { return caller; }
     if (call.function == NULL) {
@@ -67,13 +76,16 @@ static TIER_APART PORTER_DEVICE void *called_in_c(mp_code_state_t *const caller,
     return NULL;
 }
 
-// Calls what is on top of the caller's stack; what it gives is as of ran().
+// Calls what is on top of the caller's stack; what it gives is as of ran(). how: the number of
+// keywords, and from bit 16 on the length of the instruction where not only functions, closures and
+// classes of Python's are called so.
 static TIER_FUNCTION PORTER_DEVICE void *called(mp_code_state_t *const caller,
-    const mp_obj_t *arguments, const size_t count, const size_t keywords,
+    const mp_obj_t *arguments, const size_t count, const size_t how,
     const gpusnek_native_t *const native) {
     if (!tier_may_call()) { return caller; }
     mp_obj_fun_bc_t *const of = tier_function(*caller->sp);
-    if (of == NULL) { return called_in_c(caller, arguments, count, keywords, native); }
+    if (of == NULL) { return called_in_c(caller, arguments, count, how, native); }
+    const size_t keywords = how & 0xffff;
     mp_code_state_t *frame;
     void *next;
     switch (keywords == 0 ? tier_callee(of, native) : (size_t)-1) {

@@ -103,14 +103,21 @@ class JumpEmitter(CallEmitter):
         at = len(self.state.stack) - passed
         called = self.state.stack[at].boxed()
         result = Value(OBJECT, self.variable(TYPES[OBJECT]))
-        self.say(f"if (tier_is_called({called})) {{")
-        self._call_function(at, counts, first == 2, result)
-        self.say("} else {")
-        self.leave_if(f"tier_is_interpreted({called})")
-        self.flush(at)
-        text = call.format(at=at, after=at + 1, counts=counts)
-        self.call(text, f"{result.text} = ")
-        self.say("}")
+        if self.unit.options.enter == "apart":  # one way for all, for it is half of the code
+            self.say(self.stores(self.state))
+            self._keep(True, variables=True)
+            self._call_function(at, f"{counts} | {it.next - it.at} << 16", first == 2, result)
+            self.forget()
+        else:
+            self.say(f"if (tier_is_called({called})) {{")
+            self.say(self.stores(self.state))
+            self._call_function(at, counts, first == 2, result)
+            self.say("} else {")
+            self.leave_if(f"tier_is_interpreted({called})")
+            self.flush(at)
+            text = call.format(at=at, after=at + 1, counts=counts)
+            self.call(text, f"{result.text} = ")
+            self.say("}")
         del self.state.stack[at:]
         self.state.stack.append(result)
         self.guess_top("the result of a call")
@@ -122,7 +129,6 @@ class JumpEmitter(CallEmitter):
         if method:  # its first argument is behind it, or nothing
             bound = f"(frame[{at + 1}] != MP_OBJ_NULL)"
             arguments, counts = f"frame + {at + 2} - {bound}", f"{bound} + {counts}"
-        self.say(self.stores(self.state))
         self.say(f"cs->ip = code + {self.here.next}; cs->sp = frame + {at}; tier_give_polls(left);")
         self.say(f"next = called(cs, {arguments}, {counts}, native);")
         self.say(

@@ -458,9 +458,10 @@ VM_INLINE bool tier_view_store_int(const void *items, uint64_t length, uint32_t 
 
 // ---- Calls of machine code (porter/compiler/frames.py) ----
 
-// The Python function that `o`, which tier_is_called(), is itself, or NULL.
+// The Python function that `o` is itself, or NULL.
 VM_INLINE mp_obj_fun_bc_t *tier_function(mp_obj_t o) {
-    return ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc
+    return mp_obj_is_obj(o)
+        && ((const mp_obj_base_t *)MP_OBJ_TO_PTR(o))->type == &mp_type_fun_bc
         ? MP_OBJ_TO_PTR(o) : NULL;
 }
 
