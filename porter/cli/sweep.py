@@ -17,9 +17,10 @@ from porter.cli._building import build_shown
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import folder_option
 from porter.cli._telling import telling
+from porter.compiler.options import CompilerOptions
 from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load
-from porter.errors import SweepFailed
+from porter.errors import SweepFailed, UsageError
 from porter.settings import load_config
 from porter.sweep import report, subjects
 from porter.sweep.sweep import Swept, sweep
@@ -40,6 +41,7 @@ DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "e
 @click.option("--target", type=click.Choice(["host", "cuda"]), help="[the GPU where there is one]")
 @click.option("--variant", type=click.Choice(["release", "debug", "asan"]), default="release")
 @click.option("--fences", is_flag=True, help="Check every access to memory.")
+@click.option("--compiled", is_flag=True, help="Run each program as machine code, all of it.")
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--heap", metavar="SIZE", default="64K", show_default=True)
 @click.option("--stack", metavar="SIZE", default="32K", show_default=True)
@@ -56,6 +58,7 @@ def command(
     target: str | None,
     variant: str,
     fences: bool,
+    compiled: bool,
     release: str | None,
     heap: str,
     stack: str,
@@ -73,6 +76,8 @@ def command(
     what the program itself makes of one. Exits with 52 if one faults, hangs, writes beyond its
     arena, gives a wrong answer, or disturbs a neighbour.
     """
+    if compiled and (variant != "release" or fences):
+        raise UsageError("--compiled: neither in variants nor with fences")
     console = Console()
     sizes = TrialSizes(heap=parse_size(heap, "--heap"), stack=parse_size(stack, "--stack"))
     given = {"release": release, "target": target, "fences": fences or None}
@@ -90,8 +95,9 @@ def command(
     device = target if variant == "release" else f"{target}-{variant}"
     threads = os.cpu_count() or 1
     size, parallel = (32768, 32768) if target == "cuda" else (512, threads)
+    native = CompilerOptions() if compiled else None
     runner = TrialRunner.open(
-        TrialOpener(folder, device, timeout, sizes, rest), chunk or size, parallel
+        TrialOpener(folder, device, timeout, sizes, rest, native), chunk or size, parallel
     )
     with telling() as tell, children(device):
         under_way = ""
@@ -105,6 +111,7 @@ def command(
 
         done = sweep(wanted, runner, limit=limit, most=most, progress=progress)
     about = {"release": config.release, "target": device, "rest": rest, **attrs.asdict(sizes)}
+    about["compiled"] = compiled
     if json_file is not None:
         text = json.dumps(report.to_json(done, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)

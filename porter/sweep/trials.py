@@ -9,9 +9,14 @@ from typing import Protocol
 import attrs
 import numpy as np
 
+from porter.array.each import CodeOfEach
+from porter.compiler.options import CompilerOptions
+from porter.conformance.backends.build import COMPILING
 from porter.conformance.backends.isolate import Died, Isolated
+from porter.conformance.backends.native import TestCompiler
 from porter.conformance.model import ScriptStatus
 from porter.run import Device, Launch, Program, open_device, run
+from porter.run.launch.spec import Phase
 from porter.sweep.model import Ending, Trial
 
 Run = Callable[[Sequence[Trial]], list[Ending]]
@@ -33,7 +38,8 @@ class TrialSizes:
 class TrialOpener:
     """Opens a build in the process that runs it. ``seconds``: the deadline of one launch.
 
-    rest: the failing allocation and all later ones fail.
+    rest: the failing allocation and all later ones fail. native: programs run as machine code,
+    made so.
     """
 
     folder: Path
@@ -41,40 +47,98 @@ class TrialOpener:
     seconds: float
     sizes: TrialSizes = TrialSizes()
     rest: bool = False
+    native: CompilerOptions | None = None
 
     def __call__(self) -> Run:
         """What runs trials; raises what opening the device raises."""
         launch = Launch(**attrs.asdict(self.sizes), fail_rest=self.rest, timeout=self.seconds)
+        if self.native is not None:
+            return compiled_trials(TestCompiler.of(self.folder, self.target, self.native), launch)
         return trials_on(open_device(self.folder, self.target), launch)
+
+    @property
+    def most(self) -> float:
+        """Seconds that a launch may take in all, with what is made before it."""
+        return self.seconds + (MARGIN if self.native is None else COMPILING)
 
 
 def trials_on(device: Device, launch: Launch) -> Run:
     """What runs trials on `device`, as `launch` says, each call one launch."""
-    name_of = device.built.status.name_of
 
     def trials(wanted: Sequence[Trial]) -> list[Ending]:
-        numbers: dict[tuple[str, bytes], int] = {}
-        which = [numbers.setdefault((t.name, t.source), len(numbers)) for t in wanted]
-        programs = [Program(source, name) for name, source in numbers]
-        done = run(
-            device,
-            programs,
-            len(wanted),
-            attrs.evolve(launch, fail_allocation=[t.fail for t in wanted]),
-            program_of=np.array(which, np.uint32),
-        )
-        return [
-            Ending(
-                _stopped(name_of(int(done.status[i])), done.stderr[i], done.interrupted),
-                done.stdout[i],
-                done.stderr[i],
-                int(done.allocations[i]),
-                bool(done.stdout.cut[i]),
-            )
-            for i in range(len(wanted))
-        ]
+        programs, which = _programs(wanted)
+        return _endings(device, wanted, programs, which, launch, Phase())
 
     return trials
+
+
+def compiled_trials(compiler: TestCompiler, launch: Launch) -> Run:
+    """The same of machine code: interpreters run code that was compiled before, and all of it is
+    machine code. Programs that do not compile run as they are."""
+
+    def trials(wanted: Sequence[Trial]) -> list[Ending]:
+        programs, which = _programs(wanted)
+        codes = compiler.codes(programs, launch)
+        some = [i for i, code in enumerate(codes) if code is not None]
+        place = {i: at for at, i in enumerate(some)}
+        device, modules = compiler.machine([codes[i] for i in some])
+        found: dict[int, Ending] = {}
+        try:
+            for compiled in (True, False):
+                mine = [k for k, i in enumerate(which) if (i in place) == compiled]
+                if not mine:
+                    continue
+                chosen = [wanted[k] for k in mine]
+                if compiled:
+                    each = CodeOfEach.of(device, [code for code in codes if code is not None])
+                    numbers, phase = [place[which[k]] for k in mine], each.phase(modules)
+                    ended = _endings(device, chosen, [], numbers, launch, phase)
+                else:
+                    numbers = [which[k] for k in mine]
+                    ended = _endings(device, chosen, programs, numbers, launch, Phase())
+                found |= dict(zip(mine, ended, strict=True))
+        finally:
+            if device is not compiler.device:
+                device.close()
+        return [found[k] for k in range(len(wanted))]
+
+    return trials
+
+
+def _programs(wanted: Sequence[Trial]) -> tuple[list[Program], list[int]]:
+    """The programs, once each, and which one each trial runs."""
+    numbers: dict[tuple[str, bytes], int] = {}
+    which = [numbers.setdefault((t.name, t.source), len(numbers)) for t in wanted]
+    return [Program(source, name) for name, source in numbers], which
+
+
+def _endings(
+    device: Device,
+    wanted: Sequence[Trial],
+    programs: Sequence[Program],
+    which: Sequence[int],
+    launch: Launch,
+    phase: Phase,
+) -> list[Ending]:
+    done = run(
+        device,
+        programs,
+        len(wanted),
+        attrs.evolve(launch, fail_allocation=[t.fail for t in wanted]),
+        phase,
+        program_of=np.array(which, np.uint32),
+    )
+    name_of = device.built.status.name_of
+    return [
+        Ending(
+            _stopped(name_of(int(done.status[i])), done.stderr[i], done.interrupted),
+            done.stdout[i],
+            done.stderr[i],
+            int(done.allocations[i]),
+            bool(done.stdout.cut[i]),
+        )
+        for i in range(len(wanted))
+    ]
 
 
 def _stopped(status: str, stderr: bytes, late: bool) -> str:
@@ -114,7 +178,7 @@ class TrialRunner:
     @staticmethod
     def open(opener: TrialOpener, chunk: int, parallel: int = 1) -> TrialRunner:
         """A runner on a build."""
-        return TrialRunner(Isolated(opener, opener.seconds + MARGIN, lost), chunk, parallel)
+        return TrialRunner(Isolated(opener, opener.most, lost), chunk, parallel)
 
     def run(
         self, trials: Sequence[Trial], done: Callable[[int], None] = lambda count: None

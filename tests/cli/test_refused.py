@@ -104,6 +104,15 @@ def test_times_that_are_none(porter: Porter, command: str, seconds: str) -> None
     assert f"--timeout: {float(seconds):g} is not a time from 0" in done.err
 
 
+@pytest.mark.parametrize("other", [("--variant", "asan"), ("--fences",)])
+def test_a_sweep_of_machine_code_in_builds_that_run_none(
+    porter: Porter, other: tuple[str, ...]
+) -> None:
+    done = porter("sweep", "--compiled", *other)
+    assert (done.code, done.out) == (2, "")
+    assert "--compiled: neither in variants nor with fences" in done.err
+
+
 @pytest.mark.parametrize(
     "source", [b"print('\xe9')\n", b"\nx = '\xff'\n"], ids=["latin-1", "second line"]
 )

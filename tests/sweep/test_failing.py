@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
+import attrs
 import numpy as np
 import pytest
+from attrs import field, frozen
 
 from porter.base import paths
+from porter.compiler.options import CompilerOptions
 from porter.config import BuildConfig
+from porter.conformance.backends.native import TestCompiler
 from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load
+from porter.native.module import NativeModule
 from porter.pipeline import build
 from porter.run import Device, Launch, open_device, run
 from porter.sweep import subjects
-from porter.sweep.model import Effect
+from porter.sweep.model import Effect, Trial
 from porter.sweep.sweep import sweep
-from porter.sweep.trials import TrialOpener, TrialRunner
+from porter.sweep.trials import TrialOpener, TrialRunner, compiled_trials
 from porter.sync.lock import newest_release
 
 pytestmark = pytest.mark.slow
@@ -90,3 +96,57 @@ def test_upstream_programs_survive_some_failures(folder: Path) -> None:
     assert len(swept.rows) == 100
     assert not swept.bad, swept.bad[:3]
     assert swept.total(Effect.MEMORY_ERROR) > 200
+
+
+COMPILED = CompilerOptions()
+
+
+def test_own_programs_as_machine_code(folder: Path) -> None:
+    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, native=COMPILED), 512)
+    swept = sweep(subjects.folder(PROGRAMS), runner)
+    assert not swept.left and len(swept.rows) >= 8
+    assert not swept.bad, swept.bad[:3]
+    assert swept.total(Effect.MEMORY_ERROR) > 100
+
+
+def test_upstream_programs_as_machine_code(folder: Path) -> None:
+    release = newest_release()
+    root = paths.upstream_dir() / release / "tests"
+    cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
+    wanted = subjects.upstream(root, ("basics",), cpython, load("host"))
+    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, native=COMPILED), 512)
+    swept = sweep(wanted, runner, limit=6, most=40)
+    assert len(swept.rows) == 40
+    assert not swept.bad, swept.bad[:3]
+    assert swept.total(Effect.MEMORY_ERROR) > 50
+
+
+def test_what_a_launch_of_machine_code_runs(folder: Path) -> None:
+    """Each program's own code, also beside one that does not compile, which fails as it would."""
+    made = TestCompiler.of(folder, "host", COMPILED)
+    compiler = Counting(made.device, made.target, made.options)
+    trials = compiled_trials(compiler, Launch())
+    programs = [b"print(1)", b"print(", b"print(3)", b"x = [0] * 99\nprint(4)"]
+    wanted = [Trial(f"{i % 4}.py", programs[i % 4]) for i in range(8)]
+    endings = trials(wanted)
+    assert [e.stdout for e in endings] == 2 * [b"1\n", b"", b"3\n", b"4\n"]
+    assert b"SyntaxError" in endings[1].stderr and b"SyntaxError" in endings[5].stderr
+    assert [len(codes) for codes in compiler.made] == [3]
+    assert all(module is not None for modules in compiler.modules for module in modules)
+    every = [attrs.evolve(wanted[3], fail=i + 1) for i in range(endings[3].allocations)]
+    failed = [ending for ending in trials(every) if ending.stdout != b"4\n"]
+    assert failed and all(b"MemoryError" in ending.stderr for ending in failed)
+
+
+@frozen
+class Counting(TestCompiler):
+    """Notes what it makes machine code of."""
+
+    made: list[Sequence[bytes | None]] = field(factory=list)
+    modules: list[list[NativeModule | None]] = field(factory=list)
+
+    def machine(self, codes: Sequence[bytes | None]) -> tuple[Device, list[NativeModule | None]]:
+        device, modules = super().machine(codes)
+        self.made.append(codes)
+        self.modules.append(modules)
+        return device, modules
