@@ -48,7 +48,8 @@ int main(int, char **argv) {
     std::mt19937 random(seed);
     for (warp_t &warp : warps) {
         const auto any = [&] { return (uint32_t)random(); };
-        warp = {any(), any(), any(), any()};
+        warp = {any(), {{any(), any(), any(), any()}, {any(), any(), any(), any()}},
+            any(), any(), any()};
     }
     running = finite;
     std::vector<std::thread> threads;

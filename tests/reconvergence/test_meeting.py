@@ -90,6 +90,35 @@ def test_who_is_first(tmp_path: Path, arch: int) -> None:
     subprocess.run([str(compiled(tmp_path, {}, arch, "foremost.cpp"))], check=True, timeout=60)
 
 
+@pytest.fixture(scope="module")
+def native(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("native"), {}, source="native.cpp")
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 5, 31, 32])
+def test_machine_code_is_left_where_a_neighbour_never_looks(native: Path, lanes: int) -> None:
+    for seed in range(5):
+        command = [str(native), str(seed), str(lanes)]
+        done = subprocess.run(command, timeout=60, capture_output=True, text=True, check=False)
+        assert (done.stdout, done.stderr) == ("all have ended\n", "")
+
+
+NATIVE_FAULTS = {
+    "a round never ends": {"now(warp->round)++;": ""},
+    "rounds are one": {"(now(warp->native) & ~looked) == 0": "true"},
+    "looks count over rounds": {"== round ? *rounds + 1 : round": "!= 1 ? *rounds + 1 : round"},
+    "who leaves stays known": {"->native, ~begun);": "->native, ~0u);"},
+    "shared memory is taken as it is": {"now(warp->native) = 0;": ""},
+}
+
+
+@pytest.mark.parametrize("fault", NATIVE_FAULTS)
+def test_faults_of_leaving_show(tmp_path: Path, fault: str) -> None:
+    program = compiled(tmp_path, NATIVE_FAULTS[fault], source="native.cpp")
+    failed = subprocess.run([str(program), "1", "5"], timeout=60, capture_output=True, check=False)
+    assert failed.returncode == 1
+
+
 def test_older_gpus(tmp_path: Path) -> None:
     program = compiled(tmp_path, {}, arch=750)
     assert all(ends(program, seed, 6, 2, 60.0) for seed in range(3))

@@ -118,6 +118,9 @@ inline uint32_t __match_all_sync(uint32_t lanes, uint32_t value, int *alike) {
 inline bool __all_sync(uint32_t lanes, bool truth) {
     return __ballot_sync(lanes, truth) == lanes;
 }
+inline bool __any_sync(uint32_t lanes, bool truth) {
+    return __ballot_sync(lanes, truth) != 0;
+}
 inline uint32_t __shfl_sync(uint32_t lanes, uint32_t value, int from) {
     return rendezvous.meet(lanes, value)[from];
 }

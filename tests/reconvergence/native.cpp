@@ -1,0 +1,93 @@
+// Lanes in machine code: who must leave it, because a neighbour there never looks around. One thread
+// is all lanes, one after the other. Exits with 0 when each does what it must.
+#include "warp.hpp"
+static unsigned long long lane_clock() {
+    return 0;
+}
+#include "meeting.inc" // reconvergence.cu, without its PTX (test_meeting.py)
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+static void check(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "%s\n", what);
+        exit(1);
+    }
+}
+
+struct lane_t {
+    unsigned index;
+    uint32_t kept[PORTER_MEETING_WORDS] = {0};
+    uint32_t rounds = 0, begun = 0;
+
+    void enter() {
+        threadIdx.x = index;
+        begun = porter_native_enter(kept);
+    }
+    bool must_leave(bool hasty = false) {
+        threadIdx.x = index;
+        return porter_native_holds(kept, &rounds, hasty);
+    }
+    void leave() {
+        threadIdx.x = index;
+        porter_native_end(kept, begun);
+    }
+};
+
+// How often the first lane looks until it must leave, while the others but the last do too.
+static int looks(std::vector<lane_t> &lanes, int most, bool hasty, bool all) {
+    for (int turn = 1; turn <= most; turn++) {
+        for (size_t i = 1; i < lanes.size() - !all; i++) {
+            lanes[i].must_leave();
+        }
+        if (lanes[0].must_leave(hasty)) {
+            return turn;
+        }
+    }
+    return most + 1;
+}
+
+int main(int, char **argv) {
+    const unsigned count = (unsigned)atoi(argv[2]); // of lanes; the first argument is a seed
+    std::mt19937 random((unsigned)atoi(argv[1]));
+    for (warp_t &warp : warps) {
+        warp.stamp = random(); // what a kernel before this one left in shared memory
+        warp.native = random();
+        warp.looked = random();
+        warp.round = random();
+    }
+    std::array<unsigned, 32> places;
+    std::iota(places.begin(), places.end(), 0u);
+    std::shuffle(places.begin(), places.end(), random);
+    std::vector<lane_t> lanes;
+    for (unsigned i = 0; i < count; i++) {
+        lanes.push_back({places[i]});
+    }
+    for (lane_t &lane : lanes) {
+        lane.enter();
+        check(lane.begun != 0, "a lane that enters is told so");
+        const uint32_t before = lane.begun;
+        lane.enter();
+        check(lane.begun == 0, "a lane that is in machine code enters no second time");
+        lane.begun = before;
+    }
+    const int many = 3000;
+    check(looks(lanes, many, false, true) > many, "who looks as often as all others stays");
+    if (count > 1) {
+        const int usual = looks(lanes, many, false, false);
+        check(usual >= (int)HELD && usual <= 2 * (int)HELD + 1, "who alone looks leaves");
+        lanes.back().leave();
+        check(looks(lanes, many, false, false) > many, "who has left holds nobody");
+        lanes.back().enter();
+        const int soon = looks(lanes, many, true, false);
+        check(soon >= (int)HELD_SOON && soon <= 2 * (int)HELD_SOON + 1,
+            "who uses atomics leaves soon");
+    }
+    for (lane_t &lane : lanes) {
+        lane.leave();
+    }
+    check(warps[0].native == 0, "all have left");
+    printf("all have ended\n");
+}
