@@ -73,7 +73,7 @@ def _of_loop(graph: Graph, inside: Set[int], options: CompilerOptions) -> float:
         return 0.0
     heads = graph.heads & inside
     ends = [it.at for it in graph.function.code if it.name in BACK and it.argument in heads]
-    whole = [block for at, block in graph.blocks.items() if min(inside) <= at <= max(ends)]
+    whole = [block for at, block in graph.blocks.items() if min(inside) <= at <= max(ends, default=0)]
     stops = sum(block.at in graph.again and block.last.name not in KNOWN for block in whole)
     return sum(map(_weight, whole)) / stops if stops else LOOP
 

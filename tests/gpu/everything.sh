@@ -40,6 +40,8 @@ part bench 580 "${bench[@]}" --json "$out/bench.json"
 part bench-repl 120 "${bench[@]}" --only repl --only memory -n 1048576 --json "$out/bench-repl.json"
 part bench-scale 200 "${bench[@]}" --scale --only figure8-function --repeat 3 \
     --json "$out/scale.json" --plot "$out/scale.svg"
+part compiled 580 python3 benchmarks/compiled.py --target cuda --build "$local_build" --repeat 2 \
+    --json "$out/compiled.json"
 part repl-timing 120 python3 tests/gpu/repl_timing.py "$local_build" "$out/repl.json"
 
 part sharing 240 python3 tests/gpu/sharing.py "$global_build" "$out/sharing.json"
@@ -47,6 +49,12 @@ part hostile 240 python3 tests/gpu/hostile.py "$global_build" "$out/hostile.json
 if [ -d "$global_build/host" ]; then # `porter build --target all`
     part steps 60 python3 tests/gpu/steps.py "$global_build" "$out/steps.json"
 fi
+
+sweep=(python3 -m porter sweep --target cuda --build "$global_build" --limit 100)
+part sweep 240 "${sweep[@]}" --json "$out/sweep.json"
+part sweep-compiled 580 "${sweep[@]}" --compiled --most 200 --json "$out/sweep-compiled.json"
+part fuzz 240 python3 -m porter fuzz --calls --target cuda --sandbox --batch 2048 --minutes 2 \
+    --build "$global_build"
 
 number=0
 for build in ${CONFORMANCE:-}; do
@@ -85,6 +93,7 @@ part memcheck 240 compute-sanitizer --tool memcheck --error-exitcode 9 \
     python3 tests/gpu/sanitize.py "$global_build" &
 wait
 pytest_gpu docs 300 "$local_build" tests/docs/test_documents.py # blocks of README.md and docs/ that need a GPU
+pytest_gpu machine-code 300 "$local_build" tests/native tests/cli/test_run_compiled.py
 pytest_gpu ordinary 240 "$local_build" tests/ordinary
 part figures 180 python3 examples/figures.py "$local_build" -n 1048576 --picture "$out/beetle.png"
 part programs 300 python3 tests/gpu/run_all.py "$local_build" "$out/run_all.json" -n 1048576
