@@ -72,8 +72,9 @@ def _of_loop(graph: Graph, inside: Set[int], options: CompilerOptions) -> float:
     if sum(_makes_object(it, graph.function, options) for it in code) >= OBJECTS * len(code):
         return 0.0
     heads = graph.heads & inside
-    ends = [it.at for it in graph.function.code if it.name in BACK and it.argument in heads]
-    whole = [block for at, block in graph.blocks.items() if min(inside) <= at <= max(ends, default=0)]
+    ends = (it.at for it in graph.function.code if it.name in BACK and it.argument in heads)
+    end = max(ends, default=0)
+    whole = [block for at, block in graph.blocks.items() if min(inside) <= at <= end]
     stops = sum(block.at in graph.again and block.last.name not in KNOWN for block in whole)
     return sum(map(_weight, whole)) / stops if stops else LOOP
 
