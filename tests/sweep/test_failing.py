@@ -76,49 +76,42 @@ def test_each_allocation_fails(device: Device, rest: bool) -> None:
         assert result.status[i] == 0 or b"MemoryError" in result.stderr[i] or rest
 
 
-@pytest.mark.parametrize("rest", [False, True])
-def test_own_programs_survive_every_failure(folder: Path, rest: bool) -> None:
-    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, rest=rest), 512)
+COMPILED = CompilerOptions()
+
+
+@pytest.mark.parametrize(
+    ("rest", "native"),
+    [(False, None), (True, None), (False, COMPILED)],
+    ids=["one", "rest", "compiled"],
+)
+def test_own_programs_survive_every_failure(
+    folder: Path, rest: bool, native: CompilerOptions | None
+) -> None:
+    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, rest=rest, native=native), 512)
     swept = sweep(subjects.folder(PROGRAMS), runner)
     assert not swept.left and len(swept.rows) >= 8
     assert not swept.bad, swept.bad[:3]
     assert swept.total(Effect.MEMORY_ERROR) > 100
 
 
-def test_upstream_programs_survive_some_failures(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("native", "most", "limit"),
+    [(None, 100, 12), (COMPILED, 40, 6)],
+    ids=["interpreted", "compiled"],
+)
+def test_upstream_programs_survive_some_failures(
+    folder: Path, native: CompilerOptions | None, most: int, limit: int
+) -> None:
     """A part of what `porter sweep` does; docs/lab/robustness.md has the whole."""
     release = newest_release()
     root = paths.upstream_dir() / release / "tests"
     cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
     wanted = subjects.upstream(root, ("basics", "float"), cpython, load("host"))
-    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0), 512)
-    swept = sweep(wanted, runner, limit=12, most=100)
-    assert len(swept.rows) == 100
+    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, native=native), 512)
+    swept = sweep(wanted, runner, limit=limit, most=most)
+    assert len(swept.rows) == most
     assert not swept.bad, swept.bad[:3]
-    assert swept.total(Effect.MEMORY_ERROR) > 200
-
-
-COMPILED = CompilerOptions()
-
-
-def test_own_programs_as_machine_code(folder: Path) -> None:
-    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, native=COMPILED), 512)
-    swept = sweep(subjects.folder(PROGRAMS), runner)
-    assert not swept.left and len(swept.rows) >= 8
-    assert not swept.bad, swept.bad[:3]
-    assert swept.total(Effect.MEMORY_ERROR) > 100
-
-
-def test_upstream_programs_as_machine_code(folder: Path) -> None:
-    release = newest_release()
-    root = paths.upstream_dir() / release / "tests"
-    cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
-    wanted = subjects.upstream(root, ("basics",), cpython, load("host"))
-    runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, native=COMPILED), 512)
-    swept = sweep(wanted, runner, limit=6, most=40)
-    assert len(swept.rows) == 40
-    assert not swept.bad, swept.bad[:3]
-    assert swept.total(Effect.MEMORY_ERROR) > 50
+    assert swept.total(Effect.MEMORY_ERROR) > 2 * most
 
 
 def test_what_a_launch_of_machine_code_runs(folder: Path) -> None:
