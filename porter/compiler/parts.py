@@ -20,7 +20,7 @@ from porter.compiler.strips import WrittenBlock
 
 
 @frozen
-class Part:
+class FunctionPart:
     """A C++ function. entries: blocks where it is entered; blocks: that it has. Ways lead on from
     these to others, which are entries of other parts."""
 
@@ -29,28 +29,28 @@ class Part:
     blocks: frozenset[int]
 
 
-def whole(entries: Sequence[int], blocks: Iterable[int]) -> Part:
+def whole(entries: Sequence[int], blocks: Iterable[int]) -> FunctionPart:
     """All of a function in one."""
-    return Part("", tuple(entries), frozenset(blocks))
+    return FunctionPart("", tuple(entries), frozenset(blocks))
 
 
 def parts_of(
     entries: Sequence[int], heads: frozenset[int], blocks: Mapping[int, WrittenBlock]
-) -> list[Part]:
+) -> list[FunctionPart]:
     """The parts of a function. entries: where the interpreter hands over, 0: at the function's
     start. heads: of loops."""
     ways = _ways(blocks)
     loops = dict(_loops(ways, heads & frozenset(entries)))
     others = [at for at in entries if at and at not in loops]
-    own = [Part(f"_{head}", (head,), inside) for head, inside in loops.items()]
+    own = [FunctionPart(f"_{head}", (head,), inside) for head, inside in loops.items()]
     for part in own:
         ends = {to for at in part.blocks for to in ways[at]} - part.blocks - loops.keys()
         others += sorted(ends - set(others))
     if 0 in entries and 0 not in loops:
-        own.insert(0, Part("_start", (0,), _reached(ways, [0], frozenset())))
+        own.insert(0, FunctionPart("_start", (0,), _reached(ways, [0], frozenset())))
     if others:
         reached = _reached(ways, others, frozenset(loops))
-        own.append(Part("_within", tuple(others), reached))
+        own.append(FunctionPart("_within", tuple(others), reached))
     return own if len(own) > 1 else [whole(entries, blocks)]
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from attrs import field, frozen
 
-from porter.compiler.cxx import compile_module, shapes_of, units_of
+from porter.compiler.cxx import compile_module, units_of
 from porter.compiler.emitter import WholeFunction
 from porter.compiler.graph import CodeBlock, Graph
 from porter.compiler.mpy import (
@@ -21,6 +21,7 @@ from porter.compiler.mpy import (
 from porter.compiler.options import CompilerOptions
 from porter.compiler.tables import Tables
 from porter.compiler.values import INT, SMALL, Known, Shape
+from porter.compiler.writer import shapes_of
 
 _OF_VARIABLES = {
     f"{verb}_{kind}" for verb in ("LOAD", "STORE", "DELETE") for kind in ("FAST", "DEREF")

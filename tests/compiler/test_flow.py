@@ -9,11 +9,12 @@ from collections.abc import Callable
 
 import pytest
 
-from porter.compiler.cxx import shapes_of, units_of
+from porter.compiler.cxx import units_of
 from porter.compiler.effects import ITERATOR
 from porter.compiler.mpy import BytecodeModule
 from porter.compiler.tables import Tables
 from porter.compiler.values import BOOL, FLOAT, INT, MEMORY, OBJECT, TYPES
+from porter.compiler.writer import shapes_of
 from tests.compiler import sources
 
 KINDS = {*TYPES, MEMORY, "dead"}

@@ -11,7 +11,7 @@ import pytest
 from porter.compiler.cxx import compile_module
 from porter.compiler.mpy import BytecodeModule
 from porter.compiler.options import CompilerOptions
-from porter.compiler.parts import Part, parts_of, whole
+from porter.compiler.parts import FunctionPart, parts_of, whole
 from porter.compiler.strips import WrittenBlock
 from porter.compiler.tables import Tables
 
@@ -33,9 +33,9 @@ def test_one_way_in_is_one_function() -> None:
 
 def test_a_loop_that_is_entered_has_a_function_of_its_own() -> None:
     start, own, within = parts_of([0, 4], frozenset([4]), blocks(LOOP))
-    assert start == Part("_start", (0,), frozenset(LOOP))
-    assert own == Part("_4", (4,), frozenset([4, 8]))
-    assert within == Part("_within", (12,), frozenset([12]))
+    assert start == FunctionPart("_start", (0,), frozenset(LOOP))
+    assert own == FunctionPart("_4", (4,), frozenset([4, 8]))
+    assert within == FunctionPart("_within", (12,), frozenset([12]))
 
 
 def test_entries_within_a_loop_lead_to_its_own() -> None:
