@@ -39,6 +39,7 @@ MODES = {
         TierMode("misled", hints="any"),
         TierMode("guards", CompilerOptions(force="guards")),
         TierMode("third", CompilerOptions(force=3)),
+        TierMode("kernels", CompilerOptions(enter="apart"), loops=True, hints="seen"),
         TierMode("apart", CompilerOptions(enter="apart")),
         TierMode("apart7", CompilerOptions(enter="apart", force=7), hints="any"),
         TierMode("everywhere", CompilerOptions(enter="everywhere")),
