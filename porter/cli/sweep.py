@@ -110,8 +110,8 @@ def command(
             tell.step(done, total)
 
         done = sweep(wanted, runner, limit=limit, most=most, progress=progress)
-    about = {"release": config.release, "target": device, "rest": rest, **attrs.asdict(sizes)}
-    about["compiled"] = compiled
+    how = {"rest": rest, "compiled": compiled}
+    about = {"release": config.release, "target": device, **how, **attrs.asdict(sizes)}
     if json_file is not None:
         text = json.dumps(report.to_json(done, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)

@@ -34,7 +34,7 @@ class FunctionWriter:
         self.shapes = shapes_of(unit)
         self.used: dict[str, str] = {}  # kinds of slots' variables by name
         self.parts = self._parts()
-        entered = {at: None for part in self.parts for at in part.entries}
+        entered = {at for part in self.parts for at in part.entries}
         self.numbered = {at: first + k for k, at in enumerate(sorted(entered))}
         self.begins = next((self._name(part) for part in self.parts if 0 in part.entries), "")
 
