@@ -13,7 +13,6 @@ from rich.console import Console
 from porter.base import paths
 from porter.base.files import write_whole
 from porter.base.sizes import parse_size
-from porter.cli._building import build_shown
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import folder_option
 from porter.cli._telling import telling
@@ -84,7 +83,10 @@ def command(
     chosen = {"heap": sizes.heap, "stack": sizes.stack, "pystack": sizes.pystack}
     config = load_config({**given, **chosen, "arena": "global"})
     target = target or config.targets[0]
-    folder = folder or build_shown(config, variant=variant).folder
+    if folder is None:
+        from porter.cli._building import build_shown
+
+        folder = build_shown(config, variant=variant).folder
     if programs is not None:
         wanted = subjects.folder(programs)
     else:

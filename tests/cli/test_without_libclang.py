@@ -1,0 +1,39 @@
+"""Commands that take a finished build need no libclang, which only building does: a machine with a
+GPU may have none."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+
+import click
+import pytest
+
+import porter.cli
+
+
+def with_finished_builds() -> list[str]:
+    """Modules of the commands that have --build; but torture rewrites C, too."""
+    found = []
+    for module in pkgutil.iter_modules(porter.cli.__path__):
+        if not module.name.startswith("_") and module.name != "torture":
+            command = getattr(importlib.import_module(f"porter.cli.{module.name}"), "command", None)
+            options = command.params if isinstance(command, click.Command) else []
+            if any("--build" in option.opts for option in options):
+                found.append(module.name)
+    return found
+
+
+@pytest.mark.parametrize("name", with_finished_builds())
+def test_a_command_is_there(name: str) -> None:
+    program = f"import sys; sys.modules['clang'] = None; import porter.cli.{name}"
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_which_they_are() -> None:
+    assert {"sweep", "conformance", "bench", "fuzz"} <= set(with_finished_builds())
