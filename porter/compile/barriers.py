@@ -2,8 +2,10 @@
 
     python -m porter.compile.barriers CUBIN... [FUNCTION...]
 
-prints a line for each function with branches: those that may part lanes, regions at whose end lanes
-meet (BSSY), exits from such a region (BREAK), and instructions in all.
+prints a line for each function with branches: those that may part lanes, regions at whose end
+lanes meet (BSSY), exits from such a region (BREAK), waits for lanes by name, places where others of
+a warp get a turn (YIELD), and instructions in all. Lanes that get one while a function that they
+wait behind has barriers of its callers saved wait no longer (docs/lab/compiled.md, "Yields").
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from porter.compile.elf import ElfProblem, functions
 from porter.errors import VerifyFailed
 
 _BYTES = 16  # of an instruction, on sm_70 and later
-_BSSY, _BREAK, _BRA, _BRX, _WARPSYNC = 0x945, 0x942, 0x947, 0x949, 0x948
+_BSSY, _BREAK, _BRA, _BRX, _WARPSYNC, _YIELD = 0x945, 0x942, 0x947, 0x949, 0x948, 0x946
 _ALWAYS = 7  # the predicate of an instruction that every lane executes
 
 
@@ -28,13 +30,15 @@ class Barriers:
     """Counts of one function. A function with branches and no regions never brings lanes together.
 
     branches: conditional or indexed. regions: begun by BSSY. breaks: exits from them. warpsyncs:
-    waits for lanes by name. instructions: all.
+    waits for lanes by name. yields: a compiler has one in a function that has an atomic operation,
+    or an access to memory that is stronger than a plain one. instructions: all.
     """
 
     branches: int
     regions: int
     breaks: int
     warpsyncs: int
+    yields: int
     instructions: int
 
 
@@ -51,6 +55,7 @@ def count(code: bytes) -> Barriers:
         regions=found[_BSSY],
         breaks=found[_BREAK],
         warpsyncs=found[_WARPSYNC],
+        yields=found[_YIELD],
         instructions=len(code) // _BYTES,
     )
 
@@ -65,13 +70,13 @@ def barriers(cubin: Path) -> dict[str, Barriers]:
 
 def main(arguments: list[str]) -> None:
     """See above."""
-    print("branches regions breaks warpsyncs instructions function")
+    print("branches regions breaks warpsyncs yields instructions function")
     cubins = [Path(argument) for argument in arguments if argument.endswith(".cubin")]
     wanted = [argument for argument in arguments if not argument.endswith(".cubin")]
     for cubin in cubins:
         for name, b in sorted(barriers(cubin).items()):
             if b.branches and (not wanted or any(part in name for part in wanted)):
-                counts = (b.branches, b.regions, b.breaks, b.warpsyncs, b.instructions)
+                counts = (b.branches, b.regions, b.breaks, b.warpsyncs, b.yields, b.instructions)
                 print(*(f"{n:8}" for n in counts), name)
 
 

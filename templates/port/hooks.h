@@ -44,6 +44,9 @@ bool porter_parted(unsigned int opcode);
 #define PORTER_MEETING_WORDS 8
 bool porter_meet(uint32_t *kept, uint32_t place, uint32_t depth);
 
+// From here on this interpreter runs, or does no longer, in a launch that has machine code.
+void porter_native_join(bool runs);
+
 // Lanes that are here together come to machine code of programs, which some enter and the others wait
 // for, perhaps; and one leaves it. begun: what the first gave. kept: as of porter_meet(). Elsewhere
 // than on GPUs whose lanes meet these are nothing, and so is the next.
@@ -53,7 +56,10 @@ void porter_native_end(const uint32_t *kept, uint32_t begun);
 // Whether machine code must be left at once, for other lanes of the warp may wait for this one where
 // their ways meet. rounds: its own, of the interpreter. hasty: it has used atomics, which it may do
 // to wait for one of these.
-bool porter_native_holds(const uint32_t *kept, uint32_t *rounds, bool hasty);
+bool porter_native_holds(uint32_t *rounds, bool hasty);
+
+// What `word` holds, which the host writes. Lanes of a GPU stay where they wait for each other.
+uint32_t porter_peek(const volatile uint32_t *word);
 
 // Whether machine code of bytecode may run in this build (native.h). A constant.
 int porter_native(void);
@@ -78,6 +84,9 @@ void porter_pause(void);
 
 // Called now and then by an interpreter that runs on: others of its block may need its processor.
 void porter_give_way(void);
+// Others of its warp, too, whose ways have parted from its own. Some of them may then go on without
+// this one where they would wait for it.
+void porter_give_turn(void);
 
 // Called within long work that takes no steps: the other lanes of a warp whose ways have parted may
 // run. Costs next to nothing, and calls nothing.

@@ -354,6 +354,7 @@ int gpusnek_stop(void) {
 
 void gpusnek_detach(void) {
     gpusnek_output_flush();
+    gpusnek_native_detach();
 }
 
 int gpusnek_exit_code(void) {

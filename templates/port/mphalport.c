@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "hooks.h"
+#include "native.h"
 #include "port.h"
 #include "py/mphal.h"
 #include "py/runtime.h"
@@ -11,7 +12,9 @@
 static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
 static uint64_t waited_ns; // where the clock stands: what the program waited
 static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
+static uint8_t looks_in_c; // since the VM or machine code looked
 
+#define QUIET_LOOKS (16) // in C, until others get turns: a millisecond
 #define BESIDE_HEAP (UINT64_C(1) << 16) // the state, and what else an arena has behind its heap
 #define OWN_BASE (UINT64_C(1) << 20)
 #define COMMON_BASE (UINT64_C(1) << 40) // constants lie some distance on either side
@@ -130,7 +133,9 @@ void mp_hal_delay_ms(mp_uint_t ms) {
     mp_hal_delay_us(ms < UINT64_MAX / 1000 ? ms * 1000 : UINT64_MAX);
 }
 
-void gpusnek_poll(void) {
+// quietly: lanes of a GPU's warp that wait for this one, where the ways of both meet, wait on. If
+// not, they get their turn, and may go on without it (reconvergence.cu).
+static inline __attribute__((always_inline)) void poll(bool quietly) {
     porter_give_way();
     const bool ends = gpusnek_limits_look() != GPUSNEK_OK || porter_refused();
     if (ends && nlr_get_abort() != NULL) {
@@ -139,7 +144,7 @@ void gpusnek_poll(void) {
     if (gpusnek_io.interrupt == NULL) {
         return;
     }
-    uint32_t word = *gpusnek_io.interrupt;
+    uint32_t word = quietly ? porter_peek(gpusnek_io.interrupt) : *gpusnek_io.interrupt;
     if (word == interrupt_seen) {
         return;
     }
@@ -155,15 +160,31 @@ void gpusnek_poll(void) {
     }
 }
 
+__attribute__((noinline)) void gpusnek_poll(void) {
+    poll(false);
+}
+
+void gpusnek_poll_quietly(void) {
+    looks_in_c = 0;
+    poll(true);
+}
+
 void gpusnek_poll_and_raise(void) {
+    looks_in_c = 0;
     gpusnek_poll();
     mp_handle_pending(true);
 }
 
 // Called by the polls that the rewriter adds to loops, when the budget is used up. An interrupt is
-// raised where the loop could raise anyhow; callbacks wait for the VM.
+// raised where the loop could raise anyhow; callbacks wait for the VM. Where machine code may have
+// called, others keep waiting a while; not for ever, as what works in C for long may never end.
 void porter_poll_loop(int raises) {
-    gpusnek_poll();
+    if (looks_in_c < QUIET_LOOKS && vm_natives()) {
+        looks_in_c++;
+        poll(true);
+    } else {
+        gpusnek_poll();
+    }
     mp_obj_t pending = MP_STATE_MAIN_THREAD(mp_pending_exception);
     if (raises && pending != MP_OBJ_NULL && nlr_get_abort() != NULL) {
         MP_STATE_MAIN_THREAD(mp_pending_exception) = MP_OBJ_NULL;

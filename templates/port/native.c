@@ -8,18 +8,33 @@
 #include "py/runtime.h"
 #include "vm_meet.h"
 
+#define LEAST_RESTS (6)
+
 gpusnek_natives_t gpusnek_natives;
 mp_code_state_t *gpusnek_native_next;
 uint32_t gpusnek_native_begun;
 uint32_t gpusnek_native_rounds;
 bool gpusnek_native_hasty;
+uint16_t gpusnek_native_rest;
+uint8_t gpusnek_native_rests;
 
 void gpusnek_native_attach(const gpusnek_natives_t *natives) {
     gpusnek_native_next = NULL; // a launch may have ended in machine code
+    gpusnek_native_rest = 0;
+    gpusnek_native_rests = LEAST_RESTS;
     if (natives == NULL) {
         memset(&gpusnek_natives, 0, sizeof(gpusnek_natives));
     } else {
         gpusnek_natives = *natives;
+        if (natives->count != 0) {
+            porter_native_join(true);
+        }
+    }
+}
+
+void gpusnek_native_detach(void) {
+    if (gpusnek_natives.count != 0) {
+        porter_native_join(false);
     }
 }
 
@@ -68,7 +83,9 @@ vm_natively_t gpusnek_native_at(mp_code_state_t *code_state) {
     }
     const unsigned int entry = ((const uint16_t *)native->entries)[at];
     // Machine code looks at no stack itself: it has half of it, whatever calls it in turn.
-    const bool enters = entry != 0 && mp_cstack_usage() < MP_STATE_THREAD(stack_limit) / 2;
+    const bool may = entry != 0 && mp_cstack_usage() < MP_STATE_THREAD(stack_limit) / 2;
+    const bool enters = may && gpusnek_native_rest == 0;
+    gpusnek_native_rest -= may && !enters;
     // Lanes that enter one by one would stay apart until the last instruction of it.
     if (enters && !vm_meet(code_state->ip, code_state)) {
         return VM_AGAIN;

@@ -24,6 +24,7 @@ extern uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // limits.c
 
 // Those of a launch; NULL: none.
 void gpusnek_native_attach(const gpusnek_natives_t *natives);
+void gpusnek_native_detach(void);
 
 // The frame in which the interpreter goes on, where that is another one than machine code was
 // entered with.
@@ -34,6 +35,11 @@ extern mp_code_state_t *gpusnek_native_next;
 extern uint32_t gpusnek_native_begun;
 extern uint32_t gpusnek_native_rounds;
 extern bool gpusnek_native_hasty;
+
+// How often this lane is not to enter machine code that it might, for it had to leave some; and how
+// often the next time, as a power of two.
+extern uint16_t gpusnek_native_rest;
+extern uint8_t gpusnek_native_rests;
 
 // What comes next: the fast path; an instruction of upstream's switch, for each is looked at or
 // gpusnek_native_next is set; or the same question again, for this lane waits for others.

@@ -2,6 +2,7 @@
 #include "native_slow.h"
 #include "hooks.h"
 #include "native.h"
+#include "port.h"
 #include "py/bc0.h"
 #include "py/builtin.h"
 #include "py/emitglue.h"
@@ -20,6 +21,7 @@
 #include "vm_names.h"
 #include "vm_values.h"
 
+#define MOST_RESTS (15)
 #define TURN (16) // steps that the rule `polls` has a loop draw in each turn with loops inside
 
 static vm_name_t wanted(const mp_code_state_t *code_state, uint32_t number) {
@@ -332,8 +334,16 @@ void tier_iterate(mp_obj_t *slots) {
 static bool must_leave(void) {
     const bool hasty = gpusnek_native_hasty;
     gpusnek_native_hasty = false;
-    return MP_STATE_VM(sched_state) == MP_SCHED_PENDING
-        || porter_native_holds(gpusnek_meetings, &gpusnek_native_rounds, hasty);
+    if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING) {
+        return true;
+    }
+    if (!porter_native_holds(&gpusnek_native_rounds, hasty)) {
+        return false;
+    }
+    // A program whose interpreters wait for each other does so again, and the VM has turns for all.
+    gpusnek_native_rest = (uint16_t)(1 << gpusnek_native_rests);
+    gpusnek_native_rests += gpusnek_native_rests < MOST_RESTS;
+    return true;
 }
 
 bool tier_draw(uint32_t steps) {
@@ -344,7 +354,7 @@ bool tier_draw(uint32_t steps) {
     for (int windows = 0; windows < 4 && steps >= gpusnek_poll_budget; windows++) {
         steps -= gpusnek_poll_budget;
         gpusnek_poll_budget = 0;
-        gpusnek_poll();
+        gpusnek_poll_quietly();
     }
     gpusnek_poll_budget -= steps;
     return true;
@@ -355,7 +365,7 @@ bool tier_look(void) {
         return false;
     }
     gpusnek_poll_budget = 0;
-    gpusnek_poll();
+    gpusnek_poll_quietly();
     if (MP_STATE_VM(sched_state) == MP_SCHED_PENDING) {
         gpusnek_poll_budget++; // the branch takes it again
         return false;

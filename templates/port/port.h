@@ -46,6 +46,8 @@ void gpusnek_lack_of(mp_obj_t exception);
 int gpusnek_ask(const char *source, size_t length, int kind);
 // Looks at the interrupt word and at the limits now; raises nothing except what ends the program.
 void gpusnek_poll(void);
+// The same in machine code, where others of a GPU's warp may wait for this interpreter.
+void gpusnek_poll_quietly(void);
 
 // Limits (limits.c). Begin: what gpusnek_limit_to was told counts from here on. Lift: there are none.
 void gpusnek_limits_begin(bool compiles);

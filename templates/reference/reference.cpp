@@ -68,14 +68,20 @@ extern "C" bool porter_meet(uint32_t *, uint32_t, uint32_t) {
     return true;
 }
 
+extern "C" void porter_native_join(bool) {}
+
 extern "C" uint32_t porter_native_begin(const uint32_t *, bool) {
     return 0;
 }
 
 extern "C" void porter_native_end(const uint32_t *, uint32_t) {}
 
-extern "C" bool porter_native_holds(const uint32_t *, uint32_t *, bool) {
+extern "C" bool porter_native_holds(uint32_t *, bool) {
     return false;
+}
+
+extern "C" uint32_t porter_peek(const volatile uint32_t *word) {
+    return *word;
 }
 
 extern "C" int porter_native(void) {
@@ -110,6 +116,8 @@ extern "C" void porter_pause(void) {
 
 // One interpreter alone: nobody waits for it, and none comes between.
 extern "C" void porter_give_way(void) {}
+
+extern "C" void porter_give_turn(void) {}
 
 extern "C" void porter_yield(void) {}
 extern "C" void porter_syncthreads(uint64_t) {}

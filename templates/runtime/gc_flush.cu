@@ -14,14 +14,21 @@
 extern "C" PORTER_DEVICE void porter_gc_flush_below(
     void (*scan)(void *lowest, void *context), void *context);
 
-static __device__ volatile uint32_t zeros[KEPT]; // volatile: a load cannot be done again later
+static __device__ uint32_t zeros[KEPT];
+
+// One that a compiler cannot do again later. Not a volatile one: lanes would yield (reconvergence.cu).
+static __device__ __forceinline__ uint32_t zero(int i) {
+    uint32_t value;
+    asm volatile("ld.u32 %0, [%1];" : "=r"(value) : "l"(&zeros[i]));
+    return value;
+}
 
 extern "C" PORTER_DEVICE __noinline__ void porter_gc_flush(
     void (*scan)(void *lowest, void *context), void *context) {
     uint32_t kept[KEPT];
 #pragma unroll
     for (int i = 0; i < KEPT; i++) {
-        kept[i] = zeros[i];
+        kept[i] = zero(i);
     }
     porter_gc_flush_below(scan, context);
     uint32_t sum = 0;

@@ -27,6 +27,13 @@ PORTER_DEVICE void porter_give_way(void) {
     PORTER_STATE->porter_looked = porter_clock();
 }
 
+static __device__ volatile uint32_t turn;
+
+// For a volatile access a compiler has the lane yield.
+PORTER_DEVICE __noinline__ void porter_give_turn(void) {
+    (void)turn;
+}
+
 PORTER_DEVICE __noinline__ bool porter_poll_due(void *budget, unsigned int turns, bool raises) {
     return porter_poll_look(budget, turns, raises);
 }

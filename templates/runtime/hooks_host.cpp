@@ -33,6 +33,8 @@ void porter_give_way(void) {
     gpusnek_give_way();
 }
 
+void porter_give_turn(void) {}
+
 void porter_syncthreads(uint64_t end) {
     gpusnek_barrier(end);
 }

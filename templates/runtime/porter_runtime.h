@@ -120,6 +120,7 @@ static inline PORTER_DEVICE void porter_trace_bytecode(const void *, int) {}
 #define PORTER_RECONVERGE 0
 #endif
 PORTER_DEVICE bool porter_meet(unsigned int *kept, unsigned int place, unsigned int depth);
+PORTER_DEVICE void porter_give_turn(void);
 
 static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
 #if defined(__CUDACC__) && PORTER_RECONVERGE
@@ -138,8 +139,8 @@ static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
 #if defined(__CUDACC__) && PORTER_RECONVERGE
 PORTER_DEVICE unsigned int porter_native_enter(const unsigned int *kept);
 PORTER_DEVICE void porter_native_end(const unsigned int *kept, unsigned int begun);
-PORTER_DEVICE bool porter_native_holds(
-    const unsigned int *kept, unsigned int *rounds, bool hasty);
+PORTER_DEVICE void porter_native_join(bool runs);
+PORTER_DEVICE bool porter_native_holds(unsigned int *rounds, bool hasty);
 
 static inline PORTER_DEVICE unsigned int porter_native_begin(
     const unsigned int *kept, bool enters) {
@@ -152,11 +153,24 @@ static inline PORTER_DEVICE unsigned int porter_native_begin(const unsigned int 
 
 static inline PORTER_DEVICE void porter_native_end(const unsigned int *, unsigned int) {}
 
-static inline PORTER_DEVICE bool porter_native_holds(
-    const unsigned int *, unsigned int *, bool) {
+static inline PORTER_DEVICE void porter_native_join(bool) {}
+
+static inline PORTER_DEVICE bool porter_native_holds(unsigned int *, bool) {
     return false;
 }
 #endif
+
+// `word`, which the host writes. A plain load, that no cache of the multiprocessor keeps: a stronger
+// one has the lane yield (reconvergence.cu), of which is enough where lanes meet.
+static inline PORTER_DEVICE unsigned int porter_peek(const volatile unsigned int *word) {
+#if defined(__CUDACC__) && PORTER_RECONVERGE
+    unsigned int value;
+    asm volatile("ld.L1::no_allocate.u32 %0, [%1];" : "=r"(value) : "l"(word));
+    return value;
+#else
+    return *word;
+#endif
+}
 
 static inline PORTER_DEVICE void porter_yield(void) {
 #ifdef __CUDACC__

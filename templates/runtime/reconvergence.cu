@@ -18,7 +18,14 @@
 // In machine code of programs (native.h) lanes meet where the compiler has barriers for them: those
 // that leave a loop early wait behind it for the others. A lane that never comes, or waits for one
 // that waits there, would keep them. So each says that it looks around, and one that has done so many
-// times while another never did leaves its machine code, which takes it out of all barriers.
+// times while another never did leaves its machine code, which takes it out of all barriers. Lanes
+// that run, but no machine code, are such others too: whoever leaves meets them in the VM.
+//
+// A lane that looks there must not yield. Whom it calls has saved and cleared the barriers that its
+// callers made, so lanes that get their turn then find none where they should wait, and never meet
+// again (docs/lab/compiled.md, "Yields"). A compiler lets a lane yield in each function that has an
+// atomic operation, or a volatile access, or another that is stronger than a plain one. So looking
+// takes none, but where lanes that run are out of machine code, and want their turn.
 //
 // Lanes with much work of their own, an endless program's, would keep the others of their warp. So
 // a warp has two rooms. A lane that for half of its time is of a group's smaller part, which runs
@@ -41,8 +48,9 @@
 #define SLEEP 512u    // TICKs at most of a lane that took longer than that
 #define LONGEST 0xfffffu  // TICKs from one meeting to the next that count: half a second
 #define USUAL 3       // 1 / (1 << USUAL) is what the last time counts in an average
-#define HELD 16u      // times that a lane looks around in machine code while another never does,
+#define HELD 256u     // times that a lane looks around in machine code while another never does,
 #define HELD_SOON 2u  // or so many, if it uses atomics, until it leaves
+#define TURNS 16      // that lanes out of machine code get at each look of one in it
 #define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond,
 #define NANOSECONDS 520u  // or about so many
 
@@ -59,8 +67,9 @@ struct room_t {
 struct warp_t {
     unsigned long long stamp;
     room_t rooms[2];
-    uint32_t native; // lanes in machine code of programs
-    uint32_t looked; // of these that looked around in this round, which ends when all have
+    uint32_t running; // lanes of a launch that has machine code of programs, until they have ended
+    uint32_t native;  // of these, those in machine code
+    uint32_t looked;  // those that looked around in this round, which ends when all have
     uint32_t round;
 };
 
@@ -68,6 +77,21 @@ static __shared__ warp_t warps[WARPS];
 
 template <typename T> static __device__ __forceinline__ volatile T &now(T &value) {
     return value;
+}
+
+// As now(), but no yield comes of these.
+static __device__ __forceinline__ uint32_t in_shared(const void *at) {
+    return (uint32_t)__cvta_generic_to_shared(at);
+}
+
+static __device__ __forceinline__ uint32_t glance(const uint32_t &word) {
+    uint32_t value;
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value) : "r"(in_shared(&word)));
+    return value;
+}
+
+static __device__ __forceinline__ void put(uint32_t &word, uint32_t value) {
+    asm volatile("st.shared.u32 [%0], %1;" : : "r"(in_shared(&word)), "r"(value));
 }
 
 static __device__ __forceinline__ uint32_t lowest(uint32_t lanes) {
@@ -91,12 +115,16 @@ static __device__ __forceinline__ unsigned long long block_stamp(void) {
     return mixed | 1;
 }
 
+static __device__ __forceinline__ warp_t *warp_of_thread(void) {
+    const uint32_t thread
+        = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    return &warps[thread / 32];
+}
+
 // The warp's entry, ready for use. One lane makes it so; an even stamp says that it is at work. known:
 // half of the stamp, of a lane that has been here in this launch; 0: it has not.
 static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
-    const uint32_t thread
-        = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-    warp_t *const warp = &warps[thread / 32];
+    warp_t *const warp = warp_of_thread();
     if (__builtin_expect(known != 0 && (uint32_t)now(warp->stamp) == known, 1)) {
         return warp;
     }
@@ -115,6 +143,7 @@ static __device__ __forceinline__ warp_t *own_warp(uint32_t known) {
             }
             now(warp->native) = 0;
             now(warp->looked) = 0;
+            now(warp->running) = 0;
             __threadfence_block();
             now(warp->stamp) = ready;
         }
@@ -286,6 +315,19 @@ extern "C" __device__ __noinline__ bool porter_meet(
     return account.rounds == 0;
 }
 
+extern "C" __device__ __noinline__ void porter_native_join(bool runs) {
+    warp_t *const warp = own_warp(0);
+    const uint32_t here = __activemask();
+    if (lowest(here) != own_lane()) {
+        return;
+    }
+    if (runs) {
+        atomicOr(&warp->running, here);
+    } else {
+        atomicAnd(&warp->running, ~here);
+    }
+}
+
 extern "C" __device__ __noinline__ uint32_t porter_native_enter(const uint32_t *kept) {
     warp_t *const warp = own_warp(((const account_t *)kept)->block);
     const uint32_t lane = own_lane();
@@ -299,21 +341,26 @@ extern "C" __device__ __noinline__ void porter_native_end(const uint32_t *kept, 
     }
 }
 
-extern "C" __device__ __noinline__ bool porter_native_holds(
-    const uint32_t *kept, uint32_t *rounds, bool hasty) {
-    warp_t *const warp = own_warp(((const account_t *)kept)->block);
-    const uint32_t here = __activemask();
+// The lane's entry is ready, for it has entered. A look that another one overtakes may be lost, and
+// somebody leaves who might stay.
+extern "C" __device__ __noinline__ bool porter_native_holds(uint32_t *rounds, bool hasty) {
+    warp_t *const warp = warp_of_thread();
+    const uint32_t here = __activemask(), running = glance(warp->running);
     if (lowest(here) == own_lane()) {
-        const uint32_t looked = atomicOr(&warp->looked, here) | here;
-        if ((now(warp->native) & ~looked) == 0) {
-            now(warp->looked) = 0;
-            now(warp->round)++;
-        }
+        const uint32_t looked = glance(warp->looked) | here;
+        const bool all = (running & ~looked) == 0;
+        put(warp->looked, all ? 0 : looked);
+        put(warp->round, glance(warp->round) + all);
     }
     __syncwarp(here);
     // In its low half how often this lane looked around in the round that its high half has.
-    const uint32_t round = now(warp->round) << 16;
-    *rounds = (*rounds & 0xffff0000u) == round ? *rounds + 1 : round;
+    const uint32_t round = glance(warp->round);
+    *rounds = (*rounds ^ round << 16) <= 0xffffu ? *rounds + 1 : round << 16;
+    if ((running & ~glance(warp->native)) != 0) {
+        for (int i = 0; i < TURNS; i++) {
+            porter_give_turn();
+        }
+    }
     return __any_sync(here, (*rounds & 0xffffu) >= (hasty ? HELD_SOON : HELD));
 }
 

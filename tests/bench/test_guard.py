@@ -7,6 +7,7 @@ After a change that is worth its cost: `python -m porter.bench.guard BUILD tests
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import warnings
 from pathlib import Path
@@ -59,6 +60,21 @@ def test_lanes_can_meet_again_in_every_function_that_parts_them(built: Build) ->
     counts = barriers(cubin)
     assert sum(found.regions > 0 for found in counts.values()) > 500
     assert not {n for n, found in counts.items() if found.branches > 8 and not found.regions}
+
+
+# Who waits for the host or for other interpreters, or gives them turns (docs/lab/compiled.md).
+YIELDS = re.compile(
+    r"porter_(atomic|cas64|load64|meet|native_join|native_enter|native_end)$|porter_give_turn$"
+    r"|wait_for_host|take_slot|ready_guard|gpusnek_(guard_\w+|input_\w+|rows_find)$|image_store"
+    r"|gpusnek_(poll|poll_and_raise|wait)$"
+)
+
+
+@pytest.mark.slow
+def test_lanes_stay_where_they_wait_in_every_function_that_need_not_yield(built: Build) -> None:
+    counts = barriers(device_build(built).folder / "cuda/gpusnek.cubin")
+    assert counts["porter_atomic"].yields > 0
+    assert not {n for n, found in counts.items() if found.yields and not YIELDS.search(n)}
 
 
 def device_build(host: Build) -> Built:

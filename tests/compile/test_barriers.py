@@ -11,6 +11,7 @@ from porter.compile.barriers import Barriers, barriers, count
 from porter.errors import VerifyFailed
 
 BSSY, BSYNC, BREAK, BRA, BRX, WARPSYNC = 0x7945, 0x7941, 0x0942, 0x7947, 0x7949, 0x7948
+YIELD = 0x7946
 BRA_IF_P0 = 0x0947
 
 
@@ -19,8 +20,8 @@ def code(*opcodes: int) -> bytes:
 
 
 def test_regions_and_branches() -> None:
-    found = count(code(BSSY, BRA_IF_P0, BREAK, BRA, BSYNC, BRX, WARPSYNC, 0x7950))
-    assert found == Barriers(branches=2, regions=1, breaks=1, warpsyncs=1, instructions=8)
+    found = count(code(BSSY, BRA_IF_P0, BREAK, BRA, BSYNC, BRX, WARPSYNC, YIELD, 0x7950))
+    assert found == Barriers(branches=2, regions=1, breaks=1, warpsyncs=1, yields=1, instructions=9)
 
 
 def test_a_rest_is_no_instruction() -> None:

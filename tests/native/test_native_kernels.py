@@ -17,6 +17,7 @@ import pytest
 from porter import InterpreterArray, toolchain
 from porter.array.kernels import open_compiled
 from porter.base.process import run
+from porter.compile.barriers import barriers
 from porter.compile.device_tier import DISPATCHER
 from porter.compile.elf import functions, symbol_bytes
 from porter.compile.resources import parse_kernels
@@ -272,3 +273,20 @@ def test_interpreted_and_compiled_are_equal(device_build: Built, source: str) ->
             array.compile("t = 0\nfor i in range(9): t += i\n", native=True)
         array.exec("t = 0\nfor i in range(9): t += i\n")  # interpreted, by kernels that look
     device.close()
+
+
+def test_what_machine_code_calls_to_look_around_does_not_yield(
+    device_build: Built, compiled: Compile, tmp_path: Path
+) -> None:
+    """Lanes that wait behind a branch of it would wait no longer (docs/lab/compiled.md)."""
+    linked = link_programs(device_build, [compiled(QUEENS)])
+    assert linked.cubin is not None
+    (tmp_path / "linked.cubin").write_bytes(linked.cubin)
+    counts = barriers(tmp_path / "linked.cubin")
+    assert counts["gpusnek_poll"].yields and counts["porter_give_turn"].yields
+    called = {"tier_look", "tier_draw", "gpusnek_poll_quietly", "porter_native_holds"}
+    called |= {"gpusnek_limits_look", "porter_gc_flush", "porter_poll_loop", "porter_poll_due"}
+    assert called <= counts.keys()
+    mine = {name for name in counts if name.startswith("tier_") or "module_cu" in name}
+    assert len(mine) > 20
+    assert not {name for name in called | mine if counts[name].yields}

@@ -117,17 +117,22 @@ for start in range(5):
 print(sum(found))
 """,
     "exceptions in some": """
-def work(n):
-    caught = 0
-    for i in range(n):
-        try:
-            if (i * 7 + threadIdx) % 5 == 0:
-                raise ValueError(i)
-            caught += 1
-        except ValueError:
-            caught += 1000
-    return caught
-print(work(60))
+def work(n, start):
+    total = 0
+    for i in range(start, n):
+        if i * (threadIdx + 3) % 23 == 5:
+            raise ValueError(i)
+        total += i & 7
+    return total
+found, start = 0, 0
+while start < 60:
+    try:
+        found += work(60, start)
+        start = 60
+    except ValueError as error:
+        found += 1000
+        start = error.args[0] + 1
+print(found)
 """,
     "recursion of its own depth": """
 def down(n):

@@ -22,13 +22,21 @@ struct lane_t {
     uint32_t kept[PORTER_MEETING_WORDS] = {0};
     uint32_t rounds = 0, begun = 0;
 
+    void start() {
+        threadIdx.x = index;
+        porter_native_join(true);
+    }
+    void end() {
+        threadIdx.x = index;
+        porter_native_join(false);
+    }
     void enter() {
         threadIdx.x = index;
         begun = porter_native_enter(kept);
     }
     bool must_leave(bool hasty = false) {
         threadIdx.x = index;
-        return porter_native_holds(kept, &rounds, hasty);
+        return porter_native_holds(&rounds, hasty);
     }
     void leave() {
         threadIdx.x = index;
@@ -57,6 +65,7 @@ int main(int, char **argv) {
         warp.native = random();
         warp.looked = random();
         warp.round = random();
+        warp.running = random();
     }
     std::array<unsigned, 32> places;
     std::iota(places.begin(), places.end(), 0u);
@@ -66,6 +75,7 @@ int main(int, char **argv) {
         lanes.push_back({places[i]});
     }
     for (lane_t &lane : lanes) {
+        lane.start();
         lane.enter();
         check(lane.begun != 0, "a lane that enters is told so");
         const uint32_t before = lane.begun;
@@ -78,16 +88,30 @@ int main(int, char **argv) {
     if (count > 1) {
         const int usual = looks(lanes, many, false, false);
         check(usual >= (int)HELD && usual <= 2 * (int)HELD + 1, "who alone looks leaves");
-        lanes.back().leave();
-        check(looks(lanes, many, false, false) > many, "who has left holds nobody");
-        lanes.back().enter();
+        looks(lanes, 2, false, true); // a round ends
         const int soon = looks(lanes, many, true, false);
         check(soon >= (int)HELD_SOON && soon <= 2 * (int)HELD_SOON + 1,
             "who uses atomics leaves soon");
     }
+    turns = 0;
+    check(looks(lanes, many, false, true) > many && turns == 0, "nobody yields without a need");
+    if (count > 1) { // one is out of machine code, and runs
+        lanes.back().leave();
+        const int usual = looks(lanes, many, false, false);
+        check(usual >= (int)HELD && usual <= 2 * (int)HELD + 1, "who runs elsewhere is waited for");
+        check(turns >= HELD * TURNS, "who runs elsewhere gets turns");
+        lanes.back().end();
+        check(looks(lanes, many, false, false) > many, "who has ended holds nobody");
+        turns = 0;
+        lanes[0].must_leave();
+        check(turns == 0, "who has ended gets no turns");
+        lanes.back().start();
+        lanes.back().enter();
+    }
     for (lane_t &lane : lanes) {
         lane.leave();
+        lane.end();
     }
-    check(warps[0].native == 0, "all have left");
+    check(warps[0].native == 0 && warps[0].running == 0, "all have left");
     printf("all have ended\n");
 }

@@ -91,6 +91,9 @@ inline uint32_t min(uint32_t a, uint32_t b) {
 inline void __threadfence_block() {
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
+inline uintptr_t __cvta_generic_to_shared(const void *at) {
+    return (uintptr_t)at;
+}
 inline void __syncwarp(uint32_t lanes) {
     rendezvous.meet(lanes, 0);
 }
