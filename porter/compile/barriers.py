@@ -2,10 +2,11 @@
 
     python -m porter.compile.barriers CUBIN... [FUNCTION...]
 
-prints a line for each function with branches: those that may part lanes, regions at whose end
-lanes meet (BSSY), exits from such a region (BREAK), waits for lanes by name, places where others of
-a warp get a turn (YIELD), and instructions in all. Lanes that get one while a function that they
-wait behind has barriers of its callers saved wait no longer (docs/lab/compiled.md, "Yields").
+prints a line for each function that may part lanes or has one yield: branches that part them,
+regions at whose end lanes meet (BSSY), exits from such a region (BREAK), waits for lanes by name,
+places where others of a warp get a turn (YIELD), and instructions in all. Lanes that get one while
+a function that they wait behind has barriers of its callers saved wait no longer
+(docs/lab/compiled.md, "Yields").
 """
 
 from __future__ import annotations
@@ -75,7 +76,7 @@ def main(arguments: list[str]) -> None:
     wanted = [argument for argument in arguments if not argument.endswith(".cubin")]
     for cubin in cubins:
         for name, b in sorted(barriers(cubin).items()):
-            if b.branches and (not wanted or any(part in name for part in wanted)):
+            if (b.branches or b.yields) and (not wanted or any(part in name for part in wanted)):
                 counts = (b.branches, b.regions, b.breaks, b.warpsyncs, b.yields, b.instructions)
                 print(*(f"{n:8}" for n in counts), name)
 

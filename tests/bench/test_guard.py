@@ -64,15 +64,17 @@ def test_lanes_can_meet_again_in_every_function_that_parts_them(built: Build) ->
 
 # Who waits for the host or for other interpreters, or gives them turns (docs/lab/compiled.md).
 YIELDS = re.compile(
-    r"porter_(atomic|cas64|load64|meet|native_join|native_enter|native_end)$|porter_give_turn$"
-    r"|wait_for_host|take_slot|ready_guard|gpusnek_(guard_\w+|input_\w+|rows_find)$|image_store"
-    r"|gpusnek_(poll|poll_and_raise|wait)$"
+    r"porter_(atomic|cas64|load64|meet|native_join|give_turn)$|wait_for_host|take_slot|ready_guard"
+    r"|gpusnek_(guard_\w+|input_\w+|rows_find|poll)$|image_store"
 )
 
 
 @pytest.mark.slow
 def test_lanes_stay_where_they_wait_in_every_function_that_need_not_yield(built: Build) -> None:
-    counts = barriers(device_build(built).folder / "cuda/gpusnek.cubin")
+    device = device_build(built)
+    if device.config["arena"] != "local":
+        pytest.skip("upstream's volatile state is in global memory there, and each access yields")
+    counts = barriers(device.folder / "cuda/gpusnek.cubin")
     assert counts["porter_atomic"].yields > 0
     assert not {n for n, found in counts.items() if found.yields and not YIELDS.search(n)}
 

@@ -279,6 +279,8 @@ def test_what_machine_code_calls_to_look_around_does_not_yield(
     device_build: Built, compiled: Compile, tmp_path: Path
 ) -> None:
     """Lanes that wait behind a branch of it would wait no longer (docs/lab/compiled.md)."""
+    if device_build.config["arena"] != "local":
+        pytest.skip("upstream's volatile state is in global memory there, and each access yields")
     linked = link_programs(device_build, [compiled(QUEENS)])
     assert linked.cubin is not None
     (tmp_path / "linked.cubin").write_bytes(linked.cubin)

@@ -125,11 +125,8 @@ NATIVE_FAULTS = {
 @pytest.mark.parametrize("fault", NATIVE_FAULTS)
 def test_faults_of_leaving_show(tmp_path: Path, fault: str) -> None:
     program = compiled(tmp_path, NATIVE_FAULTS[fault], source="native.cpp")
-    codes = set()
-    for seed in range(5):  # which lanes there are, and what shared memory holds, is random
-        command = [str(program), str(seed), "5"]
-        codes.add(subprocess.run(command, timeout=60, capture_output=True, check=False).returncode)
-    assert 1 in codes
+    failed = subprocess.run([str(program), "1", "5"], timeout=60, capture_output=True, check=False)
+    assert failed.returncode == 1
 
 
 def test_older_gpus(tmp_path: Path) -> None:
