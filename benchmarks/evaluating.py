@@ -1,10 +1,12 @@
 """Times `porter.evaluate` against a pool of CPython processes that does the same work.
 
     python benchmarks/evaluating.py [--programs 4096] [--cases 64] [--build FOLDER] [--target T]
+        [--small] [--each case|program] [--devices 0,1]
 
-Programs are those of porter/bench/candidates.py, all different. The pool has a process for each
-core; each compiles a program once, executes it, calls `solve` for each case and compares. Starting
-processes and opening the device are not counted; compiling is, on both sides.
+Programs are those of porter/bench/candidates.py, all different; with --small such of four lines.
+The pool has a process for each core; each compiles a program once, executes it, calls `solve` for
+each case and compares. Starting processes and opening the device are not counted; compiling is, on
+both sides. The sum of all calls' steps shows whether two runs did the same, on several GPUs too.
 """
 
 from __future__ import annotations
@@ -29,6 +31,14 @@ def judged(work: tuple[Sequence[str], int]) -> list[list[bool]]:
     return [passed(compile(source, "<program>", "exec"), cases) for source in sources]
 
 
+def small(count: int) -> list[str]:
+    """So many different programs of four lines; half of them are right for case 0."""
+    return [
+        f"def solve(x):\n    a = x * {i} + {i % 2}\n    b = a % {i % 97 + 2}\n    return b\n"
+        for i in range(count)
+    ]
+
+
 def passed(code: Any, cases: int) -> list[bool]:
     """The cases that one program passes."""
     names: dict[str, Any] = {}
@@ -49,9 +59,15 @@ def main() -> None:
     parser.add_argument("--cases", type=int, default=64)
     parser.add_argument("--build")
     parser.add_argument("--target")
+    parser.add_argument("--small", action="store_true")
+    parser.add_argument("--each", choices=["case", "program"])
+    parser.add_argument("--devices", help="numbers of GPUs, as 0,1")
     options = parser.parse_args()
-    texts = programs(3, options.programs)
-    sources = [text[: text.index("\ntry:")] + "\n" for text in texts]
+    if options.small:
+        sources = small(options.programs)
+    else:
+        texts = programs(3, options.programs)
+        sources = [text[: text.index("\ntry:")] + "\n" for text in texts]
     cores = os.cpu_count() or 1
     parts = [(sources[i :: 8 * cores], options.cases) for i in range(8 * cores)]
     with multiprocessing.Pool(cores) as pool:
@@ -61,17 +77,20 @@ def main() -> None:
         reference = time.perf_counter() - begun
     print(f"{len(sources)} programs x {options.cases} cases")
     print(f"CPython, {cores} processes: {reference:.3f} s")
-    device, _ = open_sandbox(options.target, None, options.build)
+    several = [int(number) for number in options.devices.split(",")] if options.devices else None
+    device, _ = open_sandbox(options.target, None, options.build, devices=several)
     cases = [((case,), EXPECTED) for case in range(options.cases)]
     fences = "with" if device.built.fences else "without"
-    for each in ("case", "program"):
+    for each in [options.each] if options.each else ["case", "program"]:
         evaluate(sources[:512], cases, device=device, each=each)
         begun = time.perf_counter()
         found = evaluate(sources, cases, device=device, each=each)
         seconds = time.perf_counter() - begun
         same = all(found.passed[i :: 8 * cores].tolist() == rows for i, rows in enumerate(expected))
         ratio = f"{reference / seconds:.2f} x"
+        steps = int(found.steps.sum())
         print(f"{device.name} {fences} fences, each={each!r}: {seconds:.3f} s, {ratio}, {same = }")
+        print(f"{steps = }", flush=True)
     device.close()
 
 

@@ -134,14 +134,19 @@ class Event:
 
 
 class Device:
-    def __init__(self, number: int = 0) -> None:
-        self.id = number
+    current = 0
+
+    def __init__(self, number: int | None = None) -> None:
+        self.id = Device.current if number is None else number
+        self._before: list[int] = []
 
     def __enter__(self) -> Device:
+        self._before.append(Device.current)
+        Device.current = self.id
         return self
 
     def __exit__(self, *error: object) -> None:
-        pass
+        Device.current = self._before.pop()
 
 
 def pinned(size: int) -> Any:
@@ -173,7 +178,7 @@ class Kernel:
         self._call(grid[0], block[0], arguments)
 
 
-def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL) -> Any:
+def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL, gpus: int = 1) -> Any:
     """The stand-in, as a module; its builds have the kernels of these libraries."""
 
     def launch(grid: int, block: int, arguments: tuple[Array]) -> None:
@@ -183,8 +188,10 @@ def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL) -> Any:
     class Module:
         def __init__(self, *, path: str) -> None:
             assert Path(path).is_file()
+            self.loaded_on: set[int] = set()
 
         def get_function(self, name: str) -> Kernel:
+            self.loaded_on.add(Device.current)  # CuPy has a module for each GPU that uses it
             if name == "gpusnek_setup":
                 return Kernel(lambda grid, block, arguments: None)
             if name == "gpusnek_launch":
@@ -210,7 +217,7 @@ def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL) -> Any:
     properties = {"multiProcessorCount": 4, "maxThreadsPerMultiProcessor": 256}
     runtime = _Strict(
         CUDARuntimeError=DriverError,
-        getDeviceCount=lambda: 1,
+        getDeviceCount=lambda: gpus,
         memGetInfo=lambda: (FREE, FREE),
         getDeviceProperties=lambda device: properties,
         cudaLimitStackSize=0,

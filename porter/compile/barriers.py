@@ -23,6 +23,7 @@ from porter.errors import VerifyFailed
 
 _BYTES = 16  # of an instruction, on sm_70 and later
 _BSSY, _BREAK, _BRA, _BRX, _WARPSYNC, _YIELD = 0x945, 0x942, 0x947, 0x949, 0x948, 0x946
+_SAVE, _FIRST_OF_CALLERS = 0x355, 6  # BMOV.32.CLEAR; callees save this barrier and all behind it
 _ALWAYS = 7  # the predicate of an instruction that every lane executes
 
 
@@ -32,7 +33,8 @@ class Barriers:
 
     branches: conditional or indexed. regions: begun by BSSY. breaks: exits from them. warpsyncs:
     waits for lanes by name. yields: a compiler has one in a function that has an atomic operation,
-    or an access to memory that is stronger than a plain one. instructions: all.
+    or an access to memory that is stronger than a plain one. instructions: all. saved: the numbers
+    of its callers' barriers that it saves, in which lanes that execute it are then not named.
     """
 
     branches: int
@@ -41,15 +43,19 @@ class Barriers:
     warpsyncs: int
     yields: int
     instructions: int
+    saved: frozenset[int]
 
 
 def count(code: bytes) -> Barriers:
     """Count in raw machine code of sm_70 or later."""
     found: Counter[int] = Counter()
+    saved: set[int] = set()
     branches = 0
     for (low,) in struct.iter_unpack("<Q8x", code[: len(code) // _BYTES * _BYTES]):
         opcode, predicate = low & 0xFFF, low >> 12 & 7
         found[opcode] += 1
+        if opcode == _SAVE:
+            saved.add(low >> 24 & 15)
         branches += opcode == _BRX or (opcode == _BRA and predicate != _ALWAYS)
     return Barriers(
         branches=branches,
@@ -58,6 +64,7 @@ def count(code: bytes) -> Barriers:
         warpsyncs=found[_WARPSYNC],
         yields=found[_YIELD],
         instructions=len(code) // _BYTES,
+        saved=frozenset(number for number in saved if number >= _FIRST_OF_CALLERS),
     )
 
 

@@ -25,6 +25,8 @@ from porter.native.target import NativeTarget
 # For g++ to be done soon: the prelude's functions are compiled once instead of at each use.
 QUICK = ("-O0", "-Dalways_inline=noinline", "-w")
 QUICK_KERNELS = ("-Dalways_inline=noinline",)
+# A kernel has 64 KiB for the constants that ptxas makes, and a thousand programs have more.
+NO_CONSTANTS = ("-Xptxas", "--disable-optimizer-constants")
 
 
 @frozen
@@ -93,7 +95,8 @@ def link_batch(
 
     None where no program has any. Else as build_batch. Raises NoNvcc, ToolMissing, BuildFailed.
     """
-    quick = attrs.evolve(target, front=(*target.front, *flags))
+    front, back = (*target.front, *flags), (*target.back, *NO_CONSTANTS)
+    quick = attrs.evolve(target, front=front, back=back)
     cubins, symbols = [], []
     found = {}
     for made, some in _built(quick, translations, folder, jobs):

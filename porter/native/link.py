@@ -79,7 +79,7 @@ def _link(
 
 def _dispatcher(target: KernelTarget, symbols: Sequence[str], text: Path, made: Path) -> None:
     """A cubin that calls one of `symbols`; what it is made of goes to `text`."""
-    if len(symbols) > 1:
+    if len(symbols) > 1 or len(symbols[0]) != len(PROGRAM):
         text.write_text(_choosing(target, symbols), encoding="utf-8")
         target.compile(text.read_text(encoding="utf-8"), "0" * 8, text, made)
         return

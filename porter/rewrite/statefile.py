@@ -25,6 +25,7 @@ def state_header(program: WholeProgram) -> str:
         "    unsigned int porter_sandbox; // not 0: no addresses of programs, no code from outside",
         "    const void *porter_stack_limit; // a frame below it must not call any deeper",
         "    unsigned int porter_looked; // a GPU's clock at the last poll that looked",
+        "    unsigned int porter_let_go; // and at the last that let waiting lanes go on",
     ]
     lines += [
         f"    alignas({field.align}) unsigned char {field.name}[{field.size}]; // {field.key}"

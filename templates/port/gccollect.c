@@ -8,7 +8,6 @@
 
 #include "hooks.h"
 #include "lfscalls.h"
-#include "native.h"
 #include "port.h"
 #include "py/gc.h"
 #include "py/misc.h"
@@ -98,9 +97,6 @@ static void scan_stack(void *lowest, void *context) {
 void gc_collect(void) {
     porter_profile_collects();
     gc_collect_start();
-    if (!vm_natives()) { // machine code's lanes wait for each other
-        porter_give_turn();
-    }
     porter_gc_flush(scan_stack, NULL);
     gpusnek_lfs_collect();
     gc_collect_end();

@@ -84,9 +84,12 @@ void porter_pause(void);
 
 // Called now and then by an interpreter that runs on: others of its block may need its processor.
 void porter_give_way(void);
-// Others of its warp, too, whose ways have parted from its own. Some of them may then go on without
-// this one where they would wait for it.
-void porter_give_turn(void);
+
+// Called as often. Other lanes of its warp may wait for this one, where their ways meet or for a turn:
+// where it has kept them for long, it lets them go on. kept: as of porter_meet(). porter_keeps: nobody
+// has waited for long. Elsewhere than on GPUs whose lanes meet these are nothing.
+void porter_let_others(const uint32_t *kept);
+void porter_keeps(void);
 
 // Called within long work that takes no steps: the other lanes of a warp whose ways have parted may
 // run. Costs next to nothing, and calls nothing.

@@ -12,9 +12,7 @@
 static uint64_t clock_at_attach; // porter_clock_ns() when this launch began
 static uint64_t waited_ns; // where the clock stands: what the program waited
 static uint32_t interrupt_seen; // the value of the interrupt word that was last acted on
-static uint8_t looks_in_c; // since the VM or machine code looked
 
-#define QUIET_LOOKS (16) // in C, until others get turns: a millisecond
 #define BESIDE_HEAP (UINT64_C(1) << 16) // the state, and what else an arena has behind its heap
 #define OWN_BASE (UINT64_C(1) << 20)
 #define COMMON_BASE (UINT64_C(1) << 40) // constants lie some distance on either side
@@ -133,9 +131,7 @@ void mp_hal_delay_ms(mp_uint_t ms) {
     mp_hal_delay_us(ms < UINT64_MAX / 1000 ? ms * 1000 : UINT64_MAX);
 }
 
-// quietly: lanes of a GPU's warp that wait for this one, where the ways of both meet, wait on. If
-// not, they get their turn, and may go on without it (reconvergence.cu).
-static inline __attribute__((always_inline)) void poll(bool quietly) {
+static inline __attribute__((always_inline)) void poll(void) {
     porter_give_way();
     const bool ends = gpusnek_limits_look() != GPUSNEK_OK || porter_refused();
     if (ends && nlr_get_abort() != NULL) {
@@ -144,7 +140,7 @@ static inline __attribute__((always_inline)) void poll(bool quietly) {
     if (gpusnek_io.interrupt == NULL) {
         return;
     }
-    uint32_t word = quietly ? porter_peek(gpusnek_io.interrupt) : *gpusnek_io.interrupt;
+    uint32_t word = porter_peek(gpusnek_io.interrupt);
     if (word == interrupt_seen) {
         return;
     }
@@ -161,30 +157,25 @@ static inline __attribute__((always_inline)) void poll(bool quietly) {
 }
 
 __attribute__((noinline)) void gpusnek_poll(void) {
-    poll(false);
+    porter_let_others(gpusnek_meetings);
+    poll();
 }
 
+// Of machine code, which knows by itself how long others wait for it.
 void gpusnek_poll_quietly(void) {
-    looks_in_c = 0;
-    poll(true);
+    porter_keeps();
+    poll();
 }
 
 void gpusnek_poll_and_raise(void) {
-    looks_in_c = 0;
     gpusnek_poll();
     mp_handle_pending(true);
 }
 
 // Called by the polls that the rewriter adds to loops, when the budget is used up. An interrupt is
-// raised where the loop could raise anyhow; callbacks wait for the VM. Where machine code may have
-// called, others keep waiting a while; not for ever, as what works in C for long may never end.
+// raised where the loop could raise anyhow; callbacks wait for the VM.
 void porter_poll_loop(int raises) {
-    if (looks_in_c < QUIET_LOOKS && vm_natives()) {
-        looks_in_c++;
-        poll(true);
-    } else {
-        gpusnek_poll();
-    }
+    gpusnek_poll();
     mp_obj_t pending = MP_STATE_MAIN_THREAD(mp_pending_exception);
     if (raises && pending != MP_OBJ_NULL && nlr_get_abort() != NULL) {
         MP_STATE_MAIN_THREAD(mp_pending_exception) = MP_OBJ_NULL;

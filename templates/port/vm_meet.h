@@ -6,6 +6,7 @@
 #define GPUSNEK_VM_MEET_H
 
 #include "hooks.h"
+#include "native.h"
 #include "py/bc.h"
 #include "py/mpstate.h"
 
@@ -17,8 +18,6 @@
 #else
 #define VM_DEPTH() (0)
 #endif
-
-extern uint32_t gpusnek_meetings[PORTER_MEETING_WORDS]; // limits.c
 
 // Whether the instruction at `ip` may run now. If not, the VM goes round its loop, and asks again:
 // a loop of its own, here, would end for all lanes together, those that run and those that wait. A

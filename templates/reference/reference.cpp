@@ -117,7 +117,9 @@ extern "C" void porter_pause(void) {
 // One interpreter alone: nobody waits for it, and none comes between.
 extern "C" void porter_give_way(void) {}
 
-extern "C" void porter_give_turn(void) {}
+extern "C" void porter_let_others(const unsigned int *) {}
+
+extern "C" void porter_keeps(void) {}
 
 extern "C" void porter_yield(void) {}
 extern "C" void porter_syncthreads(uint64_t) {}

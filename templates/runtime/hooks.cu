@@ -21,8 +21,7 @@ PORTER_DEVICE void porter_pause(void) {
     __nanosleep(1000);
 }
 
-// Threads run by themselves; those of a warp whose ways have parted take turns where one looks, for
-// the compiler has a lane yield there.
+// Threads run by themselves.
 PORTER_DEVICE void porter_give_way(void) {
     PORTER_STATE->porter_looked = porter_clock();
 }
@@ -33,6 +32,13 @@ static __device__ volatile uint32_t turn;
 PORTER_DEVICE __noinline__ void porter_give_turn(void) {
     (void)turn;
 }
+
+#if !PORTER_RECONVERGE // else in reconvergence.cu
+PORTER_DEVICE void porter_keeps(void) {}
+
+PORTER_DEVICE void porter_let_others(const unsigned int *) {}
+
+#endif
 
 PORTER_DEVICE __noinline__ bool porter_poll_due(void *budget, unsigned int turns, bool raises) {
     return porter_poll_look(budget, turns, raises);

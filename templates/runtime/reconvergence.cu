@@ -39,18 +39,22 @@
 
 #define WARPS 32      // of a block at most
 #define LOOKS 300     // at `called`, before a group goes on without lanes that are expected,
-#define FEW 16        // or so many, if it takes
+#define FEW 16        // or so many, or
+#define SURELY 4096u  // TICKs, if it takes
 #define PATIENCE 32u  // times as long as is usual from one meeting to the next, and
 #define LEAST 32u     // TICKs more
 #define ROUNDS 200    // that a lane waits for others, until it runs whoever else runs
 #define GRACE 16000u  // TICKs beyond half of its time that take a lane to the other room
 #define STAY 4000u    // rounds that it stays there, unless it is of a smaller part again
 #define SLEEP 512u    // TICKs at most of a lane that took longer than that
+#define REST 1900u    // or of one that is left behind: a millisecond, the most that there is
 #define LONGEST 0xfffffu  // TICKs from one meeting to the next that count: half a second
 #define USUAL 3       // 1 / (1 << USUAL) is what the last time counts in an average
 #define HELD 256u     // times that a lane looks around in machine code while another never does,
 #define HELD_SOON 2u  // or so many, if it uses atomics, until it leaves
 #define TURNS 16      // that lanes out of machine code get at each look of one in it
+#define KEEPS (1u << 23) // cycles that a lane keeps those that wait for it: some milliseconds
+#define NESTS 6       // regions, for which a compiler takes all barriers that callees save
 #define TICK 10       // a TICK is 1 << TICK cycles: half a microsecond,
 #define NANOSECONDS 520u  // or about so many
 
@@ -59,7 +63,7 @@ struct room_t {
     uint32_t expected; // lanes that are worth waiting for
     uint32_t waiting;  // lanes that wait, and are in no group yet
     uint32_t called;   // the group that is being made; 0: none
-    uint32_t usual;    // 0, or one more than account_t has, of a lane that waited
+    uint32_t usual;    // one more than account_t has, of a lane that met; 0: none since others asked
 };
 
 // `stamp` says whose it is: shared memory has any value when a block begins, and a user's kernel
@@ -181,7 +185,9 @@ static __device__ __forceinline__ uint32_t gather(
         }
         if (group == 0 && leads) {
             const uint32_t waiting = now(room->waiting), expected = now(room->expected);
-            const bool late = looks >= LOOKS || (looks >= FEW && ticks() - begun > too_long(usual));
+            const uint32_t took = ticks() - begun;
+            const bool late = looks >= LOOKS
+                || (took > too_long(usual) && (looks >= FEW || took > SURELY));
             // Who takes them out of `waiting` calls them, so no lane is called twice.
             if ((waiting & lane) == 0 || ((expected & ~waiting) != 0 && !late)
                 || atomicCAS(&room->waiting, waiting, 0u) != waiting) {
@@ -274,6 +280,7 @@ extern "C" __device__ __noinline__ bool porter_meet(
     warp_t *const warp = own_warp(account.block);
     const uint32_t block = (uint32_t)now(warp->stamp), lane = own_lane();
     if (together(warp, account, block, place)) {
+        put(warp->rooms[account.stays != 0].usual, account.usual + 1);
         account.rounds = 0;
         account.stays -= account.stays != 0;
         account.seen = ticks();
@@ -313,6 +320,63 @@ extern "C" __device__ __noinline__ bool porter_meet(
     account.seen = ticks();
     *(account_t *)kept = account;
     return account.rounds == 0;
+}
+
+extern "C" __device__ void porter_keeps(void) {
+    PORTER_STATE->porter_let_go = porter_clock();
+}
+
+// Whether others meet in the VM without this lane: it went to the second room, or they have stopped
+// waiting for it, or it takes much longer from one meeting to the next than they do.
+static __device__ __forceinline__ bool left_behind(const warp_t *warp, const account_t &account) {
+    if (account.block == 0 || glance(*(const uint32_t *)&warp->stamp) != account.block) {
+        return false;
+    }
+    const room_t &room = warp->rooms[0];
+    const uint32_t usual = glance(room.usual);
+    return usual != 0
+        && (account.stays != 0 || (glance(room.expected) & own_lane()) == 0
+            || account.usual >> USUAL > too_long(usual - 1));
+}
+
+// Never true, which a compiler cannot know: regions in regions, across calls, each with a barrier of
+// its own.
+template <int LEVELS> static __device__ __forceinline__ void nest(uint32_t lanes) {
+    if (lanes & 1) {
+        porter_give_turn();
+        nest<LEVELS - 1>(lanes >> 1);
+        porter_give_turn();
+    }
+}
+
+template <> __device__ __forceinline__ void nest<0>(uint32_t) {}
+
+// Others run for so long, and whoever waits for this lane goes on. Barriers belong to warps, not to
+// calls: a lane is named in each that one of its callers has made and no callee has cleared, and
+// holds those that wait at another place behind a barrier of the same number. So this function uses
+// all that are saved by callees, and has cleared them when it yields. lanes: 0.
+extern "C" __device__ __noinline__ void porter_let_go(uint32_t lanes, uint32_t nanoseconds) {
+    nest<NESTS>(lanes);
+    __nanosleep(nanoseconds);
+    porter_give_turn();
+}
+
+// kept: as of porter_meet(). A lane that is left behind gives others as much time as it took since it
+// looked around last, if one has met since then: all may have ended.
+extern "C" __device__ __noinline__ void porter_let_others(const uint32_t *kept) {
+    warp_t *const warp = warp_of_thread();
+    const uint32_t now = porter_clock();
+    const bool behind = porter_one_of_us(left_behind(warp, *(const account_t *)kept));
+    if (!behind && !porter_one_of_us(now - PORTER_STATE->porter_let_go > KEEPS)) {
+        return;
+    }
+    uint32_t sleep = 0;
+    if (behind) {
+        put(warp->rooms[0].usual, 0);
+        sleep = min((now - PORTER_STATE->porter_looked) >> TICK, REST) * NANOSECONDS;
+    }
+    porter_let_go(0, sleep);
+    porter_keeps();
 }
 
 extern "C" __device__ __noinline__ void porter_native_join(bool runs) {

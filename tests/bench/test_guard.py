@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import struct
 import warnings
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from porter.bench import guard
 from porter.bench.callgrind import count
 from porter.bench.catalogue import Benchmark
 from porter.compile.barriers import barriers
+from porter.compile.elf import functions
 from porter.config import BuildConfig
 from porter.errors import NoNvcc, UsageError
 from porter.pipeline import Build, build
@@ -64,19 +66,32 @@ def test_lanes_can_meet_again_in_every_function_that_parts_them(built: Build) ->
 
 # Who waits for the host or for other interpreters, or gives them turns (docs/lab/compiled.md).
 YIELDS = re.compile(
-    r"porter_(atomic|cas64|load64|meet|native_join|give_turn)$|wait_for_host|take_slot|ready_guard"
-    r"|gpusnek_(guard_\w+|input_\w+|rows_find|poll)$|image_store"
+    r"porter_(atomic|cas64|load64|meet|native_join|give_turn)$|wait_for_host"
+    r"|take_slot|ready_guard|gpusnek_(guard_\w+|input_\w+|rows_find)$|image_store"
 )
 
 
 @pytest.mark.slow
 def test_lanes_stay_where_they_wait_in_every_function_that_need_not_yield(built: Build) -> None:
     device = device_build(built)
-    if device.config["arena"] != "local":
-        pytest.skip("upstream's volatile state is in global memory there, and each access yields")
     counts = barriers(device.folder / "cuda/gpusnek.cubin")
     assert counts["porter_atomic"].yields > 0
     assert not {n for n, found in counts.items() if found.yields and not YIELDS.search(n)}
+
+
+BSSY, BSYNC, RESTORE, NANOSLEEP = 0x945, 0x941, 0x356, 0x35D
+
+
+@pytest.mark.slow
+def test_a_lane_that_lets_others_go_is_named_in_no_barrier(built: Build) -> None:
+    cubin = device_build(built).folder / "cuda/gpusnek.cubin"
+    counts = barriers(cubin)
+    assert counts["porter_let_go"].saved == set().union(*(found.saved for found in counts.values()))
+    words = struct.iter_unpack("<Q8x", functions(cubin)["porter_let_go"])
+    codes = [low & 0xFFF for (low,) in words]
+    before, behind = codes[: codes.index(NANOSLEEP)], codes[codes.index(NANOSLEEP) :]
+    assert before.count(BSSY) == before.count(BSYNC) == 6 and RESTORE not in before
+    assert behind.count(RESTORE) == 6 and BSSY not in behind
 
 
 def device_build(host: Build) -> Built:

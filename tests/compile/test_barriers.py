@@ -12,6 +12,7 @@ from porter.errors import VerifyFailed
 
 BSSY, BSYNC, BREAK, BRA, BRX, WARPSYNC = 0x7945, 0x7941, 0x0942, 0x7947, 0x7949, 0x7948
 YIELD = 0x7946
+SAVE_B0, SAVE_B9 = 0x0017355, 0x9167355
 BRA_IF_P0 = 0x0947
 
 
@@ -20,8 +21,16 @@ def code(*opcodes: int) -> bytes:
 
 
 def test_regions_and_branches() -> None:
-    found = count(code(BSSY, BRA_IF_P0, BREAK, BRA, BSYNC, BRX, WARPSYNC, YIELD, 0x7950))
-    assert found == Barriers(branches=2, regions=1, breaks=1, warpsyncs=1, yields=1, instructions=9)
+    opcodes = (BSSY, BRA_IF_P0, BREAK, BRA, BSYNC, BRX, WARPSYNC, YIELD, 0x7950, SAVE_B0, SAVE_B9)
+    assert count(code(*opcodes)) == Barriers(
+        branches=2,
+        regions=1,
+        breaks=1,
+        warpsyncs=1,
+        yields=1,
+        instructions=11,
+        saved=frozenset({9}),
+    )
 
 
 def test_a_rest_is_no_instruction() -> None:

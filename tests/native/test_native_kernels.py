@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import attrs
 import pytest
+from elftools.elf.elffile import ELFFile
 
 from porter import InterpreterArray, toolchain
 from porter.array.kernels import open_compiled
@@ -275,18 +276,44 @@ def test_interpreted_and_compiled_are_equal(device_build: Built, source: str) ->
     device.close()
 
 
+def test_modules_of_many_programs_have_no_constants_of_the_compiler(
+    device_build: Built, compiled: Compile, tmp_path: Path
+) -> None:
+    """A kernel has 64 KiB for those, and upstream's suite as machine code had more."""
+
+    def constants(cubin: Path) -> int:
+        with cubin.open("rb") as file:
+            sections = list(ELFFile(file).iter_sections())
+            return sum(s["sh_size"] for s in sections if s.name.startswith(".nv.constant2."))
+
+    target = KernelTarget.of(device_build)
+    program = compiled("".join(f"x{i} = {i} * 10 ** 20\nprint(-x{i})\n" for i in range(12)))
+    translation = translate(target, program.code, 1, loops=False)
+    assert translation is not None
+    source, made = tmp_path / "plain.cpp", tmp_path / "plain.cubin"
+    source.write_text(translation.text)
+    target.build(source, made)
+    assert constants(made) > 0
+    link_batch(target, [translation], tmp_path)
+    assert constants(tmp_path / "batch0.cubin") == 0
+
+
 def test_what_machine_code_calls_to_look_around_does_not_yield(
     device_build: Built, compiled: Compile, tmp_path: Path
 ) -> None:
     """Lanes that wait behind a branch of it would wait no longer (docs/lab/compiled.md)."""
-    if device_build.config["arena"] != "local":
-        pytest.skip("upstream's volatile state is in global memory there, and each access yields")
     linked = link_programs(device_build, [compiled(QUEENS)])
     assert linked.cubin is not None
     (tmp_path / "linked.cubin").write_bytes(linked.cubin)
     counts = barriers(tmp_path / "linked.cubin")
-    assert counts["gpusnek_poll"].yields and counts["porter_give_turn"].yields
-    called = {"tier_look", "tier_draw", "gpusnek_poll_quietly", "porter_native_holds"}
+    assert counts["porter_give_turn"].yields
+    called = {
+        "tier_look",
+        "tier_draw",
+        "gpusnek_poll",
+        "gpusnek_poll_quietly",
+        "porter_native_holds",
+    }
     called |= {"gpusnek_limits_look", "porter_gc_flush", "porter_poll_loop", "porter_poll_due"}
     assert called <= counts.keys()
     mine = {name for name in counts if name.startswith("tier_") or "module_cu" in name}

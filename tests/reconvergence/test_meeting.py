@@ -27,7 +27,7 @@ PTX = {
     'asm volatile("st.shared.u32 [%0], %1;" : : "r"(in_shared(&word)), "r"(value));': "now(word) = "
     "value;",
     '#include "porter_runtime.h"': "#define PORTER_RECONVERGE 1\n"
-    "static unsigned turns;\nstatic void porter_give_turn() { turns++; }\n",
+    "static uint32_t porter_clock() { return (uint32_t)lane_clock(); }\n",
 }
 # What each of these leaves out shows, so a test that passes says something.
 FAULTS = {
@@ -126,6 +126,36 @@ NATIVE_FAULTS = {
 def test_faults_of_leaving_show(tmp_path: Path, fault: str) -> None:
     program = compiled(tmp_path, NATIVE_FAULTS[fault], source="native.cpp")
     failed = subprocess.run([str(program), "1", "5"], timeout=60, capture_output=True, check=False)
+    assert failed.returncode == 1
+
+
+@pytest.mark.parametrize("lane", [0, 5, 31])
+def test_others_go_on_where_a_lane_works_for_long(tmp_path: Path, lane: int) -> None:
+    program = compiled(tmp_path, {}, source="letting.cpp")
+    subprocess.run([str(program), str(lane)], check=True, timeout=60)
+
+
+LETTING_FAULTS = {
+    "others wait for ever": {"porter_let_go > KEEPS": "porter_let_go > ~0u"},
+    "others never wait": {"porter_let_go > KEEPS": "porter_let_go > 0u"},
+    "time does not count anew": {
+        "porter_let_go(0, sleep);\n    porter_keeps();": "porter_let_go(0, sleep);"
+    },
+    "who has ended gets time": {"put(warp->rooms[0].usual, 0);": ""},
+    "who meets does not show": {
+        "put(warp->rooms[account.stays != 0].usual, account.usual + 1);": ""
+    },
+    "the second room is waited for": {"account.stays != 0 || (glance": "(glance"},
+    "who is not expected keeps others": {"(glance(room.expected) & own_lane()) == 0": "false"},
+    "who is slow keeps others": {"account.usual >> USUAL > too_long(usual - 1)": "false"},
+    "others get no time": {"__nanosleep(nanoseconds);": ""},
+}
+
+
+@pytest.mark.parametrize("fault", LETTING_FAULTS)
+def test_faults_of_letting_go_show(tmp_path: Path, fault: str) -> None:
+    program = compiled(tmp_path, LETTING_FAULTS[fault], source="letting.cpp")
+    failed = subprocess.run([str(program), "5"], timeout=60, capture_output=True, check=False)
     assert failed.returncode == 1
 
 

@@ -73,6 +73,20 @@ public:
 };
 inline rendezvous_t rendezvous;
 
+// Of porter_runtime.h.
+struct porter_state_t {
+    uint32_t porter_looked, porter_let_go;
+};
+inline thread_local porter_state_t own_state;
+#define PORTER_STATE (&own_state)
+inline unsigned turns; // that lanes gave
+inline void porter_give_turn() {
+    turns++;
+}
+inline bool porter_one_of_us(bool looks) {
+    return looks;
+}
+
 inline uint32_t __activemask() {
     return 1u << threadIdx.x;
 }
@@ -82,7 +96,9 @@ inline int __popc(uint32_t lanes) {
 inline int __ffs(uint32_t lanes) {
     return __builtin_ffs((int)lanes);
 }
+inline thread_local unsigned long long slept;
 inline void __nanosleep(unsigned nanoseconds) {
+    slept += nanoseconds;
     std::this_thread::sleep_for(std::chrono::nanoseconds(nanoseconds));
 }
 inline uint32_t min(uint32_t a, uint32_t b) {

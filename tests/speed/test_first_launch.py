@@ -24,6 +24,7 @@ from porter.errors import InterpreterError
 from porter.fs import Image
 from porter.repl.session import Session
 from porter.run import Device, Launch, Result, footprint, open_device, run
+from porter.run.built import Built
 from porter.run.device import chunks
 from porter.run.device.images import Images
 from porter.run.footprint import Room
@@ -50,6 +51,23 @@ def strict(twin: LocalTwin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert device.on_gpu and device.local
     yield device
     device.close()
+
+
+def test_all_of_a_module_is_read_on_its_own_gpu(
+    twin: LocalTwin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A fence that is written into another GPU's copy of the module leaves this one's closed."""
+
+    def fences(cupy: Any, module: Any, built: Built) -> None:
+        module.get_function("gpusnek_setup")
+
+    cupy = strict_cupy(twin._library, arrays_library(tmp_path), gpus=2)
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setattr("porter.run.device.cuda.fences_of", fences)
+    for number in (0, 1):
+        device = open_device(cuda_build(twin.built, tmp_path / f"{number}"), "cuda", number=number)
+        assert device._module.loaded_on == {number}  # type: ignore[attr-defined]
+        device.close()
 
 
 def shown(result: Result) -> list[list[bytes]]:

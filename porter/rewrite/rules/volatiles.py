@@ -1,22 +1,40 @@
-"""Drops volatile from locals that only needed it for setjmp."""
+"""Drops volatile from what nobody else writes: locals, and the interpreter's own state."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
+
+from clang.cindex import Type
 
 from porter.rewrite.edit import Edit, replace
-from porter.rewrite.queries import is_setjmp
-from porter.rewrite.rule import Example, Rule, on_body
+from porter.rewrite.queries import is_setjmp, static_variables, symbol_key
+from porter.rewrite.rule import Example, Rule, on, on_body
+from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node
+from porter.syntax.node import Node, TypeKind
 from porter.syntax.span import Span
 
 _VOLATILE = re.compile(r"\bvolatile\b")
 
 
+def _places_of_members(kind: Type) -> Iterator[int]:
+    """Where the members are declared that an object of a type holds, its members' included."""
+    kind = kind.get_canonical()
+    while kind.kind in ARRAYS:
+        kind = kind.element_type.get_canonical()
+    if kind.kind == TypeKind.RECORD:
+        for member in kind.get_fields():
+            yield member.location.offset
+            yield from _places_of_members(member.type)
+
+
 class Volatiles(Rule):
-    """Drops volatile from the locals of a function that calls setjmp: its landing is a goto."""
+    """Drops volatile where nobody else writes: locals beside setjmp, and members of the state."""
+
+    # Landings are gotos, so such locals are like others. An interpreter alone writes its state; at
+    # a volatile access in global memory a GPU's lane yields (docs/lab/compiled.md, "Yields").
 
     name = "volatiles"
     example = Example(
@@ -31,7 +49,28 @@ class Volatiles(Rule):
         if not any(node.kind == K.CALL_EXPR and is_setjmp(node) for node in block.walk()):
             return
         for node in function.walk():
-            if node.kind in (K.VAR_DECL, K.PARM_DECL) and node.type.is_volatile_qualified():
-                name_at = node.cursor.location.offset
-                for match in _VOLATILE.finditer(self.unit.text, node.start, name_at):
-                    yield replace(Span(*match.span()), self.name)
+            if node.kind in (K.VAR_DECL, K.PARM_DECL):
+                yield from self._plain(node)
+
+    @cached_property
+    def own(self) -> frozenset[int]:
+        """Where the members of the variables that the state holds are declared."""
+        return frozenset(
+            place
+            for variable in static_variables(self.unit)
+            if symbol_key(self.unit.name, variable.cursor) in self.program.state
+            for place in _places_of_members(variable.type)
+        )
+
+    @on(K.FIELD_DECL)
+    def member(self, node: Node) -> Iterator[Edit]:
+        """Looks at members of structs."""
+        if node.cursor.location.offset in self.own:
+            yield from self._plain(node)
+
+    def _plain(self, declared: Node) -> Iterator[Edit]:
+        """Drops volatile from one declaration, if it is what is declared that has it."""
+        if declared.type.is_volatile_qualified():
+            name_at = declared.cursor.location.offset
+            for match in _VOLATILE.finditer(self.unit.text, declared.start, name_at):
+                yield replace(Span(*match.span()), self.name)

@@ -128,8 +128,9 @@ class Cuda:
             self.stream = _stream_of(cupy, stream)
             self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
             self.stream.synchronize()
-        self.most_block = int(self._kernel.max_threads_per_block)
-        self._fences = fences_of(cupy, self._module, self.built)
+            # CuPy has a module of its own for each GPU, that of the current one.
+            self.most_block = int(self._kernel.max_threads_per_block)
+            self._fences = fences_of(cupy, self._module, self.built)
         self._images: weakref.WeakSet[Images] = weakref.WeakSet()
 
     def here(self) -> AbstractContextManager[object]:

@@ -5,5 +5,9 @@ from __future__ import annotations
 SNIPPETS = {
     "parameter": "int setjmp(long *); int f(volatile int a, long *b) "
     "{ int *volatile p = 0; if (setjmp(b) == 0) return a; return p != 0; }",
+    "state": "struct held { volatile short b; "
+    "struct { int *volatile p; volatile int *q; } c[2]; }; struct other { volatile int a; }; "
+    "static struct held s; "
+    "int f(struct other *o) { return s.b + *s.c[1].p + *s.c[1].q + o->a; }",
     "elsewhere": "int f(volatile int *p) { volatile int a = *p; return a; }",
 }

@@ -1,0 +1,83 @@
+// A lane that works for long: when it lets others of its warp go on. One thread is all lanes, one after
+// the other. Argument: the lane's number, not 9. Exits with 0 when it does what it must.
+#include "warp.hpp"
+static unsigned long long lane_clock();
+#include "meeting.inc" // reconvergence.cu, without its PTX (test_meeting.py)
+
+static unsigned long long cycles = 1ull << 33;
+
+static unsigned long long lane_clock() {
+    return cycles;
+}
+
+static void check(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "%s\n", what);
+        exit(1);
+    }
+}
+
+struct lane_t {
+    unsigned index;
+    uint32_t kept[PORTER_MEETING_WORDS] = {0};
+
+    account_t &account() {
+        return *(account_t *)kept;
+    }
+    void meet() {
+        threadIdx.x = index;
+        while (!porter_meet(kept, 33, 0)) {
+        }
+    }
+    // Works for so many cycles and looks around. Whether it let others go on.
+    bool looks(unsigned worked) {
+        threadIdx.x = index;
+        cycles += worked;
+        const unsigned before = turns;
+        porter_let_others(kept);
+        own_state.porter_looked = (uint32_t)cycles;
+        return turns != before;
+    }
+};
+
+int main(int, char **argv) {
+    lane_t lane{(unsigned)atoi(argv[1])}, other{9};
+    warps[0].stamp = 12345; // what a kernel before this one left in shared memory
+    warps[0].rooms[0] = {0, 0, 0, 1};
+    own_state.porter_looked = (uint32_t)cycles;
+    porter_keeps();
+    check(!lane.looks(KEEPS - 1), "others wait some milliseconds");
+    check(lane.looks(2), "and no longer");
+    check(!lane.looks(2), "those were let go just now");
+    check(!lane.looks(KEEPS / 2) && lane.looks(KEEPS), "time counts from then on");
+    threadIdx.x = lane.index;
+    porter_keeps();
+
+    const unsigned quick = 100u << TICK;
+    lane.meet();
+    check(!lane.looks(quick), "nobody goes on without it");
+    other.meet(); // and waits in vain
+    slept = 0;
+    check(lane.looks(quick), "others go on without it");
+    check(slept == 100 * NANOSECONDS, "they get as long as it took");
+    check(!lane.looks(quick), "if one has met since then");
+    other.meet();
+    slept = 0;
+    check(lane.looks(KEEPS / 2), "one has, with nobody to wait for");
+    check(slept == REST * NANOSECONDS && slept <= 1000000, "a GPU sleeps for a millisecond at most");
+
+    lane.meet();
+    other.meet();
+    warps[0].rooms[0].expected = 1u << lane.index | 1u << other.index;
+    lane.account().usual = other.account().usual = 10u << USUAL;
+    warps[0].rooms[0].usual = other.account().usual + 1;
+    check(!lane.looks(quick), "all meet");
+    lane.account().stays = 5;
+    check(lane.looks(quick), "a lane of the second room is not waited for");
+    lane.account().stays = 0;
+    warps[0].rooms[0].usual = other.account().usual + 1;
+    lane.account().usual = (10 * PATIENCE + LEAST) << USUAL;
+    check(!lane.looks(quick), "it takes longer than others, not much longer");
+    lane.account().usual += 1u << USUAL;
+    check(lane.looks(quick), "it takes much longer");
+}
