@@ -10,13 +10,6 @@ static unsigned long long lane_clock() {
     return cycles;
 }
 
-static void check(bool holds, const char *what) {
-    if (!holds) {
-        fprintf(stderr, "%s\n", what);
-        exit(1);
-    }
-}
-
 struct lane_t {
     unsigned index;
     uint32_t kept[PORTER_MEETING_WORDS] = {0};

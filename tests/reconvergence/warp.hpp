@@ -73,6 +73,13 @@ public:
 };
 inline rendezvous_t rendezvous;
 
+inline void check(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "%s\n", what);
+        exit(1);
+    }
+}
+
 // Of porter_runtime.h.
 struct porter_state_t {
     uint32_t porter_looked, porter_let_go;
