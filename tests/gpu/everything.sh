@@ -88,6 +88,7 @@ wait
 pytest_gpu arrays 240 "$local_build" tests/gpu/test_images_on_gpu.py tests/array tests/run/test_bindings.py \
     tests/notebook/test_targets.py \
     --ignore tests/array/test_array_bind_host.py # large heaps: no other process beside it
+pytest_gpu two-gpus 120 "$local_build" tests/gpu/test_two_gpus.py # skips where there is one
 pytest_gpu repl 240 "$local_build" tests/repl tests/profiling &
 part memcheck 240 compute-sanitizer --tool memcheck --error-exitcode 9 \
     python3 tests/gpu/sanitize.py "$global_build" &
