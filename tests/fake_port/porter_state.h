@@ -15,6 +15,7 @@ typedef struct porter_state_t {
     unsigned int porter_sandbox;
     const void *porter_stack_limit;
     unsigned int porter_looked;
+    unsigned int porter_let_go;
     uint64_t fake_counter;
     gpusnek_boot_t fake_boot;
     gpusnek_io_t fake_io;

@@ -17,6 +17,7 @@ typedef struct porter_state_t {
     unsigned int porter_sandbox;
     const void *porter_stack_limit;
     unsigned int porter_looked;
+    unsigned int porter_let_go;
 } porter_state_t;
 """
 
