@@ -77,8 +77,7 @@ def main() -> None:
         reference = time.perf_counter() - begun
     print(f"{len(sources)} programs x {options.cases} cases")
     print(f"CPython, {cores} processes: {reference:.3f} s")
-    several = [int(number) for number in options.devices.split(",")] if options.devices else None
-    device, _ = open_sandbox(options.target, None, options.build, devices=several)
+    device, _ = open_sandbox(options.target, None, options.build, devices=options.devices)
     cases = [((case,), EXPECTED) for case in range(options.cases)]
     fences = "with" if device.built.fences else "without"
     for each in [options.each] if options.each else ["case", "program"]:

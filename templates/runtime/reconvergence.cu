@@ -21,6 +21,10 @@
 // times while another never did leaves its machine code, which takes it out of all barriers. Lanes
 // that run, but no machine code, are such others too: whoever leaves meets them in the VM.
 //
+// In C and in the VM's fast path lanes wait behind such barriers too, and who works there for long
+// keeps them, or the processor. So once in some milliseconds it lets others go on (KEEPS), and at each
+// look if they run without it anyhow. More often would break up lanes that would have met.
+//
 // A lane that looks there must not yield. Whom it calls has saved and cleared the barriers that its
 // callers made, so lanes that get their turn then find none where they should wait, and never meet
 // again (docs/lab/compiled.md, "Yields"). A compiler lets a lane yield in each function that has an

@@ -71,6 +71,10 @@ class Volatiles(Rule):
     def _plain(self, declared: Node) -> Iterator[Edit]:
         """Drops volatile from one declaration, if it is what is declared that has it."""
         if declared.type.is_volatile_qualified():
+            beside = declared.parent.children if declared.parent is not None else ()
+            same = [node for node in beside if node.start == declared.start]
+            if not all(node.type.is_volatile_qualified() for node in same):
+                raise self.refuse(declared, "volatile shared with what points to others' memory")
             name_at = declared.cursor.location.offset
             for match in _VOLATILE.finditer(self.unit.text, declared.start, name_at):
                 yield replace(Span(*match.span()), self.name)
