@@ -22,6 +22,8 @@ from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction
 LOCAL_NAMES = frozenset(["LOAD_NAME", "STORE_NAME"])
 STORED_NAMES = frozenset(["STORE_NAME", "STORE_GLOBAL"])
 NAMES = LOCAL_NAMES | STORED_NAMES | {"LOAD_GLOBAL"}
+# Each entry loads variables and stack. Where a function has twice as many loads, nvcc takes minutes.
+MOST_LOADS = 4_096
 
 
 @frozen
@@ -67,13 +69,15 @@ class Graph:
 
 def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: bool = False) -> Graph:
     """Blocks and entries of a function. loops: only the blocks that may run again and again.
-    everywhere: each instruction is an entry."""
+    everywhere: each instruction is an entry, or each k-th one where there is much to load."""
     code = {instruction.at: instruction for instruction in function.code}
     entries, behind, leaders, heads = _leaders(function)
-    if everywhere:
-        entries |= code.keys()
-    leaders |= entries | behind | heads
     depths = _depths(code)
+    variables = max((i.argument + 1 for i in function.code if i.name in VARIABLES), default=0)
+    if everywhere:
+        loads = sum(variables + depths.get(at, 0) for at in code)
+        entries |= set(sorted(code)[:: 1 + loads // MOST_LOADS])
+    leaders |= entries | behind | heads
     blocks = _blocks(code, leaders, depths)
     again = _again(blocks) & blocks.keys()
     first = {at for at in _first_stores(function) if _holds(blocks, again, at)}
@@ -94,7 +98,7 @@ def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: boo
         frozenset(usable & behind - entries - heads),
         frozenset(heads & blocks.keys()),
         any(instruction.name in HANDLERS for instruction in function.code),
-        max((i.argument + 1 for i in function.code if i.name in VARIABLES), default=0),
+        variables,
         frozenset(again),
         names,
         frozenset(it.argument for it in used if it.name in STORED_NAMES),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from porter.compiler.cxx import units_of
-from porter.compiler.graph import Graph
+from porter.compiler.graph import MOST_LOADS, Graph
 from porter.compiler.mpy import BytecodeModule
 from porter.compiler.options import SEEN_INT, SEEN_OTHER, CompilerOptions, Enter
 from porter.compiler.tables import Tables
@@ -130,3 +130,13 @@ def test_functions_without_loops_are_entered_at_their_start(entries: Entries) ->
 def test_everywhere_is_everywhere(entries: Entries) -> None:
     source = "def f(n):\n    for i in range(n):\n        yield i\n"
     assert len(entries(source, "everywhere")) > 4
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["".join(f"    x{i} = n\n" for i in range(120)), f"    return [{'n, ' * 120}]\n"],
+    ids=["variables", "stack"],
+)
+def test_everywhere_has_an_end_where_much_is_loaded(entries: Entries, body: str) -> None:
+    """Each entry loads variables and stack, and compilers take more than linear time for them."""
+    assert 20 < len(entries(f"def f(n):\n{body}", "everywhere")) * 60 < 2 * MOST_LOADS
