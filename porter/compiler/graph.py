@@ -22,7 +22,7 @@ from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction
 LOCAL_NAMES = frozenset(["LOAD_NAME", "STORE_NAME"])
 STORED_NAMES = frozenset(["STORE_NAME", "STORE_GLOBAL"])
 NAMES = LOCAL_NAMES | STORED_NAMES | {"LOAD_GLOBAL"}
-# Each entry loads variables and stack. Where a function has twice as many loads, nvcc takes minutes.
+# Each entry loads variables and stack, and nvcc takes minutes for functions with many more loads.
 MOST_LOADS = 4_096
 
 

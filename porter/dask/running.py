@@ -90,8 +90,9 @@ def run(
     built = build_for(workers, target, release, build, fences=False)
     here: Any = Elsewhere(built)
     phase = Phase()
-    several = isinstance(program, Sequence) and not isinstance(program, str | bytes | bytearray)
-    programs: list[Any] = list(program) if several else [program]  # type: ignore[arg-type]
+    single = isinstance(program, str | bytes | bytearray | Program)
+    several = isinstance(program, Sequence) and not single
+    programs: list[Any] = list(program) if several else [program]
     chosen = programs_of(here, programs, program_of, n, phase)
     launch = checked(launch, n)
     order = order_of_all(chosen, launch, phase)

@@ -108,7 +108,7 @@ def launch(
         value_size,
         work.renew,
     )
-    programs = [Program(source, NAME) for source in portion.sources]
+    programs = Program.many(portion.sources, NAME)
     phase = Phase(stop=False, calls=calls)
     which = work.which.astype(np.uint32)
     result = run(device, programs, len(which), spec, phase, program_of=which)

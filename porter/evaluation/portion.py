@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -46,25 +47,39 @@ def portions(
     """
     if isinstance(programs, str | bytes | Mapping) or not isinstance(programs, Iterable):
         raise WrongType(f"programs: {type(programs).__name__} is not a list of programs", hint=HINT)
-    gathered = _Gathered(cases)
+    if cases is not None:
+        yield from _of_shared(iter(programs), cases, max(1, min(most, rows // max(1, len(cases)))))
+        return
+    gathered = _Gathered()
     for i, program in enumerate(programs):
-        source, own = _program(program, cases, f"programs[{i}]")
+        source, own = _with_cases(program, f"programs[{i}]")
         if gathered.sources and (gathered.rows + len(own) > rows or len(gathered.sources) == most):
             yield gathered.portion()
-            gathered = _Gathered(cases, i)
+            gathered = _Gathered(i)
         gathered.add(source, own)
     if gathered.sources:
         yield gathered.portion()
 
 
-def _program(program: Any, cases: Cases | None, name: str) -> tuple[bytes, Cases]:
-    if cases is None:
-        if not isinstance(program, tuple | list) or len(program) != 2:
-            raise UsageError(
-                f"{name}: without shared cases each program is a pair (source, cases)", hint=HINT
-            )
-        return _source(program[0], name), Cases.of(program[1], f"{name}, cases")
-    return _source(program, name), cases
+def _of_shared(programs: Iterator[Any], cases: Cases, count: int) -> Iterator[Portion]:
+    """Portions of `count` programs. There may be millions, so little is done for each."""
+    first = 0
+    while given := list(islice(programs, count)):
+        if set(map(type, given)) == {str}:
+            sources = tuple([source.encode("utf-8", "surrogatepass") for source in given])
+        else:
+            sources = tuple(_source(one, f"programs[{i}]") for i, one in enumerate(given, first))
+        starts = np.zeros(len(sources), np.int64)
+        yield Portion(first, sources, cases, starts, np.full(len(sources), len(cases), np.int64))
+        first += len(sources)
+
+
+def _with_cases(program: Any, name: str) -> tuple[bytes, Cases]:
+    if not isinstance(program, tuple | list) or len(program) != 2:
+        raise UsageError(
+            f"{name}: without shared cases each program is a pair (source, cases)", hint=HINT
+        )
+    return _source(program[0], name), Cases.of(program[1], f"{name}, cases")
 
 
 def _source(source: Any, name: str) -> bytes:
@@ -81,9 +96,8 @@ def _source(source: Any, name: str) -> bytes:
 
 @define(eq=False)
 class _Gathered:
-    """A portion that grows."""
+    """A portion that grows, of programs with cases of their own."""
 
-    shared: Cases | None
     first: int = 0
     rows: int = 0
     sources: list[bytes] = field(factory=list)
@@ -93,15 +107,10 @@ class _Gathered:
         """One program more."""
         self.sources.append(source)
         self.rows += len(cases)
-        if self.shared is None:
-            self.own.append(cases)
+        self.own.append(cases)
 
     def portion(self) -> Portion:
         """What was gathered."""
-        count = len(self.sources)
-        if self.shared is not None:
-            starts, counts = np.zeros(count, np.int64), np.full(count, len(self.shared), np.int64)
-            return Portion(self.first, tuple(self.sources), self.shared, starts, counts)
         counts = np.array([len(cases) for cases in self.own], np.int64)
         starts = np.cumsum(counts) - counts
         return Portion(self.first, tuple(self.sources), Cases.join(self.own), starts, counts)

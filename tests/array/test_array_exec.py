@@ -10,6 +10,7 @@ import pytest
 from porter import InterpreterArray
 from porter.errors import UsageError, WrongType
 from porter.fs import Image
+from porter.run import Program
 
 Make = Callable[..., InterpreterArray]
 
@@ -75,6 +76,7 @@ def test_a_file_system_comes_back(make: Make) -> None:
         (["1", "2"], [0.0, 1.0, 0.0, 1.0], WrongType),
         ("1", [0, 0, 0, 0], UsageError),
         (7, None, WrongType),
+        (Program("1"), None, WrongType),
         ([7] * 4, None, WrongType),
     ],
 )

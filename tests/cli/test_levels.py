@@ -14,10 +14,9 @@ from porter.smoke import smoke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("level", "width"), [("extra", "single"), ("full", "double"), ("everything", "single")]
-)
+@pytest.mark.parametrize(("level", "width"), [("full", "double"), ("everything", "single")])
 def test_offered(built: Build, level: str, width: str) -> None:
+    """Beside the default, extra and double, which all other tests use."""
     release = built.sources.name.rpartition("-")[0]
     done = build(BuildConfig(release=release, level=level, float=width, target="host"), jobs=2)
     failed = [check for check in smoke(open_device(done.folder, "host"), 8) if not check.passed]

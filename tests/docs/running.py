@@ -64,6 +64,8 @@ class Reader:
             **os.environ,
             "PATH": f"{programs}:{os.environ['PATH']}",
             "PORTER_DOCS_HOME": str(home),
+            # Scripts of the copy find their own porter, which would build for itself.
+            "PORTER_HOME": os.environ.get("PORTER_HOME", str(ROOT)),
             "PYTHONPATH": os.pathsep.join(
                 [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
             ),

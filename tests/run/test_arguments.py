@@ -58,6 +58,7 @@ def test_stdin_is_bytes() -> None:
 def test_programs() -> None:
     assert Program("\u00e9").source == b"\xc3\xa9"
     assert Program(b"\xef\xbb\xbfx").source == b"x"
+    assert Program.many([b"\xef\xbb\xbfx", b"y"], "n") == [Program("x", "n"), Program("y", "n")]
     for source in (None, 5, ["x"]):
         with pytest.raises(WrongType, match=r"^source: "):
             Program(source)
@@ -71,6 +72,7 @@ def test_runs(device: Device) -> None:
     for error, match, args in (
         (WrongType, "^device: int", (5, ["c"], 1)),
         (WrongType, "^programs: str", (device, "c", 1)),
+        (WrongType, "^programs: Program", (device, Program("c"), 1)),
         (WrongType, "^source: int", (device, [5], 1)),
         (WrongType, "^n: float", (device, ["c"], 1.0)),
         (UsageError, "^n: 0 is not", (device, ["c"], 0)),

@@ -70,8 +70,9 @@ class Programs:
     @cached_property
     def names(self) -> list[bytes]:
         """The programs' names as C has them."""
-        encoded = {name: Program(b"", name).encoded_name for name in {p.name for p in self.each}}
-        return [encoded[program.name] for program in self.each]
+        names = [program.name for program in self.each]
+        encoded = {name: Program(b"", name).encoded_name for name in set(names)}
+        return [encoded[name] for name in names]
 
     @cached_property
     def size(self) -> int:
@@ -109,19 +110,21 @@ def programs_of(
         programs = [Program(b"", f"<code {i}>") for i in range(len(phase.parts) - 1)]
     if not programs:
         raise UsageError("there is no program to run")
-    numbers: dict[Program, int] = {}
-    same = [numbers.setdefault(Program.of(program), len(numbers)) for program in programs]
+    given = [p if type(p) is Program else Program.of(p) for p in programs]
+    each = tuple(dict.fromkeys(given))
     if program_of is None:
-        return Programs(n, (next(iter(numbers)),), None, rests)
+        return Programs(n, each[:1], None, rests)
     which = per_interpreter(program_of, n, "program_of")
     runs = which != rests
     if runs.any() and int(which[runs].max()) >= len(programs):
         raise UsageError(f"program_of: {int(which[runs].max())}, but there are {len(programs)}")
-    if len(numbers) < len(programs):
-        which[runs] = np.array(same, np.uint32)[which[runs]]
-    if len(numbers) == 1 and runs.all():
-        return Programs(n, tuple(numbers), None, rests)
-    return Programs(n, tuple(numbers), which, rests)
+    if len(each) < len(given):
+        numbers = dict(zip(each, range(len(each)), strict=True))
+        same = np.fromiter(map(numbers.__getitem__, given), np.uint32, len(given))
+        which[runs] = same[which[runs]]
+    if len(each) == 1 and runs.all():
+        return Programs(n, each, None, rests)
+    return Programs(n, each, which, rests)
 
 
 def plan_programs(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from itertools import repeat
+from typing import Any, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -44,23 +46,34 @@ OVERFLOWS = ("wait", "drop")
 OnProgress = Callable[[int | None], None]
 
 
-@frozen(cache_hash=True)
-class Program:
+class _Fields(NamedTuple):
+    source: bytes
+    name: str
+
+
+class Program(_Fields):
     """Python source (str, or bytes in UTF-8) and the name that tracebacks give it.
 
-    A byte order mark before the source is skipped. Raises WrongType, UsageError.
+    A byte order mark before the source is skipped. A tuple, for launches make, compare and look up
+    a million of them. Raises WrongType, UsageError.
     """
 
-    source: bytes = field(converter=checking.source_of)
-    name: str = "<string>"
+    __slots__ = ()
 
-    def __attrs_post_init__(self) -> None:
-        text(self.name, "name")
+    def __new__(cls, source: Any, name: str = "<string>") -> Self:
+        """Checked."""
+        return super().__new__(cls, checking.source_of(source), text(name, "name"))
 
     @classmethod
     def of(cls, program: Program | str | bytes) -> Program:
         """`program` itself, or the source that it is."""
         return program if isinstance(program, Program) else cls(program)
+
+    @classmethod
+    def many(cls, sources: Sequence[bytes], name: str) -> list[Self]:
+        """Programs that share a name. sources: bytes, all of them."""
+        sources = [source.removeprefix(codecs.BOM_UTF8) for source in sources]
+        return list(map(tuple.__new__, repeat(cls), zip(sources, repeat(text(name, "name")))))
 
     @property
     def encoded_name(self) -> bytes:
