@@ -260,7 +260,7 @@ class InterpreterArray(BoundGlobals):
     def clone_from(self, index: int) -> None:
         """Make every interpreter a copy of interpreter `index`, variables and all.
 
-        Only on a GPU with local arenas, whose addresses are the same for all interpreters;
+        Only on one GPU with local arenas, whose addresses are the same for all interpreters;
         UsageError elsewhere.
         """
         index = opening.check_index(index, self.n)

@@ -181,7 +181,7 @@ def test_sizes(judged: Judge) -> None:
     program = "def solve(n): return len(bytearray(n))"
     cases = [((20_000,), 20_000), ((100_000,), 100_000)]
     assert judged([program], cases, heap="32K").passed.tolist() == [[True, False]]
-    assert judged([program], cases, heap="256K").passed.tolist() == [[True, True]]
+    assert judged([program], cases, heap="128K").passed.tolist() == [[True, True]]
     printing = "def solve(n):\n print('x' * (n - 1))\n return n"
     cases = [((n,), n) for n in (64, 65)]
     assert judged([printing], cases, stdout=64).status.tolist() == [[PASSED, OUTPUT]]

@@ -123,7 +123,15 @@ class Several(HostArrays):
         return Arenas(n, {}, {"pystack": pystack, "heap": heap}, shares)
 
     def single(self, arenas: Arenas, index: int) -> Arenas:
-        """A copy of one image, on the host. UsageError where interpreters cannot be copied."""
+        """A copy of one image, on the host. UsageError where interpreters cannot be copied.
+
+        An image holds addresses of what its GPU's module has, and each GPU has that elsewhere.
+        """
+        if self.devices[0].on_gpu and len({id(share.part.device) for share in arenas.keep}) > 1:
+            raise UsageError(
+                "interpreters of one GPU cannot be copied to another",
+                hint="Run their source in all of them, or open the array on one GPU.",
+            )
         for share in arenas.keep:
             part = share.part
             if part.first <= index < part.first + part.count:

@@ -1,0 +1,105 @@
+"""A worker for each GPU: work there gives what one GPU gives, also when a worker is killed."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from porter import dask, evaluate
+from porter.bench.candidates import programs
+from porter.errors import NoGpu
+from porter.run.built import Built, open_build
+
+pytestmark = pytest.mark.gpu
+CASES = [((case,), 0) for case in range(8)]
+SOURCES = [text[: text.index("\ntry:")] + "\n" for text in programs(7, 1200)]
+
+
+@pytest.fixture(scope="module")
+def on_gpu() -> Built:
+    if "PORTER_GPU_BUILD" not in os.environ:
+        pytest.skip("PORTER_GPU_BUILD names no device build")
+    return open_build(Path(os.environ["PORTER_GPU_BUILD"]))
+
+
+@pytest.fixture(scope="module")
+def workers(on_gpu: Built) -> Iterator[tuple[Any, int]]:
+    """A client of a scheduler that has a worker process for each GPU, and how many there are."""
+    distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
+    from porter.run.device.cuda import gpu_count
+
+    try:
+        count = gpu_count()
+    except NoGpu as error:
+        pytest.skip(error.message)
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", cluster.scheduler_address]
+        processes = [
+            subprocess.Popen(
+                [*command, "--nthreads", "1", "--no-dashboard"],
+                env={**os.environ, "CUDA_VISIBLE_DEVICES": str(k)},
+                stderr=subprocess.DEVNULL,
+            )
+            for k in range(count)
+        ]
+        try:
+            client.wait_for_workers(count, timeout=60)
+            yield client, count
+        finally:
+            for process in processes:
+                process.terminate()
+            for process in processes:
+                process.wait(20)
+
+
+def test_programs_are_judged_as_on_one(on_gpu: Built, workers: tuple[Any, int]) -> None:
+    client, count = workers
+    one = evaluate(SOURCES, CASES, build=on_gpu, devices=[0])
+    seen: list[int] = []
+    all_of_them = dask.evaluate(
+        client, SOURCES, CASES, batch=100, target="cuda", build=on_gpu, progress=seen.append
+    )
+    assert np.array_equal(one.status, all_of_them.status) and one.passed.any()
+    assert np.array_equal(one.steps, all_of_them.steps)
+    assert seen[-1] == len(SOURCES) and len(client.scheduler_info()["workers"]) == count
+
+
+def test_a_killed_worker_loses_nothing(on_gpu: Built, workers: tuple[Any, int]) -> None:
+    client, count = workers
+    before = client.run(os.getpid)
+    killed: list[int] = []
+
+    def kill_one(done: int) -> None:
+        if not killed:
+            killed.append(next(iter(before.values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    there = dask.evaluate(
+        client, SOURCES, CASES, batch=100, target="cuda", build=on_gpu, progress=kill_one
+    )
+    one = evaluate(SOURCES, CASES, build=on_gpu, devices=[0])
+    assert np.array_equal(one.status, there.status) and np.array_equal(one.steps, there.steps)
+    client.wait_for_workers(count, timeout=60)
+    assert killed and killed[0] not in client.run(os.getpid).values()
+
+
+def test_an_array_of_programs(workers: tuple[Any, int], on_gpu: Built) -> None:
+    client, _ = workers
+    result = dask.run(
+        client, "print(threadIdx // 2000, numThreads)", 4000, target="cuda", build=on_gpu
+    )
+    assert [(g.count, g.text) for g in result.stdout.groups] == [
+        (2000, b"0 4000\n"),
+        (2000, b"1 4000\n"),
+    ]
