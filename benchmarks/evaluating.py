@@ -1,7 +1,7 @@
 """Times `porter.evaluate` against a pool of CPython processes that does the same work.
 
     python benchmarks/evaluating.py [--programs 4096] [--cases 64] [--build FOLDER] [--target T]
-        [--small] [--each case|program] [--devices 0,1]
+        [--small] [--each case|program] [--devices 0,1] [--batch PROGRAMS]
 
 Programs are those of porter/bench/candidates.py, all different; with --small such of four lines.
 The pool has a process for each core; each compiles a program once, executes it, calls `solve` for
@@ -62,6 +62,7 @@ def main() -> None:
     parser.add_argument("--small", action="store_true")
     parser.add_argument("--each", choices=["case", "program"])
     parser.add_argument("--devices", help="numbers of GPUs, as 0,1")
+    parser.add_argument("--batch", type=int, help="programs of one launch")
     options = parser.parse_args()
     if options.small:
         sources = small(options.programs)
@@ -83,7 +84,7 @@ def main() -> None:
     for each in [options.each] if options.each else ["case", "program"]:
         evaluate(sources[:512], cases, device=device, each=each)
         begun = time.perf_counter()
-        found = evaluate(sources, cases, device=device, each=each)
+        found = evaluate(sources, cases, device=device, each=each, batch=options.batch)
         seconds = time.perf_counter() - begun
         same = all(found.passed[i :: 8 * cores].tolist() == rows for i, rows in enumerate(expected))
         ratio = f"{reference / seconds:.2f} x"

@@ -55,6 +55,7 @@ def case_statuses(
     for name, status in _OF_LAUNCH.items():
         found[ended == int(statuses[name])] = status
     found[lacked & (found == CaseStatus.RAISED)] = CaseStatus.OUT_OF_MEMORY
-    found[printed_too_much & np.isin(found, _PRINTED)] = CaseStatus.OUT_OF_OUTPUT
+    if printed_too_much.any():
+        found[printed_too_much & np.isin(found, _PRINTED)] = CaseStatus.OUT_OF_OUTPUT
     found[passed & (found == CaseStatus.WRONG)] = CaseStatus.PASSED
     return found

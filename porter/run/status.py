@@ -77,8 +77,14 @@ class Status(IntEnum):
 
     @classmethod
     def among(cls, values: np.ndarray[Any, Any], *names: str) -> np.ndarray[Any, Any]:
-        """Which of `values` (n int32) are one of these statuses: n bools."""
-        return np.isin(values, [int(cls[name]) for name in names])
+        """Which of `values` (n int32) are one of these statuses: n bools.
+
+        There are few names and a million values, of which numpy.isin would make others first.
+        """
+        found = np.zeros(np.shape(values), np.bool_)
+        for name in names:
+            found |= values == int(cls[name])
+        return found
 
     @classmethod
     def count(cls, values: np.ndarray[Any, Any], *names: str) -> int:

@@ -78,9 +78,11 @@ def threads_of(programs: Programs, warp: int, idle: int) -> np.ndarray[Any, Any]
     assert programs.which is not None  # several programs
     which = programs.which[running]
     counts = programs.counts
-    # Of 16 bits numpy makes a radix sort.
-    keys = which.astype(np.uint16) if len(counts) <= 1 << 16 else which
-    order = np.argsort(keys, kind="stable")
+    if (which[1:] >= which[:-1]).all():  # which takes less than sorting what is sorted
+        order = np.arange(len(which))
+    else:  # of 16 bits numpy makes a radix sort
+        keys = which.astype(np.uint16) if len(counts) <= 1 << 16 else which
+        order = np.argsort(keys, kind="stable")
     large = counts * 2 >= warp
     grain = warp
     while True:
@@ -92,9 +94,8 @@ def threads_of(programs: Programs, warp: int, idle: int) -> np.ndarray[Any, Any]
     rank = np.argsort(~large, kind="stable")
     starts = np.empty_like(taken)
     starts[rank] = np.cumsum(taken[rank]) - taken[rank]
-    firsts = np.cumsum(counts) - counts
-    sorted_programs = which[order]
-    at = starts[sorted_programs] + np.arange(len(order)) - firsts[sorted_programs]
+    shift = starts - (np.cumsum(counts) - counts)
+    at = shift[which[order]] + np.arange(len(order))
     threads = np.full(int(taken.sum()), idle, np.uint32)
     threads[at] = running[order]
     return threads

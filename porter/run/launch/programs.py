@@ -45,7 +45,8 @@ class Programs:
         """How many interpreters run each program."""
         if self.which is None:
             return np.array([self.n])
-        return np.bincount(self.which[self.running], minlength=len(self.each))
+        which = self.which if len(self.running) == self.n else self.which[self.running]
+        return np.bincount(which, minlength=len(self.each))
 
     @cached_property
     def several(self) -> bool:
