@@ -22,10 +22,13 @@ from porter.run.device.several import Several
 
 AHEAD = 2  # portions of each device that are cut, and judged, before somebody asks for them
 MOST_FAILURES = 2  # devices that a portion may break
+# What is done here for one portion is done while a device runs another one. Portions with fewer
+# calls would leave threads of a GPU idle.
+PORTIONS, LEAST_ROWS = 4, 1 << 17
 
 
 def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases | None) -> int:
-    """Calls of one portion: as many as each device has room for, and a portion for each device.
+    """Calls of one portion: as many as each device has room for, and portions for each device.
 
     programs: those that there are, where their number decides.
     """
@@ -37,7 +40,8 @@ def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases
             found.append(rows_at_once(one, how))
     rows = length_hint(programs) * (0 if cases is None else len(cases))
     if rows:
-        found.append(-(-rows // len(device.devices)))
+        each = -(-rows // len(device.devices))
+        found += [each, max(-(-each // PORTIONS), LEAST_ROWS)]
     return min(found)
 
 

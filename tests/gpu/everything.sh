@@ -5,7 +5,9 @@
 #
 # LOCAL and GLOBAL are folders that `porter build --target cuda` printed, with local and with
 # global arenas; results go to OUT. $CONFORMANCE names further builds, with the heap that upstream's
-# tests need (`porter conformance --help` has the sizes), on which those run.
+# tests need (`porter conformance --help` has the sizes), on which those run; with $FORCED set as
+# machine code in forced ways too.
+# $PORTER_GPU_FENCED names a build with `--fences`, on which programs are judged by two GPUs.
 # $PORTER_GPU_FATBIN names a build with `--arch all`, for the tests of fatbins, $PORTER_GPU_PROFILING
 # one with `--profile --target all`.
 #
@@ -73,6 +75,13 @@ print(built.manifest["release"], built.config["arena"], built.fences)' "$build")
         if [ "$fences" = False ]; then # these run no machine code of programs
             part "$name-compiled" 500 "${conformance[@]}" --compiled \
                 --json "$out/$name-compiled.json"
+            if [ -n "${FORCED:-}" ]; then # machine code in forced ways: a quarter of an hour
+                part "$name-guards" 500 "${conformance[@]}" --compiled --give-up guards
+                part "$name-seventh" 500 "${conformance[@]}" --compiled --give-up 7
+                part "$name-enter" 580 "${conformance[@]}" --compiled --enter everywhere
+                part "$name-compiled-stress" 500 "${conformance[@]}" --compiled --gc-stress \
+                    basics float
+            fi
         fi
         part "$name-stress" 200 "${conformance[@]}" --gc-stress --json "$out/$name-stress.json" \
             basics float
@@ -88,7 +97,10 @@ wait
 pytest_gpu arrays 240 "$local_build" tests/gpu/test_images_on_gpu.py tests/array tests/run/test_bindings.py \
     tests/notebook/test_targets.py \
     --ignore tests/array/test_array_bind_host.py # large heaps: no other process beside it
-pytest_gpu two-gpus 120 "$local_build" tests/gpu/test_two_gpus.py # skips where there is one
+pytest_gpu two-gpus 120 "${PORTER_GPU_FENCED:-$local_build}" tests/gpu/test_two_gpus.py # skips where there is one
+pytest_gpu cluster 120 "${PORTER_GPU_FENCED:-$local_build}" tests/cluster/test_cluster_on_gpus.py
+pytest_gpu several 120 "$local_build" \
+    tests/several/test_arrays.py tests/several/test_launches.py tests/several/test_evaluate.py
 pytest_gpu repl 240 "$local_build" tests/repl tests/profiling &
 part memcheck 240 compute-sanitizer --tool memcheck --error-exitcode 9 \
     python3 tests/gpu/sanitize.py "$global_build" &

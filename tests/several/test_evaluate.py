@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from porter.errors import DeviceFailed, UsageError
-from porter.evaluation import Cases, Judging, evaluate, portions
+from porter.evaluation import Cases, Judging, evaluate, portions, spreading
 from porter.evaluation.spreading import _Spread
 from porter.run import Cancel, Device
 from porter.run.device.several import Several
@@ -103,3 +103,25 @@ def test_mistakes_and_what_a_function_raises(several: Several) -> None:
         evaluate(PROGRAMS, CASES, device=several, steps=[5, 5, 5])
     with pytest.raises(UsageError, match="'tpu' is no device"):
         evaluate(PROGRAMS, CASES, build=several.built.folder, devices="tpu")
+
+
+@pytest.mark.parametrize(
+    ("programs", "rows"),
+    [
+        (10, 5),
+        (11, 6),
+        (1 << 17, 1 << 16),
+        (1 << 19, 1 << 17),
+        (1 << 21, 1 << 18),
+        (1 << 30, 1 << 20),
+    ],
+)
+def test_each_device_gets_portions(
+    several: Several, programs: int, rows: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As many calls as a GPU has threads, and more than one portion for each where there are."""
+    if len(several.devices) != 2:
+        pytest.skip("reckoned for two")
+    monkeypatch.setattr(spreading, "rows_at_once", lambda device, how: 1 << 20)
+    case = Cases.of([((1,), 1)])
+    assert spreading.rows_for(several, Judging(), range(programs), case) == rows
