@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import signal
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -36,3 +38,16 @@ def client() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def here(built: Build) -> Device:
     return open_device(built.folder, "host")
+
+
+def killing_one(client: Any) -> tuple[list[int], Callable[[int], None]]:
+    """What kills a worker when it is first called, as progress; and the process that it killed."""
+    before = client.run(os.getpid)
+    killed: list[int] = []
+
+    def kill_one(done: int) -> None:
+        if not killed:
+            killed.append(next(iter(before.values())))
+            os.kill(killed[0], signal.SIGKILL)
+
+    return killed, kill_one

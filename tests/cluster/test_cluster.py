@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -19,6 +18,7 @@ from porter.evaluation import evaluate
 from porter.pipeline import Build
 from porter.run import Device, Launch, Result, run
 from porter.run.built import open_build
+from tests.cluster.conftest import killing_one
 
 CASES = [((x,), x * x) for x in range(6)]
 PROGRAMS = [
@@ -69,14 +69,7 @@ def test_several_programs(client: Any, here: Device, built: Build) -> None:
 
 
 def test_a_killed_worker_loses_nothing(client: Any, here: Device, built: Build) -> None:
-    before = client.run(os.getpid)
-    killed: list[int] = []
-
-    def kill_one(done: int) -> None:
-        if not killed:
-            killed.append(next(iter(before.values())))
-            os.kill(killed[0], signal.SIGKILL)
-
+    killed, kill_one = killing_one(client)
     there = dask.evaluate(
         client,
         {f"p{i}": program for i, program in enumerate(PROGRAMS)},

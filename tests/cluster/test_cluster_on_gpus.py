@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from porter import dask, evaluate
 from porter.bench.candidates import programs
 from porter.errors import NoGpu
 from porter.run.built import Built, open_build
+from tests.cluster.conftest import killing_one
 
 pytestmark = pytest.mark.gpu
 CASES = [((case,), 0) for case in range(8)]
@@ -77,14 +77,7 @@ def test_programs_are_judged_as_on_one(on_gpu: Built, workers: tuple[Any, int]) 
 
 def test_a_killed_worker_loses_nothing(on_gpu: Built, workers: tuple[Any, int]) -> None:
     client, count = workers
-    before = client.run(os.getpid)
-    killed: list[int] = []
-
-    def kill_one(done: int) -> None:
-        if not killed:
-            killed.append(next(iter(before.values())))
-            os.kill(killed[0], signal.SIGKILL)
-
+    killed, kill_one = killing_one(client)
     there = dask.evaluate(
         client, SOURCES, CASES, batch=100, target="cuda", build=on_gpu, progress=kill_one
     )

@@ -111,10 +111,10 @@ def test_modules_of_upstream_collect_before_every_allocation(built: Build, tmp_p
 
 @pytest.mark.slow
 def test_basics_of_upstream_where_an_allocation_fails(built: Build) -> None:
-    """Of each test another one. Output may differ; the interpreter may not break."""
+    """Of each third test another one. Output may differ; the interpreter may not break."""
     release = paths.upstream_dir() / str(open_build(built.folder).config["release"])
-    tests = discover(release / "tests", ["basics"])
-    assert len(tests) > 500
+    tests = discover(release / "tests", ["basics"])[::3]
+    assert len(tests) > 170
     using = session(built.folder, ["memory"])
     wrong = {}
     try:
