@@ -14,12 +14,17 @@ from porter.smoke import smoke
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("level", "width"), [("full", "double"), ("everything", "single")])
-def test_offered(built: Build, level: str, width: str) -> None:
-    """Beside the default, extra and double, which all other tests use."""
+@pytest.mark.parametrize(
+    ("level", "width", "variant"),
+    [("full", "double", "debug"), ("everything", "single", "release")],
+)
+def test_offered(built: Build, level: str, width: str, variant: str) -> None:
+    """Beside the default, extra and double as release, which all other tests use."""
     release = built.sources.name.rpartition("-")[0]
-    done = build(BuildConfig(release=release, level=level, float=width, target="host"), jobs=2)
-    failed = [check for check in smoke(open_device(done.folder, "host"), 8) if not check.passed]
+    config = BuildConfig(release=release, level=level, float=width, target="host")
+    done = build(config, variant=variant, jobs=2)
+    device = open_device(done.folder, "host" if variant == "release" else f"host-{variant}")
+    failed = [check for check in smoke(device, 8) if not check.passed]
     assert not failed
 
 

@@ -26,12 +26,12 @@ NAMING = ("memoryview_slice_size", "uctypes_")
 
 
 def sources(device: Device, part: int) -> list[Path]:
-    """Upstream's tests of what C computes, every PARTS-th of them."""
+    """Half of upstream's tests of what C computes, in PARTS parts."""
     tests = upstream_dir() / str(device.built.config["release"]) / "tests"
     found = [*tests.glob("basics/*.py"), *tests.glob("extmod/*.py"), *tests.glob("float/*.py")]
     waiting = ("asyncio_", "vfs_", "sleep", "socket", "ssl", "tls", "time_")
     chosen = [each for each in found if not each.name.startswith((*NAMING, *waiting))]
-    return sorted(chosen)[part::PARTS]
+    return sorted(chosen)[part :: 2 * PARTS]
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -52,4 +52,4 @@ def test_what_a_cut_program_leaves_can_be_used(fenced: Device, part: int) -> Non
             cut += int((outcome.steps == wanted).sum())
             # LaunchFailed where an interpreter broke.
             array.exec(PROBE, check=False, max_steps=ENOUGH, deadline=10.0)
-    assert cut > 2000
+    assert cut > 1000
