@@ -109,7 +109,7 @@ def test_upstream_programs_survive_some_failures(
     wanted = subjects.upstream(root, ("basics", "float"), cpython, load("host"))
     runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, native=native), 512)
     swept = sweep(wanted, runner, limit=limit, most=most)
-    assert len(swept.rows) == most
+    assert len(swept.rows) + len(swept.left) == most and len(swept.rows) > 0.9 * most
     assert not swept.bad, swept.bad[:3]
     assert swept.total(Effect.MEMORY_ERROR) > 2 * most
 
