@@ -37,13 +37,6 @@ void porter_let_others(const unsigned int *) {}
 
 void porter_keeps(void) {}
 
-#ifndef __OPTIMIZE__
-// The call stands behind porter_parted(), which is false: only -O0 keeps it.
-bool porter_meet(uint32_t *, uint32_t, uint32_t) {
-    return true;
-}
-#endif
-
 void porter_syncthreads(uint64_t end) {
     gpusnek_barrier(end);
 }

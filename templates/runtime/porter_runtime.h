@@ -119,7 +119,6 @@ static inline PORTER_DEVICE void porter_trace_bytecode(const void *, int) {}
 #ifndef PORTER_RECONVERGE
 #define PORTER_RECONVERGE 0
 #endif
-PORTER_DEVICE bool porter_meet(unsigned int *kept, unsigned int place, unsigned int depth);
 PORTER_DEVICE void porter_give_turn(void);
 
 static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
@@ -137,6 +136,7 @@ static inline PORTER_DEVICE bool porter_parted(unsigned int opcode) {
 }
 
 #if defined(__CUDACC__) && PORTER_RECONVERGE
+PORTER_DEVICE bool porter_meet(unsigned int *kept, unsigned int place, unsigned int depth);
 PORTER_DEVICE unsigned int porter_native_enter(const unsigned int *kept);
 PORTER_DEVICE void porter_native_end(const unsigned int *kept, unsigned int begun);
 PORTER_DEVICE void porter_native_join(bool runs);
@@ -147,6 +147,10 @@ static inline PORTER_DEVICE unsigned int porter_native_begin(
     return __any_sync(__activemask(), enters) ? porter_native_enter(kept) : 0;
 }
 #else
+static inline PORTER_DEVICE bool porter_meet(unsigned int *, unsigned int, unsigned int) {
+    return true;
+}
+
 static inline PORTER_DEVICE unsigned int porter_native_begin(const unsigned int *, bool) {
     return 0;
 }

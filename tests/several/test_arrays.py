@@ -144,7 +144,7 @@ def test_no_device_takes_copies_of_another_ones(pythons: InterpreterArray) -> No
     pythons.exec("x = threadIdx")
     with pytest.raises(UsageError, match="cannot be copied"):
         pythons.clone_from(19)
-    assert pythons.trim() >= 0
+    assert pythons.trim() == 0 or pythons.device.local  # a host twin has nothing to give back
     assert pythons.eval("x + threadIdx").tolist() == [2 * i for i in range(N)]
 
 

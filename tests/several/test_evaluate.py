@@ -117,11 +117,10 @@ def test_mistakes_and_what_a_function_raises(several: Several) -> None:
     ],
 )
 def test_each_device_gets_portions(
-    several: Several, programs: int, rows: int, monkeypatch: pytest.MonkeyPatch
+    built: Build, programs: int, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As many calls as a GPU has threads, and more than one portion for each where there are."""
-    if len(several.devices) != 2:
-        pytest.skip("reckoned for two")
+    """One, where there are few calls; else several, which are not too small for a GPU."""
+    several = apart(built)
     monkeypatch.setattr(spreading, "rows_at_once", lambda device, how: 1 << 20)
     case = Cases.of([((1,), 1)])
     assert spreading.rows_for(several, Judging(), range(programs), case) == rows
