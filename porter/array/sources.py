@@ -30,7 +30,7 @@ def programs_of(
         if which is not None:
             raise UsageError("which: there is one source, and nothing to choose")
         return [Program(source, name)], None
-    if isinstance(source, Program) or not isinstance(source, Sequence):
+    if Program.is_one(source) or not isinstance(source, Sequence):
         raise WrongType(f"source: {type(source).__name__} is neither text nor a sequence of it")
     programs = [Program(each, name) for each in source]
     if which is None:

@@ -90,8 +90,7 @@ def run(
     built = build_for(workers, target, release, build, fences=False)
     here: Any = Elsewhere(built)
     phase = Phase()
-    single = isinstance(program, str | bytes | bytearray | Program)
-    several = isinstance(program, Sequence) and not single
+    several = isinstance(program, Sequence) and not Program.is_one(program)
     programs: list[Any] = list(program) if several else [program]
     chosen = programs_of(here, programs, program_of, n, phase)
     launch = checked(launch, n)

@@ -11,6 +11,7 @@ from attrs import define, field, frozen
 
 from porter.errors import UsageError, WrongType
 from porter.evaluation.cases import Cases
+from porter.run import Program
 
 Source = str | bytes
 HINT = "Give an iterable of sources; or of pairs (source, cases), and no cases beside it."
@@ -45,7 +46,8 @@ def portions(
     `cases` is None. Read as portions are asked for. Raises WrongType, UsageError, with the index of
     the program.
     """
-    if isinstance(programs, str | bytes | Mapping) or not isinstance(programs, Iterable):
+    one = isinstance(programs, Mapping) or Program.is_one(programs)
+    if one or not isinstance(programs, Iterable):
         raise WrongType(f"programs: {type(programs).__name__} is not a list of programs", hint=HINT)
     if cases is not None:
         yield from _of_shared(iter(programs), cases, max(1, min(most, rows // max(1, len(cases)))))
@@ -84,7 +86,7 @@ def _with_cases(program: Any, name: str) -> tuple[bytes, Cases]:
 
 def _source(source: Any, name: str) -> bytes:
     if isinstance(source, str):
-        return source.encode("utf-8", "surrogatepass")
+        return str.encode(source, "utf-8", "surrogatepass")
     if isinstance(source, bytes | bytearray):
         return bytes(source)
     pair = isinstance(source, tuple | list) and len(source) == 2

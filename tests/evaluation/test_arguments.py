@@ -11,6 +11,7 @@ import pytest
 
 from porter.errors import FileProblem, PorterError, UsageError, WrongType
 from porter.evaluation import CaseStatus, Tolerance
+from porter.run import Program
 
 from .conftest import Judge
 
@@ -38,6 +39,7 @@ CASES: dict[str, tuple[Any, str]] = {
 }
 PROGRAMS: dict[str, tuple[Any, str]] = {
     "text": (SOURCE, "programs: str is not a list of programs"),
+    "a program": (Program(SOURCE), "programs: Program is not a list of programs"),
     "a number": (3, "programs: int is not"),
     "of numbers": ([SOURCE, 3], r"programs\[1\]: int is not text"),
     "of none": ([None], r"programs\[0\]: NoneType is not text"),

@@ -108,7 +108,7 @@ def check_types(
 ) -> None:
     """WrongType unless these are a device, programs, a launch and a phase."""
     check_device(device)
-    if isinstance(programs, str | bytes | Program) or not isinstance(programs, Sequence):
+    if Program.is_one(programs) or not isinstance(programs, Sequence):
         raise WrongType(
             f"programs: {type(programs).__name__} is not a list of programs",
             hint="Give [program], which all run.",

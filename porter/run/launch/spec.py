@@ -69,6 +69,11 @@ class Program(_Fields):
         """`program` itself, or the source that it is."""
         return program if isinstance(program, Program) else cls(program)
 
+    @staticmethod
+    def is_one(value: object) -> bool:
+        """Whether this is a program, or its source, though Python takes it for a sequence."""
+        return isinstance(value, str | bytes | bytearray | Program)
+
     @classmethod
     def many(cls, sources: Sequence[bytes], name: str) -> list[Self]:
         """Programs that share a name. sources: bytes, all of them."""
