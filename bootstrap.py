@@ -2,9 +2,14 @@
 """porter on a fresh machine: `python3 bootstrap.py ARGS` is `porter ARGS` in a venv of its own.
 
 The first call makes `.venv` and installs porter and its dependencies into it (with CuPy and nvcc
-where an NVIDIA driver is); later calls start at once. `python3 bootstrap.py test ARGS` fetches the
-newest release and, where there is none, nvcc from the registry, for the tests that need them, and
-is `pytest ARGS`.
+where an NVIDIA driver is); later calls start at once. Two commands are not porter's:
+
+    python3 bootstrap.py test ARGS       the default test tier; ARGS are pytest's
+    python3 bootstrap.py campaign ARGS   the campaigns: `list`, `run NAME ...`, `ci --seconds N`
+
+Both install what tests need, nvcc from the registry where the machine has none, and fetch the
+newest release. `test` makes the builds that tests share before pytest starts. docs/testing.md
+explains both.
 """
 
 from __future__ import annotations
@@ -56,23 +61,32 @@ def run(command: list[str], hint: str) -> None:
 
 
 def main(args: list[str]) -> None:
-    """Install what `args` need and become porter, or pytest for `test`."""
+    """Install what `args` need and become porter, pytest or the runner of campaigns."""
     if sys.version_info < (3, 11):  # noqa: UP036 (this file runs on whatever is there)
         sys.exit("bootstrap: porter needs Python 3.11 or newer")
     extras = ["cuda"] if shutil.which("nvidia-smi") else []
-    if args[:1] == ["test"]:
-        install([*extras, "test"])
-        os.chdir(ROOT)
-        if not extras and shutil.which("nvcc") is None:
-            try:
-                install(["nvcc", "test"])
-            except SystemExit as error:
-                print(error, "The tests that compile for a GPU are skipped.", file=sys.stderr)
-        if subprocess.run([str(PYTHON), "-m", "porter", "sync", "--quiet"]).returncode != 0:
-            print("bootstrap: no release: the tests that need one are skipped", file=sys.stderr)
+    if args[:1] in (["test"], ["campaign"]):
+        prepare(extras)
+        if args[0] == "campaign":
+            os.execv(PYTHON, [str(PYTHON), "-m", "porter_dev.campaigns", *args[1:]])
+        if subprocess.run([str(PYTHON), "-m", "porter_dev.builds"]).returncode != 0:
+            sys.exit("bootstrap: the builds that tests share cannot be made")
         os.execv(PYTHON, [str(PYTHON), *TESTS, *args[1:]])
     install(extras)
     os.execv(PYTHON, [str(PYTHON), "-m", "porter", *args])
+
+
+def prepare(extras: list[str]) -> None:
+    """Install what tests need and fetch the newest release; go to the checkout's root."""
+    install([*extras, "test"])
+    os.chdir(ROOT)
+    if not extras and shutil.which("nvcc") is None:
+        try:
+            install(["nvcc", "test"])
+        except SystemExit as error:
+            print(error, "The tests that compile for a GPU are skipped.", file=sys.stderr)
+    if subprocess.run([str(PYTHON), "-m", "porter", "sync", "--quiet"]).returncode != 0:
+        print("bootstrap: no release: the tests that need one are skipped", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
 
-from porter.config import BuildConfig
 from porter.run import Device, open_device
-from porter.sync.store import synced_releases
+from porter_dev import builds
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -21,20 +20,25 @@ if TYPE_CHECKING:
 settings.register_profile("porter", deadline=None)
 settings.load_profile("porter")
 
+pytest_plugins = ("porter_dev.tiers",)
+
 TARGETS = ["host", pytest.param("cuda", marks=pytest.mark.gpu)]
+
+
+def shared(name: str, **changes: Any) -> Build:
+    """Return a build that all tests share (porter_dev/builds.py), or skip the test without one."""
+    pytest.importorskip("clang", reason="a machine for GPU tests alone builds nothing")
+    try:
+        return builds.shared(name, **changes)
+    except builds.NoRelease as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture(scope="session")
 def built() -> Build:
     """The host build of the newest release here; other sizes of it compile nothing."""
-    pytest.importorskip("clang", reason="a machine for GPU tests alone builds nothing")
-    from porter.pipeline import build
-
-    found = synced_releases()
-    if not found:
-        pytest.skip("no release is synced")
-    fences = bool(os.environ.get("PORTER_FENCES"))  # as for the commands that tests run
-    return build(BuildConfig(release=found[-1], target="host", fences=fences), jobs=2)
+    # As for the commands that tests run.
+    return shared("bounds-checked" if os.environ.get("PORTER_FENCES") else "default")
 
 
 @pytest.fixture(scope="session", params=TARGETS)

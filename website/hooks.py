@@ -21,7 +21,9 @@ HOME = "index.md"
 
 LINK = re.compile(r"(!?)\[((?:[^][]|\[[^]]*\])*)\]\((?!\w+:|#)([^)\s#]+)(#[^)\s]*)?\)")
 # Comments for tests/docs, which readers never see.
-MARK = re.compile(r"^<!--\s*(?:not run|needs|file|invisible-code-block):.*?-->\n", re.S | re.M)
+MARK = re.compile(
+    r"^<!--\s*(?:not run|needs|file|campaign|invisible-code-block):.*?-->\n", re.S | re.M
+)
 BARE = re.compile(r"(?<!\]\()(?<![\[`\w/])docs/([\w/-]+\.md)\b")
 FENCE = re.compile(r"^(`{3,}).*?^\1\s*$", re.S | re.M)
 

@@ -67,9 +67,12 @@ def build_host(
     profile: bool = False,
     jobs: int | None = None,
     defines: Sequence[str] = (),
+    cache: Sequence[str] = (),
     tell: Teller = QUIET,
 ) -> HostBuild:
     """Bring the host twin of `release` under `folder` and the object of `probe` up to date.
+
+    `cache` stands before each command that compiles a unit (`toolchain.compiler_cache`).
 
     Raises BuildFailed, UpstreamChange.
     """
@@ -81,7 +84,9 @@ def build_host(
     names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]
     compile_command = [compiler, *flags, *names, *includes]
     rules = [
-        NinjaRule("cxx", f"{shlex.join(compile_command)} $more -c $in -o $out", "c++ $out"),
+        NinjaRule(
+            "cxx", f"{shlex.join([*cache, *compile_command])} $more -c $in -o $out", "c++ $out"
+        ),
         # Linked beside and renamed: a library that is there is whole.
         NinjaRule(
             "link",

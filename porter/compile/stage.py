@@ -95,6 +95,7 @@ def compile_build(
             fences=config.fences,
             profile=config.profile,
             jobs=jobs,
+            cache=toolchain.compiler_cache(),
             tell=tell,
         )
     if "cuda" in config.targets:

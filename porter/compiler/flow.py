@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
-import networkx
 from attrs import define, evolve, field
 
 from porter.compiler.graph import CodeBlock, Graph
@@ -198,6 +197,8 @@ class _Solver:
 
 def _order(graph: Graph) -> dict[int, int]:
     """Blocks in reverse postorder, from the first entry on: edges to earlier ones close loops."""
+    import networkx  # slow to load, and most commands compile nothing
+
     ways: networkx.DiGraph[int] = networkx.DiGraph()
     ways.add_nodes_from(graph.blocks)
     for block in graph.blocks.values():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import networkx
 from attrs import field, frozen
 
 from porter.compiler.effects import (
@@ -161,6 +160,8 @@ def _blocks(
 def _again(blocks: Mapping[int, CodeBlock]) -> set[int]:
     """The blocks from which the way leads back to them, through instructions of the interpreter's
     too."""
+    import networkx  # slow to load, and most commands compile nothing
+
     ways: networkx.DiGraph[int] = networkx.DiGraph()
     for block in blocks.values():
         for to, _ in targets(block.last, 0):

@@ -12,11 +12,14 @@ the loop, for the next turn, and a loop's own leads back where the loop ends.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import networkx
 from attrs import frozen
 
 from porter.compiler.strips import WrittenBlock
+
+if TYPE_CHECKING:
+    import networkx
 
 
 @frozen
@@ -55,6 +58,8 @@ def parts_of(
 
 
 def _ways(blocks: Mapping[int, WrittenBlock]) -> networkx.DiGraph[int]:
+    import networkx  # slow to load, and most commands compile nothing
+
     ways: networkx.DiGraph[int] = networkx.DiGraph()
     ways.add_nodes_from(blocks)
     for at, block in blocks.items():
@@ -66,6 +71,8 @@ def _loops(
     ways: networkx.DiGraph[int], heads: frozenset[int]
 ) -> Iterator[tuple[int, frozenset[int]]]:
     """The outermost loops by a head at which they can be entered alone."""
+    import networkx  # slow to load, and most commands compile nothing
+
     for inside in networkx.strongly_connected_components(ways):
         if len(inside) == 1 and not any(ways.has_edge(at, at) for at in inside):
             continue
@@ -79,6 +86,8 @@ def _loops(
 def has_one_way_in(ways: networkx.DiGraph[int], entry: int) -> bool:
     """Whether each loop is entered at one block alone, if all is entered at `entry`: each way back
     leads to a block through which every way to its start leads."""
+    import networkx  # slow to load, and most commands compile nothing
+
     above = networkx.immediate_dominators(ways, entry)
     place = {at: -n for n, at in enumerate(networkx.dfs_postorder_nodes(ways, entry))}
 

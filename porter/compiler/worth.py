@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Set
 
-import networkx
-
 from porter.compiler.effects import CALLS, JUMPS, KNOWN
 from porter.compiler.graph import LOCAL_NAMES, CodeBlock, Graph
 from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction, BytecodeModule
@@ -39,6 +37,8 @@ def worth_entering(graph: Graph, options: CompilerOptions) -> frozenset[int]:
     code (docs/lab/compiled.md). Nor is a function entered that has loops, but none of which machine
     code goes round.
     """
+    import networkx  # slow to load, and most commands compile nothing
+
     apart = options.enter == "apart"
     ways: networkx.DiGraph[int] = networkx.DiGraph()
     ways.add_nodes_from(graph.blocks)

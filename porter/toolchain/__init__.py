@@ -1,5 +1,5 @@
 """The compilers and disassemblers of this machine, and what sanitized builds need around them."""
 
-from porter.toolchain.compilers import Tool, cuda_tool, gxx, nvcc, programs
+from porter.toolchain.compilers import Tool, compiler_cache, cuda_tool, gxx, nvcc, programs
 
-__all__ = ["Tool", "cuda_tool", "gxx", "nvcc", "programs"]
+__all__ = ["Tool", "compiler_cache", "cuda_tool", "gxx", "nvcc", "programs"]

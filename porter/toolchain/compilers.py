@@ -62,6 +62,21 @@ def gxx() -> Tool:
     return tool
 
 
+def compiler_cache() -> tuple[str, ...]:
+    """Return the words that stand before a `g++ -c` command: a compiler cache, or none.
+
+    `ccache` keeps objects by the content of their preprocessed source and by their flags, so a unit
+    that was compiled before costs a lookup. It does not cache `nvcc -ptx`.
+
+    Returns:
+        `$PORTER_CCACHE`, if it names a program; else `ccache`, if it is on PATH; else nothing. An
+        empty `$PORTER_CCACHE` turns the cache off.
+    """
+    named = os.environ.get("PORTER_CCACHE", "ccache")
+    found = shutil.which(named) if named else None
+    return (found,) if found else ()
+
+
 @functools.cache
 def nvcc() -> Tool:
     """`nvcc`: $PORTER_NVCC, else PATH, else the wheel. Raises NoNvcc."""

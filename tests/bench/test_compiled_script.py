@@ -51,6 +51,7 @@ def printed(program: BenchProgram, names: dict[str, object]) -> int:
     return int(cpython(program.source, **names))
 
 
+@pytest.mark.campaign("benchmarks")
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p.numba], ids=lambda p: p.name)
 def test_numbas_functions_say_the_same(program: BenchProgram) -> None:
     data = [float(i % 7) for i in range(256 * 5)] if program.bound else None
@@ -62,7 +63,7 @@ def test_numbas_functions_say_the_same(program: BenchProgram) -> None:
         assert names["work"](**given) == printed(program, dict(given))  # type: ignore[operator]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("benchmarks")
 def test_cuda_c_compiles(tmp_path: Path) -> None:
     try:
         nvcc = toolchain.nvcc()
@@ -85,8 +86,7 @@ def script(*args: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300)
 
 
-@pytest.mark.slow
-@pytest.mark.xdist_group("host build")
+@pytest.mark.campaign("benchmarks")
 def test_one_program_is_measured(built: Build, tmp_path: Path) -> None:
     file = tmp_path / "found.json"
     only = ("--only", "closures", "--only", "integers")

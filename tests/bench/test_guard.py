@@ -44,19 +44,20 @@ def check(table: str, counts: dict[str, int]) -> None:
         pytest.skip(f"{table} lacks {', '.join(missing)}; porter.bench.guard --store counts them")
 
 
+@pytest.mark.campaign("benchmarks")
 @needs_valgrind
 def test_instructions(built: Build) -> None:
     host = open_build(built.folder)
     check(guard.host_table(host), guard.instructions(host))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("device-build")
 def test_device_resources(built: Build) -> None:
     device = device_build(built)
     check(guard.device_table(device), guard.resources(device))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("device-build")
 def test_lanes_can_meet_again_in_every_function_that_parts_them(built: Build) -> None:
     cubin = device_build(built).folder / "cuda/gpusnek.cubin"
     counts = barriers(cubin)
@@ -71,7 +72,7 @@ YIELDS = re.compile(
 )
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("device-build")
 def test_lanes_stay_where_they_wait_in_every_function_that_need_not_yield(built: Build) -> None:
     device = device_build(built)
     counts = barriers(device.folder / "cuda/gpusnek.cubin")
@@ -82,7 +83,7 @@ def test_lanes_stay_where_they_wait_in_every_function_that_need_not_yield(built:
 BSSY, BSYNC, RESTORE, NANOSLEEP = 0x945, 0x941, 0x356, 0x35D
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("device-build")
 def test_a_lane_that_lets_others_go_is_named_in_no_barrier(built: Build) -> None:
     cubin = device_build(built).folder / "cuda/gpusnek.cubin"
     counts = barriers(cubin)
@@ -106,6 +107,7 @@ def device_build(host: Build) -> Built:
     return open_build(build(BuildConfig(release=release, target="cuda"), jobs=2).folder)
 
 
+@pytest.mark.campaign("benchmarks")
 @needs_valgrind
 def test_one_more_statement_is_counted(
     built: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -20,7 +20,6 @@ from porter.run.footprint import describe, on_gpu
 from tests.cli.conftest import Porter
 
 # One worker for all that build in the shared folder: a second would only wait.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 
 def config_of(built: Build) -> BuildConfig:
@@ -51,6 +50,7 @@ def test_other_sizes_compile_nothing(built: Build) -> None:
     assert open_device(again.folder, "host").built.config["heap"] == 65536
 
 
+@pytest.mark.campaign("device-build")
 def test_one_port_file_changed(
     built: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -82,6 +82,7 @@ def test_manifest(built: Build) -> None:
     assert str(paths.home()) not in (built.folder / "build.json").read_text()
 
 
+@pytest.mark.campaign("device-build")
 def test_memory_is_told(built: Build, porter: Porter) -> None:
     config = config_of(built)
     done = porter("build", "--target", "host", "--release", config.release)

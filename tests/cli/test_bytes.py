@@ -15,7 +15,6 @@ from tests.cli.conftest import Raw, command, environment
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 ALL = bytes(range(256))
 WRITE = "import sys; sys.stdout.buffer.write(bytes(range(256)))"

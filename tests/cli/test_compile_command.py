@@ -13,7 +13,6 @@ from tests.cli.conftest import Raw
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 LOOP = "x = 0\nfor i in range(9):\n    x += i  # été \U0001f40d\nprint(x)\n"
 

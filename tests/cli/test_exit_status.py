@@ -9,8 +9,6 @@ import pytest
 
 from tests.cli.conftest import Raw
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
-
 VALUES = [
     *("0", "7", "-1", "256", "True", "None", "1 << 31", "1 << 40", "(1 << 40) + 5"),
     *("1 << 70", "-(1 << 70)", "1.5", "float('nan')", "'why'", "''", "()", "[1]", "1, 2", "b'x'"),

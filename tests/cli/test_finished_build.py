@@ -12,7 +12,6 @@ from tests.cli.conftest import Porter, Raw
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 BARE = {"PORTER_CXX": "/nonexistent/g++", "PATH": "/nonexistent"}
 

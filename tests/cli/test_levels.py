@@ -13,10 +13,14 @@ from porter.run import open_device
 from porter.smoke import smoke
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("build-variants")
 @pytest.mark.parametrize(
     ("level", "width", "variant"),
-    [("full", "double", "debug"), ("everything", "single", "release")],
+    [
+        ("extra", "single", "release"),
+        ("full", "double", "debug"),
+        ("everything", "single", "release"),
+    ],
 )
 def test_offered(built: Build, level: str, width: str, variant: str) -> None:
     """Beside the default, extra and double as release, which all other tests use."""

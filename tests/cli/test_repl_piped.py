@@ -15,8 +15,6 @@ from porter.fs.folder import image_of
 from porter.pipeline import Build
 from tests.cli.conftest import Done, Porter, command, environment
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
-
 
 @pytest.fixture(scope="module")
 def repl(porter: Porter, built: Build) -> Porter:

@@ -15,8 +15,6 @@ import pytest
 from porter.pipeline import Build
 from tests.cli.conftest import environment
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
-
 CTRL_C, CTRL_D, UP = "\x03", "\x04", "\x1b[A"
 PROMPT = ">>>"  # the cursor is moved behind it, no blank is written
 

@@ -14,8 +14,6 @@ from porter.fs.folder import image_of
 from porter.pipeline import Build
 from tests.cli.conftest import Porter, command, environment
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
-
 
 def test_groups_under_banners(run: Porter) -> None:
     done = run("-n", 1000, "-c", "print('I am', threadIdx % 3, 'of', numThreads)")

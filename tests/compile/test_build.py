@@ -128,7 +128,7 @@ def reproducible(manifest: dict[str, Any]) -> dict[str, Any]:
     return dict(copy)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("device-build")
 def test_device_build(tmp_path: Path) -> None:
     try:
         toolchain.nvcc()

@@ -21,8 +21,6 @@ from porter.pipeline import Build
 # Upstream's and the port's, with static functions, tables, state and floats among them.
 UNITS = ("py_objcell.cpp", "py_argcheck.cpp", "port_stdio.cpp")
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
-
 
 def compiled(built: Build, folder: Path) -> dict[str, str]:
     """Hashes of PTX and cubin of UNITS, with C++, runtime and build below `folder`."""
@@ -46,6 +44,7 @@ def compiled(built: Build, folder: Path) -> dict[str, str]:
     return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in made}
 
 
+@pytest.mark.campaign("device-build")
 def test_two_folders(built: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     try:
         toolchain.nvcc()

@@ -87,7 +87,7 @@ def test_a_compiler_reads_of_the_prelude_what_it_reads_of_the_unit(
     assert "tier_polls" in text and str(sources.root) not in prelude.read_text()
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("device-build")
 def test_nvcc_needs_none_of_its_headers_for_the_prelude(built: Build, tmp_path: Path) -> None:
     """Machine code of a small program took twice as long: nobody saw that a word was missing."""
     try:

@@ -29,7 +29,7 @@ ARCH = "sm_80,sm_90,compute_80"
 CONFIG = BuildConfig(release="0.0.0", target="cuda", arch=ARCH)
 
 # One worker makes the build.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("fatbin")]
+pytestmark = [pytest.mark.xdist_group("fatbin"), pytest.mark.campaign("device-build")]
 
 
 @pytest.fixture(scope="module", autouse=True)

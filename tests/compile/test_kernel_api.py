@@ -53,7 +53,7 @@ def compile_user(
     return subprocess.run(line, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("device-build")
 def test_users_kernels_link(nvcc: str, sources: Path, tmp_path: Path) -> None:
     built = compile_build(CONFIG, sources, jobs=2).folder
     files = write_project(tmp_path / "mine", "sm_90")
@@ -64,7 +64,7 @@ def test_users_kernels_link(nvcc: str, sources: Path, tmp_path: Path) -> None:
         assert out.stat().st_size > 0
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("device-build")
 def test_local_arenas_have_no_functions_for_kernels(
     nvcc: str, sources: Path, tmp_path: Path
 ) -> None:
@@ -161,7 +161,6 @@ NameError: name 'len' isn't defined
 """
 
 
-@pytest.mark.slow
 def test_globals_by_name_on_the_host(tmp_path: Path) -> None:
     release = newest_release()
     if not (paths.upstream_dir() / release / "py").is_dir():

@@ -40,7 +40,6 @@ else:  # a release before 1.28
 """
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_kept_programs(built: Build, mode: str) -> None:
     assert PROGRAMS
@@ -55,7 +54,6 @@ def test_kept_programs(built: Build, mode: str) -> None:
 
 
 # (The collector's steps with weak references are not those without a collection: no mode "gc".)
-@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["all", "everywhere"])
 def test_objects_die_as_interpreted(built: Build, mode: str) -> None:
     sources = [DEAD_VARIABLE.format(value=value) for value in ("None", "2.5", "late", "[late]")]

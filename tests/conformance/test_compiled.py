@@ -45,7 +45,6 @@ def test_what_cannot_be_is_said(
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.slow
 def test_a_program_runs_as_machine_code(built: Build) -> None:
     """And one that does not compile says so; each finds its own file system and __file__."""
     _check_programs(built.folder, "host")
@@ -89,12 +88,16 @@ def _run(built: Build, path: Path, *options: str, compiled: bool = True) -> dict
     return bad
 
 
-@pytest.mark.slow
+def test_some_basics_of_upstream(built: Build, tmp_path: Path) -> None:
+    assert _run(built, tmp_path / "report.json", "--enter", "everywhere", *FEW[:2]) == {}
+
+
+@pytest.mark.campaign("compiled-suite")
 def test_basics_of_upstream(built: Build, tmp_path: Path) -> None:
     assert not _run(built, tmp_path / "report.json", "basics")
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("compiled-suite")
 @pytest.mark.parametrize(
     "forced",
     [["--give-up", "guards"], ["--give-up", "3"], ["--enter", "everywhere"], ["--gc-stress"]],
@@ -103,18 +106,18 @@ def test_some_of_upstream_in_other_ways(built: Build, forced: list[str], tmp_pat
     assert _run(built, tmp_path / "report.json", *forced, *FEW) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("compiled-suite")
 def test_modules_of_upstream_collect_before_every_allocation(built: Build, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
     assert _run(built, report, "--gc-stress", "extmod", compiled=False) == {}
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("compiled-suite")
 def test_basics_of_upstream_where_an_allocation_fails(built: Build) -> None:
-    """Of each third test another one. Output may differ; the interpreter may not break."""
+    """Output may differ. The interpreter may not break."""
     release = paths.upstream_dir() / str(open_build(built.folder).config["release"])
-    tests = discover(release / "tests", ["basics"])[::3]
-    assert len(tests) > 170
+    tests = discover(release / "tests", ["basics"])
+    assert len(tests) > 510
     using = session(built.folder, ["memory"])
     wrong = {}
     try:

@@ -114,7 +114,6 @@ def test_each_need_of_the_checked_in_list_is_one_of_a_test(tests: list[Test]) ->
             assert any(wanted <= found for found in words), need
 
 
-@pytest.mark.slow
 def test_a_build_lacks_the_modules_and_attributes_of_the_list() -> None:
     release = newest_release()
     if not (paths.upstream_dir() / release / "py").is_dir():

@@ -10,12 +10,13 @@ import pytest
 from porter.base import paths
 from porter.cli import execute
 
+pytestmark = pytest.mark.campaign("reference")
+
 # Tests that must pass, counted on upstream's C with every feature that needs no
 # operating system.
 PASSES = {"1.28.0": 925, "1.27.0": 900, "1.26.1": 891, "1.25.0": 870}
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("release", PASSES)
 def test_reference_passes_all(release: str, tmp_path: Path) -> None:
     if not (paths.upstream_dir() / release / "tests" / "basics").is_dir():

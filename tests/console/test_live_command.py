@@ -13,8 +13,6 @@ import pytest
 
 from tests.cli.conftest import Porter, command, environment
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
-
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 if TYPE_CHECKING:

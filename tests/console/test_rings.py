@@ -13,8 +13,6 @@ from porter.run import Device, Launch, run
 from porter.run.launch.spec import Phase
 from tests.console.collect import Collected, ended_well, run_live
 
-pytestmark = pytest.mark.xdist_group("host build")
-
 SMALLEST = 1  # bytes: rings of the least length
 
 LINES = """

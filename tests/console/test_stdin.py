@@ -12,8 +12,6 @@ from porter.errors import UsageError
 from porter.run import Device, Feed, Launch, run
 from tests.console.collect import Collected, ended_well, run_live
 
-pytestmark = pytest.mark.xdist_group("host build")
-
 TEXTS = {
     "empty": b"",
     "one line": b"hello\n",

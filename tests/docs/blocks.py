@@ -5,10 +5,18 @@ A comment stands right before its block, where readers of the page do not see it
     <!-- not run: REASON -->        nobody can run it
     <!-- needs: nvcc -->            words of NEEDS; what is not there skips the block
     <!-- file: NAME -->             the block is that file; blocks below it use it
+    <!-- campaign: NAME -->         it takes long: only the campaign NAME runs it
     <!-- invisible-code-block: sh   a block that readers do not see
     COMMANDS -->
 
 A `text` block right after an `sh` block is what these commands print on stdout.
+
+The default test tier runs the blocks without the mark `campaign`. A block gets the mark when its
+commands take more than about 10 s on two cores, or when it uses the results of such a block. NAME
+is a row of porter_dev/campaigns.toml; the campaign `documents` is the one for long blocks. The
+campaign runs a document from its first block to its last, so a marked block can use the results of
+all blocks above it. The default tier checks that the commands of every `sh` block parse, marked or
+not (test_commands.py).
 """
 
 from __future__ import annotations
@@ -31,7 +39,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NEEDS = ("gpu", "nvcc", "matplotlib")
 RUN = ("sh", "python", "pycon", "toml")
 SHOWN = ("c", "c++", "cuda", "text")  # compiled elsewhere, or no program
-MARKS = ("not run", "needs", "file")
+MARKS = ("not run", "needs", "file", "campaign")
 
 
 def shown_name(document: Path) -> str:
@@ -58,6 +66,11 @@ class Block:
     def needs(self) -> set[str]:
         """What the machine must have."""
         return set(self.marks.get("needs", "").replace(",", " ").split())
+
+    @property
+    def campaign(self) -> str | None:
+        """The campaign that runs the block, or None for a block of the default tier."""
+        return self.marks.get("campaign")
 
     @property
     def runs(self) -> bool:

@@ -1,21 +1,25 @@
-"""Every command, program and transcript of README.md and docs/ does what it says there."""
+"""Every command, program and transcript of README.md and docs/ does what it says there.
+
+The default tier runs the blocks of a document that have no mark `campaign` (blocks.py). A campaign
+runs these and its own. The tests on a GPU run the blocks that need one.
+"""
 
 from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from porter import toolchain
 from porter.errors import NoNvcc
 
-from .blocks import DOCUMENTS, Block, blocks, shown_name
+from .blocks import DOCUMENTS, ROOT, Block, blocks, shown_name
 from .running import Reader, copy
-
-pytestmark = pytest.mark.slow
 
 
 def lacking(block: Block, gpu: bool) -> str | None:
@@ -33,12 +37,24 @@ def lacking(block: Block, gpu: bool) -> str | None:
 
 
 def documents(gpu: bool) -> list[Path]:
-    """Those with a block for such a machine."""
+    """Return the documents with a block for such a machine, outside the campaigns."""
+    return [path for path in DOCUMENTS if any(_chosen(block, gpu, None) for block in blocks(path))]
+
+
+def documents_of_campaigns() -> list[Any]:
+    """Return a parameter for each document and campaign: the path and the name, with the marker."""
     return [
-        path
+        pytest.param(path, name, marks=pytest.mark.campaign(name), id=f"{shown_name(path)}-{name}")
         for path in DOCUMENTS
-        if any(block.runs and ("gpu" in block.needs) == gpu for block in blocks(path))
+        for name in sorted({block.campaign for block in blocks(path) if block.campaign})
     ]
+
+
+def _chosen(block: Block, gpu: bool, campaign: str | None) -> bool:
+    """Return whether a test of a campaign, or of the default tier for None, runs a block."""
+    if not block.runs or block.campaign not in (None, campaign):
+        return False
+    return ("gpu" in block.needs) == gpu
 
 
 @pytest.fixture
@@ -50,14 +66,23 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copied
 
 
-def follow(document: Path, folder: Path, gpu: bool) -> None:
-    """Run a document's blocks in their order."""
+def follow(document: Path, folder: Path, gpu: bool, campaign: str | None = None) -> None:
+    """Run a document's blocks in their order.
+
+    Args:
+        document: The document.
+        folder: The copy of the checkout in which commands are given.
+        gpu: Whether blocks run that need a GPU, instead of those that need none.
+        campaign: The campaign whose blocks run as well.
+    """
     reader = Reader(folder, folder.parent / "home", gpu)
     left = []
     for block in blocks(document):
         if not block.runs:
             continue
-        if reason := lacking(block, gpu):
+        if block.campaign not in (None, campaign):
+            left.append(f"{block}: the campaign {block.campaign} runs it")
+        elif reason := lacking(block, gpu):
             left.append(f"{block}: {reason}")
         else:
             begun = time.monotonic()
@@ -69,6 +94,29 @@ def follow(document: Path, folder: Path, gpu: bool) -> None:
 @pytest.mark.parametrize("document", documents(gpu=False), ids=shown_name)
 def test_document(document: Path, folder: Path) -> None:
     follow(document, folder, gpu=False)
+
+
+@pytest.mark.parametrize(("document", "campaign"), documents_of_campaigns())
+def test_document_in_a_campaign(document: Path, campaign: str, folder: Path) -> None:
+    follow(document, folder, gpu=False, campaign=campaign)
+
+
+@pytest.mark.parametrize(
+    ("campaign", "ran"), [(None, "default\n"), ("documents", "long\ndefault\n")]
+)
+def test_a_campaign_runs_its_own_blocks_too(
+    campaign: str | None, ran: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = ROOT / "page.md"
+    shown = [
+        Block(page, 1, "sh", "echo long >> ran\n", {"campaign": "documents"}),
+        Block(page, 2, "sh", "echo default >> ran\n"),
+        Block(page, 3, "sh", "echo other >> ran\n", {"campaign": "another"}),
+    ]
+    monkeypatch.setattr(sys.modules[__name__], "blocks", lambda path: shown)
+    (tmp_path / "copy").mkdir()
+    follow(page, tmp_path / "copy", gpu=False, campaign=campaign)
+    assert (tmp_path / "copy" / "ran").read_text() == ran
 
 
 @pytest.mark.gpu

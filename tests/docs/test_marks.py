@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from porter_dev.campaigns import campaigns
+
 from .blocks import DOCUMENTS, NEEDS, RUN, SHOWN, Block, blocks, shown_name
 
 COMMAND = re.compile(r"^(\$ )?(porter|python3?|nvcc|g\+\+|pip) ", re.MULTILINE)
@@ -20,6 +22,12 @@ def wrong(block: Block) -> str | None:
         return "no reason why it is not run"
     if "needs" in block.marks and (not block.needs or not block.needs <= set(NEEDS)):
         return f"needs {block.marks['needs']!r}: words of {', '.join(NEEDS)}"
+    if (campaign := block.campaign) is not None:
+        known = [row.name for row in campaigns()]
+        if campaign not in known:
+            return f"campaign {campaign!r}: a row of porter_dev/campaigns.toml, {', '.join(known)}"
+        if not block.runs or "gpu" in block.needs:
+            return "no campaign runs a block that is not run or needs a GPU"
     if block.language == "text" and "not run" not in block.marks and COMMAND.search(block.source):
         return "a command in a block that nothing runs"
     return None
@@ -55,6 +63,9 @@ def test_few_blocks_are_never_run() -> None:
     [
         "<!-- not run: -->\n```sh\nls\n```\n",
         "<!-- needs: luck -->\n```sh\nls\n```\n",
+        "<!-- campaign: no-such-row -->\n```sh\nls\n```\n",
+        "<!-- campaign: documents -->\n<!-- needs: gpu -->\n```sh\nls\n```\n",
+        "<!-- campaign: documents -->\n<!-- not run: it is long -->\n```sh\nls\n```\n",
         "```\nls\n```\n",
         "```text\nporter run\n```\n",
     ],
@@ -78,8 +89,11 @@ def test_marks_and_outputs_are_read(tmp_path: Path) -> None:
     (tmp_path / "page.md").write_text(
         "<!-- needs: gpu, nvcc -->\n```sh\nls\n```\n\n```text\nout\n```\n"
         "<!--\ninvisible-code-block: sh\necho hidden\n-->\n<!-- file: a.py -->\n```python\n1\n```\n"
+        "<!-- campaign: documents -->\n<!-- needs: nvcc -->\n```sh\nls\n```\n"
     )
-    listed, hidden, file = blocks(tmp_path / "page.md")
+    listed, hidden, file, long = blocks(tmp_path / "page.md")
     assert (listed.needs, listed.source, listed.output) == ({"gpu", "nvcc"}, "ls\n", "out\n")
     assert (hidden.language, hidden.source) == ("sh", "echo hidden\n")
-    assert file.marks == {"file": "a.py"}
+    assert file.marks == {"file": "a.py"} and file.campaign is None
+    assert (long.campaign, long.needs, long.runs) == ("documents", {"nvcc"}, True)
+    assert wrong(long) is None

@@ -53,7 +53,6 @@ def test_life(load: Load, side: int, number: int) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.slow
 @pytest.mark.parametrize("any_device", ["cuda"], indirect=True)
 def test_life_of_a_million(load: Load) -> None:
     life = load("life.py")

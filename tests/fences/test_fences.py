@@ -135,7 +135,6 @@ def test_a_barrier_does_not_wait_for_who_was_ended(fenced: Device) -> None:
     assert texts == [b"" if i == 3 else b"through\n" for i in range(8)]
 
 
-@pytest.mark.slow
 def test_ten_thousand_neighbours(fenced: Device) -> None:
     result = run_one(fenced, STORE, 10_000, 5_000)
     assert ended_by_fence(result, 5_000)

@@ -13,7 +13,6 @@ FINDINGS = sorted(Path(__file__).with_name("findings").glob("*.py"))
 NEIGHBOUR = Program(b"print(sum(range(99)))")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("path", FINDINGS, ids=[path.stem for path in FINDINGS])
 def test_it_ends_alone(fenced: Device, path: Path) -> None:
     sizes = Launch(heap=80 << 10, pystack=4096, stack=32 << 10, stdout=2048, deadline=10.0)

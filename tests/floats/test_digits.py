@@ -73,9 +73,9 @@ def test_single(single: Native) -> None:
     agree(single.lines(bits, "e", 12), expected(values.astype(float).tolist(), "%.12e"))
 
 
-@pytest.mark.slow
-def test_four_million_doubles(double: Native) -> None:
-    for seed in range(10, 14):
+@pytest.mark.campaign("printed-doubles")
+def test_twenty_million_doubles(double: Native) -> None:
+    for seed in range(10, 20):
         bits = numbers(double.width, 1_000_000, seed)
         check_repr(double, bits)
         values = bits.view(np.float64).tolist()

@@ -35,7 +35,7 @@ def test_single(single: Native) -> None:
     assert not wrong, f"{len(wrong)} of {len(lines)}: {wrong[:3]}"
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("printed-doubles")
 def test_double_with_many_texts(double: Native) -> None:
     for seed in range(30, 36):
         check_double(double, texts(double.width, 400_000, seed))

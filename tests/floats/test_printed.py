@@ -93,7 +93,7 @@ def test_precision_that_no_heap_has_room_for(any_device: Device) -> None:
     assert [group.text for group in result.stdout.groups] == [b"no room\n" * 3 + b"53\n"]
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("releases")
 @pytest.mark.parametrize("release", synced_releases()[:-1])
 def test_each_release(release: str, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "porter", "run", "--target", "host", "-n", "1"]
@@ -105,7 +105,7 @@ def test_each_release(release: str, tmp_path: Path) -> None:
         assert done.stdout.encode() == cpython(text), name
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("build-variants")
 def test_single_precision(tmp_path: Path) -> None:
     program = tmp_path / "single.py"
     program.write_text(

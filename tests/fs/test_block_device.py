@@ -8,7 +8,7 @@ import pytest
 from porter.fs import Image
 from porter.run import Device, Launch, run
 
-pytestmark = [pytest.mark.slow, pytest.mark.gpu, pytest.mark.xdist_group("host build")]
+pytestmark = pytest.mark.gpu
 
 # The paper's Figure 4, as it is printed there; what the kernel does stands in `bind`.
 FIGURE_4 = """

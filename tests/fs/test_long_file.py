@@ -12,8 +12,6 @@ from porter.fs import Image
 from porter.run import Device, Launch, run
 from porter.run.filesystem import mounted
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
-
 EXAMPLE = Path(__file__).parents[2] / "examples" / "make_text.py"
 STEP, BLOCK = 6, 4096
 SEARCH = f"""

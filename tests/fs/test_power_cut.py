@@ -10,7 +10,7 @@ from porter.fs import Image
 from porter.run import Device, Launch, run
 from porter.run.filesystem import mounted, written
 
-pytestmark = [pytest.mark.slow, pytest.mark.gpu, pytest.mark.xdist_group("host build")]
+pytestmark = pytest.mark.gpu
 
 PROGRAM = (Path(__file__).parent / "programs" / "cut.py").read_text()
 BLOCK = 256

@@ -13,7 +13,7 @@ from porter.run import Device, Launch, run
 from porter.run.launch.spec import Phase
 from tests.fs.support import Shared
 
-pytestmark = [pytest.mark.slow, pytest.mark.gpu, pytest.mark.xdist_group("host build")]
+pytestmark = pytest.mark.gpu
 
 EBUSY, ESTALE, EROFS = 16, 116, 30
 

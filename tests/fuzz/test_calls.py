@@ -368,7 +368,6 @@ def built() -> Path:
     return build(BuildConfig(release=release, heap=64 * 1024, arena="global")).folder
 
 
-@pytest.mark.slow
 def test_introspection_finds_what_a_build_can_call() -> None:
     known = inventory(open_device(built(), "host"))
     least = {"builtins": 80, "math": 30, "io": 4, "struct": 5, "re": 3, "uctypes": 4, "asyncio": 10}
@@ -381,7 +380,6 @@ def test_introspection_finds_what_a_build_can_call() -> None:
     assert known.count > 800
 
 
-@pytest.mark.slow
 def test_a_build_compiles_every_recipe() -> None:
     random = Random(1)
     texts = ["".join(parts_of(recipe, random)) for recipe in (*EXPRESSIONS, *STATEMENTS)]
@@ -392,7 +390,7 @@ def test_a_build_compiles_every_recipe() -> None:
     assert [text for text, end in zip(texts, result.status, strict=True) if end != good] == []
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("fuzz")
 def test_a_short_run_on_the_host_twin(tmp_path: Path) -> None:
     lines: list[str] = []
     session = CallSession(folder=built(), seconds=10.0, count=400, save=tmp_path)
@@ -402,7 +400,6 @@ def test_a_short_run_on_the_host_twin(tmp_path: Path) -> None:
     assert len(list(saved(tmp_path))) == len(done.tally.findings) == len(lines)
 
 
-@pytest.mark.slow
 def test_findings_end_well_among_neighbours() -> None:
     found = [(path.name, finding) for path, finding in saved(FINDINGS)]
     sources = tuple(finding.source.encode("utf-8", "surrogatepass") for _, finding in found)

@@ -31,7 +31,7 @@ def test_a_named_archive_must_be_there(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert libfuzzer() == tmp_path / "nothing.a"
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("fuzz")
 def test_a_short_campaign(tmp_path: Path) -> None:
     release = newest_release()
     if not (paths.upstream_dir() / release / "py").is_dir():

@@ -26,7 +26,6 @@ def test_the_corpus_stays_small() -> None:
     assert len(sizes) > 100 and sum(sizes) <= LARGEST
 
 
-@pytest.mark.slow
 def test_no_input_breaks_an_interpreter_or_a_neighbour() -> None:
     release = newest_release()
     if not (paths.upstream_dir() / release / "py").is_dir():

@@ -81,7 +81,6 @@ def test_more_chains_than_a_byte_numbers() -> None:
         chains_header(Grammar.read(text))
 
 
-@pytest.mark.slow
 def test_chains_change_no_parse(release: str, tmp_path: Path) -> None:
     layout = Layout.of(release, tmp_path / "build")
     units = generate(BuildConfig(release=release), layout)

@@ -64,7 +64,6 @@ def test_no_grammar() -> None:
         first_tokens_header("enum { MP_TOKEN_END };")
 
 
-@pytest.mark.slow
 def test_the_table_changes_no_parse(release: str, tmp_path: Path) -> None:
     layout = Layout.of(release, tmp_path / "build")
     units = generate(BuildConfig(release=release), layout)

@@ -31,7 +31,6 @@ def test_a_header_without_qstrs() -> None:
         filter_header("enum { nothing };")
 
 
-@pytest.mark.slow
 def test_strings_find_their_qstrs(built: Build) -> None:
     """A string made by a program is the qstr of the same text, where a constant one is there."""
     program = (

@@ -26,7 +26,7 @@ def cxx(release: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str
     return found | {path.name: path.read_bytes() for path in (folder / "cxx").glob("*.cpp")}
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("releases")
 def test_two_folders(
     release: str, upstream: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -28,7 +28,6 @@ def contents(folder: Path) -> dict[str, str]:
     }
 
 
-@pytest.mark.slow
 def test_release(release: str, tmp_path: Path) -> None:
     config = BuildConfig(release=release)
     layout = Layout.of(release, tmp_path / "build")
@@ -78,7 +77,6 @@ def test_release(release: str, tmp_path: Path) -> None:
     assert contents(layout.build) == before
 
 
-@pytest.mark.slow
 def test_configuration_reaches_the_units(release: str, tmp_path: Path) -> None:
     config = BuildConfig(release=release, float="single", level="extra", gc_stress=True)
     layout = Layout.of(release, tmp_path / "build")

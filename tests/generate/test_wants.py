@@ -122,7 +122,6 @@ def test_hooks(ask: Callable[..., Wants], upstream: str, expected: tuple[str, ..
     assert ask(upstream, "#define A (1)\n", HOOK).defined == expected
 
 
-@pytest.mark.slow
 def test_a_release_that_refuses_an_option_of_ours(release: str, tmp_path: Path) -> None:
     """An #error over two options of ours, planted in a release, names the file and both."""
     upstream = paths.upstream_dir() / release

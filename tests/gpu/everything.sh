@@ -4,9 +4,10 @@
 #     tests/gpu/everything.sh LOCAL GLOBAL OUT [UPSTREAM-UNIX-PORT]
 #
 # LOCAL and GLOBAL are folders that `porter build --target cuda` printed, with local and with
-# global arenas; results go to OUT. $CONFORMANCE names further builds, with the heap that upstream's
-# tests need (`porter conformance --help` has the sizes), on which those run; with $FORCED set as
-# machine code in forced ways too.
+# global arenas; results go to OUT, a folder outside the repository. `python3 -m
+# porter_dev.gpu_tables` reduces a result to a table of docs/lab/results/. $CONFORMANCE names further
+# builds, with the heap that upstream's tests need (`porter conformance --help` has the sizes), on
+# which those run; with $FORCED set as machine code in forced ways too.
 # $PORTER_GPU_FENCED names a build with `--fences`, on which programs are judged by two GPUs.
 # $PORTER_GPU_FATBIN names a build with `--arch all`, for the tests of fatbins, $PORTER_GPU_PROFILING
 # one with `--profile --target all`.

@@ -9,11 +9,11 @@ from endless import SLOW
 from porter.run import Device, Launch, run
 from porter.run.launch import wait
 
+pytestmark = pytest.mark.campaign("limits")
+
 PROGRAMS = [(kind, name) for kind, programs in SLOW.items() for name in programs]
 TIME, GRACE = 0.4, 0.4  # seconds until the interruption, and from it to the hard stop
 LATE = 0.5  # the clock is looked at every 0.1 s, and machines have other work
-
-pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize(("kind", "name"), PROGRAMS, ids=[": ".join(pair) for pair in PROGRAMS])

@@ -29,7 +29,6 @@ KINDS = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), KINDS, ids=[": ".join(pair) for pair in KINDS])
 def test_the_others_end_well(roomy_device: Device, kind: str, name: str) -> None:
     which = np.zeros(WARP, np.uint32)

@@ -243,7 +243,7 @@ def test_builds_without_machine_code(twin: Device) -> None:
         assert array.exec("for i in range(9): i", compiled="auto").compiled is None
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("build-variants")
 def test_builds_of_single_precision_have_none(built: Build) -> None:
     from porter.pipeline import build
 

@@ -36,6 +36,8 @@ from porter.run import Device, open_device
 from porter.run.built import Built, open_build
 from porter.run.device.linking import LinkedCode
 
+pytestmark = pytest.mark.campaign("device-build")
+
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
@@ -104,7 +106,6 @@ def test_broken_cpp_names_the_error(device_build: Built, tmp_path: Path) -> None
     assert not (tmp_path / "made.cubin").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("source", [SUM, QUEENS], ids=["sum", "queens"])
 def test_nvcc_makes_the_same_without_its_headers(
     device_build: Built, compiled: Compile, tmp_path: Path, source: str
@@ -151,7 +152,6 @@ def test_a_function_is_in_machine_code_once(
     assert len(re.findall(r"^\s*mp_obj_new_set,", ptx.read_text(), re.MULTILINE)) == 1
 
 
-@pytest.mark.slow
 def test_a_program_is_linked_with_all_of_the_build(
     device_build: Built, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,7 +180,6 @@ def test_a_program_is_linked_with_all_of_the_build(
         assert kernel.registers <= resources.kernels[name].registers
 
 
-@pytest.mark.slow
 def test_several_programs_are_told_by_number(
     device_build: Built, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +202,6 @@ def test_several_programs_are_told_by_number(
     assert symbols <= set(functions(cubin))
 
 
-@pytest.mark.slow
 def test_programs_of_a_batch_are_told_by_number(
     device_build: Built, compiled: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,7 +224,6 @@ def test_programs_of_a_batch_are_told_by_number(
     assert link_batch(target, [None], tmp_path) == (None, [None])
 
 
-@pytest.mark.slow
 def test_what_gains_nothing_links_nothing(device_build: Built, compiled: Compile) -> None:
     program = compiled("x = 1\n")
     linked = link_programs(device_build, [program])

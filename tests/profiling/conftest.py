@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from porter.config import BuildConfig
 from porter.profiling import Profile, profile
 from porter.run import Launch
-from porter.sync.store import synced_releases
 from tests.cli.conftest import porter
+from tests.conftest import shared
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -22,13 +21,7 @@ Profiled = Callable[..., Profile]
 @pytest.fixture(scope="session")
 def counting() -> Build:
     """A host twin of the newest release here, that counts."""
-    pytest.importorskip("clang", reason="a machine for GPU tests alone builds nothing")
-    from porter.pipeline import build
-
-    found = synced_releases()
-    if not found:
-        pytest.skip("no release is synced")
-    return build(BuildConfig(release=found[-1], target="host", profile=True), jobs=2)
+    return shared("profiling")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 from porter.fs import Image
 from tests.cli.conftest import Done, Porter, command
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("counting build")]
+pytestmark = pytest.mark.xdist_group("counting build")
 
 if TYPE_CHECKING:
     from porter.pipeline import Build

@@ -20,7 +20,7 @@ from tests.profiling.conftest import Profiled, instructions
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("counting build")]
+pytestmark = pytest.mark.xdist_group("counting build")
 
 LOOP = """\
 def f(k):

@@ -167,7 +167,6 @@ def check_speedscope(document: dict[str, Any]) -> None:
     assert document["activeProfileIndex"] in range(len(document["profiles"]))
 
 
-@pytest.mark.slow
 @pytest.mark.xdist_group("counting build")
 def test_speedscope(profiled: Profiled) -> None:
     check_speedscope(json.loads(made().speedscope()))

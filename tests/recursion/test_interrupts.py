@@ -13,8 +13,6 @@ from porter.pipeline import build
 from porter.run import Device, Launch, open_device, run
 from porter.sync.lock import newest_release
 
-pytestmark = pytest.mark.slow
-
 LOOPS = {
     "sum": "sum(range(10 ** 18))",
     "any": "any(0 for x in range(10 ** 18))",

@@ -16,7 +16,8 @@ from porter.sync.lock import newest_release
 
 from .cases import CASES
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.campaign("limits")
+
 KIB = 1024
 PYTHON_ENDS = ("GPUSNEK_OK", "GPUSNEK_EXCEPTION", "GPUSNEK_SYNTAX_ERROR")
 # With all the stack that a build may have, these still must raise.

@@ -14,8 +14,6 @@ from porter.config import BuildConfig
 from porter.reference import build_reference
 from porter.sync.lock import newest_release
 
-pytestmark = pytest.mark.slow
-
 OK, EXCEPTION, SYNTAX, STOPPED, NO_MEMORY, NO_FILE_SYSTEM = 0, 1, 3, 4, 5, 6
 
 

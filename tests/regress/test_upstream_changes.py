@@ -30,7 +30,7 @@ from porter.sync.syncing import sync
 from . import injections
 from .injections import append, change
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("injected changes")]
+pytestmark = [pytest.mark.xdist_group("injected changes"), pytest.mark.campaign("injected-changes")]
 
 
 @frozen

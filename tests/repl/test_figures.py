@@ -23,7 +23,6 @@ def test_a_figure(any_device: Device, name: str) -> None:
     assert figures.check(any_device, 1024, name) == []
 
 
-@pytest.mark.slow
 def test_the_beetle(any_device: Device, tmp_path: Path) -> None:
     Picture = pytest.importorskip("PIL.Image")
     path = tmp_path / "beetle.png"
@@ -36,7 +35,6 @@ def test_the_beetle(any_device: Device, tmp_path: Path) -> None:
 
 
 @pytest.mark.gpu
-@pytest.mark.slow
 @pytest.mark.parametrize("any_device", ["cuda"], indirect=True)
 @pytest.mark.parametrize("name", figures.FIGURES)
 def test_a_figure_on_a_million(any_device: Device, name: str) -> None:

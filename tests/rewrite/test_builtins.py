@@ -140,7 +140,6 @@ def test_every_builtin_of_the_compilers_is_used() -> None:
     assert {name for name in COMPILERS if name not in " ".join(USES.values())} == set()
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
 def test_device_code_takes_them_all(tmp_path: Path) -> None:
     functions = [

@@ -70,7 +70,6 @@ def test_gxx_takes_every_snippet(tmp_path: Path, fences: int) -> None:
         run_tool(["g++", *CXX_FLAGS, "-fsyntax-only", *options, str(unit)], unit.parent)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not has_nvcc(), reason="no nvcc")
 @pytest.mark.parametrize("fences", [0, 1])
 def test_nvcc_takes_every_snippet(tmp_path: Path, fences: int) -> None:

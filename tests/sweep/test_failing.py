@@ -25,7 +25,6 @@ from porter.sweep.sweep import sweep
 from porter.sweep.trials import TrialOpener, TrialRunner, compiled_trials
 from porter.sync.lock import newest_release
 
-pytestmark = pytest.mark.slow
 PROGRAMS = Path(__file__).parent / "programs"
 
 PROGRAM = """\
@@ -94,13 +93,14 @@ def test_own_programs_survive_every_failure(
     assert swept.total(Effect.MEMORY_ERROR) > 100
 
 
+@pytest.mark.campaign("failing-allocations")
 @pytest.mark.parametrize(
-    ("native", "most", "limit"),
+    ("native", "rows", "limit"),
     [(None, 100, 12), (COMPILED, 40, 6)],
     ids=["interpreted", "compiled"],
 )
 def test_upstream_programs_survive_some_failures(
-    folder: Path, native: CompilerOptions | None, most: int, limit: int
+    folder: Path, native: CompilerOptions | None, rows: int, limit: int
 ) -> None:
     """A part of what `porter sweep` does; docs/lab/robustness.md has the whole."""
     release = newest_release()
@@ -108,10 +108,10 @@ def test_upstream_programs_survive_some_failures(
     cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
     wanted = subjects.upstream(root, ("basics", "float"), cpython, load("host"))
     runner = TrialRunner.open(TrialOpener(folder, "host", 60.0, native=native), 512)
-    swept = sweep(wanted, runner, limit=limit, most=most)
-    assert len(swept.rows) + len(swept.left) == most and len(swept.rows) > 0.9 * most
+    swept = sweep(wanted, runner, limit=limit, most=rows + rows // 10)
+    assert len(swept.rows) >= rows  # the sweep leaves out some programs
     assert not swept.bad, swept.bad[:3]
-    assert swept.total(Effect.MEMORY_ERROR) > 2 * most
+    assert swept.total(Effect.MEMORY_ERROR) > 2 * rows
 
 
 def test_what_a_launch_of_machine_code_runs(folder: Path) -> None:

@@ -119,7 +119,6 @@ def test_upstream_version(package: str, release: str) -> None:
 
 
 @pytest.mark.network
-@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("apt-get") is None, reason="needs apt")
 def test_this_machines_archive(tmp_path: Path) -> None:
     try:

@@ -21,7 +21,6 @@ PROGRAMS = 60  # `porter torture` runs a thousand
 KEPT = sorted((Path(__file__).parent / "found").glob("*.c"))
 
 
-@pytest.mark.slow
 def test_programs_do_the_same_in_cxx() -> None:
     found = torture("tests", PROGRAMS, jobs=2, reduced=False)
     assert [(one.index, one.finding.detail) for one in found] == []
@@ -37,7 +36,6 @@ def without(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "kind"),
     [("casts", "compiler"), ("jumps", "compiler"), ("initialisers", "compiler")],
@@ -50,7 +48,6 @@ def test_a_missing_rule_is_found(
     assert {finding.kind for finding in found.values()} == {kind}
 
 
-@pytest.mark.slow
 def test_a_wrong_output_is_found_made_small_and_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

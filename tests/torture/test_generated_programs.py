@@ -49,13 +49,14 @@ def test_programs_together_print_what_they_print_alone(tmp_path: Path) -> None:
     assert together == alone
 
 
+@pytest.mark.campaign("torture-libraries")
 def test_optimisation_changes_nothing(tmp_path: Path) -> None:
     """Undefined behaviour would show here, and as a wrong finding in a campaign."""
     write([draw("optimised", index) for index in range(10)], tmp_path)
     assert run_as_c(tmp_path, "-O2") == run_as_c(tmp_path, "-O0")
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("torture-libraries")
 def test_no_undefined_behaviour(tmp_path: Path) -> None:
     # Shifts of negative numbers are what GNU C says they are, in C++ too.
     checks = "-fsanitize=undefined,address", "-fno-sanitize=shift", "-fno-sanitize-recover=all"

@@ -8,8 +8,9 @@ from porter.cli import execute
 from porter.errors import UsageError
 from porter.torture.libraries import examine_library, recipes, without_promises
 
+pytestmark = pytest.mark.campaign("torture-libraries")
 
-@pytest.mark.slow
+
 @pytest.mark.network
 @pytest.mark.xdist_group("libraries")  # two programs of one library share its sources
 @pytest.mark.parametrize("name", recipes())

@@ -108,7 +108,6 @@ def test_reducing_keeps_what_matters() -> None:
     assert len(smaller.text) < len(program.text) / 2
 
 
-@pytest.mark.slow
 def test_a_wrong_translation_is_found(built: Build, monkeypatch: pytest.MonkeyPatch) -> None:
     """Machine code that adds where it should subtract is not taken for right."""
     right: Any = vars(examine)["translate"]
@@ -140,7 +139,7 @@ def _examined(built: Build, count: int, modes: list[str], tmp_path: Path, seed: 
     assert not found, "\n".join(shown)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("compiled-programs")
 @pytest.mark.skipif(
     sys.version_info < (3, 11, 4), reason="CPython loses a value of x, x = len([1]), (x ^ (x + 0))"
 )
@@ -148,7 +147,7 @@ def test_programs_as_users_run_them(built: Build, tmp_path: Path) -> None:
     _examined(built, USUAL, ["usual"], tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign("compiled-programs")
 @pytest.mark.parametrize("mode", [name for name in MODES if name != "usual"])
 def test_programs_in_every_other_way(built: Build, mode: str, tmp_path: Path) -> None:
     _examined(built, FORCED, [mode], tmp_path, "calls")

@@ -69,16 +69,22 @@ def elements(html: str) -> Counter[str]:
     return Counter(re.findall(r"<(li|tr|h[1-6]|pre)\b", html))
 
 
+def address_of(page: Path) -> str:
+    """Return a page's address in the site. README.md is the index of its folder."""
+    name = page.relative_to(DOCS)
+    return f"{name.parent if name.name == 'README.md' else name.with_suffix('')}/"
+
+
 @needs_mkdocs
 def test_pages_show_what_the_repository_shows(site: Path) -> None:
     markdown = MarkdownIt("commonmark").enable("table")
-    pages = {f"{path.relative_to(DOCS).with_suffix('')}/": path for path in DOCS.rglob("*.md")}
+    pages = {address_of(path): path for path in DOCS.rglob("*.md")}
     assert len(pages) > 20
     for address, path in {"": ROOT / "README.md", **pages}.items():
         html = (site / address / "index.html").read_text()
         article = html[html.index("<article") : html.index("</article>")]
         assert elements(article) == elements(markdown.render(path.read_text())), path.name
-        assert not re.search("<!-- (not run|needs|file):|invisible-code-block", html)
+        assert not re.search("<!-- (not run|needs|file|campaign):|invisible-code-block", html)
 
 
 @needs_mkdocs
@@ -175,5 +181,6 @@ def test_links_out_of_the_site_without_a_repository(hooks: ModuleType) -> None:
 
 def test_comments_for_tests_and_code(hooks: ModuleType) -> None:
     code = "```sh\ncat (docs/repl.md)\n```\n"
-    text = "<!-- needs: gpu -->\n" + code + "<!--\ninvisible-code-block: sh\nls\n-->\nText\n"
+    marks = "<!-- campaign: documents -->\n<!-- needs: gpu -->\n"
+    text = marks + code + "<!--\ninvisible-code-block: sh\nls\n-->\nText\n"
     assert hooks.outside_fences(hooks.MARK.sub("", text), str.upper) == code + "TEXT\n"

@@ -23,13 +23,14 @@ from porter.sync.store import release_dir
 from porter.version import __version__
 from tests.wheels.first_program import bare
 
+pytestmark = pytest.mark.campaign("wheels")
+
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
 ROOT = Path(__file__).parents[2]
 USERS = (65533, 65534)  # of nobody: they own nothing
 # One worker makes and installs the wheel.
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("host build")]
 
 
 @pytest.fixture(scope="module")

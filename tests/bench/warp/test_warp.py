@@ -21,6 +21,8 @@ from porter.errors import BenchFailed, UsageError
 from porter.pipeline import Build, build
 from porter.run.built import open_build
 
+pytestmark = pytest.mark.campaign("build-variants")
+
 BASELINE = Path(__file__).parents[1] / "baseline.toml"
 PROGRAMS = Path(__file__).parent / "programs"
 
@@ -69,7 +71,6 @@ def test_a_program_that_does_not_end_is_cut_and_says_so(traced: Path) -> None:
     assert (recording.lengths == 5000).all()
 
 
-@pytest.mark.slow
 def test_no_more_lanes_idle_than_stored(traced: Path, bench: WarpBench) -> None:
     stored = load(BASELINE).get(lanes_table(open_build(traced)))
     if stored is None:
