@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 settings.register_profile("porter", deadline=None)
 settings.load_profile("porter")
 
-pytest_plugins = ("porter_dev.tiers",)
 
 TARGETS = ["host", pytest.param("cuda", marks=pytest.mark.gpu)]
 

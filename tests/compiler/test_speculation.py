@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,7 @@ MODES: dict[str, dict[str, Any]] = {
 }
 PROGRAMS = GUESSING | CALLING | COUNTING
 Ran = tuple[bytes, bytes, int]
+Natives = Callable[[str, str], NativeModule]
 
 
 @pytest.fixture(scope="module")
@@ -55,57 +57,56 @@ def ran(twin: Device, source: str, native: NativeModule | None, steps: int = 0) 
 
 
 @pytest.fixture(scope="module")
-def natives(
-    twin: Device, tmp_path_factory: pytest.TempPathFactory
-) -> dict[tuple[str, str], NativeModule]:
-    """Machine code of all programs in all modes."""
+def natives(twin: Device, tmp_path_factory: pytest.TempPathFactory) -> Natives:
+    """Return machine code by the program's name and the mode.
+
+    The first request for a program compiles it in all modes, so that workers share the compilation.
+    """
     assert isinstance(twin, HostTwin)
     target = HostTarget.of(twin)
-    keys, translations = [], []
-    with InterpreterArray(1, device=twin, heap="256K") as array:
-        for name, source in (PROGRAMS | OWN_STEPS).items():
-            code = array.compile(source)
+
+    @functools.cache
+    def modes(name: str) -> dict[str, NativeModule]:
+        with InterpreterArray(1, device=twin, heap="256K") as array:
+            code = array.compile((PROGRAMS | OWN_STEPS)[name])
             seen = ProgramTrial(twin, code.memory, code.kind, array._launch, 1).seen()
             assert seen
-            for mode, chosen in MODES.items():
-                options = CompilerOptions(**{"hints": seen, **chosen})
-                keys.append((name, mode))
-                data = bytes(code.memory)
-                translations.append(
-                    translate(target, data, len(keys), loops=False, options=options)
-                )
-    made = build_batch(target, translations, tmp_path_factory.mktemp("machine"), jobs=2)
-    return {key: one for key, one in zip(keys, made, strict=True) if one is not None}
+            data = bytes(code.memory)
+        options = [CompilerOptions(**{"hints": seen, **chosen}) for chosen in MODES.values()]
+        translations = [
+            translate(target, data, number, loops=False, options=one)
+            for number, one in enumerate(options, 1)
+        ]
+        made = build_batch(target, translations, tmp_path_factory.mktemp("machine"), jobs=1)
+        return {mode: one for mode, one in zip(MODES, made, strict=True) if one is not None}
+
+    return lambda name, mode: modes(name)[mode]
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_output_and_steps_are_the_interpreters(
-    twin: Device, natives: dict[tuple[str, str], NativeModule], name: str, mode: str
+    twin: Device, natives: Natives, name: str, mode: str
 ) -> None:
     expected = ran(twin, PROGRAMS[name], None)
     assert expected[0]
-    assert ran(twin, PROGRAMS[name], natives[name, mode]) == expected
+    assert ran(twin, PROGRAMS[name], natives(name, mode)) == expected
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("name", OWN_STEPS)
-def test_output_is_the_interpreters(
-    twin: Device, natives: dict[tuple[str, str], NativeModule], name: str, mode: str
-) -> None:
+def test_output_is_the_interpreters(twin: Device, natives: Natives, name: str, mode: str) -> None:
     expected = ran(twin, OWN_STEPS[name], None)[:2]
     assert expected[0]
-    assert ran(twin, OWN_STEPS[name], natives[name, mode])[:2] == expected
+    assert ran(twin, OWN_STEPS[name], natives(name, mode))[:2] == expected
 
 
 @pytest.mark.parametrize("name", ["names", "handlers", "generators", *CALLING, *COUNTING])
-def test_limits_end_programs_at_the_same_step(
-    twin: Device, natives: dict[tuple[str, str], NativeModule], name: str
-) -> None:
+def test_limits_end_programs_at_the_same_step(twin: Device, natives: Natives, name: str) -> None:
     whole = ran(twin, PROGRAMS[name], None)[2]
     for steps in range(1, whole, whole // (40 if name in CALLING | COUNTING else 13) + 1):
         expected = ran(twin, PROGRAMS[name], None, steps)
-        assert ran(twin, PROGRAMS[name], natives[name, "seen"], steps) == expected
+        assert ran(twin, PROGRAMS[name], natives(name, "seen"), steps) == expected
 
 
 # ---- the text ----

@@ -42,6 +42,14 @@ def test_every_row_is_complete() -> None:
             assert (ROOT / path).is_dir() == path.endswith("/"), path
 
 
+def test_every_row_without_a_command_has_tests_or_blocks() -> None:
+    files = [*(ROOT / "tests").rglob("test_*.py"), *(ROOT / "docs").rglob("*.md")]
+    text = "".join(path.read_text("utf-8") for path in files)
+    for one in campaigns():
+        marks = (f'mark.campaign("{one.name}")', f"<!-- campaign: {one.name} -->")
+        assert one.command or any(mark in text for mark in marks), one.name
+
+
 def test_every_source_folder_has_a_guard() -> None:
     parts = [path for path in (ROOT / "porter").iterdir() if (path / "__init__.py").is_file()]
     guarded = [path for one in campaigns() for path in one.guards]

@@ -75,6 +75,7 @@ def address_of(page: Path) -> str:
     return f"{name.parent if name.name == 'README.md' else name.with_suffix('')}/"
 
 
+@pytest.mark.campaign("website")
 @needs_mkdocs
 def test_pages_show_what_the_repository_shows(site: Path) -> None:
     markdown = MarkdownIt("commonmark").enable("table")
@@ -87,11 +88,13 @@ def test_pages_show_what_the_repository_shows(site: Path) -> None:
         assert not re.search("<!-- (not run|needs|file|campaign):|invisible-code-block", html)
 
 
+@pytest.mark.campaign("website")
 @needs_mkdocs
 def test_links_lead_somewhere(site: Path) -> None:
     assert list(links.broken(site)) == []
 
 
+@pytest.mark.campaign("website")
 @needs_mkdocs
 def test_the_home_page_is_the_readme(site: Path) -> None:
     html = (site / "index.html").read_text()
@@ -99,6 +102,7 @@ def test_the_home_page_is_the_readme(site: Path) -> None:
     assert "docs/" not in re.sub(r"<code>.*?</code>", "", html.replace("https://", ""))
 
 
+@pytest.mark.campaign("website")
 @needs_mkdocs
 def test_the_reference_shows_the_public_names(site: Path) -> None:
     import porter.array
@@ -119,12 +123,14 @@ def test_the_reference_shows_the_public_names(site: Path) -> None:
     assert "Interpreters that share a barrier; 0: the device" in shown  # a comment beside a field
 
 
+@pytest.mark.campaign("website")
 @needs_mkdocs
 def test_search_finds_guides_and_reference(site: Path) -> None:
     index = (site / "search" / "search_index.json").read_text()
     assert '"location":"limits/#deadlines"' in index and "porter.run.Launch" in index
 
 
+@pytest.mark.campaign("website")
 @pytest.mark.parametrize(
     ("link", "is_broken"),
     [
