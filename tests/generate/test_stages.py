@@ -28,6 +28,7 @@ def contents(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.campaign("releases")
 def test_release(release: str, tmp_path: Path) -> None:
     config = BuildConfig(release=release)
     layout = Layout.of(release, tmp_path / "build")

@@ -83,8 +83,21 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(tmp_path_factory.mktemp("meeting"), {})
 
 
+WHOLE_WARP = pytest.mark.campaign("reconvergence")
+
+
 @pytest.mark.parametrize(
-    ("finite", "endless"), [(1, 0), (2, 0), (7, 0), (32, 0), (1, 1), (6, 2), (2, 6), (31, 1)]
+    ("finite", "endless"),
+    [
+        (1, 0),
+        (2, 0),
+        (7, 0),
+        (1, 1),
+        (6, 2),
+        (2, 6),
+        pytest.param(32, 0, marks=WHOLE_WARP),
+        pytest.param(31, 1, marks=WHOLE_WARP),
+    ],
 )
 def test_all_end_that_can(harness: Path, finite: int, endless: int) -> None:
     for seed in range(3):
@@ -167,6 +180,7 @@ def test_older_gpus(tmp_path: Path) -> None:
     assert all(ends(program, seed, 6, 2, 60.0) for seed in range(3))
 
 
+@pytest.mark.campaign("reconvergence")
 @pytest.mark.parametrize("fault", FAULTS)
 def test_faults_show(tmp_path: Path, fault: str) -> None:
     program = compiled(tmp_path, FAULTS[fault])
