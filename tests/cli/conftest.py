@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -26,6 +27,9 @@ class Done:
 
 
 Porter = Callable[..., Done]
+
+# Other workers of pytest use the same build, so a command may have to wait for it.
+WAITS = re.compile(r"^porter: waiting for process \d+ .*\n", re.MULTILINE)
 
 
 def command(*args: str | Path) -> list[str]:
@@ -56,7 +60,7 @@ def porter(tmp_path_factory: pytest.TempPathFactory) -> Porter:
             text=True,
             timeout=timeout,
         )
-        return Done(done.returncode, done.stdout, done.stderr)
+        return Done(done.returncode, done.stdout, WAITS.sub("", done.stderr))
 
     return run
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from porter.base import paths, process
+from porter.base import process
 from porter.run import Device, Launch, run
+from porter.sync.store import synced_releases
 from tests.cpython import cpython
 
 if TYPE_CHECKING:
@@ -211,11 +212,9 @@ def test_the_loop_calls_none_of_its_functions(built: Build) -> None:
     assert not [name for name in functions(folder / "py_vm.o") if name.startswith("vm_")]
 
 
-@pytest.mark.parametrize("release", ["1.25.0", "1.26.1"])
+@pytest.mark.campaign("releases")
+@pytest.mark.parametrize("release", synced_releases())
 def test_a_nan_of_any_bits_in_each_release(release: str, tmp_path: Path) -> None:
-    pytest.importorskip("clang", reason="a machine for GPU tests alone builds nothing")
-    if not (paths.upstream_dir() / release).is_dir():
-        pytest.skip(f"{release} is not synced")
     text = PROGRAMS["nan bits"]
     program = tmp_path / "nan.py"
     program.write_text(text)
