@@ -13,7 +13,7 @@ from pathlib import Path
 
 from porter.base.telling import Say, to_stderr
 
-PATIENCE = 0.5  # seconds of waiting without a word
+PATIENCE = 2.0  # seconds before a message; a check of a finished build holds the lock for less
 _POLL = 0.05  # seconds
 _SHOWN = 200  # characters of a command
 

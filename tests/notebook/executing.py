@@ -39,6 +39,10 @@ class Client(NotebookClient):
         return found
 
 
+# Other workers of pytest use the same build, so a cell may have to wait for it.
+WAITS = re.compile(r"^porter: waiting for process \d+ .*\n", re.MULTILINE)
+
+
 @frozen
 class Ran:
     """A cell and what it gave."""
@@ -48,7 +52,8 @@ class Ran:
     @property
     def text(self) -> str:
         """Its outputs but for errors, as plain text."""
-        return "".join(_plain(output) + "\n" for output in self.cell.outputs).rstrip("\n")
+        text = "".join(_plain(output) + "\n" for output in self.cell.outputs)
+        return WAITS.sub("", text).rstrip("\n")
 
     @property
     def html(self) -> str:
