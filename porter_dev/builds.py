@@ -10,12 +10,14 @@ fails the run.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from porter.base import paths
+from porter.manifest import MANIFEST
 
 if TYPE_CHECKING:
     from porter.pipeline import Build
@@ -72,18 +74,33 @@ def shared(name: str, jobs: int | None = JOBS, **changes: Any) -> Build:
     return build(BuildConfig(release=release(), **options), jobs=jobs)
 
 
-def fingerprints() -> dict[Path, tuple[int, int]]:
-    """Return size in bytes and modification time in ns of each artifact of the finished builds."""
+Fingerprint = tuple[int, int] | dict[str, str]
+
+
+def fingerprints() -> dict[Path, Fingerprint]:
+    """Return what identifies the content of each artifact of the finished builds.
+
+    Returns:
+        The size in bytes and the modification time in ns of each file. For a manifest
+        (`build.json`), the JSON text of each of its parts: another variant of the host twin adds
+        a target to the manifest of the same build and changes nothing else.
+    """
     folders = [folder for folder in paths.build_dir().glob("[0-9]*-*") if folder.is_dir()]
     files = (file for folder in folders for rule in ARTIFACTS for file in folder.glob(rule))
-    found = {}
-    for file in files:
-        status = file.stat()
-        found[file] = (status.st_size, status.st_mtime_ns)
-    return found
+    return {file: _fingerprint(file) for file in files}
 
 
-def changed(before: Mapping[Path, tuple[int, int]]) -> list[str]:
+def _fingerprint(file: Path) -> Fingerprint:
+    if file.name == MANIFEST:
+        document = json.loads(file.read_bytes())
+        targets = {f"target {name}": part for name, part in document.pop("targets").items()}
+        parts = {**document, **targets}
+        return {name: json.dumps(part, sort_keys=True) for name, part in parts.items()}
+    status = file.stat()
+    return (status.st_size, status.st_mtime_ns)
+
+
+def changed(before: Mapping[Path, Fingerprint]) -> list[str]:
     """Return one message for each artifact that was rewritten or removed since `before`.
 
     Args:
@@ -95,9 +112,16 @@ def changed(before: Mapping[Path, tuple[int, int]]) -> list[str]:
     for file, was in before.items():
         if file not in now:
             found.append(f"{file}: a test removed this artifact of a shared build")
-        elif now[file] != was:
+        elif not _same(was, now[file]):
             found.append(f"{file}: a test rewrote this artifact of a shared build")
     return found
+
+
+def _same(was: Fingerprint, now: Fingerprint) -> bool:
+    """Return whether an artifact still has the content that it had."""
+    if isinstance(was, dict) and isinstance(now, dict):
+        return was.items() <= now.items()
+    return was == now
 
 
 def main() -> None:
