@@ -41,6 +41,11 @@ SWITCHES = ("gc_stress", "fences", "profile", "reconverge")
 HINTS = {"level": "The port does not build with upstream's lower levels: they lack what it uses."}
 
 
+def _sorted_names(text: str) -> str:
+    """Return the names in `text`, which has commas between them, sorted and each once."""
+    return ",".join(sorted({name.strip() for name in text.split(",")} - {""}))
+
+
 @frozen(kw_only=True)
 class BuildConfig:
     """One build, completely described. Sizes are bytes per interpreter.
@@ -51,8 +56,9 @@ class BuildConfig:
     arch: names with commas between them; `all` and `native` become such.
     gc_stress: collect before every allocation. fences: check every access through a pointer; one
     that leaves its interpreter ends it. profile: count what each instruction does, for `porter
-    profile`. reconverge: lanes of a GPU's warp whose ways have parted meet again. Raises UsageError
-    for what is out of bounds, and NoGpu of `native`.
+    profile`. reconverge: lanes of a GPU's warp whose ways have parted meet again. skip_patches:
+    patches to leave out, names or classes with commas between them (docs/upstream.md). Raises
+    UsageError for what is out of bounds, and NoGpu of `native`.
     """
 
     release: str
@@ -71,6 +77,7 @@ class BuildConfig:
     fences: bool = field(default=False)
     profile: bool = field(default=False)
     reconverge: bool = field(default=True)
+    skip_patches: str = field(default="", converter=_sorted_names)
 
     def __attrs_post_init__(self) -> None:
         check_release(self.release)
@@ -105,6 +112,11 @@ class BuildConfig:
         return ("host", "cuda") if self.target == "all" else (self.target,)
 
     @property
+    def patches_to_skip(self) -> tuple[str, ...]:
+        """The names in `skip_patches`."""
+        return tuple(self.skip_patches.split(",")) if self.skip_patches else ()
+
+    @property
     def architectures(self) -> Architectures:
         """What `arch` names."""
         return Architectures.of(self.arch)
@@ -131,7 +143,7 @@ class BuildConfig:
 
 
 # What the port's templates and the choice of units depend on (porter/generate/port.py).
-SOURCE_FIELDS = ("release", "float", "level", "gc_stress")
+SOURCE_FIELDS = ("release", "float", "level", "gc_stress", "skip_patches")
 
 # Keys that files may still have, and what to do about them.
 GONE = {

@@ -18,6 +18,7 @@ from porter.base.release_name import version_key
 from porter.base.sizes import format_size
 from porter.bundled import Bundled, bundled_builds
 from porter.errors import PorterError, SyncFailed
+from porter.manifest import open_manifest
 from porter.settings import load_config
 from porter.sync.folder import VARIABLE, sources_releases
 from porter.sync.store import inspect, synced_releases
@@ -60,6 +61,7 @@ def examine() -> list[Diagnosis]:
         *map(_bundled, builds),
         _serving(builds),
         _builds(needed=makes),
+        _patches(),
     ]
 
 
@@ -189,6 +191,27 @@ def _builds(needed: bool) -> Diagnosis:
     if count == 0 and needed:
         return Diagnosis("builds", "lacks", f"none in {root}", "Run `porter build`.")
     return Diagnosis("builds", "ok", f"{count} in {root}")
+
+
+def _patches() -> Diagnosis:
+    """Which patches the builds do without because they do not apply to the release."""
+    lacks: dict[str, dict[str, str]] = {}
+    for path in paths.build_dir().glob("*/*/build.json"):
+        try:
+            manifest = open_manifest(path.parent)
+        except PorterError:
+            continue  # of another version of porter
+        for one in manifest.patches.skipped:
+            if not one.asked:
+                lacks.setdefault(manifest.release, {})[one.name] = one.without
+    if not lacks:
+        return Diagnosis("patches", "ok", "no build does without one that it wants")
+    detail = "; ".join(
+        f"{release}: {', '.join(f'{name} ({without})' for name, without in sorted(of.items()))}"
+        for release, of in sorted(lacks.items(), key=lambda item: version_key(item[0]))
+    )
+    advice = "Upstream changed there; `porter patch check` says where (docs/upstream.md)."
+    return Diagnosis("patches", "lacks", f"skipped in {detail}", advice)
 
 
 def _first_line(error: BaseException) -> str:

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import field, frozen
+from attrs import asdict, field, frozen
 
 from porter.base.fingerprint import file_digest
 from porter.base.reading import structured
-from porter.errors import NotBuilt
+from porter.errors import NotBuilt, PatchMissing
 
 MANIFEST = "build.json"
 # 1 had no layout: the runner read C headers; 2 had no info of host twins, 3 no constants, 4 machine
-# code of one architecture alone.
-FORMAT = 5
+# code of one architecture alone, 5 no patches.
+FORMAT = 6
 
 
 @frozen
@@ -150,12 +150,75 @@ class BuildInputs:
 
 
 @frozen
+class SkippedPatch:
+    """A patch that a build does without.
+
+    Attributes:
+        name: Its name in patches/series.toml.
+        class_: Its class: `performance`, `bugfix` or `tooling`.
+        without: What the build lacks, as in "string hashing is upstream's".
+        reason: Why the patch was skipped.
+        asked: Whether `BuildConfig.skip_patches` left it out.
+    """
+
+    name: str
+    class_: str
+    without: str
+    reason: str
+    asked: bool
+
+    @property
+    def message(self) -> str:
+        """One line for a report: the name and what the build lacks."""
+        return f"skipped {self.name}: {self.without}"
+
+
+@frozen
+class Patches:
+    """The patches of a build: the names of the applied ones, and the ones it does without."""
+
+    applied: tuple[str, ...] = ()
+    skipped: tuple[SkippedPatch, ...] = ()
+
+    def need(self, name: str, what: str) -> None:
+        """Check that a build has a patch.
+
+        Args:
+            name: The patch.
+            what: What needs it, for the error: a command or a feature.
+
+        Raises:
+            PatchMissing: The build does without the patch.
+        """
+        for one in self.skipped:
+            if one.name == name:
+                raise PatchMissing(
+                    f"{what} needs a build with the patch {name}: {one.without}; {one.reason}",
+                    hint="Use a build that has it: without --skip-patches, or of another release "
+                    "(`porter patch check`).",
+                    patch=name,
+                )
+
+
+NO_PATCHES = Patches()
+
+
+def patches_document(patches: Patches) -> dict[str, Any]:
+    """Return `patches` as JSON has them: the attribute `class_` is the key `class`."""
+    skipped = [
+        {name.rstrip("_"): value for name, value in asdict(one).items()} for one in patches.skipped
+    ]
+    return {"applied": list(patches.applied), "skipped": skipped}
+
+
+@frozen
 class Manifest:
     """A whole `build.json`. targets: `host`, `host-asan` and other variants, `cuda`."""
 
     format: int
     release: str
     inputs: BuildInputs
+    patches: Patches
     targets: Mapping[str, HostOutput | DeviceOutput]
     layout: SharedLayout
 
@@ -191,6 +254,15 @@ def manifest_of(document: Mapping[str, Any], path: Path) -> Manifest:
             hint="Run `porter build` again.",
         )
     return structured(document, Manifest, path, NotBuilt)
+
+
+def open_manifest(folder: Path) -> Manifest:
+    """Return `build.json` of the build in `folder`.
+
+    Raises:
+        NotBuilt: There is none that is whole.
+    """
+    return manifest_of(read_document(folder), folder / MANIFEST)
 
 
 def damaged(

@@ -21,6 +21,8 @@ from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import FileProblem
 from porter.generate import Layout, generate
+from porter.manifest import NO_PATCHES, Patches, open_manifest
+from porter.patches import refuse_skipped
 from porter.preprocess import preprocess
 from porter.preprocess.stage import Preprocessed
 from porter.rewrite.stage import RewriteReport, rewrite
@@ -34,7 +36,8 @@ STAGES = ("generate", "preprocess", "rewrite", "compile")
 class Build:
     """A finished build: its folder, units, seconds per stage, and what compiling reported.
 
-    `sources` is the folder that it shares with builds of other sizes.
+    `sources` is the folder that it shares with builds of other sizes. `patches` are those that it
+    has, and those that it does without.
     """
 
     folder: Path
@@ -43,6 +46,7 @@ class Build:
     rewritten: int
     seconds: dict[str, float]
     compiled: Compiled
+    patches: Patches = NO_PATCHES
 
 
 @frozen
@@ -52,6 +56,7 @@ class RewrittenSources:
     folder: Path
     units: tuple[Preprocessed, ...]
     report: RewriteReport
+    patches: Patches = NO_PATCHES
 
     @property
     def fresh(self) -> int:
@@ -71,13 +76,15 @@ def build(
     variant: str = "release",
     jobs: int | None = None,
     registers: int = REGISTERS,
+    strict: bool = False,
     tell: Teller = DEFAULT,
 ) -> Build:
     """Bring the build of `config` up to date; each stage does only what its inputs changed.
 
     Fetches the release if it is not here. `folder` replaces `sources_of(config)`. `tell` learns
     what is done, and nothing where all is up to date. One process at a time works in a folder;
-    others wait. What is up to date is used as it is, whoever owns it. Raises what `ensure` and the
+    others wait. What is up to date is used as it is, whoever owns it. `strict`: a patch that was
+    skipped, and that `config` does not leave out, is PatchDrift. Raises what `ensure` and the
     stages raise, and FileProblem where the build would have to be written and cannot be.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
@@ -89,20 +96,20 @@ def build(
     folder = folder or sources_of(config)
     standing = Standing(config, folder, variant, registers, ensure(config.release, tell.say))
     if (kept := standing.current()) is not None:
-        return _as_kept(standing, kept)
+        return _as_kept(standing, kept, strict)
     try:
         with _working_in(folder, tell):
             if (kept := standing.current()) is not None:  # another process has built it meanwhile
-                return _as_kept(standing, kept)
+                return _as_kept(standing, kept, strict)
             inputs = standing.inputs()
-            done = _build(config, folder, variant, jobs, registers, tell)
+            done = _build(config, folder, variant, jobs, registers, strict, tell)
             standing.keep(inputs, _to_keep(done))
             return done
     except OSError as error:
         if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
             raise
         if (kept := standing.equal()) is not None:
-            return _as_kept(standing, kept)
+            return _as_kept(standing, kept, strict)
         raise FileProblem(
             f"{error.filename or folder}: there is no build of these settings that is up to date, "
             f"and this user may not make one there: {error.strerror}",
@@ -122,12 +129,15 @@ def _to_keep(done: Build) -> dict[str, Any]:
     return {"units": done.units, "state": compiled.state, "warning": compiled.warning}
 
 
-def _as_kept(standing: Standing, kept: Mapping[str, Any]) -> Build:
+def _as_kept(standing: Standing, kept: Mapping[str, Any], strict: bool) -> Build:
     """The Build that was up to date already."""
+    patches = open_manifest(standing.out).patches
+    if strict:
+        refuse_skipped(patches.skipped)
     steps = {"host": 0, "cuda": 0}
     compiled = Compiled(standing.out, steps, 0.0, kept["state"], kept["warning"])
     seconds = dict.fromkeys(STAGES, 0.0)
-    return Build(standing.out, standing.folder, kept["units"], 0, seconds, compiled)
+    return Build(standing.out, standing.folder, kept["units"], 0, seconds, compiled, patches)
 
 
 def _build(
@@ -136,6 +146,7 @@ def _build(
     variant: str,
     jobs: int | None,
     registers: int,
+    strict: bool,
     tell: Teller,
 ) -> Build:
     seconds: dict[str, float] = {}
@@ -146,13 +157,19 @@ def _build(
         yield
         seconds[name] = time.monotonic() - start
 
-    done = _rewrite(config, folder, jobs, stage, tell)
+    done = _rewrite(config, folder, jobs, stage, strict, tell)
     with stage("compile"):
         compiled = compile_build(
-            config, folder, variant=variant, jobs=jobs, registers=registers, tell=tell
+            config,
+            folder,
+            variant=variant,
+            jobs=jobs,
+            registers=registers,
+            patches=done.patches,
+            tell=tell,
         )
     count = len(done.report.rewritten)
-    return Build(compiled.folder, folder, len(done.units), count, seconds, compiled)
+    return Build(compiled.folder, folder, len(done.units), count, seconds, compiled, done.patches)
 
 
 def rewrite_sources(
@@ -160,18 +177,19 @@ def rewrite_sources(
     *,
     folder: arguments.StrPath | None = None,
     jobs: int | None = None,
+    strict: bool = False,
     tell: Teller = DEFAULT,
 ) -> RewrittenSources:
     """Bring the C++ of `config` in `folder` (by default `sources_of(config)`) up to date.
 
-    Fetches the release if it is not here; compiles nothing. Raises what `ensure` and the stages
-    raise.
+    Fetches the release if it is not here; compiles nothing. `strict` is as in `build`. Raises what
+    `ensure` and the stages raise.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
     ensure(config.release, tell.say)
     folder = folder or sources_of(config)
     with _working_in(folder, tell):
-        return _rewrite(config, folder, jobs, lambda name: nullcontext(), tell)
+        return _rewrite(config, folder, jobs, lambda name: nullcontext(), strict, tell)
 
 
 def _rewrite(
@@ -179,17 +197,18 @@ def _rewrite(
     folder: Path,
     jobs: int | None,
     stage: Callable[[str], AbstractContextManager[None]],
+    strict: bool,
     tell: Teller,
 ) -> RewrittenSources:
     layout = Layout.of(config.release, folder)
     with stage("generate"):
-        units = generate(config, layout, tell)
+        units = generate(config, layout, tell, strict=strict)
     with stage("preprocess"):
         texts = preprocess(layout, units, jobs, tell)
     with stage("rewrite"):
         named = {done.unit.name: done.path for done in texts}
         report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
-    return RewrittenSources(folder, tuple(texts), report)
+    return RewrittenSources(folder, tuple(texts), report, units.patches)
 
 
 def rewrite_release(

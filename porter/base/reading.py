@@ -97,7 +97,7 @@ def _converter() -> Converter:
     # Not every command reads a document, and cattrs takes a while to load.
     from cattrs import Converter
     from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
-    from cattrs.gen import make_dict_structure_fn
+    from cattrs.gen import make_dict_structure_fn, override
 
     converter = Converter()
     for scalar, name in _SCALARS.items():
@@ -105,8 +105,14 @@ def _converter() -> Converter:
 
     @converter.register_structure_hook_factory(attrs.has)
     def table(shape: Any, converter: Converter) -> Hook:
-        known = [field.name for field in attrs.fields(shape)]
-        return _checked(make_dict_structure_fn(shape, converter), lambda v: _check_keys(v, known))
+        # A key that is a keyword of Python is an attribute with an underscore behind it.
+        keys = {field.name: field.name.removesuffix("_") for field in attrs.fields(shape)}
+        renamed: dict[str, Any] = {
+            name: override(rename=key) for name, key in keys.items() if name != key
+        }
+        known = list(keys.values())
+        hook = make_dict_structure_fn(shape, converter, **renamed)
+        return _checked(hook, lambda v: _check_keys(v, known))
 
     @converter.register_structure_hook_factory(lambda shape: _origin(shape) is tuple)
     def several(shape: Any, converter: Converter) -> Hook:

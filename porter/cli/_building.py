@@ -17,14 +17,23 @@ def build_shown(
     variant: str = "release",
     jobs: int | None = None,
     registers: int = REGISTERS,
+    strict: bool = False,
+    always: bool = False,
 ) -> Build:
     """Build `config`, saying on stderr what is done; nothing where all is up to date.
 
-    Warnings go to `console`, by default stderr too.
+    Warnings go to `console`, by default stderr too. What a build lacks because patches do not apply
+    to the release is said when it is made; always with `always`. `strict` makes it an error.
     """
     with telling() as tell:
-        done = build(config, variant=variant, jobs=jobs, registers=registers, tell=tell)
+        done = build(
+            config, variant=variant, jobs=jobs, registers=registers, strict=strict, tell=tell
+        )
+    console = console or Console(stderr=True, highlight=False)
+    if always or any(done.seconds.values()):
+        for patch in done.patches.skipped:
+            if not patch.asked:
+                console.print(f"porter: {patch.message}", style="yellow", soft_wrap=True)
     if done.compiled.warning:
-        console = console or Console(stderr=True, highlight=False)
         console.print(f"porter: warning: {done.compiled.warning}", style="yellow", soft_wrap=True)
     return done

@@ -18,7 +18,7 @@ from porter.settings import load_config
 F = TypeVar("F", bound=Callable[..., Any])
 
 # What build_options asks for, by BuildConfig's names.
-BUILD_NAMES = ("release", *SIZE_BOUNDS, *CHOICES, "arch", *SWITCHES)
+BUILD_NAMES = ("release", *SIZE_BOUNDS, *CHOICES, "arch", *SWITCHES, "skip_patches")
 
 SIZE_HELP = {
     "heap": "Python heap per interpreter",
@@ -102,6 +102,13 @@ def limit_options(function: F) -> F:
     return function
 
 
+skip_patches_option = click.option(
+    "--skip-patches",
+    metavar="NAMES",
+    help="Patches to leave out: names, or performance, bugfix, tooling, with commas.",
+)
+
+
 def build_options(function: F) -> F:
     """Give a command every option of a BuildConfig; it gets them as `config: BuildConfig`."""
 
@@ -153,6 +160,7 @@ def build_options(function: F) -> F:
             default=None,
             help="Let neighbours on a GPU whose data differ meet again [on].",
         ),
+        skip_patches_option,
         click.option(
             "--config",
             "config_file",

@@ -32,10 +32,17 @@ from porter.run.footprint import describe, on_gpu
     show_default=True,
     help="Cap on registers per device thread.",
 )
-def command(config: BuildConfig, jobs: int | None, variant: str, registers: int) -> None:
+@click.option(
+    "--strict", is_flag=True, help="A patch that does not apply to the release is an error."
+)
+def command(
+    config: BuildConfig, jobs: int | None, variant: str, registers: int, strict: bool
+) -> None:
     """Rewrite a release and compile it."""
     console = Console(highlight=False)
-    done = build_shown(config, variant=variant, jobs=jobs, registers=registers)
+    done = build_shown(
+        config, variant=variant, jobs=jobs, registers=registers, strict=strict, always=True
+    )
     table = Table("stage", "seconds", "done", box=None)
     steps = ", ".join(f"{name} {n} steps" for name, n in done.compiled.steps.items() if n)
     notes = {

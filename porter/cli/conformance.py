@@ -13,7 +13,7 @@ from rich.console import Console
 
 from porter.base import paths
 from porter.base.files import write_whole
-from porter.cli._options import MOST_TEST, seconds_option
+from porter.cli._options import MOST_TEST, seconds_option, skip_patches_option
 from porter.cli._subject import check_fixed, folder_option
 from porter.cli._telling import telling
 from porter.compile.flags import VARIANTS
@@ -57,6 +57,7 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 @click.option("--arena", type=click.Choice(["local", "global"]), help="[global]")
 @click.option("--gc-stress", is_flag=True, help="Collect before every allocation.")
 @click.option("--fences", is_flag=True, help="Check every access to memory.")
+@skip_patches_option
 @click.option("--compiled", is_flag=True, help="Run each test as machine code, all of it.")
 @click.option(
     "--give-up",
@@ -113,9 +114,8 @@ def command(
     release = tests_of(config.release)
     selected = discover(release / "tests", tests)
     where = "executable" if executable else target
-    listed = load(where, skips)
     if only_list:
-        for line in selection.lines(selected, listed):
+        for line in selection.lines(selected, load(where, skips, config.patches_to_skip)):
             click.echo(line)
         return
     started = time.monotonic()
@@ -135,7 +135,7 @@ def command(
             tests=selected,
             runner=runner,
             cpython=find_cpython(cache, cpython),
-            skips=listed,
+            skips=load(where, skips, backends.skipped_patches(runner)),
             library=library.modules(release, paths.templates_dir() / "frozen"),
             events=events_of(tell, partial(console.print, highlight=False)),
         )

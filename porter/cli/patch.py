@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 
-import attrs
 import click
 from rich.console import Console
 from rich.table import Table
 
-from porter.base import paths
 from porter.cli._telling import telling
-from porter.errors import PatchDrift, UsageError
+from porter.errors import PatchDrift
 from porter.patches import check_series, load_series
-from porter.patches.refresh import refresh as rewrite
 from porter.sync.lock import newest_release
 from porter.sync.store import synced_releases
 from porter.sync.syncing import bring
+
+STYLES = {"applies": "green", "skipped": "yellow", "fails": "red"}
 
 
 @click.group()
@@ -27,42 +26,36 @@ def command() -> None:
 @command.command()
 @click.argument("releases", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def check(releases: tuple[str, ...], as_json: bool) -> None:
-    """Show which patches fit RELEASES (default: all that are synced), before a build does."""
+@click.option("--strict", is_flag=True, help="A patch that would be skipped is an error.")
+def check(releases: tuple[str, ...], as_json: bool, strict: bool) -> None:
+    """Show which patches fit RELEASES (default: all that are synced), before a build does.
+
+    A patch that does not apply is skipped, and so is what requires it; a required one is an error.
+    """
     series = load_series()
     checks = []
     with telling() as tell:
         for release in releases or synced_releases() or [newest_release()]:
             tell.now(release)
             checks += check_series(bring(release, tell.say), release, series)
-    failed = [result for result in checks if result.state == "fails"]
     console = Console(highlight=False)
     if as_json:
-        print(json.dumps([attrs.asdict(result) for result in checks], indent=2))
+        print(json.dumps([fit.as_dict() for fit in checks], indent=2))
     elif not series:
         console.print("there are no patches")
     else:
-        styles = {"exact": "green", "drift": "yellow", "fails": "red"}
-        table = Table("patch", "release", "fits")
-        for result in checks:
-            style = styles[result.state]
-            table.add_row(result.patch, result.release, f"[{style}]{result.state}[/]")
+        table = Table("patch", "class", "release", "fits")
+        for fit in checks:
+            table.add_row(
+                fit.patch, fit.class_, fit.release, f"[{STYLES[fit.state]}]{fit.state}[/]"
+            )
         console.print(table)
-    if failed:
-        details = "\n".join(result.detail for result in failed)
-        raise PatchDrift(f"{len(failed)} of {len(checks)} do not fit:\n{details}")
-
-
-@command.command()
-@click.argument("release")
-def refresh(release: str) -> None:
-    """Bring the patches up to RELEASE, which they fit: anchors as it writes them, tried-on list."""
-    if paths.checkout() is None:
-        raise UsageError("patches are refreshed in a source checkout")
-    with telling() as tell:
-        tell.now(release)
-        done = rewrite(bring(release, tell.say), release)
-    tried = ", ".join(done.patches) or "none"
-    Console(highlight=False).print(
-        f"{done.anchors} anchors rewritten; newly tried on {release}: {tried}", markup=False
-    )
+        for fit in checks:
+            if fit.state == "skipped":
+                lacks = f"{fit.release}: skipped {fit.patch}: {fit.without}"
+                console.print(lacks, markup=False, soft_wrap=True)
+                console.print(f"  {fit.detail}", markup=False, soft_wrap=True)
+    refused = [fit for fit in checks if fit.state == "fails" or (strict and fit.state == "skipped")]
+    if refused:
+        details = "\n".join(fit.detail for fit in refused)
+        raise PatchDrift(f"{len(refused)} of {len(checks)} do not fit:\n{details}")

@@ -45,6 +45,7 @@ TARGETS = {
     show_default=True,
     help="`possible`: the host twin, and device code where there is an nvcc.",
 )
+@click.option("--strict", is_flag=True, help="A patch that does not apply is an error.")
 @click.option("--baseline", type=FilePath, default=SHIPPED, help="Compare with this file.")
 @click.option("--update-baseline", is_flag=True, help="Take what this run found as the baseline.")
 @click.option("--record", is_flag=True, help="Write a new release's hash into upstream/lock.toml.")
@@ -56,6 +57,7 @@ def command(
     everything: bool,
     latest: bool,
     target: str,
+    strict: bool,
     baseline: Path,
     update_baseline: bool,
     record: bool,
@@ -76,6 +78,7 @@ def command(
         options = Options(
             targets=TARGETS[target],
             where_possible=target == EVERYWHERE,
+            strict=strict,
             jobs=jobs,
             events=events_of(tell, tell.say),
             tell=tell,

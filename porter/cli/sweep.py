@@ -20,6 +20,7 @@ from porter.compiler.options import CompilerOptions
 from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load
 from porter.errors import SweepFailed, UsageError
+from porter.manifest import open_manifest
 from porter.settings import load_config
 from porter.sweep import report, subjects
 from porter.sweep.sweep import Swept, sweep
@@ -87,12 +88,14 @@ def command(
         from porter.cli._building import build_shown
 
         folder = build_shown(config, variant=variant).folder
+    patches = open_manifest(folder).patches
+    patches.need("fail-allocation", "porter sweep")
     if programs is not None:
         wanted = subjects.folder(programs)
     else:
         cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
         root = tests_of(config.release) / "tests"
-        skips = load(target)
+        skips = load(target, skipped={one.name for one in patches.skipped})
         wanted = subjects.upstream(root, tests or DIRECTORIES, cpython, skips)
     device = target if variant == "release" else f"{target}-{variant}"
     threads = os.cpu_count() or 1

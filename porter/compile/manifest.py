@@ -29,8 +29,10 @@ from porter.manifest import (
     DeviceOutput,
     HostOutput,
     MachineCode,
+    Patches,
     SharedLayout,
     SharedStruct,
+    patches_document,
     read_document,
 )
 from porter.version import __version__
@@ -58,6 +60,7 @@ def write_manifest(
     given: Mapping[str, Any],
     kept: Mapping[str, Any],
     layout: SharedLayout,
+    patches: Patches,
     *,
     host: HostBuild | None,
     cuda: CudaBuild | None,
@@ -76,6 +79,7 @@ def write_manifest(
         "format": FORMAT,
         "release": config.release,
         "inputs": dict(given),
+        "patches": patches_document(patches),
         "targets": targets,
         "layout": asdict(layout),
     }

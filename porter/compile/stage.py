@@ -21,7 +21,7 @@ from porter.compile.manifest import inputs, read_manifest, write_manifest
 from porter.compile.sources import Sources, find_sources
 from porter.config import BuildConfig
 from porter.errors import ToolMissing, VerifyFailed
-from porter.manifest import MANIFEST, SharedLayout
+from porter.manifest import MANIFEST, NO_PATCHES, Patches, SharedLayout
 
 # Headers that a user's own kernels include.
 TRAVELLING = ("launch.h", "profile.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
@@ -55,6 +55,7 @@ def compile_build(
     jobs: int | None = None,
     registers: int = REGISTERS,
     runtime: arguments.StrPath | None = None,
+    patches: Patches = NO_PATCHES,
     tell: Teller = QUIET,
 ) -> Compiled:
     """Compile `folder`/cxx for every target of `config`; the build is `folder`/`config.key()`.
@@ -62,7 +63,8 @@ def compile_build(
     What compilers make lies in `folder`, where configurations share it; the build's own folder
     holds `build.json`, the launch headers and links to its outputs, and can be moved elsewhere.
     `variant` is the host twin's (release, debug, asan), `registers` caps registers per device
-    thread, `runtime` replaces `templates/runtime`. `build.json` is taken away before anything
+    thread, `runtime` replaces `templates/runtime`, `patches` are those of the sources, for
+    `build.json`. `build.json` is taken away before anything
     changes and written last: where it is, the build is whole.
 
     Raises NoCompiler, NoNvcc, BuildFailed, NotBuilt; ToolMissing and ToolFailed of the
@@ -113,7 +115,7 @@ def compile_build(
         )
     layout = shared.checked(host, cuda)
     _copy_headers(out, sources)
-    write_manifest(out, config, given, kept, layout, host=host, cuda=cuda)
+    write_manifest(out, config, given, kept, layout, patches, host=host, cuda=cuda)
     steps = {"host": host.steps if host else 0, "cuda": cuda.steps if cuda else 0}
     return Compiled(out, steps, time.monotonic() - start, layout.state_size, _warning(cuda))
 

@@ -38,7 +38,7 @@ def check(root: Path, runner: ScriptRunner) -> Features:
     outcomes = dict(zip([*sources, *imports], runner.run(programs), strict=True))
     answers = {name: _answer(outcomes[name]) for name in sources}
     crashed, output = answers.pop(_INFO, (True, b""))
-    if not crashed:  # else a PC's answer is taken, so that each test fails for itself
+    if not crashed:  # else the runner is told that this is a PC, so that each test fails for itself
         answers[_INFO] = False, _on_a_pc(output)
     found = [m for m in _MODULES if _answer(outcomes[f"import_{m}.py"]) == (False, b"")]
     return Features(answers, frozenset(found))

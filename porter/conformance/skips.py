@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -19,6 +20,8 @@ DEFAULT_LIST = Path(__file__).with_name("skips.toml")
 class _SkipRow:
     reason: str = ""
     targets: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    with_: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -43,16 +46,23 @@ class SkipEntry:
     """One entry: needs or tests that share a reason, everywhere or for some targets.
 
     `expects`: the entry is about tests whose expected output, as upstream keeps it, has one of
-    these lines; about all tests of its names where there is none.
+    these lines; about all tests of its names where there is none. `without`: it is about builds
+    that do without one of these patches. `with_`: about builds that have all of these.
     """
 
     reason: str
     patterns: tuple[str, ...]
     targets: tuple[str, ...] = ()
     expects: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    with_: tuple[str, ...] = ()
 
-    def applies(self, target: str) -> bool:
-        """Whether the entry counts for ``target``."""
+    def applies(self, target: str, skipped: Collection[str]) -> bool:
+        """Whether the entry counts for ``target`` and a build without the patches ``skipped``."""
+        if self.without and not set(self.without).intersection(skipped):
+            return False
+        if not set(self.with_).isdisjoint(skipped):
+            return False
         return not self.targets or target in self.targets
 
     def names(self, test: Test) -> bool:
@@ -85,15 +95,18 @@ class SkipList:
         return next((entry.reason for entry in self.needs if entry.lacks(need)), None)
 
 
-def load(target: str, path: arguments.StrPath = DEFAULT_LIST) -> SkipList:
-    """The entries of ``path`` that count for ``target``.
+def load(
+    target: str, path: arguments.StrPath = DEFAULT_LIST, skipped: Collection[str] = ()
+) -> SkipList:
+    """The entries of ``path`` that count for ``target`` and a build without patches ``skipped``.
 
     Raises UsageError for a list that is not readable or an entry without a reason.
     """
     path = arguments.path(path, "path")
     lists = read(path)
-    tests = tuple(entry for entry in lists.tests if entry.applies(target))
-    return SkipList(tests, tuple(entry for entry in lists.needs if entry.applies(target)))
+    tests = tuple(entry for entry in lists.tests if entry.applies(target, skipped))
+    needs = tuple(entry for entry in lists.needs if entry.applies(target, skipped))
+    return SkipList(tests, needs)
 
 
 def read(path: arguments.StrPath = DEFAULT_LIST) -> SkipList:
@@ -127,7 +140,7 @@ def _entry(
         raise UsageError(f"{where}: no reason", hint='Say why: reason = "..."')
     if not patterns:
         raise UsageError(f"{where}: names no {subject}")
-    return SkipEntry(row.reason, patterns, row.targets, expects)
+    return SkipEntry(row.reason, patterns, row.targets, expects, row.without, row.with_)
 
 
 def _matches(name: str, pattern: str) -> bool:

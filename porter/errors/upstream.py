@@ -106,6 +106,17 @@ class OptionRefused(PreprocessFailed):
         self.options = options
 
 
+class PatchMissing(UpstreamChange):
+    """A command needs a patch that its build does without. `patch` is the patch's name."""
+
+    exit_code = 27
+    meaning = "the build does without a patch that the command needs"
+
+    def __init__(self, message: str, *, hint: str | None = None, patch: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.patch = patch
+
+
 class CompilerRefused(UpstreamChange):
     """A compiler or the linker refuses what the rules made of a release: a rule or hook lacks."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from pathlib import Path
 
 import jinja2
@@ -11,6 +11,7 @@ from attrs import field, frozen
 from porter.config import BuildConfig
 from porter.errors import GenerateFailed
 from porter.generate.powers import powers_of_ten
+from porter.patches import load_series
 
 # BuildConfig's words and upstream's, for MICROPY_CONFIG_ROM_LEVEL_* and MICROPY_FLOAT_IMPL_*.
 LEVELS = {
@@ -23,13 +24,26 @@ FLOATS = {"double": "DOUBLE", "single": "FLOAT"}
 SUFFIX = ".j2"
 
 
-def template_values(config: BuildConfig) -> dict[str, object]:
-    """What the port's templates may use, from `config`; nothing else of it changes a unit."""
+def template_values(config: BuildConfig, applied: Container[str] = ()) -> dict[str, object]:
+    """Return what the port's templates may use; nothing else of `config` changes a unit.
+
+    Args:
+        config: The build.
+        applied: The names of the patches that the build has.
+    """
+    names = dict.fromkeys(patch.name for patch in load_series())
     return {
         "level": LEVELS[config.level],
         "float": FLOATS[config.float],
         "gc_stress": config.gc_stress,
+        "powers_of_ten": powers_of_ten(config.float),
+        "patches": {patch_macro(name): int(name in applied) for name in names},
     }
+
+
+def patch_macro(name: str) -> str:
+    """Return the macro that is 1 in C where the patch `name` was applied, and 0 where not."""
+    return f"GPUSNEK_PATCH_{name.upper().replace('-', '_')}"
 
 
 @frozen
@@ -57,22 +71,28 @@ class Wishes:
         return hook in self.defined_there
 
 
-def render_port(templates: Path, config: BuildConfig, into: Path, wishes: Wishes) -> None:
+def render_port(templates: Path, values: Mapping[str, object], into: Path, wishes: Wishes) -> None:
     """Write every file of the folder `templates` to `into`, which is made; `X.j2` becomes `X`.
 
-    Raises GenerateFailed where a template is wrong or names a value that is not there.
+    Args:
+        templates: The folder of the templates.
+        values: What they may use: the result of `template_values`.
+        into: The folder of the results.
+        wishes: What the release refuses and defines.
+
+    Raises:
+        GenerateFailed: A template is wrong or names a value that is not there.
     """
     into.mkdir(parents=True, exist_ok=True)
     environment = jinja2.Environment(
         undefined=jinja2.StrictUndefined, keep_trailing_newline=True, trim_blocks=True
     )
-    values = template_values(config) | {"wanted": wishes.wanted, "defined": wishes.defined}
-    values["powers_of_ten"] = powers_of_ten(config.float)
+    asks = {"wanted": wishes.wanted, "defined": wishes.defined}
     for path in sorted(item for item in templates.iterdir() if item.is_file()):
         text = path.read_text(encoding="utf-8")
         if path.suffix == SUFFIX:
             try:
-                text = environment.from_string(text).render(values)
+                text = environment.from_string(text).render({**values, **asks})
             except jinja2.TemplateError as error:
                 raise GenerateFailed(f"{path}: {error}") from error
         (into / path.name.removesuffix(SUFFIX)).write_text(text, encoding="utf-8")

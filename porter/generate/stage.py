@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
 from pathlib import Path
+
+from attrs import asdict
 
 from porter.base import paths, process
 from porter.base.files import replace_folder
@@ -28,24 +29,38 @@ from porter.generate.units import (
     write_units,
 )
 from porter.generate.wants import Wants, find_wants
-from porter.patches import patched_files
+from porter.patches import Patched, patched_files, refuse_skipped
 
 FROZEN_UNIT = "frozen_content.c"
 
 
-def generate(config: BuildConfig, layout: Layout, tell: Teller = QUIET) -> UnitList:
+def generate(
+    config: BuildConfig, layout: Layout, tell: Teller = QUIET, *, strict: bool = False
+) -> UnitList:
     """Bring `layout`'s port sources, genhdr and units.json up to date for `config`.
 
-    Does nothing when no input changed and what was made of them is as it was. Raises
-    UnknownRelease where the release is not synced, PatchDrift where a patch does not fit,
-    GenerateFailed where upstream's generators do not work with the port.
+    Does nothing when no input changed and what was made of them is as it was.
+
+    Args:
+        config: The build.
+        layout: Its folders.
+        tell: Learns what is done.
+        strict: Whether a skipped patch that `config` does not leave out is an error.
+
+    Raises:
+        UnknownRelease: The release is not synced.
+        PatchDrift: A required patch does not apply, or `strict` and another one does not.
+        GenerateFailed: Upstream's generators do not work with the port.
+        UsageError: `config.skip_patches` has a wrong name.
     """
     if not (layout.upstream / "py" / "mpconfig.h").is_file():
         raise UnknownRelease(
             f"release {config.release} is not in {layout.upstream.parent}",
             hint=f"Run `porter sync {config.release}`.",
         )
-    patched = patched_files(layout.upstream, config.release)
+    patched = patched_files(layout.upstream, config.release, skip=config.patches_to_skip)
+    if strict:
+        refuse_skipped(patched.patches.skipped)
     digest = _input_digest(config, layout, patched)
     try:
         known = read_units(layout.units)
@@ -59,7 +74,7 @@ def generate(config: BuildConfig, layout: Layout, tell: Teller = QUIET) -> UnitL
     with tempfile.TemporaryDirectory(prefix=".generate-", dir=layout.build) as folder:
         lists, wants = _generate_into(Path(folder), config, layout, patched)
     names = tuple(_units(lists, layout))
-    units = UnitList(digest, lists.flags, names, _made(layout), wants)
+    units = UnitList(digest, lists.flags, names, _made(layout), wants, patched.patches)
     write_units(layout.units, units)
     return units
 
@@ -68,34 +83,37 @@ def _made(layout: Layout) -> str:
     return content_digest([layout.port, layout.patched, layout.genhdr])
 
 
-def _input_digest(config: BuildConfig, layout: Layout, patched: Mapping[str, str]) -> str:
+def _input_digest(config: BuildConfig, layout: Layout, patched: Patched) -> str:
     folders = [layout.upstream / name for name in UPSTREAM_FOLDERS]
     templates = paths.templates_dir()
     folders += [templates / "port", templates / "libc", templates / "frozen"]
     folders.append(Path(__file__).resolve().parent)
     version = process.run([CC, "--version"]).stdout.splitlines()[0]
-    values: dict[str, object] = {"cc": version, "release": config.release, "patched": dict(patched)}
-    values |= template_values(config)
+    values: dict[str, object] = {"cc": version, "release": config.release}
+    values["patched"] = asdict(patched)
+    values |= template_values(config, patched.patches.applied)
+    del values["powers_of_ten"]  # they follow from `float`
     return digest_of(folders, values)
 
 
 def _generate_into(
-    scratch: Path, config: BuildConfig, layout: Layout, patched: Mapping[str, str]
+    scratch: Path, config: BuildConfig, layout: Layout, patched: Patched
 ) -> tuple[SourceLists, Wants]:
     """Make everything below `scratch`, then move it into `layout`."""
     new = Layout(scratch, layout.upstream)
     templates = paths.templates_dir()
     # What mpconfigport.mk says depends on no release's wants.
-    render_port(templates / "port", config, new.port, Wishes())
+    values = template_values(config, patched.patches.applied)
+    render_port(templates / "port", values, new.port, Wishes())
     new.patched.mkdir()
-    for path, text in patched.items():
+    for path, text in patched.texts.items():
         (new.patched / path).parent.mkdir(parents=True, exist_ok=True)
         (new.patched / path).write_text(text, encoding="utf-8")
     lists = read_makefiles(layout.upstream, new.port)
     new.genhdr.mkdir()
     write_version(layout.upstream, config.release, new.genhdr)
     upstream = [new.source(path) for path in lists.upstream]
-    wants = find_wants(config, new, templates / "port", lists.flags, upstream)
+    wants = find_wants(values, new, templates / "port", lists.flags, upstream)
     files = read_manifest(layout.upstream, templates / "frozen" / "manifest.py")
     (new.port / FROZEN_UNIT).write_text(frozen_source(files), encoding="utf-8")
     sources = [new.source(path) for path in lists.qstr]

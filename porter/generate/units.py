@@ -11,8 +11,9 @@ from porter.base.reading import structured
 from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.wants import Wants
+from porter.manifest import NO_PATCHES, Patches, patches_document
 
-FORMAT = 3
+FORMAT = 4
 NO_WANTS = Wants()
 
 
@@ -35,7 +36,7 @@ class UnitList:
     """All units of a build, the -D options they need, and the digest of what made them.
 
     `made` is the digest of the files that were generated with it, `wants` what the release wants
-    from its port.
+    from its port. `patches` are the applied patches and the skipped ones.
     """
 
     digest: str
@@ -43,6 +44,7 @@ class UnitList:
     units: tuple[SourceUnit, ...]
     made: str = ""
     wants: Wants = NO_WANTS
+    patches: Patches = NO_PATCHES
 
 
 def unit_name(path: str) -> str:
@@ -67,6 +69,7 @@ def write_units(path: Path, units: UnitList) -> None:
         "made": units.made,
         "defines": list(units.defines),
         "wants": asdict(units.wants),
+        "patches": patches_document(units.patches),
         "units": [asdict(unit) for unit in units.units],
     }
     write_sealed(path, document)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from attrs import frozen
 
 from porter.base import process
-from porter.config import BuildConfig
 from porter.errors import OptionRefused
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
@@ -34,13 +33,15 @@ class _Everything:
 
 
 def find_wants(
-    config: BuildConfig,
+    values: Mapping[str, object],
     layout: Layout,
     templates: Path,
     defines: Sequence[str],
     sources: Sequence[Path],
 ) -> Wants:
     """Ask upstream's `sources`, with a port from `templates` in `layout`, which is left rendered.
+
+    `values` are what the templates may use (`template_values`).
 
     Options that a template asks for with `wanted` are dropped, one by one, when upstream refuses
     them by `#error`. Hooks that it asks for with `defined` are looked for in what upstream itself
@@ -50,7 +51,7 @@ def find_wants(
     while True:
         # While asking, the port defines none of the hooks that it asks for.
         wishes = Wishes(refused, _Everything())
-        _render(templates, config, layout, wishes)
+        _render(templates, values, layout, wishes)
         try:
             check_options(layout, defines, sources)
             break
@@ -60,13 +61,13 @@ def find_wants(
                 raise
             refused.append(more[0])
     defined = _defined(wishes.asked_hooks, layout, defines, sources)
-    _render(templates, config, layout, Wishes(refused, defined))
+    _render(templates, values, layout, Wishes(refused, defined))
     return Wants(tuple(refused), tuple(sorted(defined)))
 
 
-def _render(templates: Path, config: BuildConfig, layout: Layout, wishes: Wishes) -> None:
+def _render(templates: Path, values: Mapping[str, object], layout: Layout, wishes: Wishes) -> None:
     shutil.rmtree(layout.port, ignore_errors=True)
-    render_port(templates, config, layout.port, wishes)
+    render_port(templates, values, layout.port, wishes)
 
 
 def _defined(

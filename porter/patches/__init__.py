@@ -1,13 +1,22 @@
 """The patches that neither a rule nor a port hook can replace, and how they find their place.
 
-`patches/series.toml` lists them; each patch is a TOML file of hunks. A hunk says where by an
-anchor: whole lines of upstream's text, unique in the file, or in the function named by `inside`.
-There are no line numbers, and a change of blanks or indentation does not matter, so a patch fits
-as long as the lines that it needs are still there once. A hunk that belongs at a function's
-start needs no more than the function's name. Upstream's files are never written.
+`patches/series.toml` lists them; each patch is a TOML file of hunks. A hunk names its place by the
+function that it stands in and by an anchor, C text that is unique there. There are no line
+numbers, and blanks, line breaks and comments do not matter. A patch that does not apply is skipped
+as a whole unless its class is `required`: the build is correct without it. Upstream's files are
+never written.
 """
 
-from porter.patches.applying import Fit, check_series, patched_files
+from porter.patches.applying import STATES, Fit, check_series, patched_files, refuse_skipped
+from porter.patches.model import Patched
 from porter.patches.series import load_series
 
-__all__ = ["Fit", "check_series", "load_series", "patched_files"]
+__all__ = [
+    "STATES",
+    "Fit",
+    "Patched",
+    "check_series",
+    "load_series",
+    "patched_files",
+    "refuse_skipped",
+]

@@ -1,115 +1,219 @@
-"""Where a hunk belongs in a file: its anchor's lines, and what is near where they are not."""
+"""Where a hunk belongs in a file, and what is near its place where the anchor is missing.
+
+An anchor is compared token by token with the file's text without its comments, so upstream can
+split a line, join lines, change blanks and write comments without a change of the patch.
+"""
 
 from __future__ import annotations
 
 import difflib
 import re
+from functools import lru_cache
 
 from attrs import frozen
 
 from porter.errors import PatchDrift
 from porter.patches.model import Hunk, squeeze
 
+_LITERAL = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+_COMMENT = re.compile(rf"{_LITERAL}|//(?:\\\n|[^\n])*|/\*.*?\*/", re.DOTALL)
+_TOKEN = re.compile(rf"{_LITERAL}|\w+|[^\s\w]")
+_GAP = r"(?:\s|\\\n)*+"
+
 
 @frozen
-class Applied:
-    """A text after a hunk; `exact` says that the anchor matched letter by letter."""
+class _Scope:
+    """A range of offsets in which an anchor is looked for. `body`: after the opening brace."""
 
-    text: str
-    exact: bool
+    start: int
+    end: int
+    body: int = 0
 
 
-def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> Applied:
-    """`text` with that hunk. Raises PatchDrift when the anchor is not there exactly once."""
-    lines = text.splitlines(keepends=True)
-    if hunk.action == "enter":
-        head = _scope(hunk, lines, patch, number)[0]
-        body = next(i for i in range(head, len(lines)) if "{" in lines[i]) + 1
-        lines[body:body] = _whole_lines(hunk.text)
-        return Applied("".join(lines), True)
-    at = _find(hunk, lines, patch, number)
-    size = len(hunk.anchor)
-    exact = _window(lines, at, size) == hunk.anchor
-    new = _whole_lines(hunk.text)
-    if hunk.action == "before":
-        lines[at:at] = new
-    elif hunk.action == "after":
-        lines[at + size : at + size] = new
+def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> str:
+    """Return `text` with the hunk.
+
+    Args:
+        hunk: The edit.
+        text: The file's text.
+        patch: The patch's name, for the error.
+        number: The hunk's place in the patch, from 1, for the error.
+
+    Raises:
+        PatchDrift: The anchor does not occur once; the function or the include block is missing.
+    """
+    new = "".join(line + "\n" for line in hunk.text.splitlines())
+    if hunk.action == "include":
+        at = _behind_includes(hunk, text, patch, number)
+        ranges = [(at, at)]
+    elif hunk.action == "enter":
+        bodies = [_line_end(text, scope.body) for scope in _scopes(hunk, text, patch, number)]
+        ranges = [(at, at) for at in bodies]
     else:
-        lines[at : at + size] = new
-    return Applied("".join(lines), exact)
+        start, end = _find(hunk, text, patch, number)
+        before, after = _line_start(text, start), _line_end(text, end)
+        ranges = {
+            "before": [(before, before)],
+            "after": [(after, after)],
+            "replace": [(before, after)],
+        }[hunk.action]
+    for start, end in reversed(ranges):
+        if any(_splits_directive(text, at) for at in (start, end)):
+            raise drift(hunk, patch, number, "the place is in the middle of a preprocessor line")
+        text = _spliced(text, start, end, new)
+    return text
 
 
-def _whole_lines(text: str) -> list[str]:
-    return [line + "\n" for line in text.splitlines()]
+def has_code(anchor: str) -> bool:
+    """Return whether an anchor has a token that is no comment."""
+    return bool(_TOKEN.search(_blanked(anchor)))
 
 
-def match_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tuple[str, ...]:
-    """The lines of `text` that the hunk's anchor matches. Raises PatchDrift."""
-    lines = text.splitlines(keepends=True)
-    if hunk.action == "enter":
-        _scope(hunk, lines, patch, number)
-        return ()
-    return _window(lines, _find(hunk, lines, patch, number), len(hunk.anchor))
+@lru_cache(maxsize=64)
+def _blanked(text: str) -> str:
+    """Return `text` with a blank for each character of a comment; line breaks stay."""
+
+    def blank(match: re.Match[str]) -> str:
+        found = match[0]
+        return re.sub(r"[^\n]", " ", found) if found.startswith("/") else found
+
+    return _COMMENT.sub(blank, text)
 
 
-def _find(hunk: Hunk, lines: list[str], patch: str, number: int) -> int:
-    start, end = _scope(hunk, lines, patch, number)
-    size = len(hunk.anchor)
-    want = tuple(map(squeeze, hunk.anchor))
-    exact, loose = [], []
-    for i in range(start, end - size + 1):
-        window = _window(lines, i, size)
-        if window == hunk.anchor:
-            exact.append(i)
-        elif tuple(map(squeeze, window)) == want:
-            loose.append(i)
-    found = exact or loose
+@lru_cache(maxsize=1024)
+def _pattern(anchor: str) -> re.Pattern[str]:
+    """Return the pattern of an anchor: its tokens, with blanks and line breaks between them."""
+    parts = []
+    for token in _TOKEN.findall(_blanked(anchor).replace("\\\n", "\n")):
+        before = r"(?<!\w)" if re.match(r"\w", token) else ""
+        after = r"(?!\w)" if re.search(r"\w\Z", token) else ""
+        parts.append(before + re.escape(token) + after)
+    return re.compile(_GAP.join(parts))
+
+
+def _find(hunk: Hunk, text: str, patch: str, number: int) -> tuple[int, int]:
+    """Return the offsets at which the anchor's tokens start and end."""
+    scopes = _scopes(hunk, text, patch, number) if hunk.inside else [_Scope(0, len(text))]
+    pattern = _pattern("\n".join(hunk.anchor))
+    code = _blanked(text)
+    found = [
+        match.span() for scope in scopes for match in pattern.finditer(code, scope.start, scope.end)
+    ]
     if len(found) != 1:
-        raise drift(hunk, patch, number, _explain(hunk, lines, start, end, found))
+        raise drift(hunk, patch, number, _explain(hunk, text, scopes[0], found))
     return found[0]
 
 
-def _scope(hunk: Hunk, lines: list[str], patch: str, number: int) -> tuple[int, int]:
-    """Line range of the function `hunk.inside`, the whole file without one.
+def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
+    """Return the definitions of the function `hunk.inside`; a file may have several, under `#if`.
 
-    Upstream formats its code: a definition starts and its closing brace stands in column 0.
+    Upstream formats its code: the closing brace of a definition stands in column 0.
     """
-    if not hunk.inside:
-        return 0, len(lines)
-    head = re.compile(rf"[A-Za-z_].*\b{re.escape(hunk.inside)}\s*\(")
-    for i, line in enumerate(lines):
-        if not head.match(line):
-            continue
-        opening = next((j for j in range(i, len(lines)) if re.search(r"[{;]", lines[j])), None)
-        if opening is None or ";" in lines[opening].split("{")[0]:
-            continue  # a declaration
-        closing = (j for j in range(opening, len(lines)) if lines[j].startswith("}"))
-        return i, next(closing, len(lines) - 1) + 1
-    raise drift(hunk, patch, number, f"there is no function {hunk.inside}")
+    code = _blanked(text)
+    found = []
+    # A macro can stand around the name, as in `MICROPY_WRAP_X(x)(void) {`.
+    for match in re.finditer(rf"(?<!\w){re.escape(hunk.inside)}(?:\s*\))*\s*\(", code):
+        behind = _behind_parenthesis(code, match.end())
+        opening = re.compile(r"\s*\{").match(code, behind)
+        if opening is None:
+            continue  # a declaration or a call
+        closing = code.find("\n}", opening.end())
+        end = len(text) if closing < 0 else _line_end(text, closing + 1)
+        found.append(_Scope(text.rfind("\n", 0, match.start()) + 1, end, opening.end()))
+    if not found:
+        raise drift(hunk, patch, number, f"there is no function {hunk.inside}")
+    return found
 
 
-def _explain(hunk: Hunk, lines: list[str], start: int, end: int, found: list[int]) -> str:
+def _behind_parenthesis(code: str, at: int) -> int:
+    """Return the offset behind the parenthesis that closes the one before `at`."""
+    depth = 1
+    for match in re.compile(rf"{_LITERAL}|[()]").finditer(code, at):
+        depth += {"(": 1, ")": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end()
+    return len(code)
+
+
+def _behind_includes(hunk: Hunk, text: str, patch: str, number: int) -> int:
+    """Return the offset behind the last `#include` before the file's first declaration.
+
+    Among them, one that stands under no `#if` is preferred: it is always read.
+    """
+    always = sometimes = -1
+    depth, at = 0, 0
+    continued = False
+    for line, code in zip(text.splitlines(True), _blanked(text).splitlines(True), strict=True):
+        at += len(line)
+        directive = re.match(r"\s*#\s*(\w*)", code)
+        if directive is None and not continued and code.strip():
+            break
+        continued = code.rstrip().endswith("\\")
+        word = directive[1] if directive else ""
+        depth += word in ("if", "ifdef", "ifndef")
+        depth -= word == "endif"
+        if word == "include":
+            sometimes = at
+            always = at if depth == 0 else always
+    if sometimes < 0:
+        raise drift(hunk, patch, number, "there is no #include before the first declaration")
+    return always if always >= 0 else sometimes
+
+
+def _line_start(text: str, at: int) -> int:
+    """Return the start of the line of `at`, or `at` where other code stands before it."""
+    start = text.rfind("\n", 0, at) + 1
+    return at if _blanked(text)[start:at].strip() else start
+
+
+def _line_end(text: str, at: int) -> int:
+    """Return the start of the next line, or `at` where other code follows on its line."""
+    end = text.find("\n", at)
+    end = len(text) if end < 0 else end
+    return at if _blanked(text)[at:end].strip() else min(end + 1, len(text))
+
+
+def _spliced(text: str, start: int, end: int, new: str) -> str:
+    """Return `text` with the whole lines `new` from offset `start` to `end`, also inside a line."""
+    before = text[:start]
+    if new and before and not before.endswith("\n"):
+        before += "\n"
+    return before + new + text[end:]
+
+
+def _splits_directive(text: str, at: int) -> bool:
+    """Return whether a line break at the offset `at` would split a preprocessor line."""
+    start = text.rfind("\n", 0, at) + 1
+    if start == at:
+        return False
+    return text[start:at].lstrip().startswith("#") or text[: max(start - 1, 0)].endswith("\\")
+
+
+def _explain(hunk: Hunk, text: str, scope: _Scope, found: list[tuple[int, int]]) -> str:
     wanted = "\n".join(f"    {line}" for line in hunk.anchor)
     if found:
-        where = ", ".join(str(i + 1) for i in found)
+        where = ", ".join(str(text.count("\n", 0, start) + 1) for start, _ in found)
         return f"the anchor is there {len(found)} times (lines {where}):\n{wanted}"
+    lines = text.splitlines()
+    first = text.count("\n", 0, scope.start)
+    last = text.count("\n", 0, scope.end)
     size = len(hunk.anchor)
     goal = "\n".join(map(squeeze, hunk.anchor))
-    best, score = start, 0.0
+    best, score = first, 0.0
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(goal)
-    for i in range(start, max(start + 1, end - size + 1)):
-        matcher.set_seq1("\n".join(map(squeeze, _window(lines, i, size))))
+    for i in range(first, max(first + 1, last - size + 1)):
+        matcher.set_seq1("\n".join(map(squeeze, lines[i : i + size])))
         if matcher.real_quick_ratio() > score and matcher.quick_ratio() > score:
             ratio = matcher.ratio()
             if ratio > score:
                 best, score = i, ratio
-    near = "\n".join(f"    {line}" for line in _window(lines, best, size))
+    near = "\n".join(f"    {line}" for line in lines[best : best + size])
     return f"expected\n{wanted}\n  nearest, line {best + 1} ({score:.0%} alike)\n{near}"
 
 
 def drift(hunk: Hunk, patch: str, number: int, detail: str) -> PatchDrift:
+    """Return the error of a hunk that does not fit, with its file and function."""
     inside = f", in {hunk.inside}" if hunk.inside else ""
     return PatchDrift(
         f"patch {patch or '?'}, hunk {number}: {hunk.file}{inside}: {detail}",
@@ -117,7 +221,3 @@ def drift(hunk: Hunk, patch: str, number: int, detail: str) -> PatchDrift:
         patch=patch,
         file=hunk.file,
     )
-
-
-def _window(lines: list[str], at: int, size: int) -> tuple[str, ...]:
-    return tuple(line.rstrip("\r\n") for line in lines[at : at + size])

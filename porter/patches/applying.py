@@ -2,77 +2,203 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from attrs import frozen
+from attrs import asdict, frozen
 
 from porter.base import arguments
-from porter.errors import PatchDrift
+from porter.errors import PatchDrift, UsageError
+from porter.manifest import Patches, SkippedPatch
 from porter.patches.anchors import apply_hunk, drift
-from porter.patches.model import Patch
+from porter.patches.model import CLASSES, REQUIRED, Patch, Patched
 from porter.patches.series import load_series
+
+STATES = ("applies", "skipped", "fails")
 
 
 @frozen
 class Fit:
-    """How one patch fits one release: `exact`, `drift` (blanks differ) or `fails`."""
+    """How one patch fits one release.
+
+    Attributes:
+        patch: The patch's name.
+        release: The release.
+        state: One of `STATES`: `skipped` where the build does without the patch, `fails` where
+            the release is refused.
+        detail: What does not fit, with its place.
+        file: The file in which it does not fit.
+        class_: The patch's class.
+        without: What a build without the patch lacks.
+        asked: Whether it is skipped because the user asked for that.
+    """
 
     patch: str
     release: str
     state: str
     detail: str = ""
     file: str = ""
+    class_: str = ""
+    without: str = ""
+    asked: bool = False
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the values for JSON; the attribute `class_` is the key `class`."""
+        return {name.rstrip("_"): value for name, value in asdict(self).items()}
 
 
 def patched_files(
-    root: arguments.StrPath, release: str, series: Iterable[Patch] | None = None
-) -> dict[str, str]:
-    """The new text of every file of the tree `root` that a patch changes, by relative path.
+    root: arguments.StrPath,
+    release: str,
+    series: Iterable[Patch] | None = None,
+    skip: Iterable[str] = (),
+) -> Patched:
+    """Return the texts of the tree `root` after the patches, and which were applied.
 
-    Raises PatchDrift. The caller writes them to `build/<key>/src`, ahead of upstream's.
+    A patch that does not apply, and is not required, is skipped as a whole, and so is every patch
+    that requires it. The caller writes the texts to `build/<key>/src`, ahead of upstream's.
+
+    Args:
+        root: The source tree. It is only read.
+        release: The release, for messages.
+        series: The patches; None for those of `patches/series.toml`.
+        skip: Names of patches, and of classes of patches, to leave out.
+
+    Raises:
+        PatchDrift: A required patch does not apply.
+        UsageError: `skip` names no patch and no class, or a required one.
     """
-    root = arguments.path(root, "root")
+    patches = load_series() if series is None else tuple(series)
+    left_out = names_to_skip(skip, patches)
     texts: dict[str, str] = {}
-    for patch in chosen(root, load_series() if series is None else series):
-        if isinstance(patch, PatchDrift):
-            raise patch
-        texts.update(_apply_patch(patch, root, texts)[0])
-    return texts
+    applied: list[str] = []
+    skipped: list[SkippedPatch] = []
+    for patch, fit, changed in _fits(arguments.path(root, "root"), release, patches, left_out):
+        if fit.state == "fails":
+            raise _refusal(fit)
+        if fit.state == "skipped":
+            skipped.append(
+                SkippedPatch(patch.name, patch.class_, patch.without, fit.detail, fit.asked)
+            )
+        else:
+            applied.append(patch.name)
+            texts.update(changed)
+    return Patched(texts, Patches(tuple(applied), tuple(skipped)))
 
 
 def check_series(root: arguments.StrPath, release: str, series: Iterable[Patch]) -> list[Fit]:
-    """How each patch that `release` wants fits the tree `root`; nothing is written."""
-    root = arguments.path(root, "root")
+    """Return how each patch that `release` wants fits the tree `root`; nothing is written."""
+    return [fit for _, fit, _ in _fits(arguments.path(root, "root"), release, tuple(series), ())]
+
+
+def names_to_skip(skip: Iterable[str], series: Iterable[Patch]) -> frozenset[str]:
+    """Return the names of the patches that `skip` names itself or by their class.
+
+    Raises:
+        UsageError: A name is no patch's and no class's, or means a required patch.
+    """
+    classes = {patch.name: patch.class_ for patch in series}
+    found = set()
+    for name in skip:
+        if name in CLASSES and name != REQUIRED:
+            found |= {patch for patch, class_ in classes.items() if class_ == name}
+        elif classes.get(name, REQUIRED) == REQUIRED:
+            known = [patch for patch, class_ in classes.items() if class_ != REQUIRED]
+            what = "is required" if name in classes or name == REQUIRED else "is no patch"
+            raise UsageError(
+                f"skip_patches: {name} {what}",
+                hint=f"Classes: {', '.join(CLASSES[1:])}. Patches: {', '.join(sorted(known))}.",
+            )
+        else:
+            found.add(name)
+    return frozenset(found)
+
+
+def _fits(
+    root: Path, release: str, series: tuple[Patch, ...], left_out: Container[str]
+) -> Iterator[tuple[Patch, Fit, dict[str, str]]]:
+    """Yield each patch that the tree wants, how it fits, and the texts that it changes."""
     texts: dict[str, str] = {}
-    checks = []
-    for patch in chosen(root, series):
-        if isinstance(patch, PatchDrift):
-            checks.append(Fit(patch.patch, release, "fails", patch.message, patch.file))
-            continue
-        try:
-            changed, exact = _apply_patch(patch, root, texts)
-        except PatchDrift as error:
-            checks.append(Fit(patch.name, release, "fails", error.message, error.file))
-            continue
-        texts.update(changed)
-        checks.append(Fit(patch.name, release, "exact" if exact else "drift"))
-    return checks
+    missing: set[str] = set()  # skipped patches
+    asked: set[str] = set()  # those of them that the user wants skipped, with what requires them
+    for patch, problem in chosen(root, series):
+        changed: dict[str, str] = {}
+        state, detail, file = "skipped", "", ""
+        lacks = [name for name in patch.requires if name in missing]
+        if patch.name in left_out:
+            detail = "left out by skip_patches"
+        elif lacks:
+            detail = f"it requires {', '.join(lacks)}, skipped"
+        else:
+            try:
+                if problem is not None:
+                    raise problem
+                changed = _apply_patch(patch, root, texts)
+                texts.update(changed)
+                state = "applies"
+            except PatchDrift as error:
+                detail, file = error.message, error.file
+        if state == "skipped":
+            missing.add(patch.name)
+            if patch.name in left_out or (lacks and asked.issuperset(lacks)):
+                asked.add(patch.name)
+            state = "fails" if patch.class_ == REQUIRED else state
+        fit = Fit(
+            patch.name,
+            release,
+            state,
+            detail,
+            file,
+            patch.class_,
+            patch.without,
+            patch.name in asked,
+        )
+        yield patch, fit, changed
 
 
-def chosen(root: Path, series: Iterable[Patch]) -> list[Patch | PatchDrift]:
-    """One variant of each feature that the tree `root` wants; an error where none fits."""
+def refuse_skipped(skipped: Iterable[SkippedPatch]) -> None:
+    """Raise for patches that were skipped although nobody asked for that.
+
+    Raises:
+        PatchDrift: There is one. The message has the reason of each.
+    """
+    unasked = [one for one in skipped if not one.asked]
+    if unasked:
+        details = "\n".join(f"{one.message}\n  {one.reason}" for one in unasked)
+        raise PatchDrift(
+            f"{len(unasked)} patches do not apply to this release:\n{details}",
+            hint="Without --strict the build does without them; see docs/upstream.md.",
+            patch=", ".join(one.name for one in unasked),
+        )
+
+
+def _refusal(fit: Fit) -> PatchDrift:
+    return PatchDrift(
+        fit.detail,
+        hint="`porter patch check` shows all of them; see docs/upstream.md.",
+        patch=fit.patch,
+        file=fit.file,
+    )
+
+
+def chosen(root: Path, series: Iterable[Patch]) -> list[tuple[Patch, PatchDrift | None]]:
+    """Return one variant of each feature that the tree `root` wants.
+
+    Returns:
+        Pairs of a patch and an error; the error where no variant fits the tree, or several do.
+    """
     features: dict[str, list[Patch]] = {}
     for patch in series:
         features.setdefault(patch.name, []).append(patch)
-    found: list[Patch | PatchDrift] = []
+    found: list[tuple[Patch, PatchDrift | None]] = []
     for name, variants in features.items():
         if any(one.unless is not None and one.unless.shows(root) for one in variants):
             continue
         if any(one.needs is not None and not one.needs.shows(root) for one in variants):
             continue
         fitting = [one for one in variants if one.where is None or one.where.shows(root)]
-        found.append(fitting[0] if len(fitting) == 1 else _no_variant(name, variants, fitting))
+        problem = None if len(fitting) == 1 else _no_variant(name, variants, fitting)
+        found.append(((fitting or variants)[0], problem))
     return found
 
 
@@ -87,9 +213,9 @@ def _no_variant(name: str, variants: list[Patch], fitting: list[Patch]) -> Patch
     )
 
 
-def _apply_patch(patch: Patch, root: Path, texts: Mapping[str, str]) -> tuple[dict[str, str], bool]:
+def _apply_patch(patch: Patch, root: Path, texts: Mapping[str, str]) -> dict[str, str]:
+    """Return the texts that the hunks change, over `texts` and the files of the tree `root`."""
     changed: dict[str, str] = {}
-    exact = True
     for number, hunk in enumerate(patch.hunks, 1):
         text = changed.get(hunk.file, texts.get(hunk.file))
         if text is None:
@@ -97,7 +223,5 @@ def _apply_patch(patch: Patch, root: Path, texts: Mapping[str, str]) -> tuple[di
                 text = (root / hunk.file).read_text(encoding="utf-8")
             except FileNotFoundError:
                 raise drift(hunk, patch.name, number, "there is no such file") from None
-        applied = apply_hunk(hunk, text, patch.name, number)
-        changed[hunk.file] = applied.text
-        exact = exact and applied.exact
-    return changed, exact
+        changed[hunk.file] = apply_hunk(hunk, text, patch.name, number)
+    return changed

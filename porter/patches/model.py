@@ -1,4 +1,4 @@
-"""A patch: hunks, and the trees that they are for."""
+"""A patch: hunks, the class that says what a build without it is, and the trees it is for."""
 
 from __future__ import annotations
 
@@ -7,14 +7,32 @@ from pathlib import Path
 
 from attrs import frozen
 
-ACTIONS = ("replace", "before", "after", "enter")
+from porter.manifest import NO_PATCHES, Patches
+
+ACTIONS = ("replace", "before", "after", "enter", "include")
+
+# What a build without a patch is:
+# required:    no build at all; porter refuses the release.
+# performance: correct and slower.
+# bugfix:      as correct as upstream, which has the defect.
+# tooling:     correct; a command of porter or a feature for programs is missing.
+REQUIRED = "required"
+CLASSES = (REQUIRED, "performance", "bugfix", "tooling")
 
 
 @frozen
 class Hunk:
-    """Put `text` before or after the lines `anchor` of `file`, or in their place.
+    """One edit of one of upstream's files.
 
-    `enter` has no anchor: it puts `text` at the start of the body of the function `inside`.
+    Attributes:
+        file: The path of the file, relative to the root of the source tree.
+        anchor: C text that occurs once in the file, or once in the function `inside`. Tokens are
+            compared: blanks, line breaks and comments between them do not matter.
+        action: One of `ACTIONS`. `before`, `after` and `replace` put `text` beside the anchor or
+            in its place. `enter` puts it at the start of the body of the function `inside`, and
+            `include` after the file's first block of `#include` lines; both have no anchor.
+        text: The text, whole lines.
+        inside: The function that limits the search, or "".
     """
 
     file: str
@@ -32,7 +50,7 @@ class Sign:
     text: str
 
     def shows(self, root: Path) -> bool:
-        """Whether the tree `root` has it."""
+        """Return whether a file of the tree `root` has the line."""
         try:
             text = (root / self.file).read_text(encoding="utf-8", errors="replace")
         except OSError:
@@ -42,26 +60,48 @@ class Sign:
 
 @frozen
 class Patch:
-    """One feature's change to upstream.
+    """One variant of one feature's change to upstream.
 
-    `unless`: upstream does it itself where this shows. `where`: this variant is for trees that
-    show this. `needs`: trees that do not show this lack what the patch changes, and want none of
-    it. A feature none of whose variants fits a tree is a PatchDrift, never silence.
-    `file` is the patch's own, beside the series. `releases` are those it was tried on, `test`
-    is what shows that it works.
+    Attributes:
+        name: The feature's name, which its variants share.
+        file: The file of hunks, beside the series.
+        class_: One of `CLASSES`.
+        purpose: What the patch is for, one sentence.
+        without: What a build without the patch lacks, as in "string hashing is upstream's".
+        test: The test that shows that the patch works.
+        hunks: The edits. All of them apply, or none.
+        requires: Earlier patches of the series without which this one is skipped.
+        where: This variant is for trees that show this sign.
+        unless: A tree that shows this sign does not need the feature: upstream has it.
+        needs: A tree without this sign lacks what the feature changes.
     """
 
     name: str
     file: str
+    class_: str
     purpose: str
+    without: str
     test: str
-    releases: tuple[str, ...]
     hunks: tuple[Hunk, ...]
+    requires: tuple[str, ...] = ()
     where: Sign | None = None
     unless: Sign | None = None
     needs: Sign | None = None
 
 
+@frozen
+class Patched:
+    """A source tree after the patches.
+
+    Attributes:
+        texts: The new text of every file that a patch changes, by its path in the tree.
+        patches: The patches that were applied, in order, and those that were skipped.
+    """
+
+    texts: dict[str, str]
+    patches: Patches = NO_PATCHES
+
+
 def squeeze(line: str) -> str:
-    """`line` with one blank for each run of them: what anchors and signs are compared by."""
+    """Return `line` with one blank for each run of them; signs are compared like this."""
     return re.sub(r"\s+", " ", line).strip()

@@ -10,7 +10,8 @@ from attrs import frozen
 from porter.base import arguments, paths
 from porter.base.reading import read_toml, structured
 from porter.errors import PorterError
-from porter.patches.model import ACTIONS, Hunk, Patch, Sign, squeeze
+from porter.patches.anchors import has_code
+from porter.patches.model import ACTIONS, CLASSES, REQUIRED, Hunk, Patch, Sign
 
 _UNREADABLE = "cannot be read"
 
@@ -19,9 +20,11 @@ _UNREADABLE = "cannot be read"
 class _PatchRow:
     name: str
     file: str
+    class_: str
     purpose: str
     test: str
-    releases: tuple[str, ...]
+    without: str = ""
+    requires: tuple[str, ...] = ()
     where: Mapping[str, str] | None = None
     unless: Mapping[str, str] | None = None
     needs: Mapping[str, str] | None = None
@@ -57,16 +60,44 @@ def load_series(folder: arguments.StrPath | None = None) -> tuple[Patch, ...]:
     if not series.is_file():
         return ()
     rows = structured(read_toml(series, PorterError, _UNREADABLE), _Series, series, PorterError)
+    _check_order(rows.patch)
     return tuple(_patch(row, folder) for row in rows.patch)
+
+
+def _check_order(rows: tuple[_PatchRow, ...]) -> None:
+    """Check classes, and that a patch requires earlier ones alone.
+
+    Raises:
+        PorterError: A row has an unknown class, requires a later or unknown patch, is required
+            and requires one that is not, or does not say what a build without it lacks.
+    """
+    classes: dict[str, str] = {}
+    for row in rows:
+        if row.class_ not in CLASSES:
+            raise PorterError(
+                f"{row.name}: class {row.class_!r} is not one of {', '.join(CLASSES)}"
+            )
+        if classes.get(row.name, row.class_) != row.class_:
+            raise PorterError(f"{row.name}: its variants have different classes")
+        if row.class_ != REQUIRED and not row.without.strip():
+            raise PorterError(f"{row.name}: `without` says what a build without the patch lacks")
+        for name in row.requires:
+            if name not in classes:
+                raise PorterError(f"{row.name}: requires {name}, which is no earlier patch")
+            if row.class_ == REQUIRED and classes[name] != REQUIRED:
+                raise PorterError(f"{row.name}: is required, and requires {name}, which is not")
+        classes[row.name] = row.class_
 
 
 def _patch(row: _PatchRow, folder: Path) -> Patch:
     return Patch(
         name=row.name,
         file=row.file,
+        class_=row.class_,
         purpose=row.purpose,
+        without=row.without,
         test=row.test,
-        releases=row.releases,
+        requires=row.requires,
         hunks=_hunks(folder / row.file),
         where=_sign(row.name, "where", row.where),
         unless=_sign(row.name, "unless", row.unless),
@@ -92,13 +123,16 @@ def _hunks(file: Path) -> tuple[Hunk, ...]:
 def _hunk(row: _HunkRow, file: Path) -> Hunk:
     if row.action not in ACTIONS:
         raise PorterError(f"{file}: action {row.action!r} is not one of {', '.join(ACTIONS)}")
-    if row.action != "enter" and row.anchor is None:
-        raise PorterError(f"{file}: a [[hunk]] lacks 'anchor'")
-    if row.text is None:
-        raise PorterError(f"{file}: a [[hunk]] lacks 'text'")
     anchor = tuple((row.anchor or "").strip("\n").splitlines())
     if row.action == "enter" and (anchor or not row.inside):
         raise PorterError(f'{file}: a [[hunk]] with action "enter" takes `inside` and no anchor')
-    if row.action != "enter" and not any(squeeze(line) for line in anchor):
-        raise PorterError(f"{file}: a [[hunk]] has an empty anchor")
+    if row.action == "include" and (anchor or row.inside):
+        raise PorterError(f'{file}: a [[hunk]] with action "include" takes no anchor, no `inside`')
+    if row.action not in ("enter", "include"):
+        if row.anchor is None:
+            raise PorterError(f"{file}: a [[hunk]] lacks 'anchor'")
+        if not has_code("\n".join(anchor)):
+            raise PorterError(f"{file}: a [[hunk]] has an empty anchor, or one of comments alone")
+    if row.text is None:
+        raise PorterError(f"{file}: a [[hunk]] lacks 'text'")
     return Hunk(row.file, anchor, row.action, row.text, row.inside)

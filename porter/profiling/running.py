@@ -86,7 +86,11 @@ def program_of(program: str | bytes | Program | os.PathLike[str]) -> Program:
 
 
 def count(device: Device, program: Program, n: int, launch: Launch, counting: Counting) -> Result:
-    """Run `program`; the result has what was counted. Raises what a run raises."""
+    """Run `program`; the result has what was counted.
+
+    Raises PatchMissing for a build that cannot count, and what a run raises.
+    """
+    device.built.whole.patches.need("profile", "a profile")
     return run(device, [program], n, attrs.evolve(launch, counting=counting))
 
 

@@ -101,7 +101,7 @@ def run_tests(
             tests=discover(root / "tests"),
             runner=runner,
             cpython=cpython,
-            skips=load(target),
+            skips=load(target, skipped=backends.skipped_patches(runner)),
             library=library.modules(root, paths.templates_dir() / "frozen"),
             events=events,
         ).run()

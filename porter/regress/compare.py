@@ -29,7 +29,7 @@ class Changes:
 
     `failing`: tests that are wrong now and were not, new ones among them. `passing`: wrong
     before, right now. `moved`: other verdicts that are right both times. `met`: rules whose edits
-    changed, with the units where. `patches`: drifted or mended.
+    changed, with the units where. `patches`: newly skipped, or applied again.
     """
 
     release: str

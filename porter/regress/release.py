@@ -25,7 +25,7 @@ from porter.errors import (
     SmokeFailed,
 )
 from porter.generate import Layout, read_units
-from porter.patches import check_series, load_series
+from porter.patches import STATES, check_series, load_series
 from porter.regress.checks import conformance_config, run_smoke, run_tests
 from porter.regress.memory import StageMemory
 from porter.regress.model import Facts, ReleaseRun, StageState
@@ -43,10 +43,12 @@ class Options:
     """What a run is about: targets in their order, and processes at a time.
 
     where_possible: a target whose compiler is not here is left out, and the report says so.
+    strict: a skipped patch fails the stage `patch`.
     """
 
     targets: tuple[str, ...] = ("host",)
     where_possible: bool = False
+    strict: bool = False
     jobs: int | None = None
     tell: Teller = QUIET
     events: Events = field(factory=Events)
@@ -84,7 +86,7 @@ def run_release(name: str, sync: Callable[[], tuple[Synced, bool]], options: Opt
         return _result(name, "", steps, found)
     release = synced.release
     with steps.stage("patch") as running:
-        _patch(synced, running, found)
+        _patch(synced, options, running, found)
     if steps.failed:
         steps.not_reached("rewrite")
     else:
@@ -104,20 +106,25 @@ def _result(name: str, origin: str, steps: StageSequence, found: _Facts) -> Rele
     )
 
 
-def _patch(synced: Synced, running: StageUnderWay, found: _Facts) -> None:
+def _patch(synced: Synced, options: Options, running: StageUnderWay, found: _Facts) -> None:
     checks = check_series(synced.path, synced.release, load_series())
     states = {check.patch: check.state for check in checks}
     found.add(patches=states)
-    words = [f"{list(states.values()).count(s)} {s}" for s in ("exact", "drift", "fails")]
-    running.note = ", ".join(word for word in words if not word.startswith("0 "))
-    failed = [check for check in checks if check.state == "fails"]
-    if failed:
+    words = [f"{list(states.values()).count(state)} {state}" for state in STATES]
+    words = [word for word in words if not word.startswith("0 ")]
+    skipped = [check for check in checks if check.state == "skipped"]
+    words += [f"skipped {check.patch}: {check.without}" for check in skipped]
+    running.note = ", ".join(words)
+    refused = [
+        check for check in checks if check.state == "fails" or (options.strict and check in skipped)
+    ]
+    if refused:
         raise PatchDrift(
-            "\n".join(check.detail for check in failed),
+            "\n".join(check.detail for check in refused),
             hint="Change the anchor in patches/ (docs/upstream.md), or add a variant for this "
             "release to patches/series.toml.",
-            patch=", ".join(check.patch for check in failed),
-            file=", ".join(dict.fromkeys(check.file for check in failed)),
+            patch=", ".join(check.patch for check in refused),
+            file=", ".join(dict.fromkeys(check.file for check in refused if check.file)),
         )
 
 

@@ -14,6 +14,8 @@
 
 #define DEFAULT_PRECISION (6)
 #define SHORT_TEXT (40)
+#define BUFFER_DIGITS (64) // more than the buffers of upstream's callers have room for
+#define EXPONENT_ROOM (7) // a digit, a point, and an exponent of three digits
 #define LAST_BIT (MP_FLOAT_EXP_BIAS + MP_FLOAT_FRAC_BITS)
 
 // Takes a finite number apart. NULL for 0.
@@ -114,21 +116,40 @@ int gpusnek_print_float(const mp_print_t *print, mp_float_t f, char format, unsi
     return printed;
 }
 
-// Upstream asks this for repr alone, in releases where mp_print_float does not do it.
+// What upstream's formatfloat.c does, for releases and builds in which mp_print_float calls it: for
+// repr alone where the patch `float-text` is applied. A text that `size` has no room for gets fewer
+// decimals, and then an exponent.
 int mp_format_float(mp_float_t f, char *text, size_t size, char format, int precision, char sign) {
-    (void)size; // upstream has room for any repr
-    (void)precision;
     char *at = text;
     const char first = sign_of(f, 0);
     if (first != '\0' || sign != '\0') {
         *at++ = first != '\0' ? first : sign;
     }
+    const size_t room = size - 1 - (at - text);
     size_t length = 3;
     if (is_finite(f)) {
-        char digits[GPUSNEK_SHORT_DIGITS];
+        char style = precision == MP_FLOAT_REPR_PREC ? 'r' : format | 0x20;
+        const int64_t wanted = precision < 0 ? DEFAULT_PRECISION : precision;
+        const int64_t most = (int64_t)room - EXPONENT_ROOM;
+        int64_t decimals = style == 'r' ? 0 : MIN(wanted, most);
+        char digits[BUFFER_DIGITS];
         gpusnek_binary_t binary;
         gpusnek_layout_t layout;
-        length = gpusnek_lay_out(&layout, binary_of(f, &binary), 'r', 0, false, digits);
+        const gpusnek_binary_t *number = binary_of(f, &binary);
+        for (;;) {
+            if (gpusnek_digits_room(number, style, decimals) <= sizeof(digits)) {
+                length = gpusnek_lay_out(&layout, number, style, decimals, false, digits);
+                if (length <= room) {
+                    break;
+                }
+            }
+            if (decimals > 0) {
+                --decimals;
+            } else {
+                style = 'e';
+                decimals = MIN(wanted, most);
+            }
+        }
         gpusnek_write_layout(&layout, 'E' | (format & 0x20), at);
     } else {
         write_special(f, format, at);

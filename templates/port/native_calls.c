@@ -24,10 +24,14 @@ static bool runs(tier_call_t *call, mp_obj_t function) {
         return false;
     }
     if (((const mp_obj_base_t *)MP_OBJ_TO_PTR(function))->type == &mp_type_closure) {
+        #if GPUSNEK_PATCH_CLOSURE_PARTS
         call->before = gpusnek_closure(function, &function, &call->count);
         if (!mp_obj_is_obj(function)) {
             return false;
         }
+        #else
+        return false;
+        #endif
     }
     call->function = MP_OBJ_TO_PTR(function);
     return ((const mp_obj_base_t *)MP_OBJ_TO_PTR(function))->type == &mp_type_fun_bc;

@@ -45,8 +45,15 @@ def expected(test):
             return open(test + end, "rb").read()
     return subprocess.check_output(["python3", os.path.abspath(test)])
 
+def detect_test_platform(pyb, args):
+    output = run_feature_check(pyb, args, "target_info.py")
+    if output.endswith(b"CRASH"):
+        raise ValueError("cannot detect platform: {}".format(output))
+    platform, arch, float_prec = str(output, "ascii").strip().split()
+    args.platform, args.float_prec = platform, int(float_prec)
+
 def run_tests(pyb, tests, args, result_dir, num_threads=1):
-    assert run_feature_check(pyb, args, "target_info.py").split()[0] == b"linux"
+    assert args.platform == "linux" and args.float_prec == 64
     native = run_feature_check(pyb, args, "native_check.py") == b"native\\n"
     for test in tests:
         if "native_" in test and not native:
@@ -69,6 +76,7 @@ def main():
     folders = ("basics", "cmdline", "extmod", "import", "io", "micropython", "ports/unix")
     tests = sorted(test for folder in folders for test in glob(folder + "/*.py"))
     pyb = get_test_instance("board")
+    detect_test_platform(pyb, args)
     run_tests(pyb, tests, args, args.result_dir, args.jobs)
 
 if __name__ == "__main__":

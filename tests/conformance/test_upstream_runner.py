@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from porter.base import paths
+from porter.conformance.model import Verdict
 from porter.conformance.runtests.runner import UpstreamRunner, default_tests
 from porter.errors import UpstreamChange
 
-from .fakes import FEATURES, RUN_TESTS, Release
+from .fakes import FEATURES, RUN_TESTS, FakeRunner, Release
 
 RELEASES = sorted(path.parent for path in paths.upstream_dir().glob("*/tests/run-tests.py"))
 
@@ -34,6 +35,23 @@ def test_an_unknown_form_is_said_to_be_one(release: Release, text: str, why: str
     release.add("run-tests.py", text)
     with pytest.raises(UpstreamChange, match=r"run-tests\.py: porter cannot drive .*" + why):
         default_tests(release.root)
+
+
+def test_target_info_is_asked_of_the_interpreter_under_test(release: Release) -> None:
+    """Upstream's check may use what CPython lacks; CPython never runs it."""
+    release.add("feature_check/target_info.py", "raise SystemExit('this is CPython')\n")
+    release.add("basics/one.py", expected="1\n")
+    assert "basics/one.py" in default_tests(release.root)
+    known = FakeRunner({"/basics/one.py": b"1\n"})
+    assert release.run(known)["basics/one.py"].verdict is Verdict.PASS
+    assert "/target_info.py" in {script.name for script in known.ran}
+
+
+def test_an_answer_of_another_form_is_named(release: Release) -> None:
+    release.add("feature_check/target_info.py")
+    features = {"target_info.py": (False, b"linux None 64 and more\n")}
+    with pytest.raises(UpstreamChange, match=r"main\(\) ends with ValueError.*too many values"):
+        UpstreamRunner(release.root, features).left_out(["basics/one.py"])
 
 
 def test_a_release_without_a_runner(tmp_path: Path) -> None:

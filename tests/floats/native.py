@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from porter.base import paths
 from porter.config import BuildConfig
-from porter.generate.port import Wishes, render_port
+from porter.generate.port import Wishes, render_port, template_values
 
 Bits = NDArray[np.uint64]
 SOURCES = ["shortest", "expansion", "layout", "nearest", "powers"]
@@ -45,7 +45,7 @@ class Native:
     def __init__(self, width: str, folder: Path) -> None:
         port = folder / f"port-{width}"
         config = BuildConfig(release="any", float=width)
-        render_port(paths.templates_dir() / "port", config, port, Wishes())
+        render_port(paths.templates_dir() / "port", template_values(config), port, Wishes())
         library = folder / f"{width}.so"
         sources = [port / f"decimal_{name}.c" for name in SOURCES]
         harness = Path(__file__).with_name("harness.c")

@@ -98,7 +98,7 @@ def test_release_that_is_not_synced(tmp_path: Path) -> None:
 def test_template_mistake(tmp_path: Path) -> None:
     (tmp_path / "x.h.j2").write_text("{{ nothing_of_that_name }}")
     with pytest.raises(GenerateFailed, match=r"x\.h\.j2.*nothing_of_that_name"):
-        render_port(tmp_path, BuildConfig(release="1"), tmp_path / "out", Wishes())
+        render_port(tmp_path, {}, tmp_path / "out", Wishes())
 
 
 def test_two_units_of_one_name() -> None:

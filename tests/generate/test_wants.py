@@ -13,6 +13,7 @@ from porter.config import BuildConfig
 from porter.errors import OptionRefused, PreprocessFailed
 from porter.generate.layout import Layout
 from porter.generate.options import Option, conditions, defined_options, without
+from porter.generate.port import template_values
 from porter.generate.wants import Wants, find_wants
 from porter.syntax.functions import functions_defined
 
@@ -66,7 +67,7 @@ def ask(tmp_path: Path) -> Callable[[str, str, str], Wants]:
         (port / "mpconfigport.h.j2").write_text(config)
         (port / "hook.h.j2").write_text(hook)
         layout = Layout(tmp_path / "build", release)
-        return find_wants(BuildConfig(release="1.0"), layout, port, (), [source])
+        return find_wants({}, layout, port, (), [source])
 
     return run
 
@@ -136,8 +137,7 @@ def test_a_release_that_refuses_an_option_of_ours(release: str, tmp_path: Path) 
     )
     layout = Layout(tmp_path / "build", tmp_path / "upstream" / release)
     with pytest.raises(OptionRefused) as caught:
-        find_wants(
-            BuildConfig(release=release), layout, paths.templates_dir() / "port", (), [planted]
-        )
+        values = template_values(BuildConfig(release=release))
+        find_wants(values, layout, paths.templates_dir() / "port", (), [planted])
     assert caught.value.options == ("MICROPY_ENABLE_PYSTACK", "MICROPY_MEM_STATS")
     assert f"upstream/{release}/py/objfun.c:{line}: " in caught.value.message

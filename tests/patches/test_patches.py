@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import attrs
@@ -9,13 +10,12 @@ import pytest
 
 from porter import cli
 from porter.base import paths
-from porter.errors import PatchDrift, PorterError
-from porter.patches import check_series, load_series, patched_files
+from porter.errors import PatchDrift, PorterError, UsageError
+from porter.manifest import Patches
+from porter.patches import Patched, check_series, load_series, patched_files, refuse_skipped
 from porter.patches.anchors import apply_hunk
 from porter.patches.applying import chosen
-from porter.patches.model import Hunk, Patch
-from porter.patches.refresh import refresh
-from porter.sync.lock import read_lock
+from porter.patches.model import Hunk
 from porter.sync.store import release_dir, synced_releases
 from porter.sync.syncing import sync
 
@@ -45,11 +45,9 @@ def hunk(anchor: str, text: str = "NEW;\n", action: str = "replace", inside: str
 
 def test_actions() -> None:
     anchor = "    return first(b);"
-    replaced = apply_hunk(hunk(anchor), C)
-    assert replaced.exact and replaced.text == C.replace(anchor, "NEW;")
-    before = apply_hunk(hunk(anchor, action="before"), C).text
-    assert before == C.replace(anchor, f"NEW;\n{anchor}")
-    after = apply_hunk(hunk(anchor, "NEW;", action="after"), C).text
+    assert apply_hunk(hunk(anchor), C) == C.replace(anchor, "NEW;")
+    assert apply_hunk(hunk(anchor, action="before"), C) == C.replace(anchor, f"NEW;\n{anchor}")
+    after = apply_hunk(hunk(anchor, "NEW;", action="after"), C)
     assert after == C.replace(anchor, f"{anchor}\nNEW;")
 
 
@@ -57,24 +55,53 @@ def test_function_tells_alike_lines_apart() -> None:
     anchor = "        return 1;"
     with pytest.raises(PatchDrift, match=r"there 2 times \(lines 5, 13\)"):
         apply_hunk(hunk(anchor), C)
-    first = apply_hunk(hunk(anchor, inside="first"), C).text
-    second = apply_hunk(hunk(anchor, inside="second"), C).text
+    first = apply_hunk(hunk(anchor, inside="first"), C)
+    second = apply_hunk(hunk(anchor, inside="second"), C)
     assert first.splitlines()[4] == "NEW;" and first.count("return 1;") == 1
     assert second.splitlines()[12] == "NEW;" and second.count("return 1;") == 1
 
 
-def test_moved_lines_and_changed_blanks_do_not_matter() -> None:
-    anchor = "    return first(b);"
-    moved = "\n" * 50 + C
-    assert apply_hunk(hunk(anchor), moved).exact
-    indented = C.replace(anchor, "\treturn  first(b);")
-    applied = apply_hunk(hunk(anchor), indented)
-    assert not applied.exact and "NEW;" in applied.text
+@pytest.mark.parametrize(
+    "written",
+    [
+        "\treturn  first(b);",
+        "    return\n        first( b );",
+        "    return first(b); // the other",
+        "    /* as first */ return first(/* it */ b);",
+    ],
+)
+def test_blanks_line_breaks_and_comments_do_not_matter(written: str) -> None:
+    text = "\n" * 50 + C.replace("    return first(b);", written)
+    made = apply_hunk(hunk("    return first(b);"), text)
+    assert "NEW;\n}" in made and "return" not in made.rpartition("NEW;")[2]
+    before = apply_hunk(hunk("return first(b);", action="before"), text)
+    assert before.replace("NEW;\n", "") == text
 
 
-def test_exact_match_wins_over_a_loose_one() -> None:
-    text = "a b\na  b\n"
-    assert apply_hunk(hunk("a b"), text).text == "NEW;\na  b\n"
+def test_a_place_inside_a_line_gets_lines_of_its_own() -> None:
+    text = "int f(int a) {\n    if (a) { g(); return a; }\n}\n"
+    made = apply_hunk(hunk("return a;", action="before", inside="f"), text)
+    assert made == "int f(int a) {\n    if (a) { g(); \nNEW;\nreturn a; }\n}\n"
+    made = apply_hunk(hunk("g();", action="after", inside="f"), text)
+    assert made == "int f(int a) {\n    if (a) { g();\nNEW;\n return a; }\n}\n"
+
+
+@pytest.mark.parametrize("text", ["#define F(a) g(a); h(a)\n", "#define G(a) \\\n    g(a); h(a)\n"])
+def test_a_preprocessor_line_is_not_split(text: str) -> None:
+    with pytest.raises(PatchDrift, match="in the middle of a preprocessor line"):
+        apply_hunk(hunk("h(a)", action="before"), text)
+
+
+def test_a_comment_is_no_code() -> None:
+    text = C.replace("return 0;", "return 0; // return first(b);\n    /* return first(b); */")
+    made = apply_hunk(hunk("    return first(b);"), text)
+    assert made.count("NEW;") == 1 and made.count("return first(b);") == 2
+
+
+@pytest.mark.parametrize("anchor", ["eturn first(b)", "return firs", "return first(b) ;;"])
+def test_tokens_are_whole(anchor: str) -> None:
+    with pytest.raises(PatchDrift, match="expected"):
+        apply_hunk(hunk(anchor), C)
 
 
 def test_drift_shows_expected_and_nearest() -> None:
@@ -87,15 +114,47 @@ def test_drift_shows_expected_and_nearest() -> None:
     assert (caught.value.patch, caught.value.file) == ("feature", "py/vm.c")
 
 
-def test_enter_needs_the_name_alone() -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        C,
+        C.replace("    int b) {", "    int c)\n{"),
+        C.replace("int second(int a,\n", "int\nWRAP(second)(int a,\n"),
+    ],
+)
+def test_enter_needs_the_name_alone(text: str) -> None:
     enter = attrs.evolve(hunk("", inside="second"), action="enter", anchor=())
-    for text in (C, C.replace("    int b) {", "    int c)\n{")):
-        applied = apply_hunk(enter, text)
-        head, _, rest = applied.text.partition("NEW;\n")
-        assert applied.exact and head.rstrip().endswith("{") and "second(" in head.split("}")[-1]
-        assert head + rest == text
+    head, _, rest = apply_hunk(enter, text).partition("NEW;\n")
+    assert head.rstrip().endswith("{") and "second" in head.split("}")[-1]
+    assert head + rest == text
     with pytest.raises(PatchDrift, match="there is no function third"):
-        apply_hunk(attrs.evolve(enter, inside="third"), C)
+        apply_hunk(attrs.evolve(enter, inside="third"), text)
+
+
+def test_enter_reaches_every_definition() -> None:
+    enter = Hunk("py/vm.c", (), "enter", "NEW;\n", "f")
+    text = "#if A\nint f(void) {\n}\n#else\nint f(int a) {\n}\n#endif\nint g(void) { f(); }\n"
+    assert apply_hunk(enter, text) == text.replace("{\n", "{\nNEW;\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "behind"),
+    [
+        ('#include "a.h"\n#include "b.h"\nint x;\n#include "c.h"\n', "b.h"),
+        ('// one\n#include "a.h"\n#if A\n#include "b.h"\n#endif\nint x;\n', "a.h"),
+        ('#if A\n#include "a.h"\nint x;\n#endif\n', "a.h"),
+        ('#define A(x) \\\n  x\n#include "a.h"\nint x;\n', "a.h"),
+    ],
+)
+def test_include_has_no_anchor(text: str, behind: str) -> None:
+    include = Hunk("py/vm.c", (), "include", '#include "new.h"\n', "")
+    line = f'#include "{behind}"\n'
+    assert apply_hunk(include, text) == text.replace(line, f'{line}#include "new.h"\n')
+
+
+def test_include_where_there_is_none() -> None:
+    with pytest.raises(PatchDrift, match="no #include"):
+        apply_hunk(Hunk("py/vm.c", (), "include", '#include "new.h"\n', ""), "int x;\n")
 
 
 def test_function_that_is_gone() -> None:
@@ -106,18 +165,18 @@ def test_function_that_is_gone() -> None:
 SERIES = """
 [[patch]]
 name = "feature"
+class = "required"
 purpose = "shows"
 file = "feature.toml"
-releases = ["1.26.1"]
 test = "tests/x.py"
 unless = { file = "py/done.h", text = "upstream_feature (1)" }
 where = { file = "py/mpconfig.h", text = "#define  MICROPY_VERSION_MAJOR" }
 
 [[patch]]
 name = "feature"
+class = "required"
 purpose = "shows, as upstream was before"
 file = "old.toml"
-releases = ["1.25.0"]
 test = "tests/x.py"
 where = { file = "py/old.h", text = "old form" }
 """
@@ -156,14 +215,15 @@ def test_series_patches_a_copy(folder: Path, locked: Path) -> None:
     series = load_series()
     before = (locked / "py/vm.c").read_text()
     files = patched_files(locked, "1.26.1", series)
-    assert list(files) == ["py/vm.c"]
-    assert "return 2;\n    // twice\n}" in files["py/vm.c"]
+    assert list(files.texts) == ["py/vm.c"]
+    assert files.patches == Patches(("feature",))
+    assert "return 2;\n    // twice\n}" in files.texts["py/vm.c"]
     assert (locked / "py/vm.c").read_text() == before
 
 
 def test_variants_by_what_upstream_shows(folder: Path, locked: Path) -> None:
     series = load_series()
-    assert [c.state for c in check_series(locked, "1.26.1", series)] == ["exact"]
+    assert [c.state for c in check_series(locked, "1.26.1", series)] == ["applies"]
     (locked / "py/old.h").write_text("/*  old   form */\n")
     both = check_series(locked, "1.26.1", series)
     assert [c.state for c in both] == ["fails"] and "several variants fit" in both[0].detail
@@ -175,7 +235,7 @@ def test_variants_by_what_upstream_shows(folder: Path, locked: Path) -> None:
         patched_files(locked, "1.25.0", series)
     (locked / "py/done.h").write_text("#define upstream_feature   (1)\n")
     assert check_series(locked, "1.25.0", series) == []
-    assert patched_files(locked, "1.25.0", series) == {}
+    assert patched_files(locked, "1.25.0", series) == Patched({})
 
 
 def test_a_tree_without_what_a_patch_changes(folder: Path, locked: Path) -> None:
@@ -183,18 +243,18 @@ def test_a_tree_without_what_a_patch_changes(folder: Path, locked: Path) -> None
         SERIES.replace("where", 'needs = { file = "py/new.h", text = "new form" }\nwhere', 1)
     )
     assert check_series(locked, "1.26.1", load_series()) == []
-    assert patched_files(locked, "1.26.1", load_series()) == {}
+    assert patched_files(locked, "1.26.1", load_series()) == Patched({})
     (locked / "py/new.h").write_text("new  form\n")
-    assert [c.state for c in check_series(locked, "1.26.1", load_series())] == ["exact"]
+    assert [c.state for c in check_series(locked, "1.26.1", load_series())] == ["applies"]
 
 
 def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = sync("1.26.1", source=locked).path
     assert cli.execute(["patch", "check"]) == 0
-    assert "exact" in capsys.readouterr().out
+    assert "applies" in capsys.readouterr().out
     (path / "py/vm.c").write_text("int f(void) {\n\treturn 1;\n}\n")
     assert cli.execute(["patch", "check", "1.26.1"]) == 0
-    assert "drift" in capsys.readouterr().out
+    assert "applies" in capsys.readouterr().out
     (path / "py/vm.c").write_text("int f(void) {\n    return 3;\n}\n")
     assert cli.execute(["patch", "check", "1.26.1"]) == PatchDrift.exit_code
     captured = capsys.readouterr()
@@ -226,26 +286,6 @@ def test_broken_series(folder: Path, file: str, text: str, message: str) -> None
         load_series()
 
 
-def test_refresh_takes_the_releases_own_words(folder: Path, locked: Path) -> None:
-    (locked / "py/vm.c").write_text("int f(void) {\n\treturn  1;\n}\n")
-    assert [c.state for c in check_series(locked, "1.27.0", load_series())] == ["drift"]
-    done = refresh(locked, "1.27.0")
-    assert (done.anchors, done.patches) == (1, ("feature.toml",))
-    series = load_series()
-    assert [c.state for c in check_series(locked, "1.27.0", series)] == ["exact"]
-    assert series[0].releases == ("1.26.1", "1.27.0")
-    assert series[1].releases == ("1.25.0",)
-    assert refresh(locked, "1.27.0").patches == ()
-
-
-def test_refresh_writes_nothing_when_a_patch_fails(folder: Path, locked: Path) -> None:
-    before = {path: path.read_text() for path in folder.iterdir()}
-    (locked / "py/vm.c").write_text("int f(void) {\n}\n")
-    with pytest.raises(PatchDrift):
-        refresh(locked, "1.27.0")
-    assert {path: path.read_text() for path in folder.iterdir()} == before
-
-
 def test_no_series_is_no_patches(tmp_path: Path) -> None:
     assert load_series(tmp_path) == ()
 
@@ -262,9 +302,165 @@ def test_shipped_series_fits_what_is_synced() -> None:
 def test_every_patch_says_why_where_and_what_shows_it() -> None:
     series = load_series()
     assert series
-    for release in set(synced_releases()) & set(read_lock(paths.lock_file()).entries):
-        for patch in chosen(release_dir(release), series):
-            assert isinstance(patch, Patch) and release in patch.releases, (patch, release)
     for patch in series:
-        assert patch.purpose.endswith(".") and patch.releases, patch.name
+        assert patch.purpose.endswith("."), patch.name
+        assert not patch.without.endswith("."), patch.name
         assert (paths.patches_dir().parent / patch.test).is_file(), patch.name
+
+
+OPTIONAL = """
+[[patch]]
+name = "first"
+class = "performance"
+purpose = "Is fast."
+without = "it is slow"
+file = "feature.toml"
+test = "tests/x.py"
+
+[[patch]]
+name = "second"
+class = "bugfix"
+purpose = "Goes on with the first."
+without = "it is wrong"
+requires = ["first"]
+file = "second.toml"
+test = "tests/x.py"
+
+[[patch]]
+name = "third"
+class = "tooling"
+purpose = "Is seen."
+without = "nobody sees it"
+file = "third.toml"
+test = "tests/x.py"
+"""
+ENTER = '[[hunk]]\nfile = "py/vm.c"\naction = "enter"\ninside = "f"\ntext = "    // {}"\n'
+CHANGED = "int f(void) {\n    return 2;\n}\n"
+
+
+@pytest.fixture
+def optional(folder: Path) -> Path:
+    """Return a folder of patches that a build can do without."""
+    (folder / "series.toml").write_text(OPTIONAL)
+    (folder / "second.toml").write_text(ENTER.format("second"))
+    (folder / "third.toml").write_text(ENTER.format("third"))
+    return folder
+
+
+def test_what_does_not_apply_is_skipped_with_what_requires_it(optional: Path, locked: Path) -> None:
+    assert patched_files(locked, "1", load_series()).patches.applied == ("first", "second", "third")
+    (locked / "py/vm.c").write_text(CHANGED)
+    done = patched_files(locked, "1", load_series())
+    assert done.patches.applied == ("third",)
+    assert done.texts == {"py/vm.c": "int f(void) {\n    // third\n    return 2;\n}\n"}
+    first, second = done.patches.skipped
+    assert "return 1;" in first.reason and second.reason == "it requires first, skipped"
+    assert first.message == "skipped first: it is slow" and not first.asked
+    with pytest.raises(PatchDrift, match=r"2 patches do not apply.*\n.*it is slow"):
+        refuse_skipped(done.patches.skipped)
+    states = [fit.state for fit in check_series(locked, "1", load_series())]
+    assert states == ["skipped", "skipped", "applies"]
+
+
+def test_a_patch_is_all_or_nothing(optional: Path, locked: Path) -> None:
+    """The first hunk fits and the second does not: no edit of either is left."""
+    more = '\n[[hunk]]\nfile = "py/vm.c"\nanchor = "not there"\ntext = ""\n'
+    (optional / "third.toml").write_text(ENTER.format("third") + more)
+    done = patched_files(locked, "1", load_series())
+    assert done.patches.applied == ("first", "second") and "third" not in done.texts["py/vm.c"]
+
+
+@pytest.mark.parametrize(
+    ("skip", "applied"),
+    [
+        (["performance"], ("third",)),
+        (["bugfix", "tooling"], ("first",)),
+        (["second"], ("first", "third")),
+        (["first", "second", "third"], ()),
+    ],
+)
+def test_patches_that_the_user_leaves_out(
+    optional: Path, locked: Path, skip: list[str], applied: tuple[str, ...]
+) -> None:
+    done = patched_files(locked, "1", load_series(), skip)
+    assert done.patches.applied == applied
+    assert all(one.asked for one in done.patches.skipped)
+    assert len(done.patches.skipped) + len(applied) == 3
+    refuse_skipped(done.patches.skipped)
+
+
+@pytest.mark.parametrize(
+    ("skip", "message"),
+    [
+        ("nothing", "nothing is no patch"),
+        ("required", "required is required"),
+        ("first,x", "x is no patch"),
+    ],
+)
+def test_wrong_names_to_leave_out(optional: Path, locked: Path, skip: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as caught:
+        patched_files(locked, "1", load_series(), skip.split(","))
+    assert "Patches: first, second, third." in str(caught.value.hint)
+
+
+def test_required_patches_cannot_be_left_out(folder: Path, locked: Path) -> None:
+    with pytest.raises(UsageError, match="feature is required"):
+        patched_files(locked, "1", load_series(), ["feature"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('class = "bugfix"', 'class = "nice"', "class 'nice' is not one of required"),
+        ('without = "it is slow"', "", "first: `without` says"),
+        ('requires = ["first"]', 'requires = ["third"]', "second: requires third, which is no"),
+        ('class = "bugfix"', 'class = "required"', "second: is required, and requires first"),
+        ('name = "third"', 'name = "second"', "second: its variants have different classes"),
+    ],
+)
+def test_wrong_classes_and_requirements(optional: Path, old: str, new: str, message: str) -> None:
+    (optional / "series.toml").write_text(OPTIONAL.replace(old, new))
+    with pytest.raises(PorterError, match=message):
+        load_series()
+
+
+def test_check_command_says_what_is_skipped(
+    optional: Path, locked: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = sync("1.26.1", source=locked).path
+    (path / "py/vm.c").write_text(CHANGED)
+    assert cli.execute(["patch", "check", "1.26.1"]) == 0
+    out = capsys.readouterr().out
+    assert "1.26.1: skipped first: it is slow\n  patch first, hunk 1: py/vm.c, in f: expect" in out
+    assert "skipped second: it is wrong\n  it requires first, skipped" in out
+    assert cli.execute(["patch", "check", "1.26.1", "--strict"]) == PatchDrift.exit_code
+    assert "2 of 3 do not fit" in capsys.readouterr().err
+    assert cli.execute(["patch", "check", "1.26.1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert [(row["patch"], row["class"], row["state"]) for row in rows] == [
+        ("first", "performance", "skipped"),
+        ("second", "bugfix", "skipped"),
+        ("third", "tooling", "applies"),
+    ]
+
+
+def test_each_shipped_patch_can_be_left_out() -> None:
+    """Without one, and what requires it, the hunks of all others still find their places."""
+    for release in synced_releases():
+        tree = release_dir(release)
+        patches = [patch for patch, _ in chosen(tree, load_series())]
+        files = dict.fromkeys(hunk.file for patch in patches for hunk in patch.hunks)
+        for left_out in (patch for patch in patches if patch.class_ != "required"):
+            gone = {left_out.name}
+            for patch in patches:
+                gone |= {patch.name} if gone.intersection(patch.requires) else set()
+            for file in files.keys() & {hunk.file for hunk in left_out.hunks}:
+                text = (tree / file).read_text()
+                for patch in patches:
+                    for hunk in patch.hunks:
+                        if hunk.file == file and patch.name not in gone:
+                            text = apply_hunk(hunk, text, f"{patch.name} without {left_out.name}")
+
+
+def test_the_ones_that_are_required_are_few() -> None:
+    assert len({patch.name for patch in load_series() if patch.class_ == "required"}) <= 10

@@ -104,7 +104,7 @@ def test_handled_changes_go_through_all_stages(injected: Injected) -> None:
         ("sync", "patch", "rewrite", "build", "smoke", "conformance"), "ok"
     )
     assert injected.code == 0
-    assert stages["patch"]["note"].endswith("exact")  # the moved function's patch among them
+    assert stages["patch"]["note"].endswith("applies")  # the moved function's patch among them
     tests = release["facts"]["tests"]["host"]
     # In the makefile, built, registered; initialisers, handlers; statics of each interpreter.
     assert tests["basics/injected.py"] == tests["basics/injected_again.py"] == "pass"
@@ -192,7 +192,23 @@ def test_a_renamed_function_under_a_patch(injected: Injected, edit: Edit) -> Non
     message = run.stages[1].problems[0].message
     assert "there is no function compile_node" in message
     assert run.facts.patches["compiler-stack"] == "fails"
-    assert set(run.facts.patches.values()) == {"exact", "fails"}
+    assert set(run.facts.patches.values()) == {"applies", "fails"}
+
+
+def test_a_renamed_function_under_a_patch_that_is_not_required(
+    injected: Injected, edit: Edit, capsys: pytest.CaptureFixture[str]
+) -> None:
+    change(edit("py/objarray.c"), r"\barray_append\b", "array_append_one", count=0)
+    run = injected.run("host")
+    assert verdict([run], []) is None
+    assert run.facts.patches["array-memory"] == "skipped"
+    without = "an array that grows frees memory that is still used"
+    assert f"skipped array-memory: {without}" in run.stages[1].note
+    assert cli.execute(["build", "--release", injected.name]) == 0
+    assert f"porter: skipped array-memory: {without}" in capsys.readouterr().err
+    assert cli.execute(["build", "--release", injected.name, "--strict"]) == PatchDrift.exit_code
+    assert cli.execute(["doctor"]) in (0, 1)
+    assert f"array-memory ({without})" in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_new_hook_that_upstream_wants_of_its_port(injected: Injected, edit: Edit) -> None:

@@ -86,6 +86,12 @@ def open_runner(
     )
 
 
+def skipped_patches(runner: ScriptRunner) -> frozenset[str]:
+    """The patches that the tested build does without; none of what is no build of porter's."""
+    found: frozenset[str] = getattr(runner, "skipped", frozenset())
+    return found
+
+
 def _reference(config: BuildConfig, timeout: float) -> ScriptRunner:
     from porter.conformance.backends.reference import ReferenceLauncher
     from porter.reference import build_reference  # it imports this package

@@ -12,6 +12,7 @@ import attrs
 from porter.compiler.options import CompilerOptions
 from porter.conformance.backends.isolate import Isolated
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
+from porter.manifest import open_manifest
 
 # Setting up, output and the hard stop come on top of a launch's own deadline, twice.
 MARGIN = 60.0
@@ -42,6 +43,7 @@ class BuildRunner:
     launches: ScriptLaunches
     chunk: int
     parallel: int
+    skipped: frozenset[str] = frozenset()  # patches that the build does without
 
     @staticmethod
     def open(
@@ -63,10 +65,11 @@ class BuildRunner:
         opener = ScriptOpener(folder, target, timeout, gc_stress, sizes or {}, native)
         margin = MARGIN if native is None else COMPILING
         isolated = Isolated(opener, 2 * timeout + margin)
+        skipped = frozenset(one.name for one in open_manifest(folder).patches.skipped)
         if target == "cuda":
-            return BuildRunner(target, isolated, chunk=4096, parallel=4096)
+            return BuildRunner(target, isolated, chunk=4096, parallel=4096, skipped=skipped)
         threads = os.cpu_count() or 1
-        return BuildRunner(target, isolated, chunk=32 * threads, parallel=threads)
+        return BuildRunner(target, isolated, chunk=32 * threads, parallel=threads, skipped=skipped)
 
     def run(
         self,
