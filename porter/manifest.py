@@ -174,11 +174,48 @@ class SkippedPatch:
 
 
 @frozen
+class KeptFunction:
+    """A function of upstream's that a patch replaces in other releases.
+
+    Attributes:
+        function: Its name.
+        file: The file that defines it, or should.
+        patch: The patch that replaces it.
+        without: What a build without this patch lacks.
+        reason: Why the function was not replaced.
+    """
+
+    function: str
+    file: str
+    patch: str
+    without: str
+    reason: str
+
+    @property
+    def message(self) -> str:
+        """One line for a report: the function, why it is upstream's, and what this means."""
+        return f"kept upstream's {self.function} ({self.file}), {self.reason}: {self.without}"
+
+
+@frozen
 class Patches:
-    """The patches of a build: the names of the applied ones, and the ones it does without."""
+    """The patches of a build.
+
+    Attributes:
+        applied: The names of the applied patches.
+        skipped: The patches that the build does without.
+        kept: The functions that applied patches did not replace.
+    """
 
     applied: tuple[str, ...] = ()
     skipped: tuple[SkippedPatch, ...] = ()
+    kept: tuple[KeptFunction, ...] = ()
+
+    @property
+    def lacks(self) -> list[str]:
+        """What the build lacks though nobody asked for that, a line each."""
+        skipped = [one.message for one in self.skipped if not one.asked]
+        return skipped + [one.message for one in self.kept]
 
     def need(self, name: str, what: str) -> None:
         """Check that a build has a patch.
@@ -208,7 +245,8 @@ def patches_document(patches: Patches) -> dict[str, Any]:
     skipped = [
         {name.rstrip("_"): value for name, value in asdict(one).items()} for one in patches.skipped
     ]
-    return {"applied": list(patches.applied), "skipped": skipped}
+    kept = [asdict(one) for one in patches.kept]
+    return {"applied": list(patches.applied), "skipped": skipped, "kept": kept}
 
 
 @frozen

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from porter import toolchain
 from porter.base import arguments, paths
@@ -22,8 +22,8 @@ from porter.config import BuildConfig
 from porter.errors import FileProblem
 from porter.generate import Layout, generate
 from porter.manifest import NO_PATCHES, Patches, open_manifest
-from porter.patches import refuse_skipped
-from porter.preprocess import preprocess
+from porter.patches import refuse_kept, refuse_skipped
+from porter.preprocess import kept_functions, preprocess
 from porter.preprocess.stage import Preprocessed
 from porter.rewrite.stage import RewriteReport, rewrite
 from porter.standing import Standing
@@ -134,6 +134,7 @@ def _as_kept(standing: Standing, kept: Mapping[str, Any], strict: bool) -> Build
     patches = open_manifest(standing.out).patches
     if strict:
         refuse_skipped(patches.skipped)
+        refuse_kept(patches.kept)
     steps = {"host": 0, "cuda": 0}
     compiled = Compiled(standing.out, steps, 0.0, kept["state"], kept["warning"])
     seconds = dict.fromkeys(STAGES, 0.0)
@@ -205,10 +206,13 @@ def _rewrite(
         units = generate(config, layout, tell, strict=strict)
     with stage("preprocess"):
         texts = preprocess(layout, units, jobs, tell)
+    patches = evolve(units.patches, kept=kept_functions(layout, units, texts))
+    if strict:
+        refuse_kept(patches.kept)
     with stage("rewrite"):
         named = {done.unit.name: done.path for done in texts}
         report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
-    return RewrittenSources(folder, tuple(texts), report, units.patches)
+    return RewrittenSources(folder, tuple(texts), report, patches)
 
 
 def rewrite_release(

@@ -2,8 +2,9 @@
 
 faults.toml lists the faults. The laboratory is a clone of HEAD in a folder of its own, with its own
 releases and builds, so that a fault never touches the checkout. For each fault the script applies
-the edit, runs the default tier until the first failure, then, for an undetected fault, the
-campaigns that guard the file, and restores the clone. It belongs to the campaign `planted-faults`.
+the edit, runs the tests of the fault's own folder and related ones, which often need no build, then
+the whole default tier, each until the first failure, then, for an undetected fault, the campaigns
+that guard the file. Then it restores the clone. It belongs to the campaign `planted-faults`.
 
     python -m porter_dev.faults run                  # every fault, the default tier first
     python -m porter_dev.faults run NAME ... --campaigns
@@ -34,6 +35,7 @@ TABLE = ROOT / "porter_dev" / "faults.toml"
 LABORATORY = ROOT / "build" / "faults"
 LIMIT = 2400.0  # seconds for the default tier with a fault; a fault that hangs counts as detected
 STOP = 10.0  # seconds between an interrupt and a kill
+NO_TESTS = 5  # pytest's exit code where all tests below a path are of other tiers
 FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\n]+?)(?: - .*)?$", re.MULTILINE)
 
 # Which tests run first, by the folder of the fault. An order only saves time: all tests follow.
@@ -173,10 +175,10 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
     process.wait()
 
 
-def _pytest(fault: Fault, *more: str) -> list[str]:
-    first = [word for path in fault.first for word in ("--first", path)]
+def _pytest(*paths: str) -> list[str]:
+    """Return the command that runs the default tier, or its tests below `paths`."""
     base = [sys.executable, "-m", "pytest", "-q", "-x", "-rfE", "-m", "not gpu", "-n", "auto"]
-    return [*base, "--dist", "loadgroup", "-p", "no:cacheprovider", *first, *more]
+    return [*base, "--dist", "loadgroup", "-p", "no:cacheprovider", *paths]
 
 
 def detect(fault: Fault, folder: Path, logs: Path, with_campaigns: bool) -> Detection:
@@ -196,13 +198,19 @@ def detect(fault: Fault, folder: Path, logs: Path, with_campaigns: bool) -> Dete
 
     fault.apply(folder)
     try:
+        if fault.first:
+            command = _pytest(*fault.first)
+            code, text = _run(command, folder, logs / f"{fault.name}-first.log", LIMIT)
+            if code not in (0, NO_TESTS):
+                tried.append("default")
+                return found("default", _first_failure(text, code))
         tried.append("build")
         command = [sys.executable, "-m", "porter_dev.builds"]
         code, text = _run(command, folder, logs / f"{fault.name}-build.log", LIMIT)
         if code != 0:
             return found("build", (text.strip().splitlines() or ["no output"])[-1][:200])
         tried.append("default")
-        code, text = _run(_pytest(fault), folder, logs / f"{fault.name}-default.log", LIMIT)
+        code, text = _run(_pytest(), folder, logs / f"{fault.name}-default.log", LIMIT)
         if code != 0:
             return found("default", _first_failure(text, code))
         for row in campaigns() if with_campaigns else ():

@@ -31,9 +31,8 @@ def build_shown(
         )
     console = console or Console(stderr=True, highlight=False)
     if always or any(done.seconds.values()):
-        for patch in done.patches.skipped:
-            if not patch.asked:
-                console.print(f"porter: {patch.message}", style="yellow", soft_wrap=True)
+        for line in done.patches.lacks:
+            console.print(f"porter: {line}", style="yellow", soft_wrap=True, markup=False)
     if done.compiled.warning:
         console.print(f"porter: warning: {done.compiled.warning}", style="yellow", soft_wrap=True)
     return done

@@ -74,7 +74,9 @@ def generate(
     with tempfile.TemporaryDirectory(prefix=".generate-", dir=layout.build) as folder:
         lists, wants = _generate_into(Path(folder), config, layout, patched)
     names = tuple(_units(lists, layout))
-    units = UnitList(digest, lists.flags, names, _made(layout), wants, patched.patches)
+    units = UnitList(
+        digest, lists.flags, names, _made(layout), wants, patched.patches, patched.replacements
+    )
     write_units(layout.units, units)
     return units
 

@@ -12,8 +12,9 @@ from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.wants import Wants
 from porter.manifest import NO_PATCHES, Patches, patches_document
+from porter.patches import Replacement
 
-FORMAT = 4
+FORMAT = 5
 NO_WANTS = Wants()
 
 
@@ -36,7 +37,8 @@ class UnitList:
     """All units of a build, the -D options they need, and the digest of what made them.
 
     `made` is the digest of the files that were generated with it, `wants` what the release wants
-    from its port. `patches` are the applied patches and the skipped ones.
+    from its port. `patches` are the applied patches and the skipped ones, `replacements` the
+    functions that preprocessing replaces.
     """
 
     digest: str
@@ -45,6 +47,7 @@ class UnitList:
     made: str = ""
     wants: Wants = NO_WANTS
     patches: Patches = NO_PATCHES
+    replacements: tuple[Replacement, ...] = ()
 
 
 def unit_name(path: str) -> str:
@@ -70,6 +73,7 @@ def write_units(path: Path, units: UnitList) -> None:
         "defines": list(units.defines),
         "wants": asdict(units.wants),
         "patches": patches_document(units.patches),
+        "replacements": [asdict(one) for one in units.replacements],
         "units": [asdict(unit) for unit in units.units],
     }
     write_sealed(path, document)

@@ -7,16 +7,25 @@ as a whole unless its class is `required`: the build is correct without it. Upst
 never written.
 """
 
-from porter.patches.applying import STATES, Fit, check_series, patched_files, refuse_skipped
-from porter.patches.model import Patched
+from porter.patches.applying import (
+    STATES,
+    Fit,
+    check_series,
+    patched_files,
+    refuse_kept,
+    refuse_skipped,
+)
+from porter.patches.model import Patched, Replacement
 from porter.patches.series import load_series
 
 __all__ = [
     "STATES",
     "Fit",
     "Patched",
+    "Replacement",
     "check_series",
     "load_series",
     "patched_files",
+    "refuse_kept",
     "refuse_skipped",
 ]

@@ -9,9 +9,9 @@ from attrs import asdict, frozen
 
 from porter.base import arguments
 from porter.errors import PatchDrift, UsageError
-from porter.manifest import Patches, SkippedPatch
+from porter.manifest import KeptFunction, Patches, SkippedPatch
 from porter.patches.anchors import apply_hunk, drift
-from porter.patches.model import CLASSES, REQUIRED, Patch, Patched
+from porter.patches.model import CLASSES, REQUIRED, Patch, Patched, Replacement
 from porter.patches.series import load_series
 
 STATES = ("applies", "skipped", "fails")
@@ -68,12 +68,13 @@ def patched_files(
         PatchDrift: A required patch does not apply.
         UsageError: `skip` names no patch and no class, or a required one.
     """
-    patches = load_series() if series is None else tuple(series)
-    left_out = names_to_skip(skip, patches)
+    wanted = load_series() if series is None else tuple(series)
+    left_out = names_to_skip(skip, wanted)
     texts: dict[str, str] = {}
     applied: list[str] = []
     skipped: list[SkippedPatch] = []
-    for patch, fit, changed in _fits(arguments.path(root, "root"), release, patches, left_out):
+    replacements: list[Replacement] = []
+    for patch, fit, changed in _fits(arguments.path(root, "root"), release, wanted, left_out):
         if fit.state == "fails":
             raise _refusal(fit)
         if fit.state == "skipped":
@@ -82,8 +83,10 @@ def patched_files(
             )
         else:
             applied.append(patch.name)
+            replacements += patch.replacements
             texts.update(changed)
-    return Patched(texts, Patches(tuple(applied), tuple(skipped)))
+    patches = Patches(tuple(applied), tuple(skipped))
+    return Patched(texts, patches, tuple(replacements))
 
 
 def check_series(root: arguments.StrPath, release: str, series: Iterable[Patch]) -> list[Fit]:
@@ -169,6 +172,21 @@ def refuse_skipped(skipped: Iterable[SkippedPatch]) -> None:
             f"{len(unasked)} patches do not apply to this release:\n{details}",
             hint="Without --strict the build does without them; see docs/upstream.md.",
             patch=", ".join(one.name for one in unasked),
+        )
+
+
+def refuse_kept(kept: Iterable[KeptFunction]) -> None:
+    """Raise for functions of upstream's that were not replaced.
+
+    Raises:
+        PatchDrift: There is one. The message has the reason of each.
+    """
+    lines = [one.message for one in kept]
+    if lines:
+        raise PatchDrift(
+            f"{len(lines)} functions of this release are not those that patches replace:\n"
+            + "\n".join(lines),
+            hint="Without --strict the build has upstream's; see docs/upstream.md.",
         )
 
 

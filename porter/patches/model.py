@@ -43,6 +43,28 @@ class Hunk:
 
 
 @frozen
+class Replacement:
+    """A function of ours in the place of one of upstream's.
+
+    Attributes:
+        file: The file that defines the function, relative to the root of the source tree.
+        function: The function.
+        text: The new body: statements that may name the parameters.
+        bodies: Digests of the definitions, with macros expanded, for which the text was written
+            (porter/preprocess/replacing.py). Another definition is left as it is.
+        patch: The patch that has this replacement.
+        without: What a build without the patch lacks.
+    """
+
+    file: str
+    function: str
+    text: str
+    bodies: tuple[str, ...]
+    patch: str = ""
+    without: str = ""
+
+
+@frozen
 class Sign:
     """A line that one of upstream's files has or has not; blanks do not matter."""
 
@@ -70,6 +92,7 @@ class Patch:
         without: What a build without the patch lacks, as in "string hashing is upstream's".
         test: The test that shows that the patch works.
         hunks: The edits. All of them apply, or none.
+        replacements: The functions that it replaces, each where its body is known.
         requires: Earlier patches of the series without which this one is skipped.
         where: This variant is for trees that show this sign.
         unless: A tree that shows this sign does not need the feature: upstream has it.
@@ -83,6 +106,7 @@ class Patch:
     without: str
     test: str
     hunks: tuple[Hunk, ...]
+    replacements: tuple[Replacement, ...] = ()
     requires: tuple[str, ...] = ()
     where: Sign | None = None
     unless: Sign | None = None
@@ -96,10 +120,12 @@ class Patched:
     Attributes:
         texts: The new text of every file that a patch changes, by its path in the tree.
         patches: The patches that were applied, in order, and those that were skipped.
+        replacements: The replacements of the applied patches.
     """
 
     texts: dict[str, str]
     patches: Patches = NO_PATCHES
+    replacements: tuple[Replacement, ...] = ()
 
 
 def squeeze(line: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from porter.base import arguments, paths
 from porter.base.reading import read_toml, structured
 from porter.errors import PorterError
 from porter.patches.anchors import has_code
-from porter.patches.model import ACTIONS, CLASSES, REQUIRED, Hunk, Patch, Sign
+from porter.patches.model import ACTIONS, CLASSES, REQUIRED, Hunk, Patch, Replacement, Sign
 
 _UNREADABLE = "cannot be read"
 
@@ -40,6 +41,14 @@ class _HunkRow:
 
 
 @frozen
+class _ReplaceRow:
+    file: str
+    function: str
+    text: str
+    bodies: tuple[str, ...]
+
+
+@frozen
 class _Series:
     patch: tuple[_PatchRow, ...] = ()
 
@@ -47,6 +56,7 @@ class _Series:
 @frozen
 class _Hunks:
     hunk: tuple[_HunkRow, ...] = ()
+    replace: tuple[_ReplaceRow, ...] = ()
 
 
 def load_series(folder: arguments.StrPath | None = None) -> tuple[Patch, ...]:
@@ -90,6 +100,10 @@ def _check_order(rows: tuple[_PatchRow, ...]) -> None:
 
 
 def _patch(row: _PatchRow, folder: Path) -> Patch:
+    file = folder / row.file
+    edits = structured(read_toml(file, PorterError, _UNREADABLE), _Hunks, file, PorterError)
+    if not edits.hunk and not edits.replace:
+        raise PorterError(f"{file}: no [[hunk]] and no [[replace]]")
     return Patch(
         name=row.name,
         file=row.file,
@@ -98,11 +112,21 @@ def _patch(row: _PatchRow, folder: Path) -> Patch:
         without=row.without,
         test=row.test,
         requires=row.requires,
-        hunks=_hunks(folder / row.file),
+        hunks=tuple(_hunk(hunk, file) for hunk in edits.hunk),
+        replacements=tuple(_replacement(one, row, file) for one in edits.replace),
         where=_sign(row.name, "where", row.where),
         unless=_sign(row.name, "unless", row.unless),
         needs=_sign(row.name, "needs", row.needs),
     )
+
+
+def _replacement(row: _ReplaceRow, patch: _PatchRow, file: Path) -> Replacement:
+    if not row.text.strip() or not row.function.isidentifier():
+        raise PorterError(f"{file}: a [[replace]] takes the name of a function and a body's text")
+    wrong = [body for body in row.bodies if not re.fullmatch("[0-9a-f]{16}", body)]
+    if wrong:
+        raise PorterError(f"{file}: {row.function}: {wrong[0]!r} is no digest of a body")
+    return Replacement(row.file, row.function, row.text, row.bodies, patch.name, patch.without)
 
 
 def _sign(patch: str, key: str, value: Mapping[str, str] | None) -> Sign | None:
@@ -111,13 +135,6 @@ def _sign(patch: str, key: str, value: Mapping[str, str] | None) -> Sign | None:
     if set(value) != {"file", "text"} or not value["text"].strip():
         raise PorterError(f"{patch}: {key} is a table of a file and a text")
     return Sign(value["file"], value["text"])
-
-
-def _hunks(file: Path) -> tuple[Hunk, ...]:
-    rows = structured(read_toml(file, PorterError, _UNREADABLE), _Hunks, file, PorterError).hunk
-    if not rows:
-        raise PorterError(f"{file}: no [[hunk]]")
-    return tuple(_hunk(row, file) for row in rows)
 
 
 def _hunk(row: _HunkRow, file: Path) -> Hunk:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from porter.preprocess.stage import Preprocessed, preprocess
+from porter.preprocess.stage import Preprocessed, kept_functions, preprocess
 
-__all__ = ["Preprocessed", "preprocess"]
+__all__ = ["Preprocessed", "kept_functions", "preprocess"]

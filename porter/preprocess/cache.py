@@ -14,21 +14,24 @@ from porter.base.fingerprint import file_digest
 from porter.base.reading import structured
 from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import NotBuilt
+from porter.preprocess.replacing import FoundBody
 
-FORMAT = 3
+FORMAT = 4
 
 
 @frozen
 class CachedUnit:
     """One unit's result: `digest` and `files` of what it was made from; `kept` if not empty.
 
-    `text` is the SHA-256 of what was made of them, empty where nothing is kept.
+    `text` is the SHA-256 of what was made of them, empty where nothing is kept. `bodies`: what
+    became of the functions to replace.
     """
 
     digest: str
     files: tuple[str, ...]
     kept: bool
     text: str = ""
+    bodies: tuple[FoundBody, ...] = ()
 
 
 def text_digest(path: Path) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
 from porter.generate.refused import preprocess_error
 from porter.generate.units import SourceUnit, UnitList
+from porter.manifest import KeptFunction
 from porter.preprocess.cache import (
     CachedUnit,
     inputs_digest,
@@ -26,15 +29,20 @@ from porter.preprocess.cache import (
 )
 from porter.preprocess.empty import has_code
 from porter.preprocess.markers import project_names, relative_markers
+from porter.preprocess.replacing import FoundBody, replace_functions
 
 
 @frozen
 class Preprocessed:
-    """A unit and its preprocessed text's file; `fresh` says that this run wrote it."""
+    """A unit and its preprocessed text's file; `fresh` says that this run wrote it.
+
+    `bodies`: what became of the unit's functions that patches replace.
+    """
 
     unit: SourceUnit
     path: Path = field(converter=arguments.as_path)
     fresh: bool
+    bodies: tuple[FoundBody, ...] = ()
 
 
 def preprocess(
@@ -59,14 +67,14 @@ def preprocess(
     stale: list[SourceUnit] = []
     for unit in units.units:
         known = known_units.get(unit.name)
-        if known is not None and _up_to_date(known, unit, key, layout):
+        if known is not None and _up_to_date(known, unit, [*key, *_asked(unit, units)], layout):
             entries[unit.name] = known
         else:
             stale.append(unit)
     if stale:
         tell.say(f"{layout.upstream.name}: preprocessing {len(stale)} units")
         with ThreadPoolExecutor(jobs or os.cpu_count() or 1) as pool:
-            made = pool.map(lambda unit: _preprocess_unit(unit, flags, key, layout), stale)
+            made = pool.map(lambda unit: _preprocess_unit(unit, units, flags, key, layout), stale)
             for number, (unit, entry) in enumerate(zip(stale, made, strict=True), 1):
                 entries[unit.name] = entry
                 tell.step(number, len(stale))
@@ -77,10 +85,48 @@ def preprocess(
             path.unlink()
     write_cache(cache_path, entries)
     return [
-        Preprocessed(unit, layout.pre / f"{unit.name}.i", unit.name in fresh)
+        Preprocessed(
+            unit, layout.pre / f"{unit.name}.i", unit.name in fresh, entries[unit.name].bodies
+        )
         for unit in units.units
         if entries[unit.name].kept
     ]
+
+
+def kept_functions(
+    layout: Layout, units: UnitList, texts: Iterable[Preprocessed]
+) -> tuple[KeptFunction, ...]:
+    """Return the functions of upstream's that patches replace and that this release keeps.
+
+    A function that the release has and the configuration leaves out is none of them.
+
+    Args:
+        layout: The build's folders.
+        units: The units, with the replacements.
+        texts: The result of `preprocess`.
+    """
+    found = {(body.file, body.function): body for text in texts for body in text.bodies}
+    kept = []
+    for one in units.replacements:
+        body = found.get((one.file, one.function))
+        if body is not None and body.known:
+            continue
+        if body is not None and body.digest:
+            reason = f"whose body is new ({body.digest})"
+        elif not _mentions(layout.source(one.file), one.function):
+            reason = "which is not there"
+        else:
+            continue
+        kept.append(KeptFunction(one.function, one.file, one.patch, one.without, reason))
+    return tuple(kept)
+
+
+def _mentions(path: Path, function: str) -> bool:
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return re.search(rf"\b{re.escape(function)}\s*\(", text) is not None
 
 
 def _up_to_date(known: CachedUnit, unit: SourceUnit, key: list[str], layout: Layout) -> bool:
@@ -89,8 +135,13 @@ def _up_to_date(known: CachedUnit, unit: SourceUnit, key: list[str], layout: Lay
     return inputs_digest([*key, unit.source], known.files) == known.digest
 
 
+def _asked(unit: SourceUnit, units: UnitList) -> list[str]:
+    """What is to be replaced in a unit, as text for its digest."""
+    return [repr(one) for one in units.replacements if one.file == unit.path]
+
+
 def _preprocess_unit(
-    unit: SourceUnit, flags: list[str], key: list[str], layout: Layout
+    unit: SourceUnit, units: UnitList, flags: list[str], key: list[str], layout: Layout
 ) -> CachedUnit:
     result = layout.pre / f"{unit.name}.i"
     beside, rule = result.with_suffix(".i.tmp"), result.with_suffix(".d")
@@ -103,15 +154,16 @@ def _preprocess_unit(
         raise refused or PreprocessFailed(f"{unit.path}: {error.output or error}") from error
     files = tuple(sorted(set(read_dependencies(rule))))
     rule.unlink()
-    digest = inputs_digest([*key, unit.source], files)
+    digest = inputs_digest([*key, *_asked(unit, units), unit.source], files)
     if digest is None:
         raise PreprocessFailed(f"{unit.path}: a file that it includes went away meanwhile")
     text = beside.read_text(encoding="utf-8", errors="surrogateescape")
     beside.unlink()
     kept = has_code(text)
+    text, bodies = replace_functions(text, unit.path, units.replacements)
     if kept:
         text = relative_markers(text, project_names(layout))
         write_whole(result, text.encode("utf-8", "surrogateescape"))
     else:
         result.unlink(missing_ok=True)
-    return CachedUnit(digest, files, kept, text_digest(result) if kept else "")
+    return CachedUnit(digest, files, kept, text_digest(result) if kept else "", bodies)

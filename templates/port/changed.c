@@ -14,7 +14,13 @@ static _Noreturn void changed(void) {
     mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("container changed by a comparison"));
 }
 
-mp_obj_t gpusnek_list_count(const mp_obj_list_t *list, mp_obj_t value) {
+static mp_obj_list_t *list_of(mp_obj_t object) {
+    mp_check_self(mp_obj_is_type(object, &mp_type_list));
+    return MP_OBJ_TO_PTR(object);
+}
+
+mp_obj_t gpusnek_list_count(mp_obj_t object, mp_obj_t value) {
+    const mp_obj_list_t *const list = list_of(object);
     size_t count = 0;
     for (size_t i = 0; i < list->len; i++) {
         count += gpusnek_equal(list->items[i], value);
@@ -22,7 +28,8 @@ mp_obj_t gpusnek_list_count(const mp_obj_list_t *list, mp_obj_t value) {
     return MP_OBJ_NEW_SMALL_INT(count);
 }
 
-mp_obj_t gpusnek_list_index(const mp_obj_list_t *list, size_t n_args, const mp_obj_t *args) {
+mp_obj_t gpusnek_list_index(size_t n_args, const mp_obj_t *args) {
+    const mp_obj_list_t *const list = list_of(args[0]);
     size_t start = 0, stop = list->len;
     if (n_args > 2) {
         start = mp_get_index(&mp_type_list, list->len, args[2], true);
@@ -74,10 +81,43 @@ bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left,
     }
 }
 
-void gpusnek_heap_holds(const mp_obj_list_t *heap, size_t at) {
+// Ends a heap operation whose list has no item `at` any more.
+static void holds(const mp_obj_list_t *heap, size_t at) {
     if (at >= heap->len) {
         changed();
     }
+}
+
+void gpusnek_heap_down(mp_obj_list_t *heap, mp_uint_t start, mp_uint_t at) {
+    const mp_obj_t item = heap->items[at];
+    while (at > start) {
+        const mp_uint_t above = (at - 1) / 2;
+        const mp_obj_t parent = heap->items[above];
+        if (mp_binary_op(MP_BINARY_OP_LESS, item, parent) != mp_const_true) {
+            break;
+        }
+        holds(heap, at);
+        heap->items[at] = parent;
+        at = above;
+    }
+    holds(heap, at);
+    heap->items[at] = item;
+}
+
+void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at) {
+    const mp_uint_t start = at, end = heap->len;
+    const mp_obj_t item = heap->items[at];
+    for (mp_uint_t child = 2 * at + 1; child < end; child = 2 * at + 1) {
+        if (child + 1 < end) {
+            const mp_obj_t *const pair = heap->items + child;
+            child += mp_binary_op(MP_BINARY_OP_LESS, pair[0], pair[1]) == mp_const_false;
+        }
+        holds(heap, end - 1);
+        heap->items[at] = heap->items[child];
+        at = child;
+    }
+    heap->items[at] = item;
+    gpusnek_heap_down(heap, start, at);
 }
 
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index) {

@@ -8,13 +8,15 @@
 #include "py/runtime0.h"
 
 // How many items equal `value`.
-mp_obj_t gpusnek_list_count(const mp_obj_list_t *list, mp_obj_t value);
+mp_obj_t gpusnek_list_count(mp_obj_t list, mp_obj_t value);
 // list.index: args are the list, the value, and perhaps start and stop. Raises ValueError.
-mp_obj_t gpusnek_list_index(const mp_obj_list_t *list, size_t n_args, const mp_obj_t *args);
+mp_obj_t gpusnek_list_index(size_t n_args, const mp_obj_t *args);
 // left op right, of a comparison that is not `!=`.
 bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left, const mp_obj_list_t *right);
-// RuntimeError where a list that a heap operation is changing has no item `at` any more.
-void gpusnek_heap_holds(const mp_obj_list_t *heap, size_t at);
+// Moves the item `at` of a heap towards `start` past all greater ones, or down to its leaves and back.
+// Both raise RuntimeError where a comparison took items from the heap.
+void gpusnek_heap_down(mp_obj_list_t *heap, mp_uint_t start, mp_uint_t at);
+void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at);
 
 // Whether key and index are equal. RuntimeError where comparing them changed the map or the set.
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index);

@@ -45,14 +45,14 @@ static inline mp_int_t gpusnek_mpz_hash(const mpz_t *number) {
 #if MICROPY_PY_BUILTINS_FLOAT
 #define GPUSNEK_LEAST_POWER (18 * GPUSNEK_HASH_BITS) // of two in a float, a double's too: -1074
 
-static inline bool gpusnek_is_finite(mp_float_t number) {
-    const mp_float_union_t parts = {.f = number};
-    return parts.p.exp != ((mp_float_uint_t)1 << MP_FLOAT_EXP_BITS) - 1;
-}
-
-// The hash of a finite float. A whole number's is that of the int that it is equal to.
+// The hash of a float. A whole number's is that of the int that it is equal to. Infinities and NaN
+// have their fractions, as upstream has it.
 static inline mp_int_t gpusnek_float_hash(mp_float_t number) {
     const mp_float_union_t parts = {.f = number};
+    if (parts.p.exp == ((mp_float_uint_t)1 << MP_FLOAT_EXP_BITS) - 1) {
+        const mp_int_t whole = (mp_int_t)(parts.p.frc | (mp_float_uint_t)1 << MP_FLOAT_FRAC_BITS);
+        return parts.p.sgn ? -whole : whole;
+    }
     const bool subnormal = parts.p.exp == 0;
     const uint64_t whole = parts.p.frc | (mp_float_uint_t)!subnormal << MP_FLOAT_FRAC_BITS;
     const int power = (int)parts.p.exp + subnormal - MP_FLOAT_EXP_BIAS - MP_FLOAT_FRAC_BITS;

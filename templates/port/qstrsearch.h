@@ -1,4 +1,4 @@
-// Searching a pool of qstrs, a word of hashes at a time, for py/qstr.c (patch `text-hash`).
+// Finding qstrs, for py/qstr.c (patch `qstr-search`, qstrsearch.c).
 #ifndef GPUSNEK_QSTRSEARCH_H
 #define GPUSNEK_QSTRSEARCH_H
 
@@ -33,5 +33,8 @@ static inline size_t gpusnek_hash_at(const qstr_hash_t *hashes, size_t at, size_
     }
     return at;
 }
+
+// The qstr of a text, or MP_QSTRnull.
+qstr gpusnek_find_qstr(const char *text, size_t length);
 
 #endif

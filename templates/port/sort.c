@@ -289,3 +289,17 @@ void gpusnek_sort(mp_obj_list_t *list, mp_obj_t key_fn, bool reverse) {
         mp_raise_ValueError(MP_ERROR_TEXT("list modified during sort"));
     }
 }
+
+mp_obj_t gpusnek_list_sort(size_t n_args, const mp_obj_t *args, mp_map_t *keywords) {
+    enum { KEY, REVERSE, COUNT };
+    static const mp_arg_t names[COUNT] = {
+        {MP_QSTR_key, MP_ARG_KW_ONLY | MP_ARG_OBJ, {.u_rom_obj = MP_ROM_NONE}},
+        {MP_QSTR_reverse, MP_ARG_KW_ONLY | MP_ARG_BOOL, {.u_bool = false}},
+    };
+    mp_arg_val_t given[COUNT];
+    mp_arg_parse_all(n_args - 1, args + 1, keywords, COUNT, names, given);
+    mp_check_self(mp_obj_is_type(args[0], &mp_type_list));
+    const mp_obj_t key = given[KEY].u_obj == mp_const_none ? MP_OBJ_NULL : given[KEY].u_obj;
+    gpusnek_sort(MP_OBJ_TO_PTR(args[0]), key, given[REVERSE].u_bool);
+    return mp_const_none;
+}

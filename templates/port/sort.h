@@ -4,6 +4,9 @@
 
 #include "py/objlist.h"
 
+// list.sort: its list, and `key` and `reverse` by name.
+mp_obj_t gpusnek_list_sort(size_t n_args, const mp_obj_t *args, mp_map_t *keywords);
+
 // Sorts the list as CPython's list.sort does. `key_fn` is called once for each item, in order, or
 // is MP_OBJ_NULL. Raises what it and the comparisons raise, or ValueError if these changed the
 // list; whatever is raised, the list has its items, each once. Meanwhile it shows none: its length

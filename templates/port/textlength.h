@@ -83,6 +83,27 @@ static inline const byte *gpusnek_behind_ascii(const byte *text, const byte *top
     return (const byte *)word;
 }
 
+// Whether a text consists of whole characters. As upstream has it, every lead byte up to 0xf7 is one.
+static inline bool gpusnek_is_utf8(const byte *text, size_t length) {
+    const byte *const top = text + length;
+    const byte *at = gpusnek_behind_ascii(text, top);
+    int rest = 0; // bytes that continue a character
+    for (; at < top; ++at) {
+        if (rest > 0) {
+            if (!UTF8_IS_CONT(*at)) {
+                return false;
+            }
+            --rest;
+        } else if (*at >= 0x80) {
+            if (*at < 0xc0 || *at >= 0xf8) {
+                return false;
+            }
+            rest = 1 + (*at >= 0xe0) + (*at >= 0xf0);
+        }
+    }
+    return rest == 0;
+}
+
 // The four walks below go as far as fewer than `*nth` characters begin, which they take from it.
 
 static inline const byte *gpusnek_pass_bytes(const byte *text, const byte *end, size_t *nth) {

@@ -1,0 +1,67 @@
+// Finding a qstr: what the patch `qstr-search` puts in the place of upstream's qstr_find_strn.
+#include "qstrsearch.h"
+
+#include <string.h>
+
+#include "py/mpstate.h"
+#include "py/runtime.h"
+#ifndef NO_QSTR
+#include "genhdr/characters.h"
+#include "genhdr/qstrfilter.h"
+#endif
+
+extern const qstr_pool_t mp_qstr_const_pool; // py/qstr.c, which no header declares
+
+// Whether the constant pools, which come last and together, may have a text of this hash: most
+// texts that a program makes are no qstrs (porter/generate/qstrfilter.py).
+static inline bool may_be_constant(size_t hash) {
+    const uint32_t bit = hash % GPUSNEK_QSTR_FILTER_BITS;
+    return gpusnek_qstr_filter[bit / 32] >> bit % 32 & 1;
+}
+
+// The number of a text in a pool, or MP_QSTRnull.
+static inline qstr find_in(const qstr_pool_t *pool, const char *text, size_t length, size_t hash) {
+    size_t low = 0, high = pool->len - 1; // the first and the last place that it can have
+    while (pool->is_sorted && high - low > 1) {
+        const size_t middle = (low + high) / 2;
+        if (strncmp(text, pool->qstrs[middle], length) <= 0) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    for (size_t at = gpusnek_hash_at(pool->hashes, low, high + 1, hash); at <= high; ++at) {
+        if (pool->hashes[at] == hash && pool->lengths[at] == length
+            && memcmp(pool->qstrs[at], text, length) == 0) {
+            return pool->total_prev_len + at;
+        }
+    }
+    return MP_QSTRnull;
+}
+
+qstr gpusnek_find_qstr(const char *text, size_t length) {
+    MP_STATIC_ASSERT(MP_QSTRnumber_of <= UINT16_MAX);
+    if (length == 0) {
+        return MP_QSTR_;
+    }
+    if (length == 1 && (byte)text[0] < MP_ARRAY_SIZE(gpusnek_characters)) {
+        const qstr known = gpusnek_characters[(byte)text[0]];
+        if (known != MP_QSTRnull) {
+            return known;
+        }
+    }
+    if (length >= (size_t)1 << (8 * MICROPY_QSTR_BYTES_IN_LEN)) {
+        return MP_QSTRnull;
+    }
+    const size_t hash = qstr_compute_hash((const byte *)text, length);
+    for (const qstr_pool_t *pool = MP_STATE_VM(last_pool); pool != NULL; pool = pool->prev) {
+        if (pool == &mp_qstr_const_pool && !may_be_constant(hash)) {
+            break;
+        }
+        const qstr found = find_in(pool, text, length, hash);
+        if (found != MP_QSTRnull) {
+            return found;
+        }
+    }
+    return MP_QSTRnull;
+}
