@@ -8,6 +8,7 @@ from porter.errors import UsageError
 
 LONGEST = 64  # characters
 SUBMODULE = "micropython"  # upstream/micropython is git's
+DEVELOPMENT = "master"  # the word for upstream's development branch; no release has this name
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 
 
@@ -21,6 +22,11 @@ def check_release(name: str) -> str:
         )
     if name == SUBMODULE:
         raise UsageError(f"release: {name!r} is the git submodule's folder; choose another name")
+    if name == DEVELOPMENT:
+        raise UsageError(
+            f"release: {name!r} is the word for upstream's development branch; choose another name",
+            hint=f"`porter sync {DEVELOPMENT}` fetches the branch and prints the release's name.",
+        )
     return name
 
 

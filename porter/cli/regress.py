@@ -35,7 +35,7 @@ TARGETS = {
 
 
 @click.command("regress")
-@click.argument("releases", nargs=-1, metavar="[RELEASE|FOLDER|TARBALL]...")
+@click.argument("releases", nargs=-1, metavar="[RELEASE|master|FOLDER|TARBALL]...")
 @click.option("--all", "everything", is_flag=True, help="Every release that is known or here.")
 @click.option("--latest", is_flag=True, help="The newest release that can be had.")
 @click.option(
@@ -67,7 +67,8 @@ def command(
 ) -> None:
     """Take releases through sync, patch, rewrite, build, smoke and conformance.
 
-    Without arguments: the newest release that the lock knows. A stage whose inputs have not
+    Without arguments: the newest release that the lock knows. `master`: upstream's development
+    branch; ./master is a folder of that name. A stage whose inputs have not
     changed is not run again. Exits with 10 to 19 if a tool fails, 20 to 29 if upstream has
     something that porter cannot handle, and 50 or 51 if a program that was right is wrong now.
     """

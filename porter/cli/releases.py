@@ -10,8 +10,7 @@ from rich.table import Table
 
 from porter.base import paths
 from porter.cli._telling import telling
-from porter.regress.releases import newest_online
-from porter.sync.listing import list_releases, online_releases
+from porter.sync.listing import list_releases, newest_online, online_releases
 from porter.sync.lock import read_lock
 
 

@@ -7,7 +7,10 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from porter.base.release_name import DEVELOPMENT
 from porter.cli._telling import telling
+from porter.errors import UsageError
+from porter.sync.listing import newest_online
 from porter.sync.origins import ORIGINS
 from porter.sync.syncing import sync
 
@@ -28,6 +31,7 @@ from porter.sync.syncing import sync
     multiple=True,
     help="Try only this origin; may be repeated [all, in this order].",
 )
+@click.option("--latest", is_flag=True, help="Take the newest release that any origin has.")
 @click.option("--force", is_flag=True, help="Fetch again what is already there.")
 @click.option("--new", is_flag=True, help="Take a release that the lock does not know.")
 @click.option("--record", is_flag=True, help="Write its hash into upstream/lock.toml.")
@@ -36,6 +40,7 @@ def command(
     release: str | None,
     source: Path | None,
     origins: tuple[str, ...],
+    latest: bool,
     force: bool,
     new: bool,
     record: bool,
@@ -44,16 +49,26 @@ def command(
     """Fetch the sources of RELEASE into upstream/RELEASE and verify them.
 
     Tries the folder PORTER_SOURCES, the git submodule, git, and the distribution's source package,
-    in this order. Without RELEASE: the newest that the lock knows.
+    in this order. Without RELEASE: the newest that the lock knows. With --latest: the newest of all
+    origins, also if the lock does not know it.
+
+    RELEASE can be `master`, upstream's development branch: git and git checkouts have it. Its
+    release's name is RELEASE+HASH, which the command prints. It never replaces a release.
     """
+    if latest and (release is not None or source is not None):
+        raise UsageError("--latest excludes RELEASE and --from")
+    wanted = release
     with telling(prefix="", quiet=quiet) as tell:
+        if latest:
+            tell.now("asking origins")
+            wanted = newest_online(tell.say, origins)
         tell.now("syncing")
         done = sync(
-            release,
+            wanted,
             source=source,
             origins=origins or tuple(ORIGINS),
             force=force,
-            new=new,
+            new=new or latest,
             record=record,
             say=tell.say,
         )
@@ -63,3 +78,5 @@ def command(
             markup=False,
             soft_wrap=True,
         )
+    if release == DEVELOPMENT and not quiet:
+        click.echo(f"Other commands take it with --release {done.release}")

@@ -10,6 +10,7 @@ import attrs
 from attrs import field, frozen
 
 from porter.errors import PorterError
+from porter.patches import Fit
 
 Numbers = Mapping[str, int]
 
@@ -91,9 +92,16 @@ class Facts:
 
 @frozen
 class ReleaseRun:
-    """One release: its stages in order, and the facts as far as they were reached.
+    """The outputs of one run over one release.
 
-    `reasons` says of each test that is not as it must be why, by target.
+    Attributes:
+        release: The release's name.
+        origin: The origin of its sources.
+        stages: The stages in their order.
+        facts: The facts that the stages found before one failed.
+        reasons: By target, the reason of each test whose verdict is wrong.
+        errors: The errors of the stages.
+        skipped: The patches that the build does without.
     """
 
     release: str
@@ -102,6 +110,7 @@ class ReleaseRun:
     facts: Facts
     reasons: Mapping[str, Mapping[str, str]] = field(factory=dict)
     errors: tuple[PorterError, ...] = field(default=(), repr=False)
+    skipped: tuple[Fit, ...] = ()
 
     @property
     def complete(self) -> bool:
@@ -113,4 +122,5 @@ class ReleaseRun:
         values = attrs.asdict(self, filter=lambda attribute, _: attribute.name != "errors")
         for stage in values["stages"]:
             stage["state"] = stage["state"].value
+        values["skipped"] = [fit.as_dict() for fit in self.skipped]
         return values

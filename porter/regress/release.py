@@ -25,7 +25,7 @@ from porter.errors import (
     SmokeFailed,
 )
 from porter.generate import Layout, read_units
-from porter.patches import STATES, check_series, load_series
+from porter.patches import STATES, Fit, check_series, load_series
 from porter.regress.checks import conformance_config, run_smoke, run_tests
 from porter.regress.memory import StageMemory
 from porter.regress.model import Facts, ReleaseRun, StageState
@@ -60,6 +60,7 @@ class _Facts:
 
     facts: Facts = field(factory=Facts)
     reasons: dict[str, dict[str, str]] = field(factory=dict)
+    skipped: tuple[Fit, ...] = ()
 
     def add(self, **values: Any) -> None:
         self.facts = evolve(self.facts, **values)
@@ -102,7 +103,13 @@ def run_release(name: str, sync: Callable[[], tuple[Synced, bool]], options: Opt
 
 def _result(name: str, origin: str, steps: StageSequence, found: _Facts) -> ReleaseRun:
     return ReleaseRun(
-        name, origin, tuple(steps.stages), found.facts, found.reasons, tuple(steps.errors)
+        name,
+        origin,
+        tuple(steps.stages),
+        found.facts,
+        found.reasons,
+        tuple(steps.errors),
+        found.skipped,
     )
 
 
@@ -112,7 +119,7 @@ def _patch(synced: Synced, options: Options, running: StageUnderWay, found: _Fac
     found.add(patches=states)
     words = [f"{list(states.values()).count(state)} {state}" for state in STATES]
     words = [word for word in words if not word.startswith("0 ")]
-    skipped = [check for check in checks if check.state == "skipped"]
+    skipped = found.skipped = tuple(check for check in checks if check.state == "skipped")
     words += [f"skipped {check.patch}: {check.without}" for check in skipped]
     running.note = ", ".join(words)
     refused = [

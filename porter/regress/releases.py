@@ -1,17 +1,16 @@
-"""Which releases a run is about, and how the sources of each come here."""
+"""Read the arguments of `porter regress` as releases, and sync the sources of each."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
 from attrs import frozen
 
 from porter.base import paths
-from porter.base.release_name import version_key
+from porter.base.release_name import DEVELOPMENT, version_key
 from porter.errors import UsageError
-from porter.sync.listing import online_releases
+from porter.sync.listing import newest_online
 from porter.sync.lock import known_releases, newest_release, read_lock
 from porter.sync.store import Synced, inspect, is_synced, synced_releases
 from porter.sync.syncing import sync
@@ -21,16 +20,35 @@ Say = Callable[[str], None]
 
 @frozen
 class Wanted:
-    """A release to run: its `name`, or the folder or tarball `source` that holds it."""
+    """A release to run.
+
+    Attributes:
+        name: The release; `master` for upstream's development branch.
+        source: The folder or tarball that holds the release.
+        record: Whether to write the hash of a release that is new into the shipped lock.
+    """
 
     name: str
     source: Path | None = None
     record: bool = False
 
     def bring(self, say: Say = lambda line: None) -> tuple[Synced, bool]:
-        """Its verified sources, and whether they were here already. Raises what `sync` raises."""
+        """Sync the release.
+
+        Args:
+            say: Gets lines on the progress.
+
+        Returns:
+            The verified sources, and whether they were in `upstream/` before.
+
+        Raises:
+            PorterError: The errors of `sync`.
+        """
+        before = set(synced_releases())
+        if self.name == DEVELOPMENT:
+            done = sync(self.name, say=say)
+            return done, done.release in before
         if self.source is not None:
-            before = set(synced_releases())
             done = sync(source=self.source, rename=True, record=self.record, say=say)
             return done, done.release in before
         here = is_synced(self.name) and self.name in known_releases().entries
@@ -46,9 +64,18 @@ class Wanted:
 def wanted_releases(
     given: tuple[str, ...], *, everything: bool, latest: bool, record: bool, say: Say
 ) -> list[Wanted]:
-    """What the arguments mean: names, paths, `--all` or `--latest`; the newest known without any.
+    """Return the releases that the arguments of `porter regress` name.
 
-    Raises UsageError for arguments that contradict each other or a path that is not there.
+    Args:
+        given: Names, folders and tarballs. Without any, the newest release of the shipped lock.
+        everything: Whether `--all` is given: every release of the lock and of `upstream/`.
+        latest: Whether `--latest` is given.
+        record: Whether `--record` is given.
+        say: Gets lines on origins that could not be asked for the newest release.
+
+    Raises:
+        UsageError: The arguments contradict each other, or a path does not exist.
+        SyncFailed: No origin has a final release.
     """
     if everything + latest + bool(given) > 1:
         raise UsageError("give releases, --all or --latest, and no two of them")
@@ -60,16 +87,14 @@ def wanted_releases(
     return [_wanted(argument, record) for argument in given or (newest_release(),)]
 
 
-def newest_online(say: Say = lambda line: None) -> str:
-    """The newest final release that PORTER_SOURCES, git, the distribution or the lock has."""
-    found, problems = online_releases()
-    for problem in problems:
-        say(problem)
-    names = {*found, *read_lock(paths.lock_file()).entries}
-    return max((n for n in names if re.fullmatch(r"\d+(\.\d+)+", n)), key=version_key)
-
-
 def _wanted(argument: str, record: bool) -> Wanted:
+    if argument == DEVELOPMENT:
+        if record:
+            raise UsageError(
+                f"{DEVELOPMENT} is upstream's development branch, and excludes --record",
+                hint="The lock records releases only.",
+            )
+        return Wanted(argument)
     path = Path(argument)
     if path.exists() and ("/" in argument or not is_synced(argument)):
         return Wanted(argument, path, record)

@@ -156,7 +156,8 @@ def as_markdown(
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["cell"] = lambda stage: _cell(stage).plain.replace("|", r"\|")
+    environment.filters["cell"] = lambda stage: _escaped(_cell(stage).plain)
+    environment.filters["escaped"] = _escaped
     return environment.get_template("report.md.j2").render(
         runs=runs,
         about=about,
@@ -164,5 +165,11 @@ def as_markdown(
         numbers=number_rows(runs),
         edits=edit_rows(runs),
         problems=[(r, s, p) for r in runs for s in r.stages for p in s.problems],
+        skipped=[fit for run in runs for fit in run.skipped],
         changes=[change_lines(change, most=40) for change in changes],
     )
+
+
+def _escaped(text: str) -> str:
+    """Return a text on one line, in which no `|` ends a cell of a Markdown table."""
+    return " ".join(text.split()).replace("|", r"\|")

@@ -9,10 +9,11 @@ from pathlib import Path
 
 from porter.base import paths
 from porter.base.process import run
-from porter.base.release_name import version_key
+from porter.base.release_name import DEVELOPMENT, version_key
 from porter.errors import PorterError, SyncFailed, ToolFailed, ToolMissing
 
 LOOKUP_TIMEOUT = 10.0  # seconds: where git cannot get through, the next origin is near
+BRANCHES_TIMEOUT = 30.0  # git lists all refs of the repository, a few MB
 CLONE_TIMEOUT = 900.0
 # Never ask: no terminal prompt, no credential or ssh dialogue.
 QUIET = {
@@ -70,9 +71,76 @@ def clone(tag: str, into: Path) -> None:
     shutil.rmtree(into / ".git", ignore_errors=True)
 
 
+def branch_ref(url: str) -> str:
+    """Return the ref of a repository's development branch.
+
+    Args:
+        url: The repository's address, or the folder of a checkout.
+
+    Returns:
+        The first of these refs that the repository has: for an address, the branch that HEAD names
+        and `master`; for a checkout, whose HEAD may be anywhere, the branches that it fetched from
+        its origin, then its own.
+
+    Raises:
+        SyncFailed: There is no git, git cannot read the repository, or it has none of the refs.
+    """
+    listed = _git("ls-remote", "--symref", url, timeout=BRANCHES_TIMEOUT, where=url)
+    refs = set(re.findall(r"^[0-9a-f]{40,}\t(\S+)$", listed, re.MULTILINE))
+    head = re.search(r"^ref: (refs/heads/\S+)\tHEAD$", listed, re.MULTILINE)
+    own = f"refs/heads/{DEVELOPMENT}"
+    if Path(url).is_dir():
+        wanted = ["refs/remotes/origin/HEAD", f"refs/remotes/origin/{DEVELOPMENT}", own]
+    else:
+        wanted = [head[1], own] if head is not None else [own]
+    found = next((ref for ref in wanted if ref in refs), None)
+    if found is None:
+        raise SyncFailed(f"{url} has no branch {DEVELOPMENT}")
+    return found
+
+
+def fetch(url: str, ref: str, into: Path) -> str:
+    """Put the tree of a ref into a new folder, without its history.
+
+    Args:
+        url: The repository's address, or the folder of a checkout.
+        ref: The ref's full name.
+        into: The folder, which does not exist.
+
+    Returns:
+        The commit, 40 hexadecimal digits.
+
+    Raises:
+        SyncFailed: There is no git, or git cannot fetch the ref.
+    """
+    into.mkdir()
+    # Both options override a caller's GIT_DIR and GIT_WORK_TREE, which name another repository.
+    here = (f"--git-dir={into / '.git'}", f"--work-tree={into}")
+    _git(*here, "init", "--quiet", "--template=", timeout=LOOKUP_TIMEOUT)
+    _git(*here, "fetch", "--quiet", "--depth", "1", url, ref, timeout=CLONE_TIMEOUT, where=url)
+    commit = _git(*here, "rev-parse", "FETCH_HEAD", timeout=LOOKUP_TIMEOUT).strip()
+    advice = ("-c", "advice.detachedHead=false")
+    _git(*here, *advice, "checkout", "--quiet", commit, timeout=CLONE_TIMEOUT)
+    shutil.rmtree(into / ".git", ignore_errors=True)
+    return commit
+
+
+def _git(*args: str, timeout: float, where: str = "") -> str:
+    """Run git and return its stdout.
+
+    Raises:
+        SyncFailed: There is no git, or it failed; the message names `where`.
+    """
+    try:
+        return run(["git", *args], env=QUIET, timeout=timeout).stdout
+    except (ToolFailed, ToolMissing) as error:
+        reason = _reason(error)
+        raise SyncFailed(reason if where in reason else f"{where}: {reason}") from error
+
+
 def _reason(error: PorterError) -> str:
     if isinstance(error, ToolMissing):
         return "no git on this machine"
     output = error.output if isinstance(error, ToolFailed) else ""
     fatal = [row for row in output.splitlines() if row.startswith(("fatal:", "error:"))]
-    return fatal[-1] if fatal else error.message
+    return fatal[0] if fatal else error.message

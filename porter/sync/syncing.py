@@ -1,4 +1,4 @@
-"""Bringing a release's sources into `upstream/`: the whole of `porter sync`."""
+"""Bring a release's sources into `upstream/`: the whole of `porter sync`."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 import attrs
 
 from porter.base import arguments, paths
-from porter.base.release_name import check_release
+from porter.base.release_name import DEVELOPMENT, check_release
 from porter.base.telling import Say, silent, to_stderr
 from porter.errors import CorruptSource, PorterError, SyncFailed, UsageError
+from porter.sync.development import fetch_development
 from porter.sync.folder import VARIABLE, origin_of
 from porter.sync.lock import (
     Lock,
@@ -91,15 +92,38 @@ def sync(
     rename: bool = False,
     say: Say = silent,
 ) -> Synced:
-    """Fill `upstream/<release>` and return what is there now.
+    """Fill `upstream/<release>` with verified sources. After an error the folder is unchanged.
 
-    `source` is a folder or archive of the user's; where its files are not those of the release
-    that it names, `rename` takes it as `<release>+<hash>` instead of refusing it. `new` takes a
-    release that no lock knows; `record` writes its hash into the lock that ships. Raises
-    UnknownRelease, SyncFailed (with each origin's reason) and CorruptSource; what was there
-    before is then untouched.
+    Args:
+        release: The release's name. None: the newest release of the shipped lock, or the release
+            that `source` names. `master`: upstream's development branch, whose tree gets the name
+            `<release>+<hash>`.
+        source: A folder or archive of the user's.
+        origins: Names of the origins to try, keys of `ORIGINS`.
+        force: Fetch sources again that are in `upstream/`.
+        new: Accept a release that no lock knows.
+        record: Write the release's hash into the shipped lock.
+        rename: Give a `source` whose files differ from those of the release that it names the
+            name `<release>+<hash>`, instead of refusing it.
+        say: Gets lines on the progress.
+
+    Returns:
+        The release's folder, with its name, origin and hash.
+
+    Raises:
+        UnknownRelease: No lock knows the release.
+        SyncFailed: No origin has the sources; the message has the reason of each.
+        CorruptSource: The sources are not those of the lock, or no MicroPython tree.
+        UsageError: The name is no release's, or the arguments contradict each other.
     """
     source = None if source is None else arguments.path(source, "source")
+    if release == DEVELOPMENT:
+        if source is not None or record:
+            raise UsageError(
+                f"{DEVELOPMENT} is upstream's development branch, and excludes --from and --record",
+                hint="The lock records releases only. `porter sync NAME --from PATH` takes a tree.",
+            )
+        return _sync_development(origins, force, say)
     if release is not None:
         check_release(release)
     if source is not None:
@@ -136,8 +160,7 @@ def _sync_origins(
     reasons = []
     damaged: CorruptSource | None = None
     for name in origins:
-        if name not in ORIGINS:
-            raise UsageError(f"no origin {name!r}: there are {', '.join(ORIGINS)}")
+        _check_origin(name)
         if name in REMOTE:
             say(f"{entry.release}: asking {REMOTE[name]}")
         try:
@@ -164,6 +187,37 @@ def _sync_origins(
     )
 
 
+def _check_origin(name: str) -> None:
+    if name not in ORIGINS:
+        raise UsageError(f"no origin {name!r}: there are {', '.join(ORIGINS)}")
+
+
+def _sync_development(origins: Sequence[str], force: bool, say: Say) -> Synced:
+    """Fetch upstream's development branch under a name that no release has.
+
+    A state of the branch that is in `upstream/` stays; with `force` it is replaced.
+
+    Raises:
+        SyncFailed: No origin has the branch.
+        CorruptSource: This state of the branch is in `upstream/`, and was modified.
+    """
+    for name in origins:
+        _check_origin(name)
+    with staging(say) as stage:
+        tree, origin = fetch_development(origins, stage, say)
+        release = _own_name(check_release(release_of(tree)), tree_hash(tree), moving=True)
+        if is_synced(release) and not force:
+            there = inspect(release)
+            if there.state == "verified":
+                return there
+            if there.state == "modified":
+                raise modified(there)
+        synced = install(tree, release, origin, None)
+    if release not in known_releases().entries:
+        _record(LockEntry(release, synced.tree, origin), ship=False)
+    return attrs.evolve(synced, state="verified")
+
+
 def _sync_path(release: str | None, source: Path, record: bool, rename: bool, say: Say) -> Synced:
     if not source.exists():
         raise UsageError(f"--from {source}: there is no such file or folder")
@@ -188,10 +242,20 @@ def _sync_path(release: str | None, source: Path, record: bool, rename: bool, sa
     return attrs.evolve(synced, state="verified")
 
 
-def _own_name(name: str, tree: str) -> str:
-    """`name`, or one of its own for a tree that is not the release which the lock knows so."""
+def _own_name(name: str, tree: str, moving: bool = False) -> str:
+    """Return a name for a tree that replaces no release.
+
+    Args:
+        name: The release that the tree's `py/mpconfig.h` names.
+        tree: The tree's hash.
+        moving: Whether the tree's next states will name the same release.
+
+    Returns:
+        `name` if the shipped lock has this hash for it. If the lock has another hash, or none and
+        the tree is `moving`, `<name>+<first 8 digits of the hash>`.
+    """
     entry = read_lock(paths.lock_file()).entries.get(name)
-    same = entry is None or entry.tree == tree
+    same = entry.tree == tree if entry is not None else not moving
     return name if same else f"{name}+{tree.removeprefix('sha256:')[:8]}"
 
 

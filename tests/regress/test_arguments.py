@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import tarfile
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from porter import cli
 from porter.base import paths
 from porter.errors import CorruptSource, PatchDrift, SyncFailed, UsageError
 from porter.regress import releases
+from porter.sync import listing
 from porter.sync.lock import read_lock
 
 FILES = {
@@ -89,8 +91,30 @@ def test_report_in_markdown(home: Path, tree: Path, tmp_path: Path) -> None:
     assert "## What failed" in text and "patch `" in text and "exit code 22" in text
 
 
+def test_reports_list_skipped_patches(home: Path, tree: Path, tmp_path: Path) -> None:
+    file = tmp_path / "report.md"
+    _, report = run(tmp_path, tree, "--report", file)
+    (release,) = report["releases"]
+    skipped = release["skipped"]
+    states = release["facts"]["patches"]
+    assert {fit["patch"] for fit in skipped} == {n for n, s in states.items() if s == "skipped"}
+    lines = file.read_text().split("## Patches that are skipped\n")[1].splitlines()
+    for fit in skipped:
+        row = f"| {release['release']} | `{fit['patch']}` | {fit['class']} | {fit['without']} |"
+        assert lines.count(row) == 1
+        assert f"{release['release']}, {fit['patch']}: {fit['detail'].splitlines()[0]}" in lines
+
+
 @pytest.mark.parametrize(
-    "args", [["--all", "1.26.1"], ["--all", "--latest"], ["/nowhere/at/all"], ["--target", "x"]]
+    "args",
+    [
+        ["--all", "1.26.1"],
+        ["--all", "--latest"],
+        ["--latest", "master"],
+        ["master", "--record"],
+        ["/nowhere/at/all"],
+        ["--target", "x"],
+    ],
 )
 def test_arguments_that_make_no_sense(home: Path, args: list[str]) -> None:
     assert cli.execute(["regress", *args]) == UsageError.exit_code
@@ -98,7 +122,7 @@ def test_arguments_that_make_no_sense(home: Path, args: list[str]) -> None:
 
 def test_latest_and_all(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"1.9.4": ["git"], "1.99.0": ["git"], "2.0.0-preview": ["git"]}
-    monkeypatch.setattr(releases, "online_releases", lambda: (found, ["git: no"]))
+    monkeypatch.setattr(listing, "online_releases", lambda origins: (found, ["git: no"]))
     said: list[str] = []
 
     def wanted(*given: str, everything: bool = False, latest: bool = False) -> list[str]:
@@ -122,3 +146,34 @@ def test_a_release_that_nobody_has(
     code, report = run(tmp_path, "1.98.7")
     assert code == SyncFailed.exit_code
     assert "1.98.7" in str(report["releases"])
+
+
+def test_master_is_the_development_branch(
+    home: Path, tree: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for args in (["init", "-q", "-b", "master"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run(["git", *identity, *args], cwd=tree, check=True)
+    (home / "gitmodules").write_text(f'[submodule "upstream/micropython"]\n\turl = file://{tree}\n')
+    monkeypatch.delenv("PORTER_SOURCES", raising=False)
+    monkeypatch.chdir(home)
+    (home / "master").mkdir()  # ./master would be this folder
+    lock = paths.lock_file().read_bytes()
+    code, report = run(tmp_path, "master")
+    (release,) = report["releases"]
+    assert code == PatchDrift.exit_code
+    assert release["release"].startswith("1.26.1+")
+    assert release["origin"].startswith("git commit ")
+    assert paths.lock_file().read_bytes() == lock
+    _, again = run(tmp_path, "master")
+    assert again["releases"][0]["stages"][0]["state"] == "cached"
+
+
+def test_master_without_git_reaches_no_stage(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "/nonexistent")
+    code, report = run(tmp_path, "master")
+    (release,) = report["releases"]
+    assert (code, release["release"]) == (SyncFailed.exit_code, "master")
+    assert "no git on this machine" in release["stages"][0]["problems"][0]["message"]

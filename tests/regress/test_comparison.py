@@ -18,6 +18,7 @@ from porter.errors import (
     SmokeFailed,
     UnknownConstruct,
 )
+from porter.patches import Fit
 from porter.regress.baseline import read_baseline, reference, updated, write_baseline
 from porter.regress.compare import compare
 from porter.regress.model import Facts, ReleaseRun, Stage, StageState
@@ -200,3 +201,16 @@ def test_reports_name_everything() -> None:
     text = as_markdown([run], changes, {"porter": "0"})
     assert "| conformance host | ok 1.0 s, note |" in text
     assert "| casts | 3 |" in text and "| code, host (bytes) | 100 |" in text
+
+
+def test_skipped_patches_have_a_section() -> None:
+    fit = Fit("a", "1.0", "skipped", "expected:\n  x", "py/vm.c", "bugfix", "one | two")
+    run = attrs.evolve(run_of(FACTS), skipped=(fit,))
+    changes = [compare(run, {})]
+    text = as_markdown([run], changes, {})
+    section = text.split("## Patches that are skipped\n")[1].split("## ")[0]
+    assert "| 1.0 | `a` | bugfix | one \\| two |\n" in section
+    assert "1.0, a: expected:\n  x\n" in section
+    assert "Patches that are skipped" not in as_markdown([run_of(FACTS)], changes, {})
+    (told,) = as_json([run], changes, 0)["releases"][0]["skipped"]
+    assert (told["patch"], told["class"], told["without"]) == ("a", "bugfix", "one | two")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 from collections.abc import Iterator
@@ -76,8 +77,34 @@ def test_the_weekly_check_runs_and_opens_a_pull_request() -> None:
     text = (ROOT / ".github" / "workflows" / "upstream.yml").read_text()
     document = yaml.safe_load(text)
     assert document[True]["schedule"][0]["cron"]
-    (job,) = document["jobs"].values()
+    job = document["jobs"]["new-release"]
     (request,) = (s for s in job["steps"] if "create-pull-request" in s.get("uses", ""))
     for path in request["with"]["add-paths"].split():
         assert (ROOT / path).exists(), path
     assert (ROOT / request["with"]["body-path"]).exists()
+
+
+@pytest.mark.parametrize(
+    ("report", "code"), [("| a patch |\n", 0), ("## What failed\n", 22), ("", 10)]
+)
+def test_the_development_job_ends_with_the_exit_code(
+    tmp_path: Path, report: str, code: int
+) -> None:
+    document = yaml.safe_load((ROOT / ".github" / "workflows" / "upstream.yml").read_text())
+    job = document["jobs"]["development"]
+    assert job["permissions"] == {"contents": "read"}
+    (script,) = (step["run"] for step in job["steps"] if "regress" in step.get("run", ""))
+    assert "regress master" in script
+    for option in ("--record", "--update-baseline", "--strict"):
+        assert option not in script
+    # A fake bootstrap.py writes the report, or fails before it can.
+    write = f"open('development.md', 'w').write({report!r})" if report else "pass"
+    (tmp_path / "bootstrap.py").write_text(f"import sys\n{write}\nsys.exit({code})\n")
+    summary = tmp_path / "summary.md"
+    summary.touch()
+    done = subprocess.run(
+        ["bash", "-e", "-c", script],
+        cwd=tmp_path,
+        env={**os.environ, "GITHUB_STEP_SUMMARY": str(summary)},
+    )
+    assert (done.returncode, summary.read_text()) == (code, report)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,3 +66,29 @@ def locked(home: Path, make_tree: MakeTree) -> Path:
     entry = LockEntry("1.26.1", tree_hash(root), tag="v1.26.1", package="1.26.1+ds-1")
     write_lock(Lock({"1.26.1": entry}), home / "lock.toml", "test")
     return root
+
+
+def commit(root: Path, *tags: str, branch: str = "master") -> None:
+    """Commit all files of a folder, which becomes a repository, and set tags."""
+    identity = ["-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "gc.auto=0"]
+    calls = [] if (root / ".git").is_dir() else [["init", "-q"]]
+    if not (root / ".git/refs/heads").is_dir() or not any((root / ".git/refs/heads").iterdir()):
+        calls.append(["checkout", "-q", "-B", branch])
+    calls += [["add", "."], ["commit", "-q", "--allow-empty", "-m", "x"]]
+    for args in [*calls, *(["tag", name] for name in tags)]:
+        subprocess.run(["git", *identity, *args], cwd=root, check=True)
+
+
+def point_to(home: Path, repository: Path) -> None:
+    """Make a folder upstream's repository."""
+    text = f'[submodule "upstream/micropython"]\n\turl = file://{repository}\n'
+    (home / "gitmodules").write_text(text)
+
+
+def only_git(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave git on PATH, and no apt that would ask the network."""
+    found = shutil.which("git")
+    assert found is not None
+    (home / "bin").mkdir()
+    (home / "bin/git").symlink_to(found)
+    monkeypatch.setenv("PATH", str(home / "bin"))

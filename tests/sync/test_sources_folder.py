@@ -12,8 +12,8 @@ import pytest
 from porter import cli
 from porter.doctor import examine
 from porter.errors import CorruptSource, SyncFailed
-from porter.regress.releases import newest_online
 from porter.sync.folder import sources_releases
+from porter.sync.listing import newest_online
 from porter.sync.lock import LockEntry, local_lock_file, read_lock
 from porter.sync.store import is_synced
 from porter.sync.syncing import sync
