@@ -201,9 +201,10 @@ def _patches() -> Diagnosis:
             manifest = open_manifest(path.parent)
         except PorterError:
             continue  # of another version of porter
-        for one in manifest.patches.skipped:
-            if not one.asked:
-                lacks.setdefault(manifest.release, {})[one.name] = one.without
+        found = lacks.setdefault(manifest.release, {})
+        found |= {one.name: one.without for one in manifest.patches.skipped if not one.asked}
+        found |= {one.function: one.without for one in manifest.patches.kept}
+    lacks = {release: found for release, found in lacks.items() if found}
     if not lacks:
         return Diagnosis("patches", "ok", "no build does without one that it wants")
     detail = "; ".join(

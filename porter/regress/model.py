@@ -101,7 +101,8 @@ class ReleaseRun:
         facts: The facts that the stages found before one failed.
         reasons: By target, the reason of each test whose verdict is wrong.
         errors: The errors of the stages.
-        skipped: The patches that the build does without.
+        skipped: The patches that the build does without, and the functions that patches replace
+            in other releases and that this one keeps.
     """
 
     release: str

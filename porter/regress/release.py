@@ -137,7 +137,9 @@ def _patch(synced: Synced, options: Options, running: StageUnderWay, found: _Fac
 
 def _rewrite(release: str, options: Options, running: StageUnderWay, found: _Facts) -> None:
     tell = options.tell.within()
-    done = pipeline.rewrite_sources(BuildConfig(release=release), jobs=options.jobs, tell=tell)
+    done = pipeline.rewrite_sources(
+        BuildConfig(release=release), jobs=options.jobs, strict=options.strict, tell=tell
+    )
     names = {unit.unit.name: unit.unit.path for unit in done.units}
     edits = {names[name]: dict(sorted(e.items())) for name, e in done.report.edits.items()}
     jobs = options.jobs or os.cpu_count() or 1
@@ -147,7 +149,27 @@ def _rewrite(release: str, options: Options, running: StageUnderWay, found: _Fac
     wants = read_units(Layout.of(release, done.folder).units).wants
     found_out = [f"refuses {name}" for name in wants.refused]
     found_out += [f"has {name}" for name in wants.defined]
+    kept = done.patches.kept
+    found_out += [f"keeps upstream's {one.function}: {one.without}" for one in kept]
     running.note = ", ".join([f"{done.fresh} of {len(edits)} units", *found_out])
+    classes = {patch.name: patch.class_ for patch in load_series()}
+    found.skipped += tuple(
+        Fit(
+            f"{one.patch}: {one.function}",
+            release,
+            "kept",
+            one.message,
+            one.file,
+            classes[one.patch],
+            one.without,
+        )
+        for one in kept
+    )
+    bodies = [body for unit in done.units for body in unit.bodies if body.digest]
+    replaced = {
+        f"{body.patch}: {body.function}": "replaced" if body.known else "kept" for body in bodies
+    }
+    found.add(patches={**found.facts.patches, **replaced})
 
 
 def _target(
