@@ -4,32 +4,19 @@
 
 #include <string.h>
 
-#include "py/mpconfig.h"
+#include "py/misc.h"
 
-// Whether the `length` bytes at both places are equal.
-static inline bool gpusnek_starts(const void *text, const void *part, size_t length) {
-    return length == 0
-           || (*(const byte *)text == *(const byte *)part && memcmp(text, part, length) == 0);
+// memcmp, which is called only where the first bytes are equal: a search looks at many places.
+static inline int gpusnek_compare_bytes(const void *left, const void *right, size_t length) {
+    if (length == 0) {
+        return 0;
+    }
+    const int first = *(const byte *)left - *(const byte *)right;
+    return first != 0 ? first : memcmp(left, right, length);
 }
 
-// Where a part of a text first is, from its start or, in the direction -1, from its end; or NULL.
-static inline const byte *gpusnek_find_bytes(
-    const byte *text, size_t length, const byte *part, size_t part_length, int direction) {
-    if (length < part_length) {
-        return NULL;
-    }
-    const size_t last = length - part_length;
-    for (size_t i = 0; i <= last; ++i) {
-        const byte *const at = text + (direction > 0 ? i : last - i);
-        if (gpusnek_starts(at, part, part_length)) {
-            return at;
-        }
-    }
-    return NULL;
-}
-
-// What upstream's unichar_isspace says of a byte.
-static inline bool gpusnek_is_space(byte c) {
+// What upstream's unichar_isspace says.
+static inline bool gpusnek_is_space(unichar c) {
     return (c == ' ') | (c - 9u < 5u);
 }
 

@@ -1,0 +1,316 @@
+// The tables of dicts and sets: what the patch `table-search` puts in the place of py/map.c's functions.
+//
+// A table is open: a key that finds its place taken goes to the next one (probe.h). A removed key
+// leaves MP_OBJ_SENTINEL in its place unless the next place is empty. A comparison or a hash of a
+// program's own may change the table that is searched; changed.h ends the lookup then.
+#ifndef GPUSNEK_MAPS_H
+#define GPUSNEK_MAPS_H
+
+#include <string.h>
+
+#include "probe.h"
+#include "py/mpstate.h"
+
+// py/map.c's own names, so that whatever calls them there finds these tables.
+static void mp_map_rehash(mp_map_t *map);
+#if MICROPY_PY_BUILTINS_SET
+static void mp_set_rehash(mp_set_t *set);
+#endif
+
+#if MICROPY_OPT_MAP_LOOKUP_CACHE
+// Where an index was found last, in whatever map: a guess at its place in the next one.
+static inline uint8_t *gpusnek_last_place(mp_obj_t index) {
+    const size_t at = ((uintptr_t)index >> 2) % MICROPY_OPT_MAP_LOOKUP_CACHE_SIZE;
+    return &MP_STATE_VM(map_lookup_cache)[at];
+}
+#endif
+
+static inline mp_map_elem_t *gpusnek_found(mp_map_t *map, mp_obj_t index, mp_map_elem_t *entry) {
+    #if MICROPY_OPT_MAP_LOOKUP_CACHE
+    *gpusnek_last_place(index) = (entry - map->table) & 0xff;
+    #endif
+    return entry;
+}
+
+static inline mp_map_elem_t *gpusnek_entered(mp_map_t *map, mp_obj_t key, mp_map_elem_t *entry) {
+    map->used += 1;
+    entry->key = key;
+    entry->value = MP_OBJ_NULL;
+    if (!mp_obj_is_qstr(key)) {
+        map->all_keys_are_qstrs = 0;
+    }
+    return entry;
+}
+
+// Whether a map has a new table, for which there may be no memory.
+static inline bool gpusnek_map_renewed(mp_map_t *map) {
+    const mp_map_elem_t *const before = map->table;
+    mp_map_rehash(map);
+    return map->table != before;
+}
+
+// A map that keeps its order has its entries side by side. `words`: its keys are compared as words.
+static inline mp_map_elem_t *gpusnek_ordered_lookup(
+    mp_map_t *map, mp_obj_t index, mp_map_lookup_kind_t kind, bool words) {
+    const mp_uint_t known = words ? 0 : gpusnek_known_hash(index);
+    mp_map_elem_t *const top = map->table + map->used;
+    for (mp_map_elem_t *entry = map->table; entry < top; entry++) {
+        if (!words) {
+            entry = gpusnek_skip_entries(entry, top, index, known);
+            if (entry == top) {
+                break;
+            }
+        }
+        if (entry->key == index || (!words && gpusnek_map_equal(map, entry->key, index))) {
+            #if MICROPY_PY_COLLECTIONS_ORDEREDDICT
+            if (MP_UNLIKELY(kind == MP_MAP_LOOKUP_REMOVE_IF_FOUND)) {
+                // The caller finds the value behind the last entry that is left.
+                const mp_obj_t value = entry->value;
+                --map->used;
+                memmove(entry, entry + 1, (top - entry - 1) * sizeof(*entry));
+                entry = &map->table[map->used];
+                entry->key = MP_OBJ_NULL;
+                entry->value = value;
+            }
+            #endif
+            return gpusnek_found(map, index, entry);
+        }
+    }
+    #if MICROPY_PY_COLLECTIONS_ORDEREDDICT
+    if (MP_UNLIKELY(kind == MP_MAP_LOOKUP_ADD_IF_NOT_FOUND)) {
+        if (map->used == map->alloc) {
+            map->alloc += 4 + map->alloc / 4;
+            map->table = m_renew(mp_map_elem_t, map->table, map->used, map->alloc);
+            mp_seq_clear(map->table, map->used, map->alloc, sizeof(*map->table));
+        }
+        return gpusnek_entered(map, index, map->table + map->used);
+    }
+    #endif
+    return NULL;
+}
+
+static inline mp_map_elem_t *gpusnek_map_lookup(
+    mp_map_t *map, mp_obj_t index, mp_map_lookup_kind_t kind) {
+    #if MICROPY_OPT_MAP_LOOKUP_CACHE
+    if (kind != MP_MAP_LOOKUP_REMOVE_IF_FOUND && map->alloc) {
+        mp_map_elem_t *const guess = &map->table[*gpusnek_last_place(index) % map->alloc];
+        if (guess->key == index) {
+            return guess;
+        }
+    }
+    #endif
+    bool words = map->all_keys_are_qstrs;
+    if (words && !mp_obj_is_qstr(index)) {
+        if (mp_obj_is_exact_type(index, &mp_type_str)) {
+            words = false; // a text may be equal to a qstr, and making it one costs more
+        } else if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
+            return NULL;
+        }
+    }
+    if (map->is_ordered) {
+        return gpusnek_ordered_lookup(map, index, kind, words);
+    }
+    if (map->alloc == 0) {
+        if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
+            return NULL;
+        }
+        mp_map_rehash(map);
+    }
+    const mp_uint_t hash = mp_obj_is_qstr(index)
+        ? qstr_hash(MP_OBJ_QSTR_VALUE(index)) : gpusnek_key_hash(index);
+    gpusnek_table_there(map->alloc);
+    size_t pos = hash % map->alloc, start = pos;
+    mp_map_elem_t *spare = NULL; // the first place of a removed key
+    for (;;) {
+        mp_map_elem_t *const entry = &map->table[pos];
+        if (entry->key == MP_OBJ_NULL) {
+            if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
+                return NULL;
+            }
+            if ((spare == NULL ? gpusnek_is_crowded(map->used, map->alloc)
+                               : gpusnek_is_littered(map->alloc, start, pos))
+                && gpusnek_map_renewed(map)) {
+                start = pos = hash % map->alloc;
+                spare = NULL;
+                continue;
+            }
+            return gpusnek_entered(map, index, spare == NULL ? entry : spare);
+        }
+        if (entry->key == MP_OBJ_SENTINEL) {
+            spare = spare == NULL ? entry : spare;
+        } else if (entry->key == index
+                   || (!words && !gpusnek_is_other(entry->key, index, hash)
+                       && gpusnek_map_equal(map, entry->key, index))) {
+            if (kind == MP_MAP_LOOKUP_REMOVE_IF_FOUND) {
+                map->used -= 1;
+                const size_t next = (pos + gpusnek_step(map->alloc)) % map->alloc;
+                const bool last = map->table[next].key == MP_OBJ_NULL;
+                entry->key = last ? MP_OBJ_NULL : MP_OBJ_SENTINEL; // the caller wants the value
+            }
+            return gpusnek_found(map, index, entry);
+        }
+        pos = (pos + gpusnek_step(map->alloc)) % map->alloc;
+        if (!words) {
+            pos = gpusnek_skip(&map->table->key, 2, map->alloc, pos, start, index, hash);
+        }
+        if (pos == start) { // once round: the table is full, or has removed keys alone
+            if (kind != MP_MAP_LOOKUP_ADD_IF_NOT_FOUND) {
+                return NULL;
+            }
+            if (spare == NULL) {
+                mp_map_rehash(map);
+                start = pos = hash % map->alloc;
+            } else if (gpusnek_is_littered(map->alloc, start, pos) && gpusnek_map_renewed(map)) {
+                start = pos = hash % map->alloc;
+                spare = NULL;
+            } else {
+                return gpusnek_entered(map, index, spare);
+            }
+        }
+    }
+}
+
+// Moves a map's entries to a table of `alloc` places, or leaves it as it is for want of memory.
+static inline void gpusnek_map_resize(mp_map_t *map, size_t alloc) {
+    const size_t old_alloc = map->alloc;
+    mp_map_elem_t *const old = map->table;
+    mp_map_elem_t *const table =
+        gpusnek_new_table(alloc * sizeof(mp_map_elem_t), map->used < old_alloc);
+    if (table == NULL) {
+        return;
+    }
+    map->alloc = alloc;
+    map->used = 0;
+    map->all_keys_are_qstrs = 1;
+    map->table = table;
+    for (size_t i = 0; i < old_alloc; i++) {
+        const mp_obj_t key = old[i].key;
+        if (key == MP_OBJ_NULL || key == MP_OBJ_SENTINEL) {
+            continue;
+        }
+        // The keys differ, so none is compared, unless hashing one changed the map.
+        const mp_uint_t hash = gpusnek_key_hash(key);
+        if (map->table == table && map->alloc == alloc && gpusnek_has_room(map->used, alloc)) {
+            mp_obj_t *const place = gpusnek_free_place(&table->key, 2, alloc, hash);
+            place[0] = key;
+            place[1] = old[i].value;
+            map->used += 1;
+            map->all_keys_are_qstrs &= mp_obj_is_qstr(key);
+        } else {
+            mp_map_lookup(map, key, MP_MAP_LOOKUP_ADD_IF_NOT_FOUND)->value = old[i].value;
+        }
+    }
+    m_del(mp_map_elem_t, old, old_alloc);
+}
+
+#if MICROPY_PY_BUILTINS_SET
+static inline bool gpusnek_set_renewed(mp_set_t *set) {
+    const mp_obj_t *const before = set->table;
+    mp_set_rehash(set);
+    return set->table != before;
+}
+
+static inline mp_obj_t gpusnek_set_entered(mp_set_t *set, mp_obj_t key, mp_obj_t *place) {
+    set->used += 1;
+    *place = key;
+    return key;
+}
+
+// Takes the key at a place out of a set.
+static inline mp_obj_t gpusnek_set_removed(mp_set_t *set, size_t pos) {
+    const mp_obj_t key = set->table[pos];
+    set->used -= 1;
+    const bool last = set->table[(pos + gpusnek_step(set->alloc)) % set->alloc] == MP_OBJ_NULL;
+    set->table[pos] = last ? MP_OBJ_NULL : MP_OBJ_SENTINEL;
+    return key;
+}
+
+// `kind` may be both, MP_MAP_LOOKUP_ADD_IF_NOT_FOUND and MP_MAP_LOOKUP_REMOVE_IF_FOUND.
+static inline mp_obj_t gpusnek_set_lookup(
+    mp_set_t *set, mp_obj_t index, mp_map_lookup_kind_t kind) {
+    const bool adds = kind & MP_MAP_LOOKUP_ADD_IF_NOT_FOUND;
+    if (set->alloc == 0) {
+        if (!adds) {
+            return MP_OBJ_NULL;
+        }
+        mp_set_rehash(set);
+    }
+    const mp_uint_t hash = gpusnek_key_hash(index);
+    gpusnek_table_there(set->alloc);
+    size_t pos = hash % set->alloc, start = pos;
+    mp_obj_t *spare = NULL;
+    for (;;) {
+        const mp_obj_t key = set->table[pos];
+        if (key == MP_OBJ_NULL) {
+            if (!adds) {
+                return MP_OBJ_NULL;
+            }
+            if ((spare == NULL ? gpusnek_is_crowded(set->used, set->alloc)
+                               : gpusnek_is_littered(set->alloc, start, pos))
+                && gpusnek_set_renewed(set)) {
+                start = pos = hash % set->alloc;
+                spare = NULL;
+                continue;
+            }
+            return gpusnek_set_entered(set, index, spare == NULL ? &set->table[pos] : spare);
+        }
+        if (key == MP_OBJ_SENTINEL) {
+            spare = spare == NULL ? &set->table[pos] : spare;
+        } else if (!gpusnek_is_other(key, index, hash) && gpusnek_set_equal(set, key, index)) {
+            return kind & MP_MAP_LOOKUP_REMOVE_IF_FOUND ? gpusnek_set_removed(set, pos) : key;
+        }
+        pos = (pos + gpusnek_step(set->alloc)) % set->alloc;
+        pos = gpusnek_skip(set->table, 1, set->alloc, pos, start, index, hash);
+        if (pos == start) {
+            if (!adds) {
+                return MP_OBJ_NULL;
+            }
+            if (spare == NULL) {
+                mp_set_rehash(set);
+                start = pos = hash % set->alloc;
+            } else if (gpusnek_is_littered(set->alloc, start, pos) && gpusnek_set_renewed(set)) {
+                start = pos = hash % set->alloc;
+                spare = NULL;
+            } else {
+                return gpusnek_set_entered(set, index, spare);
+            }
+        }
+    }
+}
+
+static inline void gpusnek_set_resize(mp_set_t *set, size_t alloc) {
+    const size_t old_alloc = set->alloc;
+    mp_obj_t *const old = set->table;
+    mp_obj_t *const table = gpusnek_new_table(alloc * sizeof(mp_obj_t), set->used < old_alloc);
+    if (table == NULL) {
+        return;
+    }
+    set->alloc = alloc;
+    set->used = 0;
+    set->table = table;
+    for (size_t i = 0; i < old_alloc; i++) {
+        if (old[i] == MP_OBJ_NULL || old[i] == MP_OBJ_SENTINEL) {
+            continue;
+        }
+        const mp_uint_t hash = gpusnek_key_hash(old[i]);
+        if (set->table == table && set->alloc == alloc && gpusnek_has_room(set->used, alloc)) {
+            *gpusnek_free_place(table, 1, alloc, hash) = old[i];
+            set->used++;
+        } else {
+            mp_set_lookup(set, old[i], MP_MAP_LOOKUP_ADD_IF_NOT_FOUND);
+        }
+    }
+    m_del(mp_obj_t, old, old_alloc);
+}
+
+static inline mp_obj_t gpusnek_set_remove_first(mp_set_t *set) {
+    for (size_t pos = 0; pos < set->alloc; pos++) {
+        if (mp_set_slot_is_filled(set, pos)) {
+            return gpusnek_set_removed(set, pos);
+        }
+    }
+    return MP_OBJ_NULL;
+}
+#endif
+
+#endif
