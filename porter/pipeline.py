@@ -19,10 +19,13 @@ from porter.compile import compile_build
 from porter.compile.flags import REGISTERS, check_variant
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
-from porter.errors import FileProblem
+from porter.errors import FileProblem, PreprocessFailed
 from porter.generate import Layout, generate
+from porter.generate.port import patches_asked
+from porter.generate.units import UnitList
 from porter.manifest import NO_PATCHES, Patches, open_manifest
-from porter.patches import refuse_kept, refuse_skipped
+from porter.patches import load_series, refuse_kept, refuse_skipped, touching
+from porter.patches.model import REQUIRED
 from porter.preprocess import kept_functions, preprocess
 from porter.preprocess.stage import Preprocessed
 from porter.rewrite.stage import RewriteReport, rewrite
@@ -202,17 +205,47 @@ def _rewrite(
     tell: Teller,
 ) -> RewrittenSources:
     layout = Layout.of(config.release, folder)
-    with stage("generate"):
-        units = generate(config, layout, tell, strict=strict)
-    with stage("preprocess"):
-        texts = preprocess(layout, units, jobs, tell)
-    patches = evolve(units.patches, kept=kept_functions(layout, units, texts))
-    if strict:
-        refuse_kept(patches.kept)
-    with stage("rewrite"):
-        named = {done.unit.name: done.path for done in texts}
-        report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
-    return RewrittenSources(folder, tuple(texts), report, patches)
+    unreadable: dict[str, str] | None = None
+    while True:
+        with stage("generate"):
+            units = generate(config, layout, tell, strict=strict, unreadable=unreadable)
+        with stage("preprocess"):
+            texts = preprocess(layout, units, jobs, tell)
+        patches = evolve(units.patches, kept=kept_functions(layout, units, texts))
+        if strict:
+            refuse_kept(patches.kept)
+        try:
+            with stage("rewrite"):
+                named = {done.unit.name: done.path for done in texts}
+                report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
+            return RewrittenSources(folder, tuple(texts), report, patches)
+        except PreprocessFailed as error:
+            to_blame = _patches_to_blame(error, units, layout)
+            if strict or not to_blame:
+                raise
+            reason = f"a unit cannot be read with it: {error.message}"
+            unreadable = {**units.unreadable, **dict.fromkeys(to_blame, reason)}
+            tell.say(f"{config.release}: without {', '.join(to_blame)}: {error.message}")
+
+
+def _patches_to_blame(error: PreprocessFailed, units: UnitList, layout: Layout) -> list[str]:
+    """Return patches without which a unit may be readable; each attempt blames further ones.
+
+    A patch can apply although upstream changed a type or a function that its text uses. To blame
+    are the patches of the unit's file, first those that include the header with the error; for a
+    unit of the port those whose macros it names.
+    """
+    unit = next((one for one in units.units if one.name == error.unit), None)
+    if unit is None:
+        return []
+    series = load_series()
+    applied = units.patches.applied
+    if unit.origin == "port":
+        text = Path(unit.source).read_text(encoding="utf-8", errors="replace")
+        optional = [name for name in patches_asked(text) if name in applied]
+        required = {patch.name for patch in series if patch.class_ == REQUIRED}
+        return [name for name in optional if name not in required]
+    return touching(series, applied, unit.path, Path(error.file).name)
 
 
 def rewrite_release(

@@ -86,10 +86,25 @@ class GenerateFailed(UpstreamChange):
 
 
 class PreprocessFailed(UpstreamChange):
-    """A unit cannot be preprocessed or parsed with our headers."""
+    """A unit cannot be preprocessed or parsed with our headers.
+
+    `unit` is the unit's name where one is known, else "".
+    """
 
     exit_code = 24
     meaning = "a unit cannot be preprocessed or parsed"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        file: str = "",
+        line: int = 0,
+        unit: str = "",
+    ) -> None:
+        super().__init__(message, hint=hint, file=file, line=line)
+        self.unit = unit
 
 
 class OptionRefused(PreprocessFailed):

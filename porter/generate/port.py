@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Mapping
 from pathlib import Path
 
@@ -39,6 +40,12 @@ def template_values(config: BuildConfig, applied: Container[str] = ()) -> dict[s
         "powers_of_ten": powers_of_ten(config.float),
         "patches": {patch_macro(name): int(name in applied) for name in names},
     }
+
+
+def patches_asked(text: str) -> list[str]:
+    """Return the patches whose macros a port's source names: it needs code of theirs."""
+    names = dict.fromkeys(patch.name for patch in load_series())
+    return [name for name in names if re.search(rf"\b{patch_macro(name)}\b", text)]
 
 
 def patch_macro(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import asdict
@@ -29,13 +30,18 @@ from porter.generate.units import (
     write_units,
 )
 from porter.generate.wants import Wants, find_wants
-from porter.patches import Patched, patched_files, refuse_skipped
+from porter.patches import NOTHING, Patched, patched_files, refuse_skipped
 
 FROZEN_UNIT = "frozen_content.c"
 
 
 def generate(
-    config: BuildConfig, layout: Layout, tell: Teller = QUIET, *, strict: bool = False
+    config: BuildConfig,
+    layout: Layout,
+    tell: Teller = QUIET,
+    *,
+    strict: bool = False,
+    unreadable: Mapping[str, str] | None = None,
 ) -> UnitList:
     """Bring `layout`'s port sources, genhdr and units.json up to date for `config`.
 
@@ -46,6 +52,8 @@ def generate(
         layout: Its folders.
         tell: Learns what is done.
         strict: Whether a skipped patch that `config` does not leave out is an error.
+        unreadable: Patches to skip because what they make cannot be read, with the reasons. None
+            for those that an earlier run found with equal inputs.
 
     Raises:
         UnknownRelease: The release is not synced.
@@ -58,14 +66,21 @@ def generate(
             f"release {config.release} is not in {layout.upstream.parent}",
             hint=f"Run `porter sync {config.release}`.",
         )
-    patched = patched_files(layout.upstream, config.release, skip=config.patches_to_skip)
-    if strict:
-        refuse_skipped(patched.patches.skipped)
-    digest = _input_digest(config, layout, patched)
     try:
         known = read_units(layout.units)
     except NotBuilt:
         known = None
+    patched = patched_files(layout.upstream, config.release, skip=config.patches_to_skip)
+    inputs = digest = _input_digest(config, layout, patched)
+    if unreadable is None:
+        unreadable = known.unreadable if known is not None and known.inputs == inputs else NOTHING
+    if unreadable:
+        patched = patched_files(
+            layout.upstream, config.release, skip=config.patches_to_skip, unreadable=unreadable
+        )
+        digest = _input_digest(config, layout, patched)
+    if strict:
+        refuse_skipped(patched.patches.skipped)
     if known is not None and known.digest == digest and known.made == _made(layout):
         return known
     tell.say(f"{config.release}: generating headers and the list of units")
@@ -75,7 +90,15 @@ def generate(
         lists, wants = _generate_into(Path(folder), config, layout, patched)
     names = tuple(_units(lists, layout))
     units = UnitList(
-        digest, lists.flags, names, _made(layout), wants, patched.patches, patched.replacements
+        digest,
+        lists.flags,
+        names,
+        _made(layout),
+        wants,
+        patched.patches,
+        patched.replacements,
+        inputs,
+        dict(unreadable),
     )
     write_units(layout.units, units)
     return units

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from attrs import asdict, frozen
@@ -12,9 +13,9 @@ from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.wants import Wants
 from porter.manifest import NO_PATCHES, Patches, patches_document
-from porter.patches import Replacement
+from porter.patches import NOTHING, Replacement
 
-FORMAT = 5
+FORMAT = 6
 NO_WANTS = Wants()
 
 
@@ -38,7 +39,8 @@ class UnitList:
 
     `made` is the digest of the files that were generated with it, `wants` what the release wants
     from its port. `patches` are the applied patches and the skipped ones, `replacements` the
-    functions that preprocessing replaces.
+    functions that preprocessing replaces. `unreadable` are patches that were skipped because what
+    they make cannot be read, with the reasons, for inputs of the digest `inputs`.
     """
 
     digest: str
@@ -48,6 +50,8 @@ class UnitList:
     wants: Wants = NO_WANTS
     patches: Patches = NO_PATCHES
     replacements: tuple[Replacement, ...] = ()
+    inputs: str = ""
+    unreadable: Mapping[str, str] = NOTHING
 
 
 def unit_name(path: str) -> str:
@@ -74,6 +78,8 @@ def write_units(path: Path, units: UnitList) -> None:
         "wants": asdict(units.wants),
         "patches": patches_document(units.patches),
         "replacements": [asdict(one) for one in units.replacements],
+        "inputs": units.inputs,
+        "unreadable": dict(units.unreadable),
         "units": [asdict(unit) for unit in units.units],
     }
     write_sealed(path, document)

@@ -8,6 +8,7 @@ never written.
 """
 
 from porter.patches.applying import (
+    NOTHING,
     STATES,
     Fit,
     check_series,
@@ -15,10 +16,11 @@ from porter.patches.applying import (
     refuse_kept,
     refuse_skipped,
 )
-from porter.patches.model import Patched, Replacement
+from porter.patches.model import Patched, Replacement, touching
 from porter.patches.series import load_series
 
 __all__ = [
+    "NOTHING",
     "STATES",
     "Fit",
     "Patched",
@@ -28,4 +30,5 @@ __all__ = [
     "patched_files",
     "refuse_kept",
     "refuse_skipped",
+    "touching",
 ]

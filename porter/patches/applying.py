@@ -15,6 +15,7 @@ from porter.patches.model import CLASSES, REQUIRED, Patch, Patched, Replacement
 from porter.patches.series import load_series
 
 STATES = ("applies", "skipped", "fails")
+NOTHING: Mapping[str, str] = {}
 
 
 @frozen
@@ -52,6 +53,7 @@ def patched_files(
     release: str,
     series: Iterable[Patch] | None = None,
     skip: Iterable[str] = (),
+    unreadable: Mapping[str, str] = NOTHING,
 ) -> Patched:
     """Return the texts of the tree `root` after the patches, and which were applied.
 
@@ -63,6 +65,7 @@ def patched_files(
         release: The release, for messages.
         series: The patches; None for those of `patches/series.toml`.
         skip: Names of patches, and of classes of patches, to leave out.
+        unreadable: Patches that apply and whose result cannot be read, each with the reason.
 
     Raises:
         PatchDrift: A required patch does not apply.
@@ -74,7 +77,8 @@ def patched_files(
     applied: list[str] = []
     skipped: list[SkippedPatch] = []
     replacements: list[Replacement] = []
-    for patch, fit, changed in _fits(arguments.path(root, "root"), release, wanted, left_out):
+    fits = _fits(arguments.path(root, "root"), release, wanted, left_out, unreadable)
+    for patch, fit, changed in fits:
         if fit.state == "fails":
             raise _refusal(fit)
         if fit.state == "skipped":
@@ -118,7 +122,11 @@ def names_to_skip(skip: Iterable[str], series: Iterable[Patch]) -> frozenset[str
 
 
 def _fits(
-    root: Path, release: str, series: tuple[Patch, ...], left_out: Container[str]
+    root: Path,
+    release: str,
+    series: tuple[Patch, ...],
+    left_out: Container[str],
+    unreadable: Mapping[str, str] = NOTHING,
 ) -> Iterator[tuple[Patch, Fit, dict[str, str]]]:
     """Yield each patch that the tree wants, how it fits, and the texts that it changes."""
     texts: dict[str, str] = {}
@@ -130,6 +138,8 @@ def _fits(
         lacks = [name for name in patch.requires if name in missing]
         if patch.name in left_out:
             detail = "left out by skip_patches"
+        elif patch.name in unreadable:
+            detail = unreadable[patch.name]
         elif lacks:
             detail = f"it requires {', '.join(lacks)}, skipped"
         else:

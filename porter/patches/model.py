@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container, Iterable
 from pathlib import Path
 
 from attrs import frozen
@@ -111,6 +112,29 @@ class Patch:
     where: Sign | None = None
     unless: Sign | None = None
     needs: Sign | None = None
+
+
+def touching(
+    series: Iterable[Patch], applied: Container[str], file: str, included: str = ""
+) -> list[str]:
+    """Return the applied patches that change a file and are not required.
+
+    Args:
+        series: All patches.
+        applied: The names of the applied ones.
+        file: The path of the file in the source tree.
+        included: The name of a header. If some of the patches name it, only those are returned.
+    """
+    found = {
+        patch.name: " ".join(hunk.text for hunk in patch.hunks if hunk.file == file)
+        for patch in series
+        if patch.name in applied
+        and patch.class_ != REQUIRED
+        and file
+        in {*(hunk.file for hunk in patch.hunks), *(one.file for one in patch.replacements)}
+    }
+    naming = [name for name, text in found.items() if included and f'"{included}"' in text]
+    return naming or list(found)
 
 
 @frozen

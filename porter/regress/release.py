@@ -151,8 +151,15 @@ def _rewrite(release: str, options: Options, running: StageUnderWay, found: _Fac
     found_out += [f"has {name}" for name in wants.defined]
     kept = done.patches.kept
     found_out += [f"keeps upstream's {one.function}: {one.without}" for one in kept]
-    running.note = ", ".join([f"{done.fresh} of {len(edits)} units", *found_out])
     classes = {patch.name: patch.class_ for patch in load_series()}
+    told = {fit.patch for fit in found.skipped}
+    unread = [one for one in done.patches.skipped if one.name not in told]
+    found_out += [one.message for one in unread]
+    running.note = ", ".join([f"{done.fresh} of {len(edits)} units", *found_out])
+    found.add(patches={**found.facts.patches, **{one.name: "skipped" for one in unread}})
+    found.skipped += tuple(
+        Fit(one.name, release, "skipped", one.reason, "", one.class_, one.without) for one in unread
+    )
     found.skipped += tuple(
         Fit(
             f"{one.patch}: {one.function}",

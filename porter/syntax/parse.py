@@ -37,6 +37,7 @@ def parse_unit(name: str, path: arguments.StrPath) -> Unit:
                 hint="What a header of templates/libc lacks, or C that libclang does not know.",
                 file=file,
                 line=line,
+                unit=name,
             )
     unit = Unit(name, text, translation_unit)
     for cursor in translation_unit.cursor.get_children():

@@ -1,10 +1,13 @@
 // Finding a qstr: what the patch `qstr-search` puts in the place of upstream's qstr_find_strn.
-#include "qstrsearch.h"
+#include "py/mpconfig.h"
+
+#if GPUSNEK_PATCH_QSTR_SEARCH
 
 #include <string.h>
 
 #include "py/mpstate.h"
 #include "py/runtime.h"
+#include "qstrsearch.h"
 #ifndef NO_QSTR
 #include "genhdr/characters.h"
 #include "genhdr/qstrfilter.h"
@@ -65,3 +68,5 @@ qstr gpusnek_find_qstr(const char *text, size_t length) {
     }
     return MP_QSTRnull;
 }
+
+#endif

@@ -12,7 +12,14 @@ from porter import cli
 from porter.base import paths
 from porter.errors import PatchDrift, PorterError, UsageError
 from porter.manifest import Patches
-from porter.patches import Patched, check_series, load_series, patched_files, refuse_skipped
+from porter.patches import (
+    Patched,
+    check_series,
+    load_series,
+    patched_files,
+    refuse_skipped,
+    touching,
+)
 from porter.patches.anchors import apply_hunk
 from porter.patches.applying import chosen
 from porter.patches.model import Hunk
@@ -460,6 +467,34 @@ def test_each_shipped_patch_can_be_left_out() -> None:
                     for hunk in patch.hunks:
                         if hunk.file == file and patch.name not in gone:
                             text = apply_hunk(hunk, text, f"{patch.name} without {left_out.name}")
+
+
+def test_patches_of_a_file_are_those_to_blame(optional: Path) -> None:
+    """Patches that include the header with the error come before others of the file."""
+    series = load_series()
+    names = ("first", "second", "third")
+    assert touching(series, names, "py/vm.c") == list(names)
+    assert touching(series, ("second",), "py/vm.c") == ["second"]
+    assert touching(series, names, "py/gc.c") == []
+    include = '[[hunk]]\nfile = "py/vm.c"\naction = "include"\ntext = \'#include "own.h"\'\n'
+    (optional / "third.toml").write_text(include)
+    series = load_series()
+    assert touching(series, names, "py/vm.c", "own.h") == ["third"]
+    assert touching(series, names, "py/vm.c", "vm.c") == list(names)
+
+
+def test_a_required_patch_is_never_to_blame(folder: Path) -> None:
+    assert touching(load_series(), ("feature",), "py/vm.c") == []
+
+
+def test_an_unreadable_patch_is_skipped_with_its_reason(optional: Path, locked: Path) -> None:
+    done = patched_files(locked, "1", load_series(), unreadable={"first": "no such field"})
+    assert done.patches.applied == ("third",)
+    assert [one.reason for one in done.patches.skipped] == [
+        "no such field",
+        "it requires first, skipped",
+    ]
+    assert not any(one.asked for one in done.patches.skipped)
 
 
 def test_the_ones_that_are_required_are_few() -> None:

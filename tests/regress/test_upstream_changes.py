@@ -211,6 +211,22 @@ def test_a_renamed_function_under_a_patch_that_is_not_required(
     assert f"array-memory ({without})" in " ".join(capsys.readouterr().out.split())
 
 
+def test_a_renamed_field_under_a_patch(injected: Injected, edit: Edit) -> None:
+    """The patch applies, and what it makes cannot be read: it is skipped as well."""
+    for file in sorted(path for path in injected.root.rglob("py/*.[ch]")):
+        if "total_prev_len" in file.read_text(errors="replace"):
+            name = str(file.relative_to(injected.root))
+            change(edit(name), r"\btotal_prev_len\b", "earlier_length", count=0)
+    run = injected.run("host")
+    assert verdict([run], []) is None
+    skipped = {fit.patch: fit.detail for fit in run.skipped}
+    assert "qstr-search" in skipped and "total_prev_len" in skipped["qstr-search"]
+    again = injected.run("host")
+    assert all(
+        stage.state is not StageState.OK for stage in again.stages if stage.name == "rewrite"
+    )
+
+
 def test_a_new_hook_that_upstream_wants_of_its_port(injected: Injected, edit: Edit) -> None:
     file = edit("py/modmath.c")
     append(
