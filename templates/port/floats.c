@@ -7,9 +7,13 @@
 #include "py/runtime.h"
 
 #ifndef MP_FLOAT_REPR_PREC
-// A release whose repr asks mp_format_float alone, and tests itself for a point.
+// A release whose repr asks mp_format_float for some digits, and tests itself for a point. With the
+// patch `float-text` nobody else asks.
 #define MP_FLOAT_REPR_PREC (-2)
 #define PF_FLAG_ALWAYS_DECIMAL (0)
+#define REPR_ALONE (GPUSNEK_PATCH_FLOAT_TEXT)
+#else
+#define REPR_ALONE (0)
 #endif
 
 #define DEFAULT_PRECISION (6)
@@ -128,7 +132,8 @@ int mp_format_float(mp_float_t f, char *text, size_t size, char format, int prec
     const size_t room = size - 1 - (at - text);
     size_t length = 3;
     if (is_finite(f)) {
-        char style = precision == MP_FLOAT_REPR_PREC ? 'r' : format | 0x20;
+        const bool repr = REPR_ALONE || precision == MP_FLOAT_REPR_PREC;
+        char style = repr ? 'r' : format | 0x20;
         const int64_t wanted = precision < 0 ? DEFAULT_PRECISION : precision;
         const int64_t most = (int64_t)room - EXPONENT_ROOM;
         int64_t decimals = style == 'r' ? 0 : MIN(wanted, most);
