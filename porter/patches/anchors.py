@@ -96,9 +96,11 @@ def _find(hunk: Hunk, text: str, patch: str, number: int) -> tuple[int, int]:
     scopes = _scopes(hunk, text, patch, number) if hunk.inside else [_Scope(0, len(text))]
     pattern = _pattern("\n".join(hunk.anchor))
     code = _blanked(text)
-    found = [
+    # Scopes overlap where the head of a function stands twice, in branches of a conditional.
+    places = {
         match.span() for scope in scopes for match in pattern.finditer(code, scope.start, scope.end)
-    ]
+    }
+    found = sorted(places)
     if len(found) != 1:
         raise drift(hunk, patch, number, _explain(hunk, text, scopes[0], found))
     return found[0]
@@ -107,7 +109,8 @@ def _find(hunk: Hunk, text: str, patch: str, number: int) -> tuple[int, int]:
 def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
     """Return the definitions of the function `hunk.inside`; a file may have several, under `#if`.
 
-    Upstream formats its code: the closing brace of a definition stands in column 0.
+    Upstream formats its code: the closing brace of a definition stands in column 0, or the whole
+    body stands on one line.
     """
     code = _blanked(text)
     found = []
@@ -117,12 +120,23 @@ def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
         opening = re.compile(r"\s*\{").match(code, behind)
         if opening is None:
             continue  # a declaration or a call
-        closing = code.find("\n}", opening.end())
-        end = len(text) if closing < 0 else _line_end(text, closing + 1)
+        end = _body_end(code, opening.end())
         found.append(_Scope(text.rfind("\n", 0, match.start()) + 1, end, opening.end()))
     if not found:
         raise drift(hunk, patch, number, f"there is no function {hunk.inside}")
     return found
+
+
+def _body_end(code: str, body: int) -> int:
+    """Return the offset behind the closing brace of the function whose body starts at `body`."""
+    line = code.find("\n", body)
+    depth = 1
+    for match in re.compile(rf"{_LITERAL}|[{{}}]").finditer(code, body, max(line, body)):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end()
+    closing = code.find("\n}", body)
+    return len(code) if closing < 0 else closing + 2
 
 
 def _behind_parenthesis(code: str, at: int) -> int:

@@ -152,6 +152,22 @@ def test_include_has_no_anchor(text: str, behind: str) -> None:
     assert apply_hunk(include, text) == text.replace(line, f'{line}#include "new.h"\n')
 
 
+def test_two_heads_of_one_body_are_one_place() -> None:
+    """Upstream writes a head in each branch of a conditional where its parameters differ."""
+    text = "#if A\nint f(int a) {\n#else\nint f(long a) {\n#endif\n    g(a);\n    return a;\n}\n"
+    made = apply_hunk(hunk("return a;", action="before", inside="f"), text)
+    assert made == text.replace("    return", "NEW;\n    return")
+
+
+@pytest.mark.parametrize("head", ["int f(void) { return 1; }", 'int f(void) { g("}"); {} }'])
+def test_a_function_on_one_line_ends_there(head: str) -> None:
+    """The next function has the anchor, and does not get the text."""
+    text = f"{head}\nint second(void) {{\n    return 2;\n}}\n"
+    with pytest.raises(PatchDrift, match="py/vm.c, in f: expected"):
+        apply_hunk(hunk("return 2;", inside="f"), text)
+    assert "NEW;" in apply_hunk(hunk("return 2;", inside="second"), text)
+
+
 def test_include_where_there_is_none() -> None:
     with pytest.raises(PatchDrift, match="no #include"):
         apply_hunk(Hunk("py/vm.c", (), "include", '#include "new.h"\n', ""), "int x;\n")
