@@ -77,7 +77,7 @@ class Edit:
 
     Attributes:
         texts: The texts of changed and new files.
-        description: What changed, with file and function.
+        description: The change, with file and function.
         undo: Pairs of a regular expression and a replacement, over code without comments, that
             turn a text with the change into one without it; None if there are no such pairs.
         renamed: The old and the new name, of a rename.
@@ -91,7 +91,7 @@ class Edit:
 
 @frozen
 class Variant:
-    """One variant of a release: its kind, its seed, the patch that it is aimed at, its edit."""
+    """A variant of a release: its kind, its seed, the patch that it is aimed at, its edit."""
 
     kind: str
     seed: int
@@ -112,7 +112,7 @@ class Release:
     Attributes:
         root: The tree. It is only read.
         texts: The C sources and headers that porter hashes, by path.
-        places: One for each hunk whose place is found in the unpatched text.
+        places: The places of all hunks that are found in the unpatched text.
         reserved: Identifiers that porter and its port use, which no variant renames.
     """
 
@@ -622,7 +622,7 @@ def alternate_head(release: Release, place: Place, chance: random.Random) -> Edi
 
 
 def rename_function(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Rename a function in the whole tree; not one that the port names itself."""
+    """Rename a function in the whole tree, unless the port names it."""
     text = release.texts[place.hunk.file]
     function = function_at(text, place.start)
     if function is None or function.name in release.reserved:

@@ -48,7 +48,7 @@ def find_places(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tupl
         number: The hunk's place in the patch, from 1, for the error.
 
     Returns:
-        One range, or one for each definition of a function that the hunk enters.
+        A single range, or a range for each definition of a function that the hunk enters.
 
     Raises:
         PatchDrift: The anchor does not occur once; the function or the include block is missing.

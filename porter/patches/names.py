@@ -2,8 +2,8 @@
 
 A hunk's anchor can fit although upstream renamed a variable or a function that only the hunk's
 text uses. The build would end in the compiler. `applying` asks for the unknown names of each
-hunk, and treats a hunk with an unknown name as one that does not fit. Macros, members and labels
-are not compared.
+hunk, and an unknown name means that the hunk does not fit. Macros, members and labels are not
+compared.
 """
 
 from __future__ import annotations
@@ -86,8 +86,8 @@ def _around(text: str, place: Range) -> set[str]:
 def _own(patch: Patch, hunk: Hunk) -> frozenset[str]:
     """Return the names that the texts of a patch declare for one of its hunks.
 
-    They are all those of the hunk and of other hunks of its function, and those that other hunks
-    declare outside of functions.
+    The hunk and other hunks of its function count with all names. Further hunks count with the
+    names that they declare outside of functions.
     """
     found: set[str] = set()
     for other in patch.hunks:
