@@ -30,8 +30,16 @@ class _Scope:
     body: int = 0
 
 
+Range = tuple[int, int]  # offsets of a text: start and end
+
+
 def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> str:
-    """Return `text` with the hunk.
+    """Return `text` with the hunk. Arguments and errors are those of `find_places`."""
+    return with_text(hunk, text, find_places(hunk, text, patch, number))
+
+
+def find_places(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tuple[Range, ...]:
+    """Return the ranges of `text` that the hunk's text replaces, in order; empty to insert.
 
     Args:
         hunk: The edit.
@@ -39,10 +47,12 @@ def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> str:
         patch: The patch's name, for the error.
         number: The hunk's place in the patch, from 1, for the error.
 
+    Returns:
+        A single range, or a range for each definition of a function that the hunk enters.
+
     Raises:
         PatchDrift: The anchor does not occur once; the function or the include block is missing.
     """
-    new = "".join(line + "\n" for line in hunk.text.splitlines())
     if hunk.action == "include":
         at = _behind_includes(hunk, text, patch, number)
         ranges = [(at, at)]
@@ -57,9 +67,15 @@ def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> str:
             "after": [(after, after)],
             "replace": [(before, after)],
         }[hunk.action]
-    for start, end in reversed(ranges):
-        if any(_splits_directive(text, at) for at in (start, end)):
-            raise drift(hunk, patch, number, "the place is in the middle of a preprocessor line")
+    if any(_splits_directive(text, at) for one in ranges for at in one):
+        raise drift(hunk, patch, number, "the place is in the middle of a preprocessor line")
+    return tuple(ranges)
+
+
+def with_text(hunk: Hunk, text: str, places: tuple[Range, ...]) -> str:
+    """Return `text` with the hunk's text at the places that `find_places` returned."""
+    new = "".join(line + "\n" for line in hunk.text.splitlines())
+    for start, end in reversed(places):
         text = _spliced(text, start, end, new)
     return text
 
@@ -67,6 +83,11 @@ def apply_hunk(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> str:
 def has_code(anchor: str) -> bool:
     """Return whether an anchor has a token that is no comment."""
     return bool(_TOKEN.search(_blanked(anchor)))
+
+
+def without_comments(text: str) -> str:
+    """Return `text` with blanks for comments; offsets and line breaks stay."""
+    return _blanked(text)
 
 
 @lru_cache(maxsize=64)
@@ -91,14 +112,16 @@ def _pattern(anchor: str) -> re.Pattern[str]:
     return re.compile(_GAP.join(parts))
 
 
-def _find(hunk: Hunk, text: str, patch: str, number: int) -> tuple[int, int]:
+def _find(hunk: Hunk, text: str, patch: str, number: int) -> Range:
     """Return the offsets at which the anchor's tokens start and end."""
     scopes = _scopes(hunk, text, patch, number) if hunk.inside else [_Scope(0, len(text))]
     pattern = _pattern("\n".join(hunk.anchor))
     code = _blanked(text)
-    found = [
+    # Scopes overlap where the head of a function stands twice, in branches of a conditional.
+    places = {
         match.span() for scope in scopes for match in pattern.finditer(code, scope.start, scope.end)
-    ]
+    }
+    found = sorted(places)
     if len(found) != 1:
         raise drift(hunk, patch, number, _explain(hunk, text, scopes[0], found))
     return found[0]
@@ -107,7 +130,8 @@ def _find(hunk: Hunk, text: str, patch: str, number: int) -> tuple[int, int]:
 def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
     """Return the definitions of the function `hunk.inside`; a file may have several, under `#if`.
 
-    Upstream formats its code: the closing brace of a definition stands in column 0.
+    Upstream formats its code: the closing brace of a definition stands in column 0, or the whole
+    body stands on one line.
     """
     code = _blanked(text)
     found = []
@@ -117,12 +141,23 @@ def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
         opening = re.compile(r"\s*\{").match(code, behind)
         if opening is None:
             continue  # a declaration or a call
-        closing = code.find("\n}", opening.end())
-        end = len(text) if closing < 0 else _line_end(text, closing + 1)
+        end = _body_end(code, opening.end())
         found.append(_Scope(text.rfind("\n", 0, match.start()) + 1, end, opening.end()))
     if not found:
         raise drift(hunk, patch, number, f"there is no function {hunk.inside}")
     return found
+
+
+def _body_end(code: str, body: int) -> int:
+    """Return the offset behind the closing brace of the function whose body starts at `body`."""
+    line = code.find("\n", body)
+    depth = 1
+    for match in re.compile(rf"{_LITERAL}|[{{}}]").finditer(code, body, max(line, body)):
+        depth += {"{": 1, "}": -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end()
+    closing = code.find("\n}", body)
+    return len(code) if closing < 0 else closing + 2
 
 
 def _behind_parenthesis(code: str, at: int) -> int:
@@ -189,7 +224,7 @@ def _splits_directive(text: str, at: int) -> bool:
     return text[start:at].lstrip().startswith("#") or text[: max(start - 1, 0)].endswith("\\")
 
 
-def _explain(hunk: Hunk, text: str, scope: _Scope, found: list[tuple[int, int]]) -> str:
+def _explain(hunk: Hunk, text: str, scope: _Scope, found: list[Range]) -> str:
     wanted = "\n".join(f"    {line}" for line in hunk.anchor)
     if found:
         where = ", ".join(str(text.count("\n", 0, start) + 1) for start, _ in found)

@@ -10,8 +10,9 @@ from attrs import asdict, frozen
 from porter.base import arguments
 from porter.errors import PatchDrift, UsageError
 from porter.manifest import KeptFunction, Patches, SkippedPatch
-from porter.patches.anchors import apply_hunk, drift
+from porter.patches.anchors import drift, find_places, with_text
 from porter.patches.model import CLASSES, REQUIRED, Patch, Patched, Replacement
+from porter.patches.names import unknown_names
 from porter.patches.series import load_series
 
 STATES = ("applies", "skipped", "fails")
@@ -251,5 +252,9 @@ def _apply_patch(patch: Patch, root: Path, texts: Mapping[str, str]) -> dict[str
                 text = (root / hunk.file).read_text(encoding="utf-8")
             except FileNotFoundError:
                 raise drift(hunk, patch.name, number, "there is no such file") from None
-        changed[hunk.file] = apply_hunk(hunk, text, patch.name, number)
+        places = find_places(hunk, text, patch.name, number)
+        if names := unknown_names(patch, hunk, text, places[0], root):
+            detail = f"its text uses {', '.join(names)}, and nothing at its place declares it"
+            raise drift(hunk, patch.name, number, detail)
+        changed[hunk.file] = with_text(hunk, text, places)
     return changed

@@ -17,12 +17,12 @@
 #include "py/bc0.h"
 #include "py/runtime.h"
 
-// Machine code is looked for where the program has some; `waits` for the neighbours of a warp.
+// Machine code is looked for where the program has some; `gpusnek_waits` is for the neighbours of a warp.
 #undef GPUSNEK_VM_STATE
 #define GPUSNEK_VM_STATE \
-    const bool natives = vm_natives(); \
-    vm_natively_t natively = VM_INTERPRETED; \
-    bool waits = false;
+    const bool gpusnek_natives = vm_natives(); \
+    vm_natively_t gpusnek_natively = VM_INTERPRETED; \
+    bool gpusnek_waits = false;
 
 #if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
 

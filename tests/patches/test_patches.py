@@ -159,6 +159,22 @@ def test_include_has_no_anchor(text: str, behind: str) -> None:
     assert apply_hunk(include, text) == text.replace(line, f'{line}#include "new.h"\n')
 
 
+def test_two_heads_of_one_body_are_one_place() -> None:
+    """Upstream writes a head in each branch of a conditional where its parameters differ."""
+    text = "#if A\nint f(int a) {\n#else\nint f(long a) {\n#endif\n    g(a);\n    return a;\n}\n"
+    made = apply_hunk(hunk("return a;", action="before", inside="f"), text)
+    assert made == text.replace("    return", "NEW;\n    return")
+
+
+@pytest.mark.parametrize("head", ["int f(void) { return 1; }", 'int f(void) { g("}"); {} }'])
+def test_a_function_on_one_line_ends_there(head: str) -> None:
+    """The next function has the anchor, and does not get the text."""
+    text = f"{head}\nint second(void) {{\n    return 2;\n}}\n"
+    with pytest.raises(PatchDrift, match=r"py/vm\.c, in f: expected"):
+        apply_hunk(hunk("return 2;", inside="f"), text)
+    assert "NEW;" in apply_hunk(hunk("return 2;", inside="second"), text)
+
+
 def test_include_where_there_is_none() -> None:
     with pytest.raises(PatchDrift, match="no #include"):
         apply_hunk(Hunk("py/vm.c", (), "include", '#include "new.h"\n', ""), "int x;\n")
@@ -375,6 +391,70 @@ def test_a_patch_is_all_or_nothing(optional: Path, locked: Path) -> None:
     (optional / "third.toml").write_text(ENTER.format("third") + more)
     done = patched_files(locked, "1", load_series())
     assert done.patches.applied == ("first", "second") and "third" not in done.texts["py/vm.c"]
+
+
+NAMES = '''
+[[hunk]]
+file = "py/vm.c"
+inside = "f"
+anchor = "    return 1;"
+action = "before"
+text = """
+    size_t width = grow(size, self->depth);
+"""
+
+[[hunk]]
+file = "py/vm.c"
+inside = "f"
+anchor = "    return 1;"
+text = """
+    return width;
+"""
+'''
+NAMED = "int grow(int, int);\nint f(self_t *self, int size) {\n    return 1;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "unknown"),
+    [
+        ("", "", ""),
+        ("int grow(int, int);\n", "", "grow"),
+        ("int grow(int, int);\n", '#include "py/grow.h"\n', ""),
+        ("int size)", "int length)", "size"),
+        ("int size)", "int length) /* size */", "size"),
+        ("int size)", "int length /* was */) // size\n", "size"),
+        ("size) {\n", "length) {\n    self->size = 3;\n", "size"),
+        ("self_t *self, int size", "int size", "self"),
+        ("int size) {\n", "int length) {\n#define size length\n", ""),
+        ("int grow(int, int);", "int g(int size);\nint MICROPY_WRAP_GROW(grow)(int a);", ""),
+    ],
+)
+def test_a_text_needs_its_names(
+    optional: Path, locked: Path, old: str, new: str, unknown: str
+) -> None:
+    """The anchors fit, but upstream renamed a variable or function that only the text uses."""
+    (optional / "third.toml").write_text(NAMES)
+    (locked / "py/grow.h").write_text("enum { A, B };\nstatic inline int grow(int a, int b) {\n}\n")
+    if "py/grow.h" not in new:
+        (locked / "py/grow.h").unlink()
+    (locked / "py/vm.c").write_text(NAMED.replace(old, new, 1))
+    done = patched_files(locked, "1", load_series(), ["first", "second"])
+    skipped = [one.reason for one in done.patches.skipped if not one.asked]
+    reason = "patch third, hunk 1: py/vm.c, in f: its text uses {}, and nothing at its place "
+    assert skipped == ([reason.format(unknown) + "declares it"] if unknown else [])
+    assert bool(done.texts) == (not unknown)
+
+
+def test_a_name_of_an_earlier_hunk_is_in_scope(optional: Path, locked: Path) -> None:
+    """Upstream put the place of the declaration into a block, which ends before the use."""
+    (optional / "third.toml").write_text(NAMES.replace("    return 1;", "    g();", 1))
+    text = NAMED.replace("    return", "    g();\n    return")
+    for written, applied in ((text, True), (text.replace("    g();", "    { g(); }"), False)):
+        (locked / "py/vm.c").write_text(written)
+        done = patched_files(locked, "1", load_series(), ["first", "second"])
+        assert ("third" in done.patches.applied) == applied
+        if not applied:
+            assert "hunk 2: py/vm.c, in f: its text uses width" in done.patches.skipped[2].reason
 
 
 @pytest.mark.parametrize(
