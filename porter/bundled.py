@@ -37,7 +37,7 @@ class Bundled:
             f"{name} is {_shown(value)}, not {_shown(getattr(config, name))}"
             for name in _FIXED
             # Builds that were made before there was this choice have it off.
-            if (value := has.get(name, False)) != getattr(config, name)
+            if (value := has.get(name, type(getattr(config, name))())) != getattr(config, name)
         ]
         wrong += [f"it is not built for {t}" for t in config.targets if t not in targets]
         if "cuda" in config.targets and "cuda" in targets:

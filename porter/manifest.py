@@ -153,12 +153,8 @@ class BuildInputs:
 class SkippedPatch:
     """A patch that a build does without.
 
-    Attributes:
-        name: Its name in patches/series.toml.
-        class_: Its class: `performance`, `bugfix` or `tooling`.
-        without: What the build lacks, as in "string hashing is upstream's".
-        reason: Why the patch was skipped.
-        asked: Whether `BuildConfig.skip_patches` left it out.
+    name, class_: as patches/series.toml has them. without: what the build lacks, as in "string
+    hashing is upstream's". reason: why it was skipped. asked: `BuildConfig.skip_patches` names it.
     """
 
     name: str
@@ -175,14 +171,9 @@ class SkippedPatch:
 
 @frozen
 class KeptFunction:
-    """A function of upstream's that a patch replaces in other releases.
+    """A function of upstream's, in `file`, that `patch` replaces in other releases.
 
-    Attributes:
-        function: Its name.
-        file: The file that defines it, or should.
-        patch: The patch that replaces it.
-        without: What a build without this patch lacks.
-        reason: Why the function was not replaced.
+    without: what a build without the patch lacks. reason: why the function was not replaced.
     """
 
     function: str
@@ -199,12 +190,8 @@ class KeptFunction:
 
 @frozen
 class Patches:
-    """The patches of a build.
-
-    Attributes:
-        applied: The names of the applied patches.
-        skipped: The patches that the build does without.
-        kept: The functions that applied patches did not replace.
+    """The patches of a build: the names of the applied ones, those that the build does without,
+    and the functions that applied ones did not replace.
     """
 
     applied: tuple[str, ...] = ()
@@ -218,15 +205,7 @@ class Patches:
         return skipped + [one.message for one in self.kept]
 
     def need(self, name: str, what: str) -> None:
-        """Check that a build has a patch.
-
-        Args:
-            name: The patch.
-            what: What needs it, for the error: a command or a feature.
-
-        Raises:
-            PatchMissing: The build does without the patch.
-        """
+        """Raise PatchMissing if a build does without the patch `name`, which `what` needs."""
         for one in self.skipped:
             if one.name == name:
                 raise PatchMissing(
@@ -256,9 +235,9 @@ class Manifest:
     format: int
     release: str
     inputs: BuildInputs
-    patches: Patches
     targets: Mapping[str, HostOutput | DeviceOutput]
     layout: SharedLayout
+    patches: Patches = NO_PATCHES
 
 
 def read_document(folder: Path) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from porter.base import paths
 from porter.base.files import write_whole
 from porter.config import CHOICES, BuildConfig
 from porter.generate import Layout, generate
-from porter.patches import Replacement, load_series
+from porter.patches import FunctionReplacement, load_series
 from porter.preprocess import preprocess
 from porter.preprocess.replacing import definitions_of
 from porter.sync.store import synced_releases
@@ -135,7 +135,7 @@ def show_command(function: str) -> None:
 def record_command(function: str | None) -> None:
     """Write the patch files."""
     series = load_series()
-    replacements: dict[str, tuple[Path, Replacement]] = {
+    replacements: dict[str, tuple[Path, FunctionReplacement]] = {
         one.function: (paths.patches_dir() / patch.file, one)
         for patch in series
         for one in patch.replacements

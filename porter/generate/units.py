@@ -13,7 +13,7 @@ from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import GenerateFailed, NotBuilt
 from porter.generate.wants import Wants
 from porter.manifest import NO_PATCHES, Patches, patches_document
-from porter.patches import NOTHING, Replacement
+from porter.patches import NOTHING, FunctionReplacement
 
 FORMAT = 6
 NO_WANTS = Wants()
@@ -49,7 +49,7 @@ class UnitList:
     made: str = ""
     wants: Wants = NO_WANTS
     patches: Patches = NO_PATCHES
-    replacements: tuple[Replacement, ...] = ()
+    replacements: tuple[FunctionReplacement, ...] = ()
     inputs: str = ""
     unreadable: Mapping[str, str] = NOTHING
 

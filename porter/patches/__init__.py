@@ -16,15 +16,15 @@ from porter.patches.applying import (
     refuse_kept,
     refuse_skipped,
 )
-from porter.patches.model import Patched, Replacement, touching
+from porter.patches.model import FunctionReplacement, Patched, touching
 from porter.patches.series import load_series
 
 __all__ = [
     "NOTHING",
     "STATES",
     "Fit",
+    "FunctionReplacement",
     "Patched",
-    "Replacement",
     "check_series",
     "load_series",
     "patched_files",

@@ -11,7 +11,7 @@ from porter.base import arguments
 from porter.errors import PatchDrift, UsageError
 from porter.manifest import KeptFunction, Patches, SkippedPatch
 from porter.patches.anchors import drift, find_places, with_text
-from porter.patches.model import CLASSES, REQUIRED, Patch, Patched, Replacement
+from porter.patches.model import CLASSES, REQUIRED, FunctionReplacement, Patch, Patched
 from porter.patches.names import unknown_names
 from porter.patches.series import load_series
 
@@ -77,7 +77,7 @@ def patched_files(
     texts: dict[str, str] = {}
     applied: list[str] = []
     skipped: list[SkippedPatch] = []
-    replacements: list[Replacement] = []
+    replacements: list[FunctionReplacement] = []
     fits = _fits(arguments.path(root, "root"), release, wanted, left_out, unreadable)
     for patch, fit, changed in fits:
         if fit.state == "fails":

@@ -44,7 +44,7 @@ class Hunk:
 
 
 @frozen
-class Replacement:
+class FunctionReplacement:
     """A function of ours in the place of one of upstream's.
 
     Attributes:
@@ -107,7 +107,7 @@ class Patch:
     without: str
     test: str
     hunks: tuple[Hunk, ...]
-    replacements: tuple[Replacement, ...] = ()
+    replacements: tuple[FunctionReplacement, ...] = ()
     requires: tuple[str, ...] = ()
     where: Sign | None = None
     unless: Sign | None = None
@@ -149,7 +149,7 @@ class Patched:
 
     texts: dict[str, str]
     patches: Patches = NO_PATCHES
-    replacements: tuple[Replacement, ...] = ()
+    replacements: tuple[FunctionReplacement, ...] = ()
 
 
 def squeeze(line: str) -> str:

@@ -12,7 +12,7 @@ from porter.base import arguments, paths
 from porter.base.reading import read_toml, structured
 from porter.errors import PorterError
 from porter.patches.anchors import has_code
-from porter.patches.model import ACTIONS, CLASSES, REQUIRED, Hunk, Patch, Replacement, Sign
+from porter.patches.model import ACTIONS, CLASSES, REQUIRED, FunctionReplacement, Hunk, Patch, Sign
 
 _UNREADABLE = "cannot be read"
 
@@ -120,13 +120,15 @@ def _patch(row: _PatchRow, folder: Path) -> Patch:
     )
 
 
-def _replacement(row: _ReplaceRow, patch: _PatchRow, file: Path) -> Replacement:
+def _replacement(row: _ReplaceRow, patch: _PatchRow, file: Path) -> FunctionReplacement:
     if not row.text.strip() or not row.function.isidentifier():
         raise PorterError(f"{file}: a [[replace]] takes the name of a function and a body's text")
     wrong = [body for body in row.bodies if not re.fullmatch("[0-9a-f]{16}", body)]
     if wrong:
         raise PorterError(f"{file}: {row.function}: {wrong[0]!r} is no digest of a body")
-    return Replacement(row.file, row.function, row.text, row.bodies, patch.name, patch.without)
+    return FunctionReplacement(
+        row.file, row.function, row.text, row.bodies, patch.name, patch.without
+    )
 
 
 def _sign(patch: str, key: str, value: Mapping[str, str] | None) -> Sign | None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
-from porter.patches import Replacement
+from porter.patches import FunctionReplacement
 from porter.syntax.lines import line_table, locate
 
 _LITERAL = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
@@ -61,7 +61,7 @@ class FoundBody:
 
 
 def replace_functions(
-    text: str, file: str, replacements: Iterable[Replacement]
+    text: str, file: str, replacements: Iterable[FunctionReplacement]
 ) -> tuple[str, tuple[FoundBody, ...]]:
     """Return a unit's text with the bodies of known functions replaced.
 

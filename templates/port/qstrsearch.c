@@ -25,12 +25,14 @@ static inline bool may_be_constant(size_t hash) {
 // The number of a text in a pool, or MP_QSTRnull.
 static inline qstr find_in(const qstr_pool_t *pool, const char *text, size_t length, size_t hash) {
     size_t low = 0, high = pool->len - 1; // the first and the last place that it can have
-    while (pool->is_sorted && high - low > 1) {
-        const size_t middle = (low + high) / 2;
-        if (strncmp(text, pool->qstrs[middle], length) <= 0) {
-            high = middle;
-        } else {
-            low = middle;
+    if (pool->is_sorted) {
+        while (high - low > 1) {
+            const size_t middle = (low + high) / 2;
+            if (strncmp(text, pool->qstrs[middle], length) <= 0) {
+                high = middle;
+            } else {
+                low = middle;
+            }
         }
     }
     for (size_t at = gpusnek_hash_at(pool->hashes, low, high + 1, hash); at <= high; ++at) {

@@ -89,16 +89,17 @@ static inline bool gpusnek_is_utf8(const byte *text, size_t length) {
     const byte *at = gpusnek_behind_ascii(text, top);
     int rest = 0; // bytes that continue a character
     for (; at < top; ++at) {
+        const byte c = *at; // read in every turn, so the rule `polls` knows the loop
         if (rest > 0) {
-            if (!UTF8_IS_CONT(*at)) {
+            if (!UTF8_IS_CONT(c)) {
                 return false;
             }
             --rest;
-        } else if (*at >= 0x80) {
-            if (*at < 0xc0 || *at >= 0xf8) {
+        } else if (c >= 0x80) {
+            if (c < 0xc0 || c >= 0xf8) {
                 return false;
             }
-            rest = 1 + (*at >= 0xe0) + (*at >= 0xf0);
+            rest = 1 + (c >= 0xe0) + (c >= 0xf0);
         }
     }
     return rest == 0;

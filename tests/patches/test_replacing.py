@@ -14,7 +14,7 @@ from porter.config import BuildConfig
 from porter.errors import PatchDrift, PorterError
 from porter.generate import Layout, generate
 from porter.manifest import KeptFunction, Patches
-from porter.patches import Replacement, load_series, refuse_kept
+from porter.patches import FunctionReplacement, load_series, refuse_kept
 from porter.preprocess import kept_functions, preprocess
 from porter.preprocess.replacing import definitions_of, digest_of, replace_functions
 from porter.sync.lock import newest_release
@@ -35,10 +35,10 @@ int sum(int a,
 }
 int last(void) { return 1; }
 """
-SUM = Replacement("py/a.c", "sum", "return ours(a, b);", (), "adding", "sums are slow")
+SUM = FunctionReplacement("py/a.c", "sum", "return ours(a, b);", (), "adding", "sums are slow")
 
 
-def known(text: str = UNIT) -> Replacement:
+def known(text: str = UNIT) -> FunctionReplacement:
     """Return the replacement of `sum` for the body that it has in `text`."""
     return attrs.evolve(SUM, bodies=(digest_of(text, *definitions_of("sum", text)),))
 
@@ -175,7 +175,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 @pytest.mark.parametrize("one", REPLACEMENTS, ids=lambda one: one.function)
 def test_each_shipped_replacement_knows_the_newest_release(
-    one: Replacement, texts: dict[str, str]
+    one: FunctionReplacement, texts: dict[str, str]
 ) -> None:
     text, (body,) = replace_functions(texts[one.file], one.file, [one])
     assert body.known, body
@@ -184,7 +184,7 @@ def test_each_shipped_replacement_knows_the_newest_release(
 
 @pytest.mark.parametrize("one", REPLACEMENTS, ids=lambda one: one.function)
 def test_each_shipped_replacement_leaves_an_unknown_body(
-    one: Replacement, texts: dict[str, str]
+    one: FunctionReplacement, texts: dict[str, str]
 ) -> None:
     """A statement more at the body's start: upstream has changed the function."""
     text = texts[one.file]
