@@ -14,16 +14,17 @@ from attrs import evolve, frozen
 from porter import toolchain
 from porter.base import arguments, paths
 from porter.base.locking import locked
+from porter.base.reading import structured
 from porter.base.telling import DEFAULT, Teller
 from porter.compile import compile_build
 from porter.compile.flags import REGISTERS, check_variant
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
-from porter.errors import FileProblem, PreprocessFailed
+from porter.errors import FileProblem, NotBuilt, PreprocessFailed
 from porter.generate import Layout, generate
 from porter.generate.port import patches_asked
 from porter.generate.units import UnitList
-from porter.manifest import NO_PATCHES, Patches, open_manifest
+from porter.manifest import NO_PATCHES, Patches, patches_document
 from porter.patches import load_series, refuse_kept, refuse_skipped, touching
 from porter.patches.model import REQUIRED
 from porter.preprocess import kept_functions, preprocess
@@ -129,12 +130,20 @@ def _working_in(folder: Path, tell: Teller) -> Iterator[None]:
 
 def _to_keep(done: Build) -> dict[str, Any]:
     compiled = done.compiled
-    return {"units": done.units, "state": compiled.state, "warning": compiled.warning}
+    return {
+        "units": done.units,
+        "state": compiled.state,
+        "warning": compiled.warning,
+        "patches": patches_document(done.patches),
+    }
 
 
 def _as_kept(standing: Standing, kept: Mapping[str, Any], strict: bool) -> Build:
     """The Build that was up to date already."""
-    patches = open_manifest(standing.out).patches
+    document = kept["patches"]
+    patches = Patches(tuple(document["applied"]))
+    if document["skipped"] or document["kept"]:  # else no reader of documents has to be loaded
+        patches = structured(document, Patches, standing.path, NotBuilt)
     if strict:
         refuse_skipped(patches.skipped)
         refuse_kept(patches.kept)

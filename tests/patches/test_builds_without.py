@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import attrs
 import pytest
 from rich.console import Console
 
-from porter import cli
+from porter import cli, pipeline
 from porter.base import paths
 from porter.cli import _building
 from porter.compile import compile_build
@@ -139,3 +141,16 @@ def test_upstreams_suite_passes_without(name: str, sources: Path, tmp_path: Path
     assert name == ALL or name in skipped
     tested = run_tests(config, done.folder, "host", "", StageMemory(tmp_path), Events())
     assert tested.reasons == {}
+
+
+def test_an_up_to_date_build_knows_what_it_lacks(tmp_path: Path) -> None:
+    """What is kept of a finished build has its patches; `strict` refuses it as it does a new one."""
+    compiled = Compiled(tmp_path, {}, 0.0, 0)
+    for patches in (Patches(("nan-boxing",)), Patches((), (LACKS,))):
+        done = Build(tmp_path, tmp_path, 1, 0, {}, compiled, patches)
+        kept = json.loads(json.dumps(pipeline._to_keep(done)))
+        standing: Any = SimpleNamespace(out=tmp_path, folder=tmp_path, path=tmp_path / "kept.json")
+        assert pipeline._as_kept(standing, kept, strict=False).patches == patches
+        if patches.skipped:
+            with pytest.raises(PatchDrift, match="nothing can fail"):
+                pipeline._as_kept(standing, kept, strict=True)
