@@ -144,7 +144,7 @@ def test_upstreams_suite_passes_without(name: str, sources: Path, tmp_path: Path
 
 
 def test_an_up_to_date_build_knows_what_it_lacks(tmp_path: Path) -> None:
-    """What is kept of a finished build has its patches; `strict` refuses it as it does a new one."""
+    """What is kept of a finished build has its patches; `strict` refuses it as a new one."""
     compiled = Compiled(tmp_path, {}, 0.0, 0)
     for patches in (Patches(("nan-boxing",)), Patches((), (LACKS,))):
         done = Build(tmp_path, tmp_path, 1, 0, {}, compiled, patches)
