@@ -17,12 +17,13 @@
 #include "py/bc0.h"
 #include "py/runtime.h"
 
-// Machine code is looked for where the program has some; `gpusnek_waits` is for the neighbours of a warp.
+// gpusnek_vm_natives: the program has machine code. gpusnek_vm_waits: a neighbour of the warp is
+// behind.
 #undef GPUSNEK_VM_STATE
 #define GPUSNEK_VM_STATE \
-    const bool gpusnek_natives = vm_natives(); \
-    vm_natively_t gpusnek_natively = VM_INTERPRETED; \
-    bool gpusnek_waits = false;
+    const bool gpusnek_vm_natives = vm_natives(); \
+    vm_natively_t gpusnek_vm_natively = VM_INTERPRETED; \
+    bool gpusnek_vm_waits = false;
 
 #if MICROPY_OBJ_REPR == MICROPY_OBJ_REPR_D && MICROPY_EMIT_BYTECODE_USES_QSTR_TABLE
 
