@@ -16,7 +16,7 @@ from porter.base import paths
 from porter.base.architectures import Architectures
 from porter.config import FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.errors import NotBuilt
-from porter.manifest import MANIFEST, Manifest, damaged, manifest_of, read_document
+from porter.manifest import MANIFEST, Manifest, damaged, open_manifest
 
 # What is compiled into every build: all choices but sizes, which are a launch's matter, and those
 # of device code, which `lacks` looks at.
@@ -60,7 +60,7 @@ def bundled_builds() -> Iterator[Bundled]:
     root = paths.bundled_dir()
     for path in sorted(root.glob(f"*/{MANIFEST}")) if root is not None else ():
         try:
-            yield Bundled(path.parent, manifest_of(read_document(path.parent), path))
+            yield Bundled(path.parent, open_manifest(path.parent))
         except NotBuilt:
             continue  # `porter doctor` lists what is there
 

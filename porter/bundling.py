@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from porter.base.files import replace_folder
 from porter.base.paths import templates_dir
 from porter.errors import FileProblem, VerifyFailed
-from porter.manifest import MANIFEST, manifest_of, read_document
+from porter.manifest import MANIFEST, open_manifest
 
 LICENCES = "LICENSES.txt"
 _USED = re.compile(r'^#line \d+ "(?:upstream|patched)/[^/"]+/([^"]+)"', re.MULTILINE)
@@ -31,7 +31,7 @@ def write_bundle(build: Path, units: Path, tree: Path, out: Path) -> Path:
     PORTER_BUNDLE naming `out`. Raises NotBuilt, VerifyFailed for a licence without a text, and
     FileProblem where `out` cannot be written.
     """
-    manifest = manifest_of(read_document(build), build / MANIFEST)
+    manifest = open_manifest(build)
     names = [name for output in manifest.targets.values() for name in output.files]
     names += [str(path.relative_to(build)) for path in (build / "include").iterdir()]
     text = licences(units, tree, manifest.release)

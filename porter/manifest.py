@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from attrs import asdict, field, frozen
+from attrs import field, frozen
 
 from porter.base.fingerprint import file_digest
-from porter.base.reading import structured
+from porter.base.reading import document_of, structured
 from porter.errors import NotBuilt, PatchMissing
 
 MANIFEST = "build.json"
@@ -221,10 +221,8 @@ NO_PATCHES = Patches()
 
 def patches_document(patches: Patches) -> dict[str, Any]:
     """Return `patches` as JSON has them: the attribute `class_` is the key `class`."""
-    skipped = [
-        {name.rstrip("_"): value for name, value in asdict(one).items()} for one in patches.skipped
-    ]
-    kept = [asdict(one) for one in patches.kept]
+    skipped = [document_of(one) for one in patches.skipped]
+    kept = [document_of(one) for one in patches.kept]
     return {"applied": list(patches.applied), "skipped": skipped, "kept": kept}
 
 

@@ -229,7 +229,7 @@ def _rewrite(
                 report = rewrite(named, folder / "cxx", jobs=jobs, tell=tell)
             return RewrittenSources(folder, tuple(texts), report, patches)
         except PreprocessFailed as error:
-            to_blame = _patches_to_blame(error, units, layout)
+            to_blame = _patches_to_blame(error, units)
             if strict or not to_blame:
                 raise
             reason = f"a unit cannot be read with it: {error.message}"
@@ -237,24 +237,22 @@ def _rewrite(
             tell.say(f"{config.release}: without {', '.join(to_blame)}: {error.message}")
 
 
-def _patches_to_blame(error: PreprocessFailed, units: UnitList, layout: Layout) -> list[str]:
-    """Return patches without which a unit may be readable; each attempt blames further ones.
+def _patches_to_blame(error: PreprocessFailed, units: UnitList) -> list[str]:
+    """Return applied patches that may keep a unit from being read; required ones are never named.
 
-    A patch can apply although upstream changed a type or a function that its text uses. To blame
-    are the patches of the unit's file, first those that include the header with the error; for a
-    unit of the port those whose macros it names.
+    A patch can apply although upstream changed a type or a function that its text uses. For a unit
+    of upstream, these are the patches of its file, or those of them that include the header with
+    the error. For a unit of the port, these are the patches whose macros the unit names.
     """
     unit = next((one for one in units.units if one.name == error.unit), None)
     if unit is None:
         return []
-    series = load_series()
-    applied = units.patches.applied
-    if unit.origin == "port":
-        text = Path(unit.source).read_text(encoding="utf-8", errors="replace")
-        optional = [name for name in patches_asked(text) if name in applied]
-        required = {patch.name for patch in series if patch.class_ == REQUIRED}
-        return [name for name in optional if name not in required]
-    return touching(series, applied, unit.path, Path(error.file).name)
+    series, applied = load_series(), units.patches.applied
+    if unit.origin != "port":
+        return touching(series, applied, unit.path, Path(error.file).name)
+    text = Path(unit.source).read_text(encoding="utf-8", errors="replace")
+    required = {patch.name for patch in series if patch.class_ == REQUIRED}
+    return [name for name in patches_asked(text) if name in applied and name not in required]
 
 
 def rewrite_release(

@@ -22,6 +22,7 @@ from pathlib import Path
 from attrs import field, frozen
 
 from porter.base import paths
+from porter.base.c_text import COMMENT
 from porter.errors import PatchDrift
 from porter.patches import load_series
 from porter.patches.anchors import find_places
@@ -34,9 +35,6 @@ WINDOW = 4  # lines on each side of a hunk's place that count as its neighbourho
 MAX_JOINED = 3  # line breaks that one variant removes
 MARK = 170_000  # unique numbers start here, so that no text of upstream's has one of them
 
-_LITERAL = re.compile(
-    r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|//(?:\\\n|[^\n])*|/\*.*?\*/""", re.S
-)
 _FUNCTION = re.compile(
     r"^(?!typedef|struct|enum|union|extern)(?P<head>[A-Za-z_][^;{}#=]*\))[ \n]*\{.*?\n\}\n",
     re.M | re.S,
@@ -179,7 +177,7 @@ def _code_of(text: str) -> str:
             return re.sub(r"[^\n]", " ", found)
         return found[0] + "_" * (len(found) - 2) + found[-1]
 
-    return _LITERAL.sub(blank, text)
+    return COMMENT.sub(blank, text)
 
 
 @functools.lru_cache(maxsize=256)

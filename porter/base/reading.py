@@ -76,6 +76,11 @@ def structured(document: object, shape: type[T], where: str | Path, error: type[
         raise error(": ".join((str(where), *place, what)), hint=hint) from None
 
 
+def document_of(instance: attrs.AttrsInstance) -> dict[str, Any]:
+    """Return what `structured` reads as an equal instance: the attribute `class_` is `class`."""
+    return {name.removesuffix("_"): value for name, value in attrs.asdict(instance).items()}
+
+
 def _first(raised: BaseException) -> tuple[list[str], BaseException]:
     """The first problem that cattrs met, and the keys that lead to it (`skip 1`, `reason`)."""
     from cattrs import BaseValidationError

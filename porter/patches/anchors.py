@@ -12,12 +12,11 @@ from functools import lru_cache
 
 from attrs import frozen
 
+from porter.base.c_text import LITERAL, behind_bracket, without_comments
 from porter.errors import PatchDrift
 from porter.patches.model import Hunk, squeeze
 
-_LITERAL = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
-_COMMENT = re.compile(rf"{_LITERAL}|//(?:\\\n|[^\n])*|/\*.*?\*/", re.DOTALL)
-_TOKEN = re.compile(rf"{_LITERAL}|\w+|[^\s\w]")
+_TOKEN = re.compile(rf"{LITERAL}|\w+|[^\s\w]")
 _GAP = r"(?:\s|\\\n)*+"
 
 
@@ -82,30 +81,14 @@ def with_text(hunk: Hunk, text: str, places: tuple[Range, ...]) -> str:
 
 def has_code(anchor: str) -> bool:
     """Return whether an anchor has a token that is no comment."""
-    return bool(_TOKEN.search(_blanked(anchor)))
-
-
-def without_comments(text: str) -> str:
-    """Return `text` with blanks for comments; offsets and line breaks stay."""
-    return _blanked(text)
-
-
-@lru_cache(maxsize=64)
-def _blanked(text: str) -> str:
-    """Return `text` with a blank for each character of a comment; line breaks stay."""
-
-    def blank(match: re.Match[str]) -> str:
-        found = match[0]
-        return re.sub(r"[^\n]", " ", found) if found.startswith("/") else found
-
-    return _COMMENT.sub(blank, text)
+    return bool(_TOKEN.search(without_comments(anchor)))
 
 
 @lru_cache(maxsize=1024)
 def _pattern(anchor: str) -> re.Pattern[str]:
     """Return the pattern of an anchor: its tokens, with blanks and line breaks between them."""
     parts = []
-    for token in _TOKEN.findall(_blanked(anchor).replace("\\\n", "\n")):
+    for token in _TOKEN.findall(without_comments(anchor).replace("\\\n", "\n")):
         before = r"(?<!\w)" if re.match(r"\w", token) else ""
         after = r"(?!\w)" if re.search(r"\w\Z", token) else ""
         parts.append(before + re.escape(token) + after)
@@ -116,7 +99,7 @@ def _find(hunk: Hunk, text: str, patch: str, number: int) -> Range:
     """Return the offsets at which the anchor's tokens start and end."""
     scopes = _scopes(hunk, text, patch, number) if hunk.inside else [_Scope(0, len(text))]
     pattern = _pattern("\n".join(hunk.anchor))
-    code = _blanked(text)
+    code = without_comments(text)
     # Scopes overlap where the head of a function stands twice, in branches of a conditional.
     places = {
         match.span() for scope in scopes for match in pattern.finditer(code, scope.start, scope.end)
@@ -133,11 +116,11 @@ def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
     Upstream formats its code: the closing brace of a definition stands in column 0, or the whole
     body stands on one line.
     """
-    code = _blanked(text)
+    code = without_comments(text)
     found = []
     # A macro can stand around the name, as in `MICROPY_WRAP_X(x)(void) {`.
     for match in re.finditer(rf"(?<!\w){re.escape(hunk.inside)}(?:\s*\))*\s*\(", code):
-        behind = _behind_parenthesis(code, match.end())
+        behind = behind_bracket(code, match.end(), "()") or len(code)
         opening = re.compile(r"\s*\{").match(code, behind)
         if opening is None:
             continue  # a declaration or a call
@@ -150,24 +133,11 @@ def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
 
 def _body_end(code: str, body: int) -> int:
     """Return the offset behind the closing brace of the function whose body starts at `body`."""
-    line = code.find("\n", body)
-    depth = 1
-    for match in re.compile(rf"{_LITERAL}|[{{}}]").finditer(code, body, max(line, body)):
-        depth += {"{": 1, "}": -1}.get(match[0], 0)
-        if depth == 0:
-            return match.end()
+    end = behind_bracket(code, body, "{}", code.find("\n", body))
+    if end is not None:
+        return end
     closing = code.find("\n}", body)
     return len(code) if closing < 0 else closing + 2
-
-
-def _behind_parenthesis(code: str, at: int) -> int:
-    """Return the offset behind the parenthesis that closes the one before `at`."""
-    depth = 1
-    for match in re.compile(rf"{_LITERAL}|[()]").finditer(code, at):
-        depth += {"(": 1, ")": -1}.get(match[0], 0)
-        if depth == 0:
-            return match.end()
-    return len(code)
 
 
 def _behind_includes(hunk: Hunk, text: str, patch: str, number: int) -> int:
@@ -178,7 +148,9 @@ def _behind_includes(hunk: Hunk, text: str, patch: str, number: int) -> int:
     always = sometimes = -1
     depth, at = 0, 0
     continued = False
-    for line, code in zip(text.splitlines(True), _blanked(text).splitlines(True), strict=True):
+    for line, code in zip(
+        text.splitlines(True), without_comments(text).splitlines(True), strict=True
+    ):
         at += len(line)
         directive = re.match(r"\s*#\s*(\w*)", code)
         if directive is None and not continued and code.strip():
@@ -198,14 +170,14 @@ def _behind_includes(hunk: Hunk, text: str, patch: str, number: int) -> int:
 def _line_start(text: str, at: int) -> int:
     """Return the start of the line of `at`, or `at` where other code stands before it."""
     start = text.rfind("\n", 0, at) + 1
-    return at if _blanked(text)[start:at].strip() else start
+    return at if without_comments(text)[start:at].strip() else start
 
 
 def _line_end(text: str, at: int) -> int:
     """Return the start of the next line, or `at` where other code follows on its line."""
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
-    return at if _blanked(text)[at:end].strip() else min(end + 1, len(text))
+    return at if without_comments(text)[at:end].strip() else min(end + 1, len(text))
 
 
 def _spliced(text: str, start: int, end: int, new: str) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from attrs import asdict, frozen
+from attrs import frozen
 
 from porter.base import arguments
+from porter.base.reading import document_of
 from porter.errors import PatchDrift, UsageError
 from porter.manifest import KeptFunction, Patches, SkippedPatch
 from porter.patches.anchors import drift, find_places, with_text
@@ -46,7 +47,7 @@ class Fit:
 
     def as_dict(self) -> dict[str, object]:
         """Return the values for JSON; the attribute `class_` is the key `class`."""
-        return {name.rstrip("_"): value for name, value in asdict(self).items()}
+        return document_of(self)
 
 
 def patched_files(

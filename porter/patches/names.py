@@ -14,12 +14,13 @@ from functools import lru_cache
 from pathlib import Path
 
 from porter.base import paths
-from porter.patches.anchors import Range, without_comments
+from porter.base.c_text import LITERAL, without_comments
+from porter.patches.anchors import Range
 from porter.patches.model import Hunk, Patch
 
 HEADERS = ("py", "extmod", "shared", "lib")  # folders of upstream's headers
 
-_LITERAL = re.compile(r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""")
+_LITERAL = re.compile(LITERAL)
 _DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 _TEMPLATE = re.compile(r"\{%.*?%\}|\{#.*?#\}|\{\{.*?\}\}", re.DOTALL)

@@ -15,12 +15,12 @@ from collections.abc import Iterable, Iterator
 
 from attrs import frozen
 
+from porter.base.c_text import LITERAL, behind_bracket
 from porter.patches import FunctionReplacement
 from porter.syntax.lines import line_table, locate
 
-_LITERAL = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
 _TOKEN = re.compile(
-    rf"{_LITERAL}|\w+|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[^\s\w]"
+    rf"{LITERAL}|\w+|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[^\s\w]"
 )
 _MARKER = re.compile(r"^#[^\n]*$", re.MULTILINE)
 _DIGITS = 16  # hexadecimal digits of a digest: as many as tell bodies of one function apart
@@ -89,9 +89,10 @@ def replace_functions(
 def definitions_of(function: str, text: str) -> Iterator[Definition]:
     """Yield the definitions of a function in a preprocessed text."""
     for match in re.finditer(rf"(?<!\w){re.escape(function)}\s*\(", text):
-        opening = re.compile(r"\s*\{").match(text, _closing(text, match.end(), "()"))
+        behind = behind_bracket(text, match.end(), "()") or len(text)
+        opening = re.compile(r"\s*\{").match(text, behind)
         if opening is not None:
-            closing = _closing(text, opening.end(), "{}") - 1
+            closing = (behind_bracket(text, opening.end(), "{}") or len(text)) - 1
             yield Definition(_declaration(text, match.start()), opening.end() - 1, closing)
 
 
@@ -100,17 +101,6 @@ def digest_of(text: str, definition: Definition) -> str:
     code = _MARKER.sub("", text[definition.start : definition.closing + 1])
     tokens = "\x1f".join(_TOKEN.findall(code))
     return hashlib.sha256(tokens.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
-
-
-def _closing(text: str, at: int, pair: str) -> int:
-    """Return the offset behind the bracket that closes the one before `at`; `pair` names both."""
-    depth = 1
-    brackets = re.escape(pair[0]) + re.escape(pair[1])
-    for match in re.compile(rf"{_LITERAL}|[{brackets}]").finditer(text, at):
-        depth += {pair[0]: 1, pair[1]: -1}.get(match[0], 0)
-        if depth == 0:
-            return match.end()
-    return len(text)
 
 
 def _declaration(text: str, name: int) -> int:

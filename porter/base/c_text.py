@@ -1,0 +1,45 @@
+"""Patterns and helpers for C text that is not parsed: literals, comments, brackets.
+
+`porter.patches` finds the place of a hunk with them, and `porter.preprocess` finds the definition
+of a function. Both work on text that libclang cannot read yet.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+LITERAL = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+COMMENT = re.compile(rf"{LITERAL}|//(?:\\\n|[^\n])*|/\*.*?\*/", re.DOTALL)
+
+
+@lru_cache(maxsize=64)
+def without_comments(text: str) -> str:
+    """Return `text` with a blank for each character of a comment; line breaks stay."""
+
+    def blank(match: re.Match[str]) -> str:
+        found = match[0]
+        return re.sub(r"[^\n]", " ", found) if found.startswith("/") else found
+
+    return COMMENT.sub(blank, text)
+
+
+def behind_bracket(text: str, at: int, pair: str, end: int | None = None) -> int | None:
+    """Return the offset behind the bracket that closes the bracket before an offset.
+
+    Args:
+        text: C text without comments.
+        at: The offset behind the opening bracket.
+        pair: The opening and the closing bracket, `()` or `{}`.
+        end: The offset at which the search ends; None for the end of the text.
+
+    Returns:
+        The offset, or None if no bracket before `end` closes.
+    """
+    depth = 1
+    brackets = re.compile(rf"{LITERAL}|[{re.escape(pair)}]")
+    for match in brackets.finditer(text, at, len(text) if end is None else max(at, end)):
+        depth += {pair[0]: 1, pair[1]: -1}.get(match[0], 0)
+        if depth == 0:
+            return match.end()
+    return None
