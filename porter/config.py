@@ -56,8 +56,8 @@ class BuildConfig:
     arch: names with commas between them; `all` and `native` become such.
     gc_stress: collect before every allocation. fences: check every access through a pointer; one
     that leaves its interpreter ends it. profile: count what each instruction does, for `porter
-    profile`. reconverge: lanes of a GPU's warp whose ways have parted meet again. skip_patches:
-    patches to leave out, names or classes with commas between them (docs/upstream.md). Raises
+    profile`. reconverge: lanes of a GPU's warp whose ways have parted meet again.
+    skip_patches: names or classes of patches that the build leaves out, separated by commas. Raises
     UsageError for what is out of bounds, and NoGpu of `native`.
     """
 

@@ -165,7 +165,7 @@ class SkippedPatch:
 
     @property
     def message(self) -> str:
-        """One line for a report: the name and what the build lacks."""
+        """The line of a report: the patch and the missing feature."""
         return f"skipped {self.name}: {self.without}"
 
 
@@ -184,14 +184,14 @@ class KeptFunction:
 
     @property
     def message(self) -> str:
-        """One line for a report: the function, why it is upstream's, and what this means."""
+        """The line of a report: the function, the reason and the missing feature."""
         return f"kept upstream's {self.function} ({self.file}), {self.reason}: {self.without}"
 
 
 @frozen
 class Patches:
-    """The patches of a build: the names of the applied ones, those that the build does without,
-    and the functions that applied ones did not replace.
+    """The patches of a build: names of applied patches, skipped patches, and functions of upstream
+    that applied patches did not replace.
     """
 
     applied: tuple[str, ...] = ()
@@ -200,7 +200,7 @@ class Patches:
 
     @property
     def lacks(self) -> list[str]:
-        """What the build lacks though nobody asked for that, a line each."""
+        """The lines of a report: skipped patches that the user did not ask for, kept functions."""
         skipped = [one.message for one in self.skipped if not one.asked]
         return skipped + [one.message for one in self.kept]
 
@@ -275,7 +275,7 @@ def open_manifest(folder: Path) -> Manifest:
     """Return `build.json` of the build in `folder`.
 
     Raises:
-        NotBuilt: There is none that is whole.
+        NotBuilt: The folder has no complete `build.json`.
     """
     return manifest_of(read_document(folder), folder / MANIFEST)
 

@@ -40,8 +40,8 @@ STAGES = ("generate", "preprocess", "rewrite", "compile")
 class Build:
     """A finished build: its folder, units, seconds per stage, and what compiling reported.
 
-    `sources` is the folder that it shares with builds of other sizes. `patches` are those that it
-    has, and those that it does without.
+    `sources` is the folder that it shares with builds of other sizes. `patches` are
+    its applied and its skipped patches.
     """
 
     folder: Path
@@ -87,9 +87,9 @@ def build(
 
     Fetches the release if it is not here. `folder` replaces `sources_of(config)`. `tell` learns
     what is done, and nothing where all is up to date. One process at a time works in a folder;
-    others wait. What is up to date is used as it is, whoever owns it. `strict`: a patch that was
-    skipped, and that `config` does not leave out, is PatchDrift. Raises what `ensure` and the
-    stages raise, and FileProblem where the build would have to be written and cannot be.
+    others wait. An up-to-date build of another user is used as it is. `strict`: a skipped patch
+    that `config` does not leave out raises PatchDrift. Raises what `ensure` and the stages raise,
+    and FileProblem where the build would have to be written and cannot be.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
     check_variant(variant, config.fences, config.profile)
@@ -241,8 +241,8 @@ def _patches_to_blame(error: PreprocessFailed, units: UnitList) -> list[str]:
     """Return applied patches that may keep a unit from being read; required ones are never named.
 
     A patch can apply although upstream changed a type or a function that its text uses. For a unit
-    of upstream, these are the patches of its file, or those of them that include the header with
-    the error. For a unit of the port, these are the patches whose macros the unit names.
+    of upstream: the patches of its file; if some of them include the header with the error, only
+    these. For a unit of the port: the patches whose macros the unit names.
     """
     unit = next((one for one in units.units if one.name == error.unit), None)
     if unit is None:

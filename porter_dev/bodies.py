@@ -30,14 +30,14 @@ from porter.preprocess import preprocess
 from porter.preprocess.replacing import definitions_of
 from porter.sync.store import synced_releases
 
-# What tells configurations apart: macros that these choose are expanded in a body.
+# Fields of BuildConfig that choose macros: an expanded body can differ between their values.
 VARIED = ("float", "level")
 WIDTH = 100  # characters of a line of a patch file
 
 
 @frozen
 class Body:
-    """One definition of a function.
+    """A definition of a function.
 
     Attributes:
         function: The function.

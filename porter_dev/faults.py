@@ -194,7 +194,7 @@ def detect(
         quick: Whether to run the related tests alone.
 
     Returns:
-        What detected the fault, or None where `quick` leaves that open.
+        The detection, or None if `quick` and the related tests detect no fault.
     """
     began = time.monotonic()
     tried: list[str] = []

@@ -20,10 +20,19 @@ def build_shown(
     strict: bool = False,
     always: bool = False,
 ) -> Build:
-    """Build `config`, saying on stderr what is done; nothing where all is up to date.
+    """Build `config` with progress messages on stderr; an up-to-date build prints no message.
 
-    Warnings go to `console`, by default stderr too. What a build lacks because patches do not apply
-    to the release is said when it is made; always with `always`. `strict` makes it an error.
+    Args:
+        config: The build.
+        console: The console for warnings; None for stderr.
+        variant: The variant of the host twin.
+        jobs: The number of compilers at a time; None for one per core.
+        registers: The cap on registers per device thread.
+        strict: Whether a skipped patch or a kept function is an error.
+        always: Whether skipped patches and kept functions are printed for an up-to-date build too.
+
+    Returns:
+        The finished build.
     """
     with telling() as tell:
         done = build(

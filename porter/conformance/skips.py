@@ -46,8 +46,8 @@ class SkipEntry:
     """One entry: needs or tests that share a reason, everywhere or for some targets.
 
     `expects`: the entry is about tests whose expected output, as upstream keeps it, has one of
-    these lines; about all tests of its names where there is none. `without`: it is about builds
-    that do without one of these patches. `with_`: about builds that have all of these.
+    these lines; about all tests of its names if `expects` is empty. `without`: the entry counts for
+    builds that lack one of these patches. `with_`: it counts for builds that have all of these.
     """
 
     reason: str
@@ -58,7 +58,7 @@ class SkipEntry:
     with_: tuple[str, ...] = ()
 
     def applies(self, target: str, skipped: Collection[str]) -> bool:
-        """Whether the entry counts for ``target`` and a build without the patches ``skipped``."""
+        """Return whether the entry counts for ``target``, without the patches ``skipped``."""
         if self.without and not set(self.without).intersection(skipped):
             return False
         if not set(self.with_).isdisjoint(skipped):

@@ -83,9 +83,9 @@ def render_port(templates: Path, values: Mapping[str, object], into: Path, wishe
 
     Args:
         templates: The folder of the templates.
-        values: What they may use: the result of `template_values`.
+        values: The variables of the templates: the result of `template_values`.
         into: The folder of the results.
-        wishes: What the release refuses and defines.
+        wishes: The options that the release refuses and the hooks that it defines.
 
     Raises:
         GenerateFailed: A template is wrong or names a value that is not there.

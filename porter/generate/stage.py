@@ -52,8 +52,8 @@ def generate(
         layout: Its folders.
         tell: Learns what is done.
         strict: Whether a skipped patch that `config` does not leave out is an error.
-        unreadable: Patches to skip because what they make cannot be read, with the reasons. None
-            for those that an earlier run found with equal inputs.
+        unreadable: Patches to skip because libclang cannot read the patched unit, with the
+            reasons. None for the patches that an earlier run found with equal inputs.
 
     Raises:
         UnknownRelease: The release is not synced.

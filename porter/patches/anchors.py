@@ -143,7 +143,7 @@ def _body_end(code: str, body: int) -> int:
 def _behind_includes(hunk: Hunk, text: str, patch: str, number: int) -> int:
     """Return the offset behind the last `#include` before the file's first declaration.
 
-    Among them, one that stands under no `#if` is preferred: it is always read.
+    An `#include` outside of every `#if` is preferred, because the compiler always reads it.
     """
     always = sometimes = -1
     depth, at = 0, 0

@@ -22,17 +22,17 @@ NOTHING: Mapping[str, str] = {}
 
 @frozen
 class Fit:
-    """How one patch fits one release.
+    """The result of applying a patch to a release.
 
     Attributes:
         patch: The patch's name.
         release: The release.
-        state: One of `STATES`: `skipped` where the build does without the patch, `fails` where
-            the release is refused.
-        detail: What does not fit, with its place.
+        state: An element of `STATES`. `skipped`: the build lacks the patch. `fails`: porter refuses
+            the release.
+        detail: The missing anchor or name, with its place.
         file: The file in which it does not fit.
         class_: The patch's class.
-        without: What a build without the patch lacks.
+        without: The missing feature of a build without the patch.
         asked: Whether it is skipped because the user asked for that.
     """
 

@@ -12,26 +12,27 @@ from porter.manifest import NO_PATCHES, Patches
 
 ACTIONS = ("replace", "before", "after", "enter", "include")
 
-# What a build without a patch is:
-# required:    no build at all; porter refuses the release.
-# performance: correct and slower.
-# bugfix:      as correct as upstream, which has the defect.
-# tooling:     correct; a command of porter or a feature for programs is missing.
+# Effect of a missing patch on a build, by class:
+# required:    porter refuses the release.
+# performance: the build is correct and slower.
+# bugfix:      the build has a defect of upstream.
+# tooling:     the build is correct; a command of porter or a feature for programs is missing.
 REQUIRED = "required"
 CLASSES = (REQUIRED, "performance", "bugfix", "tooling")
 
 
 @frozen
 class Hunk:
-    """One edit of one of upstream's files.
+    """An edit of an upstream file.
 
     Attributes:
         file: The path of the file, relative to the root of the source tree.
         anchor: C text that occurs once in the file, or once in the function `inside`. Tokens are
             compared: blanks, line breaks and comments between them do not matter.
-        action: One of `ACTIONS`. `before`, `after` and `replace` put `text` beside the anchor or
-            in its place. `enter` puts it at the start of the body of the function `inside`, and
-            `include` after the file's first block of `#include` lines; both have no anchor.
+        action: An element of `ACTIONS`. `before`, `after` and `replace` put `text` beside the
+            anchor or in its place. `enter` puts it at the start of the body of the function
+            `inside`, and `include` after the file's first block of `#include` lines; both have no
+            anchor.
         text: The text, whole lines.
         inside: The function that limits the search, or "".
     """
@@ -54,7 +55,7 @@ class FunctionReplacement:
         bodies: Digests of the definitions, with macros expanded, for which the text was written
             (porter/preprocess/replacing.py). Another definition is left as it is.
         patch: The patch that has this replacement.
-        without: What a build without the patch lacks.
+        without: The missing feature of a build without the patch.
     """
 
     file: str
@@ -83,14 +84,14 @@ class Sign:
 
 @frozen
 class Patch:
-    """One variant of one feature's change to upstream.
+    """A variant of a feature's change to upstream.
 
     Attributes:
         name: The feature's name, which its variants share.
         file: The file of hunks, beside the series.
-        class_: One of `CLASSES`.
-        purpose: What the patch is for, one sentence.
-        without: What a build without the patch lacks, as in "string hashing is upstream's".
+        class_: An element of `CLASSES`.
+        purpose: The purpose of the patch, in a sentence.
+        without: The missing feature of a build without the patch: "string hashing is upstream's".
         test: The test that shows that the patch works.
         hunks: The edits. All of them apply, or none.
         replacements: The functions that it replaces, each where its body is known.
@@ -143,7 +144,7 @@ class Patched:
 
     Attributes:
         texts: The new text of every file that a patch changes, by its path in the tree.
-        patches: The patches that were applied, in order, and those that were skipped.
+        patches: The applied patches, in order, and the skipped patches.
         replacements: The replacements of the applied patches.
     """
 

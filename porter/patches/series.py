@@ -78,8 +78,8 @@ def _check_order(rows: tuple[_PatchRow, ...]) -> None:
     """Check classes, and that a patch requires earlier ones alone.
 
     Raises:
-        PorterError: A row has an unknown class, requires a later or unknown patch, is required
-            and requires one that is not, or does not say what a build without it lacks.
+        PorterError: A row has an unknown class, requires a later or unknown patch, lacks the text
+            `without`, or is required and requires an optional patch.
     """
     classes: dict[str, str] = {}
     for row in rows:

@@ -23,8 +23,8 @@ FORMAT = 4
 class CachedUnit:
     """One unit's result: `digest` and `files` of what it was made from; `kept` if not empty.
 
-    `text` is the SHA-256 of what was made of them, empty where nothing is kept. `bodies`: what
-    became of the functions to replace.
+    `text` is the SHA-256 of what was made of them, empty where nothing is kept. `bodies`: the
+    results of the unit's function replacements.
     """
 
     digest: str

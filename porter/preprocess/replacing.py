@@ -43,7 +43,7 @@ class Definition:
 
 @frozen
 class FoundBody:
-    """What a replacement met in a unit.
+    """The result of a function replacement in a unit.
 
     Attributes:
         function: The function.
@@ -71,7 +71,7 @@ def replace_functions(
         replacements: Replacements; those of other files are ignored.
 
     Returns:
-        The new text, and what became of each replacement of this file.
+        The new text, and the result of each replacement of this file.
     """
     found = []
     for one in replacements:

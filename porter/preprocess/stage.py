@@ -36,7 +36,7 @@ from porter.preprocess.replacing import FoundBody, replace_functions
 class Preprocessed:
     """A unit and its preprocessed text's file; `fresh` says that this run wrote it.
 
-    `bodies`: what became of the unit's functions that patches replace.
+    `bodies`: the results of the unit's function replacements.
     """
 
     unit: SourceUnit
@@ -98,7 +98,7 @@ def kept_functions(
 ) -> tuple[KeptFunction, ...]:
     """Return the functions of upstream's that patches replace and that this release keeps.
 
-    A function that the release has and the configuration leaves out is none of them.
+    A function that only the configuration leaves out does not count.
 
     Args:
         layout: The build's folders.
@@ -136,7 +136,7 @@ def _up_to_date(known: CachedUnit, unit: SourceUnit, key: list[str], layout: Lay
 
 
 def _asked(unit: SourceUnit, units: UnitList) -> list[str]:
-    """What is to be replaced in a unit, as text for its digest."""
+    """Return the function replacements of a unit, as text for the unit's digest."""
     return [repr(one) for one in units.replacements if one.file == unit.path]
 
 

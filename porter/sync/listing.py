@@ -1,4 +1,4 @@
-"""List releases: those in `upstream/`, those of the locks, and those that origins have now.
+"""List releases: in `upstream/`, in the locks, and at the origins.
 
 `porter releases` prints them; `porter sync --latest` and `porter regress --latest` take the newest.
 """

@@ -120,9 +120,9 @@ int gpusnek_print_float(const mp_print_t *print, mp_float_t f, char format, unsi
     return printed;
 }
 
-// What upstream's formatfloat.c does, for releases and builds in which mp_print_float calls it: for
-// repr alone where the patch `float-text` is applied. A text that `size` has no room for gets fewer
-// decimals, and then an exponent.
+// Replaces upstream's formatfloat.c. With the patch `float-text`, only repr calls it; without the
+// patch, mp_print_float does too. A text longer than `size` is formatted again with fewer decimals,
+// and then with an exponent.
 int mp_format_float(mp_float_t f, char *text, size_t size, char format, int precision, char sign) {
     char *at = text;
     const char first = sign_of(f, 0);

@@ -15,7 +15,7 @@ static inline int gpusnek_compare_bytes(const void *left, const void *right, siz
     return first != 0 ? first : memcmp(left, right, length);
 }
 
-// What upstream's unichar_isspace says.
+// The same result as upstream's unichar_isspace.
 static inline bool gpusnek_is_space(unichar c) {
     return (c == ' ') | (c - 9u < 5u);
 }

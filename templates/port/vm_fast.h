@@ -17,8 +17,8 @@
 #include "py/bc0.h"
 #include "py/runtime.h"
 
-// gpusnek_vm_natives: the program has machine code. gpusnek_vm_waits: a neighbour of the warp is
-// behind.
+// gpusnek_vm_natives: the program has native code. gpusnek_vm_waits: the lane waits for lanes of its
+// warp that are behind.
 #undef GPUSNEK_VM_STATE
 #define GPUSNEK_VM_STATE \
     const bool gpusnek_vm_natives = vm_natives(); \

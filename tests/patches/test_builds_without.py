@@ -37,7 +37,7 @@ ALL = "performance,bugfix,tooling"
 
 @pytest.fixture(scope="module")
 def lacking(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a finished build of the stand-in that does without two patches."""
+    """Return a finished build of the stub interpreter that lacks two patches."""
     folder = tmp_path_factory.mktemp("lacking") / "0.0.0-0"
     fake_build(folder)
     patches = Patches(("nan-boxing",), (LACKS, LEFT_OUT))
@@ -144,7 +144,7 @@ def test_upstreams_suite_passes_without(name: str, sources: Path, tmp_path: Path
 
 
 def test_an_up_to_date_build_knows_what_it_lacks(tmp_path: Path) -> None:
-    """What is kept of a finished build has its patches; `strict` refuses it as a new one."""
+    """The stored record of a finished build has its patches; `strict` refuses skipped ones."""
     compiled = Compiled(tmp_path, {}, 0.0, 0)
     for patches in (Patches(("nan-boxing",)), Patches((), (LACKS,))):
         done = Build(tmp_path, tmp_path, 1, 0, {}, compiled, patches)

@@ -37,8 +37,8 @@ class Loaded:
             for name, (crashed, text) in question["features"].items()
         }
         if INFO not in self.features:
-            # No interpreter has answered: there is none, or it ends with an error. The check is
-            # for upstream's interpreter, so CPython cannot answer it.
+            # The interpreter under test is missing or failed. CPython cannot answer in its place:
+            # the check uses attributes that only upstream's interpreter has.
             self.module.detect_test_platform = detect_a_pc
         self.overrides: dict[str, bytes] = {}
         self.check = self.module.run_feature_check
