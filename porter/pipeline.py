@@ -223,6 +223,9 @@ def _rewrite(
         patches = evolve(units.patches, kept=kept_functions(layout, units, texts))
         if strict:
             refuse_kept(patches.kept)
+        if broken := _broken_patches(patches, units):
+            unreadable = {**units.unreadable, **broken}
+            continue
         try:
             with stage("rewrite"):
                 named = {done.unit.name: done.path for done in texts}
@@ -235,6 +238,16 @@ def _rewrite(
             reason = f"a unit cannot be read with it: {error.message}"
             unreadable = {**units.unreadable, **dict.fromkeys(to_blame, reason)}
             tell.say(f"{config.release}: without {', '.join(to_blame)}: {error.message}")
+
+
+def _broken_patches(patches: Patches, units: UnitList) -> dict[str, str]:
+    """Return patches of which a function is kept that the rest needs, each with the reason."""
+    whole = {(one.patch, one.function) for one in units.replacements if one.whole}
+    return {
+        one.patch: f"it needs {one.function} ({one.file}), {one.reason}"
+        for one in patches.kept
+        if (one.patch, one.function) in whole
+    }
 
 
 def _patches_to_blame(error: PreprocessFailed, units: UnitList) -> list[str]:

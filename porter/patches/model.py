@@ -56,6 +56,8 @@ class FunctionReplacement:
             (porter/preprocess/replacing.py). Another definition is left as it is.
         patch: The patch that has this replacement.
         without: The missing feature of a build without the patch.
+        whole: Whether an unknown body skips the whole patch, because other edits of the patch share
+            an invariant with the function: the order of a table, equal hashes of equal numbers.
     """
 
     file: str
@@ -64,6 +66,7 @@ class FunctionReplacement:
     bodies: tuple[str, ...]
     patch: str = ""
     without: str = ""
+    whole: bool = False
 
 
 @frozen

@@ -46,6 +46,7 @@ class _ReplaceRow:
     function: str
     text: str
     bodies: tuple[str, ...]
+    whole: bool = False
 
 
 @frozen
@@ -127,7 +128,7 @@ def _replacement(row: _ReplaceRow, patch: _PatchRow, file: Path) -> FunctionRepl
     if wrong:
         raise PorterError(f"{file}: {row.function}: {wrong[0]!r} is no digest of a body")
     return FunctionReplacement(
-        row.file, row.function, row.text, row.bodies, patch.name, patch.without
+        row.file, row.function, row.text, row.bodies, patch.name, patch.without, row.whole
     )
 
 

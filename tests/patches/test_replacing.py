@@ -9,10 +9,12 @@ from pathlib import Path
 import attrs
 import pytest
 
+from porter import pipeline
 from porter.base import paths
 from porter.config import BuildConfig
 from porter.errors import PatchDrift, PorterError
 from porter.generate import Layout, generate
+from porter.generate.units import UnitList
 from porter.manifest import KeptFunction, Patches
 from porter.patches import FunctionReplacement, load_series, refuse_kept
 from porter.preprocess import kept_functions, preprocess
@@ -147,6 +149,20 @@ def test_recording_writes_the_row_of_one_function(tmp_path: Path) -> None:
     assert max(map(len, file.read_text().splitlines())) <= bodies.WIDTH
     with pytest.raises(ValueError, match="h has 0"):
         bodies.record(file, "h", set())
+
+
+@pytest.mark.parametrize(
+    ("whole", "broken"),
+    [
+        (False, {}),
+        (True, {"adding": "it needs sum (py/a.c), whose body is new (0123)"}),
+    ],
+)
+def test_a_function_that_the_rest_of_a_patch_needs(whole: bool, broken: dict[str, str]) -> None:
+    kept = KeptFunction("sum", "py/a.c", "adding", "sums are slow", "whose body is new (0123)")
+    units = UnitList("", (), (), replacements=(attrs.evolve(SUM, whole=whole),))
+    assert pipeline._broken_patches(Patches(kept=(kept,)), units) == broken
+    assert pipeline._broken_patches(Patches(), units) == {}
 
 
 REPLACEMENTS = [one for patch in load_series() for one in patch.replacements]

@@ -227,6 +227,23 @@ def test_a_renamed_field_under_a_patch(injected: Injected, edit: Edit) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("file", "head", "patch"),
+    [
+        ("py/map.c", r"mp_map_lookup_kind_t lookup_kind\) \{", "table-search"),
+        ("py/objfloat.c", r"mp_float_hash\(mp_float_t src\) \{", "number-hash"),
+    ],
+)
+def test_a_changed_function_that_the_rest_of_a_patch_needs(
+    injected: Injected, edit: Edit, file: str, head: str, patch: str
+) -> None:
+    change(edit(file), head, r"\g<0>\n    (void)0;")
+    run = injected.run("host")
+    assert verdict([run], []) is None
+    assert run.facts.patches[patch] == "skipped"
+    assert "whose body is new" in {fit.patch: fit.detail for fit in run.skipped}[patch]
+
+
 def test_a_new_hook_that_upstream_wants_of_its_port(injected: Injected, edit: Edit) -> None:
     file = edit("py/modmath.c")
     append(
