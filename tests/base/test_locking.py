@@ -47,7 +47,7 @@ def free(path: Path) -> bool:
 def alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):  # it ended before the open, or before the read
         return False
 
 
