@@ -124,6 +124,22 @@ def _same(was: Fingerprint, now: Fingerprint) -> bool:
     return was == now
 
 
+def reference() -> Path:
+    """Return upstream's own build of the newest synced release, which tests compare with.
+
+    Returns:
+        The executable. Nothing is compiled if it is up to date.
+
+    Raises:
+        NoRelease: No release is synced.
+    """
+    from porter.config import BuildConfig
+    from porter.reference import build_reference
+
+    newest = release()
+    return build_reference(BuildConfig(release=newest), paths.build_dir() / f"reference-{newest}")
+
+
 def main() -> None:
     """Make every build of the default tier; exit with the error's code if one cannot be made."""
     from porter.errors import PorterError
@@ -132,6 +148,8 @@ def main() -> None:
         for name in DEFAULT_TIER:
             print(f"shared test build: {name}", flush=True)
             shared(name, jobs=None)
+        print("shared test build: reference", flush=True)
+        reference()
     except NoRelease:
         print("no release is synced: the tests that need a build are skipped", file=sys.stderr)
     except PorterError as error:

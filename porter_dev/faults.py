@@ -45,6 +45,8 @@ FIRST = {
     "porter/evaluation": ["tests/evaluation"],
     "porter/base": ["tests/base", "tests/run"],
     "porter/dask": ["tests/cluster"],
+    "porter/run": ["tests/run", "tests/console", "tests/several", "tests/cli/test_exit_status.py"],
+    "porter/settings.py": ["tests/base"],
     "templates/port": ["tests/lang", "tests/evaluation", "tests/integers", "tests/floats"],
     "templates/runtime": ["tests/run", "tests/evaluation", "tests/lang", "tests/fences"],
     "templates/libc": ["tests/libc", "tests/lang"],
@@ -90,7 +92,7 @@ class Fault:
         parts = self.file.split("/")
         own = f"tests/{parts[1]}" if parts[0] == "porter" and len(parts) > 2 else ""
         named = next((tests for folder, tests in FIRST.items() if self.file.startswith(folder)), [])
-        return [path for path in dict.fromkeys([own, *named]) if path and (ROOT / path).is_dir()]
+        return [path for path in dict.fromkeys([own, *named]) if path and (ROOT / path).exists()]
 
 
 @frozen

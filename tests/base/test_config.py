@@ -103,6 +103,13 @@ def test_later_sources_win(tmp_path: Path) -> None:
     assert (config.release, config.pystack) == ("1.2.3", BuildConfig(release="1").pystack)
 
 
+def test_an_empty_variable_is_an_absent_one(tmp_path: Path) -> None:
+    (tmp_path / "porter.toml").write_text('heap = "16K"\n')
+    empty = {f"PORTER_{name.upper()}": "" for name in FIELDS}
+    config = load_config({}, cwd=tmp_path, environ=empty, default_release="1.2.3")
+    assert config == load_config({}, cwd=tmp_path, environ={}, default_release="1.2.3")
+
+
 def test_every_key_in_a_file(tmp_path: Path) -> None:
     """Each field of a BuildConfig, written as TOML, by itself and in one table."""
     values: dict[str, object] = {

@@ -84,12 +84,16 @@ def test_whom_one_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert len(said) == 1 and holder(path) == "another process"
 
 
-def test_threads_exclude_each_other(tmp_path: Path) -> None:
+@pytest.mark.parametrize("patience", [locking.PATIENCE, 0.0], ids=["patient", "impatient"])
+def test_threads_exclude_each_other(
+    tmp_path: Path, patience: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(locking, "PATIENCE", patience)
     inside, most = [0], [0]
 
     def work() -> None:
         for _ in range(20):
-            with locked(tmp_path / "lock"):
+            with locked(tmp_path / "lock", lambda text: None):
                 inside[0] += 1
                 most[0] = max(most[0], inside[0])
                 time.sleep(0.001)

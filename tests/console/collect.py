@@ -23,6 +23,10 @@ class Collected:
 
     def __call__(self, batch: Batch) -> None:
         self.batches += 1
+        # Equal texts have equal words: zero bytes follow the end of the text.
+        bytes_of_words = np.ascontiguousarray(batch.words).view(np.uint8)
+        behind = np.arange(bytes_of_words.shape[1]) >= batch.length[:, None]
+        assert not bytes_of_words[behind].any()
         for lane, stream, text in batch:
             self.texts[lane, stream] += text
             self.pieces.append((lane, stream, text))

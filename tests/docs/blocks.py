@@ -6,15 +6,17 @@ A comment stands right before its block, where readers of the page do not see it
     <!-- needs: nvcc -->            words of NEEDS; what is not there skips the block
     <!-- file: NAME -->             the block is that file; blocks below it use it
     <!-- campaign: NAME -->         it takes long: only the campaign NAME runs it
+    <!-- apart: REASON -->          the default tier runs it and the blocks below in another test
     <!-- invisible-code-block: sh   a block that readers do not see
     COMMANDS -->
 
 A `text` block right after an `sh` block is what these commands print on stdout.
 
 The default test tier runs the blocks without the mark `campaign`. A block gets the mark when its
-commands take more than about 10 s on two cores, or when it uses the results of such a block. NAME
-is a row of porter_dev/campaigns.toml; the campaign `documents` is the one for long blocks. The
-campaign runs a document from its first block to its last, so a marked block can use the results of
+commands take more than about 10 s on two cores, or when it uses the results of such a block. The
+mark `apart` divides a document whose other blocks together take more than 1 % of the tier's time:
+each part begins in a fresh copy, so it uses no results of the part above it. NAME is a row of
+porter_dev/campaigns.toml; the campaign `documents` is the one for long blocks. The campaign runs a document from its first block to its last, so a marked block can use the results of
 all blocks above it. The default tier checks that the commands of every `sh` block parse, marked or
 not (test_commands.py).
 """
@@ -22,7 +24,7 @@ not (test_commands.py).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -39,7 +41,7 @@ DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 NEEDS = ("gpu", "nvcc", "matplotlib")
 RUN = ("sh", "python", "pycon", "toml")
 SHOWN = ("c", "c++", "cuda", "text")  # compiled elsewhere, or no program
-MARKS = ("not run", "needs", "file", "campaign")
+MARKS = ("not run", "needs", "file", "campaign", "apart")
 
 
 def shown_name(document: Path) -> str:
@@ -73,6 +75,11 @@ class Block:
         return self.marks.get("campaign")
 
     @property
+    def apart(self) -> bool:
+        """Whether the block begins a part of the document that the default tier runs by itself."""
+        return "apart" in self.marks
+
+    @property
     def runs(self) -> bool:
         """Whether some machine runs it."""
         return "not run" not in self.marks and ("file" in self.marks or self.language in RUN)
@@ -95,6 +102,16 @@ def _comments(document: Document) -> Iterator[Region]:
         source = str(region.lexemes["source"])
         region.parsed = (region.lexemes["arguments"].strip(), source, "hidden")
         yield region
+
+
+def parts(found: Sequence[Block]) -> list[list[Block]]:
+    """Divide the blocks of a document before each block with the mark `apart`."""
+    divided: list[list[Block]] = [[]]
+    for block in found:
+        if block.apart:
+            divided.append([])
+        divided[-1].append(block)
+    return divided
 
 
 def blocks(path: Path) -> list[Block]:

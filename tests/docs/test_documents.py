@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ import pytest
 from porter import toolchain
 from porter.errors import NoNvcc
 
-from .blocks import DOCUMENTS, ROOT, Block, blocks, shown_name
+from .blocks import DOCUMENTS, ROOT, Block, blocks, parts, shown_name
 from .running import Reader, copy
 
 
@@ -39,6 +39,19 @@ def lacking(block: Block, gpu: bool) -> str | None:
 def documents(gpu: bool) -> list[Path]:
     """Return the documents with a block for such a machine, outside the campaigns."""
     return [path for path in DOCUMENTS if any(_chosen(block, gpu, None) for block in blocks(path))]
+
+
+def documents_in_parts() -> list[Any]:
+    """Return a parameter for each part of a document with a block of the default tier.
+
+    Its values are the document and the number of the part, from 0.
+    """
+    return [
+        pytest.param(path, number, id=shown_name(path) + (f"-{number + 1}" if number else ""))
+        for path in DOCUMENTS
+        for number, part in enumerate(parts(blocks(path)))
+        if any(_chosen(block, False, None) for block in part)
+    ]
 
 
 def documents_of_campaigns() -> list[Any]:
@@ -66,18 +79,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return copied
 
 
-def follow(document: Path, folder: Path, gpu: bool, campaign: str | None = None) -> None:
-    """Run a document's blocks in their order.
+def follow(
+    chosen: Sequence[Block], folder: Path, gpu: bool = False, campaign: str | None = None
+) -> None:
+    """Run blocks of a document in their order.
 
     Args:
-        document: The document.
+        chosen: The blocks of the document, or of one of its parts.
         folder: The copy of the checkout in which commands are given.
         gpu: Whether blocks run that need a GPU, instead of those that need none.
         campaign: The campaign whose blocks run as well.
     """
     reader = Reader(folder, folder.parent / "home", gpu)
     left = []
-    for block in blocks(document):
+    for block in chosen:
         if not block.runs:
             continue
         if block.campaign not in (None, campaign):
@@ -91,32 +106,38 @@ def follow(document: Path, folder: Path, gpu: bool, campaign: str | None = None)
     print("\n".join(left))
 
 
-@pytest.mark.parametrize("document", documents(gpu=False), ids=shown_name)
-def test_document(document: Path, folder: Path) -> None:
-    follow(document, folder, gpu=False)
+@pytest.mark.parametrize(("document", "part"), documents_in_parts())
+def test_document(document: Path, part: int, folder: Path) -> None:
+    follow(parts(blocks(document))[part], folder)
 
 
 @pytest.mark.parametrize(("document", "campaign"), documents_of_campaigns())
 def test_document_in_a_campaign(document: Path, campaign: str, folder: Path) -> None:
-    follow(document, folder, gpu=False, campaign=campaign)
+    follow(blocks(document), folder, campaign=campaign)
 
 
 @pytest.mark.parametrize(
     ("campaign", "ran"), [(None, "default\n"), ("documents", "long\ndefault\n")]
 )
-def test_a_campaign_runs_its_own_blocks_too(
-    campaign: str | None, ran: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_campaign_runs_its_own_blocks_too(campaign: str | None, ran: str, tmp_path: Path) -> None:
     page = ROOT / "page.md"
     shown = [
         Block(page, 1, "sh", "echo long >> ran\n", {"campaign": "documents"}),
         Block(page, 2, "sh", "echo default >> ran\n"),
         Block(page, 3, "sh", "echo other >> ran\n", {"campaign": "another"}),
     ]
-    monkeypatch.setattr(sys.modules[__name__], "blocks", lambda path: shown)
     (tmp_path / "copy").mkdir()
-    follow(page, tmp_path / "copy", gpu=False, campaign=campaign)
+    follow(shown, tmp_path / "copy", campaign=campaign)
     assert (tmp_path / "copy" / "ran").read_text() == ran
+
+
+def test_every_block_is_in_one_part() -> None:
+    for path in DOCUMENTS:
+        found = blocks(path)
+        divided = parts(found)
+        assert [block for part in divided for block in part] == found
+        assert [part[0].apart for part in divided[1:]] == [True] * (len(divided) - 1)
+    assert len(parts(blocks(ROOT / "README.md"))) > 1
 
 
 @pytest.mark.gpu
@@ -124,4 +145,4 @@ def test_a_campaign_runs_its_own_blocks_too(
 def test_document_on_a_gpu(document: Path, folder: Path) -> None:
     if "PORTER_GPU_BUILD" not in os.environ:
         pytest.skip("PORTER_GPU_BUILD names no device build")
-    follow(document, folder, gpu=True)
+    follow(blocks(document), folder, gpu=True)

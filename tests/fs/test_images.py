@@ -54,6 +54,15 @@ def test_build_ls_cat_pull_push(folder: Path, tmp_path: Path) -> None:
     assert dict(read_folder(tmp_path / "out")) == expected
 
 
+@pytest.mark.parametrize("depth", [1, 12])
+def test_folders_without_files_fit(tmp_path: Path, depth: int) -> None:
+    root = tmp_path / "files"
+    for i in range(240 // depth):
+        (root / f"{i:04}" / "/".join("abcdefghijkl"[: depth - 1])).mkdir(parents=True)
+    image = image_of(root)
+    assert sum(entry.folder for entry in image.walk()) == 240
+
+
 def test_same_folder_same_image(folder: Path) -> None:
     assert image_of(folder).data == image_of(folder).data
 

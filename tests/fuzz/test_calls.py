@@ -400,8 +400,10 @@ def test_a_short_run_on_the_host_twin(tmp_path: Path) -> None:
     assert len(list(saved(tmp_path))) == len(done.tally.findings) == len(lines)
 
 
-def test_findings_end_well_among_neighbours() -> None:
-    found = [(path.name, finding) for path, finding in saved(FINDINGS)]
+@pytest.mark.parametrize("part", range(3))
+def test_findings_end_well_among_neighbours(part: int) -> None:
+    found = [(path.name, finding) for path, finding in saved(FINDINGS)][part::3]
+    assert found
     sources = tuple(finding.source.encode("utf-8", "surrogatepass") for _, finding in found)
     device = open_device(built(), "host")
     (sentinel,) = _ended(launch_batch(device, CallBatch((b"",)))).sentinels

@@ -83,6 +83,14 @@ def test_recursion_is_one_function(profiled: Profiled) -> None:
     assert max(len(stack.functions) for stack in found.stacks) == 2
 
 
+def test_functions_of_one_name_count_once_in_a_path(profiled: Profiled) -> None:
+    # Both have one file, name and line, so they are one function of the profile.
+    found = profiled("f = lambda: (lambda: 1 + threadIdx)()\nfor i in range(5): f()\n")
+    both = function(found, "<lambda>")
+    assert both.calls == 10
+    assert both.total == both.own
+
+
 def test_mutual_recursion_deeper_than_the_table(profiled: Profiled) -> None:
     source = (
         "def a(n):\n    return n and b(n - 1)\ndef b(n):\n    return n and a(n - 1)\n"

@@ -9,21 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from porter.base import paths
-from porter.config import BuildConfig
-from porter.reference import build_reference
-from porter.sync.lock import newest_release
+from porter_dev import builds
 
 OK, EXCEPTION, SYNTAX, STOPPED, NO_MEMORY, NO_FILE_SYSTEM = 0, 1, 3, 4, 5, 6
 
 
 @pytest.fixture(scope="session")
-def executable(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    release = newest_release()
-    if not (paths.upstream_dir() / release / "py").is_dir():
-        pytest.skip(f"release {release} is not synced")
-    folder = paths.build_dir() / f"reference-{release}"
-    return build_reference(BuildConfig(release=release), folder)
+def executable() -> Path:
+    try:
+        return builds.reference()
+    except builds.NoRelease as error:
+        pytest.skip(str(error))
 
 
 class Reference:

@@ -80,6 +80,11 @@ def test_a_transcript() -> None:
         ("'a'\n", "'a'\n"),
     ]
     assert inputs(text) == "if x:\n    y\n\nz\n'a'\n"
+    printed = ">>> f()\n----- 1x -----\n... and so on\n>>> g()\n"
+    assert [(e.source, e.printed) for e in exchanges(printed)] == [
+        ("f()\n", "----- 1x -----\n... and so on\n"),
+        ("g()\n", ""),
+    ]
     assert inputs("x = 1\n... \n") == "x = 1\n... \n"
 
 

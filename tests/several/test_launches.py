@@ -52,6 +52,15 @@ def test_as_on_one(one: Device, several: Several, n: int, block: int) -> None:
     assert str(first.value) == str(second.value) and first.value.hint == second.value.hint
 
 
+def test_numbers_begin_at_first(one: Device, several: Several) -> None:
+    launch = Launch(block=32, first=1000, total=5000)
+    program = "print(threadIdx, numThreads)"
+    found = [run(device, [program], 300, launch) for device in (one, several)]
+    same(*found)
+    for result in found:
+        assert [result.stdout[i] for i in (0, 299)] == [b"1000 5000\n", b"1299 5000\n"]
+
+
 def test_several_programs_go_to_who_runs_them(one: Device, several: Several) -> None:
     rests = one.built.constants["GPUSNEK_NO_PROGRAM"]
     programs = [f"print({i}, threadIdx)" for i in range(40)] + ["print(0, threadIdx)"]

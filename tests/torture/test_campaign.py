@@ -17,12 +17,13 @@ from porter.torture.campaign import Found, draw, read_saved, replay, saved, tort
 from porter.torture.program import CProgram, generate
 from porter.torture.reduce import reduce
 
-PROGRAMS = 60  # `porter torture` runs a thousand
+PROGRAMS = 15  # of each seed; `porter torture` runs a thousand
 KEPT = sorted((Path(__file__).parent / "found").glob("*.c"))
 
 
-def test_programs_do_the_same_in_cxx() -> None:
-    found = torture("tests", PROGRAMS, jobs=2, reduced=False)
+@pytest.mark.parametrize("seed", ["tests", "tests2", "tests3", "tests4"])
+def test_programs_do_the_same_in_cxx(seed: str) -> None:
+    found = torture(seed, PROGRAMS, jobs=2, reduced=False)
     assert [(one.index, one.finding.detail) for one in found] == []
 
 
