@@ -16,9 +16,10 @@ The default test tier runs the blocks without the mark `campaign`. A block gets 
 commands take more than about 10 s on two cores, or when it uses the results of such a block. The
 mark `apart` divides a document whose other blocks together take more than 1 % of the tier's time:
 each part begins in a fresh copy, so it uses no results of the part above it. NAME is a row of
-porter_dev/campaigns.toml; the campaign `documents` is the one for long blocks. The campaign runs a document from its first block to its last, so a marked block can use the results of
-all blocks above it. The default tier checks that the commands of every `sh` block parse, marked or
-not (test_commands.py).
+porter_dev/campaigns.toml; the campaign `documents` is the one for long blocks. The campaign runs a
+document from its first block to its last, so a marked block can use the results of all blocks above
+it. The default tier checks that the commands of every `sh` block parse, marked or not
+(test_commands.py).
 """
 
 from __future__ import annotations
