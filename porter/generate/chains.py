@@ -3,7 +3,7 @@
 Upstream's parser (`mp_parse`, py/parse.c) comes from an argument of a call to a name through some
 fifteen rules, each of which begins with the next, and leaves them one by one when the name is all
 that there is. Which rules these are the first token says; whether one of them goes on, the token
-after what the last one took. The patch `rule-chains` asks the tables here for both.
+after what the last one took. The patch `grammar-tables` asks the tables here for both.
 """
 
 from __future__ import annotations

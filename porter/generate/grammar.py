@@ -2,7 +2,7 @@
 
 Upstream's parser (`mp_parse`, py/parse.c) tries the rules of a choice one by one, and finds out
 that a rule does not fit when a rule far below meets another token than it wants: up to twenty such
-tries for a statement, and as many for each operand. The patch `first-tokens` asks this table.
+tries for a statement, and as many for each operand. The patch `grammar-tables` asks this table.
 """
 
 from __future__ import annotations

@@ -47,10 +47,12 @@ def find_places(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tupl
         number: The hunk's place in the patch, from 1, for the error.
 
     Returns:
-        A single range, or a range for each definition of a function that the hunk enters.
+        A single range, a range for each definition of a function that the hunk enters or stands
+        above, or a range for each call of a function.
 
     Raises:
-        PatchDrift: The anchor does not occur once; the function or the include block is missing.
+        PatchDrift: The anchor does not occur once; the function, the call or the include block is
+            missing.
     """
     if hunk.action == "include":
         at = _behind_includes(hunk, text, patch, number)
@@ -58,6 +60,11 @@ def find_places(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tupl
     elif hunk.action == "enter":
         bodies = [_line_end(text, scope.body) for scope in _scopes(hunk, text, patch, number)]
         ranges = [(at, at) for at in bodies]
+    elif hunk.action == "above":
+        heads = [_above(text, scope.start) for scope in _scopes(hunk, text, patch, number)]
+        ranges = [(at, at) for at in heads]
+    elif hunk.action == "call":
+        return _calls(hunk, text, patch, number)
     else:
         start, end = _find(hunk, text, patch, number)
         before, after = _line_start(text, start), _line_end(text, end)
@@ -73,6 +80,10 @@ def find_places(hunk: Hunk, text: str, patch: str = "", number: int = 1) -> tupl
 
 def with_text(hunk: Hunk, text: str, places: tuple[Range, ...]) -> str:
     """Return `text` with the hunk's text at the places that `find_places` returned."""
+    if hunk.action == "call":
+        for start, end in reversed(places):
+            text = text[:start] + hunk.text.strip() + text[end:]
+        return text
     new = "".join(line + "\n" for line in hunk.text.splitlines())
     for start, end in reversed(places):
         text = _spliced(text, start, end, new)
@@ -129,6 +140,36 @@ def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
     if not found:
         raise drift(hunk, patch, number, f"there is no function {hunk.inside}")
     return found
+
+
+def _calls(hunk: Hunk, text: str, patch: str, number: int) -> tuple[Range, ...]:
+    """Return the offsets of the name in each call of the anchor, in the order of the text."""
+    name = hunk.anchor[0].strip()
+    code = without_comments(text)
+    pattern = re.compile(rf"(?<![\w.])(?<!->){re.escape(name)}(?=\s*\()")
+    scopes = _scopes(hunk, text, patch, number)
+    found = {
+        match.span() for scope in scopes for match in pattern.finditer(code, scope.body, scope.end)
+    }
+    if not found:
+        raise drift(hunk, patch, number, f"there is no call of {name}")
+    return tuple(sorted(found))
+
+
+def _above(text: str, head: int) -> int:
+    """Return the offset of the first line of the definition whose name stands in the line `head`.
+
+    Specifiers and a return type may have lines of their own.
+    """
+    code = without_comments(text)
+    while head > 0:
+        start = code.rfind("\n", 0, head - 1) + 1
+        line = code[start:head].strip()
+        continued = code[: max(start - 1, 0)].endswith("\\")
+        if not line or continued or line.startswith("#") or line.endswith((";", "}", ":")):
+            break
+        head = start
+    return head
 
 
 def _body_end(code: str, body: int) -> int:

@@ -10,7 +10,8 @@ from attrs import frozen
 
 from porter.manifest import NO_PATCHES, Patches
 
-ACTIONS = ("replace", "before", "after", "enter", "include")
+ACTIONS = ("replace", "before", "after", "enter", "above", "call", "include")
+NAMED = ("enter", "above", "include")  # actions without an anchor
 
 # Effect of a missing patch on a build, by class:
 # required:    porter refuses the release.
@@ -31,8 +32,9 @@ class Hunk:
             compared: blanks, line breaks and comments between them do not matter.
         action: An element of `ACTIONS`. `before`, `after` and `replace` put `text` beside the
             anchor or in its place. `enter` puts it at the start of the body of the function
-            `inside`, and `include` after the file's first block of `#include` lines; both have no
-            anchor.
+            `inside`, `above` before its definition, and `include` after the file's first block of
+            `#include` lines; these have no anchor. `call` makes each call of the function or macro
+            `anchor` in `inside` a call of `text`; both are names.
         text: The text, whole lines.
         inside: The function that limits the search, or "".
     """

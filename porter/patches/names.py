@@ -92,7 +92,8 @@ def _own(patch: Patch, hunk: Hunk) -> frozenset[str]:
     """
     found: set[str] = set()
     for other in patch.hunks:
-        found |= _declared(other.text) if not other.inside else set()
+        if not other.inside or other.action == "above":
+            found |= _declared(other.text)
         if other == hunk or (
             hunk.inside and (other.file, other.inside) == (hunk.file, hunk.inside)
         ):

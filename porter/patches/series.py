@@ -12,7 +12,16 @@ from porter.base import arguments, paths
 from porter.base.reading import read_toml, structured
 from porter.errors import PorterError
 from porter.patches.anchors import has_code
-from porter.patches.model import ACTIONS, CLASSES, REQUIRED, FunctionReplacement, Hunk, Patch, Sign
+from porter.patches.model import (
+    ACTIONS,
+    CLASSES,
+    NAMED,
+    REQUIRED,
+    FunctionReplacement,
+    Hunk,
+    Patch,
+    Sign,
+)
 
 _UNREADABLE = "cannot be read"
 
@@ -144,15 +153,20 @@ def _hunk(row: _HunkRow, file: Path) -> Hunk:
     if row.action not in ACTIONS:
         raise PorterError(f"{file}: action {row.action!r} is not one of {', '.join(ACTIONS)}")
     anchor = tuple((row.anchor or "").strip("\n").splitlines())
-    if row.action == "enter" and (anchor or not row.inside):
-        raise PorterError(f'{file}: a [[hunk]] with action "enter" takes `inside` and no anchor')
+    if row.action in ("enter", "above") and (anchor or not row.inside):
+        wanted = "takes `inside` and no anchor"
+        raise PorterError(f'{file}: a [[hunk]] with action "{row.action}" {wanted}')
     if row.action == "include" and (anchor or row.inside):
         raise PorterError(f'{file}: a [[hunk]] with action "include" takes no anchor, no `inside`')
-    if row.action not in ("enter", "include"):
+    if row.action not in NAMED:
         if row.anchor is None:
             raise PorterError(f"{file}: a [[hunk]] lacks 'anchor'")
         if not has_code("\n".join(anchor)):
             raise PorterError(f"{file}: a [[hunk]] has an empty anchor, or one of comments alone")
+    names = ("".join(anchor).strip(), (row.text or "").strip())
+    if row.action == "call" and not (row.inside and all(name.isidentifier() for name in names)):
+        wanted = "takes `inside` and two names, `anchor` and `text`"
+        raise PorterError(f'{file}: a [[hunk]] with action "call" {wanted}')
     if row.text is None:
         raise PorterError(f"{file}: a [[hunk]] lacks 'text'")
     return Hunk(row.file, anchor, row.action, row.text, row.inside)

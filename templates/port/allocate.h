@@ -1,4 +1,4 @@
-// Small objects of the heap, for py/malloc.c and py/gc.c (patch `small-objects`).
+// Small objects of the heap, for py/malloc.c and py/gc.c (patch `allocation`).
 #ifndef GPUSNEK_ALLOCATE_H
 #define GPUSNEK_ALLOCATE_H
 

@@ -4,6 +4,7 @@
 #include "extmod/vfs.h"
 #include "lfscalls.h"
 #include "port.h"
+#include "py/gc.h"
 #include "py/mperrno.h"
 #include "py/mpstate.h"
 #include "py/objexcept.h"
@@ -28,6 +29,12 @@ bool gpusnek_collection_calls(bool devices) {
     const bool before = collection_calls;
     collection_calls = devices;
     return before;
+}
+
+void gpusnek_collect_with_devices(void) {
+    const bool before = gpusnek_collection_calls(true);
+    gc_collect();
+    gpusnek_collection_calls(before);
 }
 
 bool gpusnek_lfs_works(const void *lfs) {
@@ -140,7 +147,8 @@ static mp_obj_t guarded(mp_obj_t object, size_t n_args, const mp_obj_t *args,
     return result;
 }
 
-mp_obj_t gpusnek_device_call(size_t n_args, const mp_obj_t *args) {
+mp_obj_t gpusnek_device_call(size_t n_args, size_t n_kw, const mp_obj_t *args) {
+    (void)n_kw;
     if (is_own(args[1])) {
         return mp_call_method_n_kw(n_args, 0, args); // C, which raises nothing
     }

@@ -11,9 +11,10 @@
 
 struct _mp_vfs_blockdev_t;
 
-// As mp_call_method_n_kw without keywords: None, a bool or a small integer, and -EIO where the
-// method raised, was not to be called, or returned anything else.
-mp_obj_t gpusnek_device_call(size_t n_args, const mp_obj_t *args);
+// As mp_call_method_n_kw, in whose place upstream's calls of devices call it; n_kw is 0. Returns None,
+// a bool or a small integer, and -EIO if the method raised, was not to be called, or returned anything
+// else.
+mp_obj_t gpusnek_device_call(size_t n_args, size_t n_kw, const mp_obj_t *args);
 // As mp_vfs_blockdev_ioctl, for littlefs: 0 or an error. `must`: None is none of these.
 int gpusnek_device_ioctl(struct _mp_vfs_blockdev_t *device, uintptr_t cmd, uintptr_t arg, bool must);
 
@@ -26,5 +27,8 @@ void gpusnek_devices_idle(void);
 // Whether a collection from now on may call devices: one that a program asked for, or the last one.
 // Returns whether it might before.
 bool gpusnek_collection_calls(bool devices);
+
+// The collection that a program asks for: it may call devices.
+void gpusnek_collect_with_devices(void);
 
 #endif

@@ -1,5 +1,5 @@
 // Searching and marking the allocation table of the heap eight bytes at a time, for py/gc.c (patch
-// `allocation-search`). A block has two bits there, 0 where it is free and 2 where it goes on the
+// `allocation`). A block has two bits there, 0 where it is free and 2 where it goes on the
 // block before; a byte has four blocks, the first in its lowest bits.
 //
 // What is found is what upstream finds, the first place that is large enough. Looked for block by

@@ -1,5 +1,5 @@
 // The hash of numbers that are no small ints, for py/objint_mpz.c, py/objfloat.c and py/objcomplex.c
-// (patch `number-hash`): the remainder by 2**61 - 1, of which all bits count in the table of a dict.
+// (patch `hashes`): the remainder by 2**61 - 1, of which all bits count in the table of a dict.
 //
 // A number's low bits alone, as upstream has them, are the same for all multiples of 2**47, and for
 // 0.5 and 0.25; a dict of such keys would be searched from end to end. Equal numbers have equal

@@ -18,4 +18,11 @@ static inline void gpusnek_stretch(size_t at, size_t step) {
     }
 }
 
+// The same once for a whole row, before a pass over its digits that upstream's code makes.
+static inline void gpusnek_long_row(size_t digits) {
+    if (__builtin_expect(digits >= GPUSNEK_STRETCH, 0)) {
+        porter_yield();
+    }
+}
+
 #endif

@@ -1,5 +1,5 @@
 // The characters of UTF-8 text, counted and found eight bytes at a time, for py/unicode.c and
-// py/objstrunicode.c (patches `text-length` and `text-hash`). A character begins with a byte that
+// py/objstrunicode.c (patches `text-search` and `text-hash`). A character begins with a byte that
 // continues none, as upstream has it for texts of any bytes.
 //
 // Bytes are read one by one up to a multiple of eight, then as words that lie in the text wholly.

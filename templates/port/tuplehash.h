@@ -1,4 +1,4 @@
-// The hash of tuples, for py/objtuple.c (patch `tuple-hash`).
+// The hash of tuples, for py/objtuple.c (patch `hashes`).
 #ifndef GPUSNEK_TUPLEHASH_H
 #define GPUSNEK_TUPLEHASH_H
 

@@ -16,7 +16,7 @@ void gpusnek_weakref_waits(mp_obj_t reference, mp_obj_t *next);
 mp_obj_t gpusnek_weakref_waiting(void);
 void gpusnek_weakref_called(mp_obj_t next);
 
-// py/modweakref.c (patch `weakref-callbacks`): calls all that wait. The VM gives a node, others NULL.
+// py/modweakref.c (patch `weakrefs`): calls all that wait. The VM gives a node, others NULL.
 void gpusnek_weakrefs_call(mp_sched_node_t *node);
 
 // py/modweakref.c too: a collection is over. Where callbacks wait, the VM is told to call them.

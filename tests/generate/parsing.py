@@ -17,8 +17,8 @@ class Refused(Exception):
 class Parser:
     """Upstream's mp_parse (py/parse.c) step by step, as it is, or asking tables.
 
-    asks: which tokens begin a rule (first-tokens). goes: by chains (rule-chains). tries: rules that
-    were looked at.
+    asks: which tokens begin a rule (genhdr/firsttokens.h). goes: by chains (genhdr/rulechains.h).
+    tries: rules that were looked at.
     """
 
     def __init__(self, grammar: Grammar, *, asks: bool, goes: bool = False) -> None:

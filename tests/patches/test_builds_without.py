@@ -98,10 +98,10 @@ def test_strict_refuses_before_anything_is_compiled(
     wrong.mkdir()
     for file in paths.patches_dir().iterdir():
         (wrong / file.name).write_text(file.read_text())
-    keyword = wrong / "keyword-search.toml"
+    keyword = wrong / "lexing.toml"
     keyword.write_text(keyword.read_text().replace("tok_kw", "tok_gone"))
     monkeypatch.setattr(paths, "patches_dir", lambda: wrong)
-    with pytest.raises(PatchDrift, match="skipped keyword-search: a name is compared"):
+    with pytest.raises(PatchDrift, match="skipped lexing: the lexer calls a function"):
         build(BuildConfig(release=release), folder=tmp_path / "build", strict=True)
     assert not (tmp_path / "build" / "cxx").exists()
 

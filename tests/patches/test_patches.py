@@ -145,6 +145,42 @@ def test_enter_reaches_every_definition() -> None:
 
 
 @pytest.mark.parametrize(
+    ("head", "text"),
+    [
+        ("int second(int a,\n", C),
+        ("static int first(int a) {\n", C),
+        (
+            "int\nWRAP(second)(int a,\n",
+            C.replace("int second(int a,\n", "int\nWRAP(second)(int a,\n"),
+        ),
+        ("NOINLINE\nint second(int a,\n", C.replace("int second(", "NOINLINE\nint second(")),
+        ("int second(int a,\n", C.replace("}\n\nint second", "}\n#define X \\\n    1\nint second")),
+        ("int second(int a,\n", C.replace("int second", "// about it\nint second")),
+    ],
+)
+def test_above_needs_the_name_alone(head: str, text: str) -> None:
+    name = "second" if "second" in head else "first"
+    above = Hunk("py/vm.c", (), "above", "NEW;\n", name)
+    assert apply_hunk(above, text) == text.replace(head, f"NEW;\n{head}")
+
+
+def test_call_renames_every_call_in_the_function() -> None:
+    text = (
+        "int g(int a);\nint f(int a) {\n    int g = g(a) + x.g(a) + p->g(a) + g (g(a)); // g(a)\n"
+        "    return h(g);\n}\nint h(int a) {\n    return g(a);\n}\n"
+    )
+    call = Hunk("py/vm.c", ("g",), "call", "ours\n", "f")
+    made = apply_hunk(call, text)
+    assert made.count("ours") == 3
+    assert "int g = ours(a) + x.g(a) + p->g(a) + ours (ours(a)); // g(a)" in made
+    assert "return h(g);" in made and "return g(a);" in made
+    with pytest.raises(PatchDrift, match="there is no call of k"):
+        apply_hunk(attrs.evolve(call, anchor=("k",)), text)
+    with pytest.raises(PatchDrift, match="there is no function third"):
+        apply_hunk(attrs.evolve(call, inside="third"), text)
+
+
+@pytest.mark.parametrize(
     ("text", "behind"),
     [
         ('#include "a.h"\n#include "b.h"\nint x;\n#include "c.h"\n', "b.h"),
@@ -297,6 +333,17 @@ def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture
         ("feature.toml", "[[hunk]]\nfile='a'\nanchor=' '\ntext=''\n", "empty anchor"),
         ("feature.toml", "[[hunk]]\nfile='a'\nanchor='b'\ntext=''\naction='x'", "not one of"),
         ("feature.toml", "[[hunk]]\nfile='a'\ntext='b'\naction='enter'", "takes `inside`"),
+        ("feature.toml", "[[hunk]]\nfile='a'\ntext='b'\naction='above'", "takes `inside`"),
+        (
+            "feature.toml",
+            "[[hunk]]\nfile='a'\nanchor='f(x)'\ntext='g'\ninside='h'\naction='call'",
+            "two names",
+        ),
+        (
+            "feature.toml",
+            "[[hunk]]\nfile='a'\nanchor='f'\ntext='g'\naction='call'",
+            "two names",
+        ),
         ("feature.toml", "[[hunk]]\nfile='a'\nacton=''", "feature.toml: hunk 1: unknown key acton"),
         ("feature.toml", "[[hunk", "cannot be read"),
         ("series.toml", SERIES.replace(', text = "old form"', ""), "where is a table"),

@@ -231,7 +231,7 @@ def test_a_renamed_field_under_a_patch(injected: Injected, edit: Edit) -> None:
     ("file", "head", "patch"),
     [
         ("py/map.c", r"mp_map_lookup_kind_t lookup_kind\) \{", "table-search"),
-        ("py/objfloat.c", r"mp_float_hash\(mp_float_t src\) \{", "number-hash"),
+        ("py/objfloat.c", r"mp_float_hash\(mp_float_t src\) \{", "hashes"),
     ],
 )
 def test_a_changed_function_that_the_rest_of_a_patch_needs(
