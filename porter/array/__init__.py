@@ -5,8 +5,18 @@ from porter.array.call import Call
 from porter.array.code import Code
 from porter.array.exceptions import Exceptions, Raised
 from porter.array.outcome import Outcome
-from porter.array.values import Repr
+from porter.base.untrusted import Repr, Unreadable
 
 Handle = Call  # by this name it was documented first
 
-__all__ = ["Call", "Code", "Exceptions", "Handle", "InterpreterArray", "Outcome", "Raised", "Repr"]
+__all__ = [
+    "Call",
+    "Code",
+    "Exceptions",
+    "Handle",
+    "InterpreterArray",
+    "Outcome",
+    "Raised",
+    "Repr",
+    "Unreadable",
+]

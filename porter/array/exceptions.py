@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
 
@@ -12,6 +11,7 @@ from attrs import field, frozen
 from porter.array import shown
 from porter.array.fetch import Fetcher, fetch_rows
 from porter.base import markup
+from porter.base.untrusted import text_of, value_of
 from porter.run import Device, Result
 from porter.run.limited import Limited
 from porter.run.streams.merge import group_rows, rows_here
@@ -39,6 +39,7 @@ class Raised:
 
 
 Text = tuple[str, str, str]  # type, message, traceback
+_SHOWN = 200  # characters of a record that does not read
 
 
 class Exceptions(Sequence[Raised]):
@@ -68,7 +69,7 @@ class Exceptions(Sequence[Raised]):
             return [self[i] for i in range(*index.indices(len(self)))]
         group = int(self._order[index])
         text = self._texts[group]
-        kind, message, traceback = marshal.loads(text) if isinstance(text, bytes) else text
+        kind, message, traceback = announced(text) if isinstance(text, bytes) else text
         which = np.flatnonzero(self._group_of == group)
         return Raised(kind, message, traceback, int(self._counts[index]), which)
 
@@ -143,6 +144,17 @@ def _announced(
     return [row.tobytes()[: int(size)] for row, size in zip(texts, sizes, strict=True)]
 
 
+def announced(record: bytes) -> Text:
+    """Return what the record of an exception says: its type's name, its message, its traceback.
+
+    A record that is no tuple of three texts gives the type `Exception` and a message that says so.
+    """
+    found = value_of(record)
+    if isinstance(found, tuple) and list(map(type, found)) == [str, str, str]:
+        return found
+    return ("Exception", f"an unreadable record: {found!r}"[:_SHOWN], "")
+
+
 def _printed(
     result: Result, rest: np.ndarray[Any, Any], group_of: np.ndarray[Any, Any], base: int
 ) -> list[Text]:
@@ -155,7 +167,7 @@ def _printed(
 
 def parse_traceback(stderr: bytes) -> Text:
     """The last traceback in what an interpreter wrote to stderr, whose end may be cut off."""
-    text = stderr.decode("utf-8", "replace")
+    text = text_of(stderr)
     start = max(text.rfind("Traceback (most recent call last):\n"), 0)
     traceback = text[start:]
     # Below the frames: the type, a colon, and a message that may have lines of its own.

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import array
-import marshal
 from typing import Any
 
 import numpy as np
-from attrs import frozen
 
 from porter.array.fetch import Fetcher, fetch_packed
-from porter.errors import LaunchFailed
+from porter.base.untrusted import text_of, value_of
 from porter.run import Device
 from porter.run.device.base import Array
 from porter.run.result import Values
-
-
-@frozen(repr=False)
-class Repr:
-    """Stands for an object that has no counterpart here: what its `repr` was."""
-
-    text: str
-
-    def __repr__(self) -> str:
-        return self.text
 
 
 def kinds(device: Device) -> dict[str, int]:
@@ -105,7 +92,8 @@ def decoded(
 ) -> list[Any]:
     """Values as Python objects, of their kinds (uint8), bits (uint64) and bytes, all on the host.
 
-    data, starts: the bytes of value i begin at starts[i]. default: for those that are none.
+    data, starts: the bytes of value i begin at starts[i]. default: for those that are none. Bytes
+    that are no value give an Unreadable (porter/base/untrusted.py).
     """
     ends = starts + byte_lengths(kind, of, bits)
     ints, floats = bits.view(np.int64).tolist(), bits.view(np.float64).tolist()
@@ -119,35 +107,9 @@ def decoded(
         elif k == kind["BOOL"]:
             found[i] = bool(ints[i])
         elif k == kind["STR"]:
-            found[i] = str(data[starts[i] : ends[i]], "utf-8", "surrogatepass")
+            found[i] = text_of(data[starts[i] : ends[i]])
         elif k == kind["BYTES"]:
             found[i] = bytes(data[starts[i] : ends[i]])
         elif k != kind["ERROR"]:
-            found[i] = _load(data[starts[i] : ends[i]], k == kind["WRAPPED"], i)
+            found[i] = value_of(data[starts[i] : ends[i]], wrapped=k == kind["WRAPPED"])
     return found
-
-
-def _load(data: bytes | memoryview, wrapped: bool, index: int) -> Any:
-    """The object in `data` as templates/port/marshal.c writes it. `index`: whose it is."""
-    try:
-        value = marshal.loads(data)
-    except (ValueError, EOFError, TypeError) as error:
-        raise LaunchFailed(f"the value of interpreter {index} does not read: {error}") from error
-    return unwrap(value) if wrapped else value
-
-
-def unwrap(value: Any) -> Any:
-    """`value`, as marshal read it, with what the format has no code for (marshal.h)."""
-    if isinstance(value, tuple) and value and value[0] is StopIteration:
-        return _special(*value[1:])
-    if isinstance(value, dict):
-        return {unwrap(key): unwrap(item) for key, item in value.items()}
-    if isinstance(value, list | tuple | set | frozenset):
-        return type(value)(map(unwrap, value))
-    return value
-
-
-def _special(first: str | bytes, data: bytes | None = None) -> object:
-    if isinstance(first, bytes):
-        return bytearray(first)
-    return Repr(first) if data is None else array.array(first, data)

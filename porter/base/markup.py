@@ -11,6 +11,8 @@ from collections.abc import Iterable, Sequence
 
 from markupsafe import Markup, escape
 
+from porter.base.untrusted import printable_text
+
 MONO = "font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)"
 BANNER = "var(--jp-info-color0,#00838f)"
 DIM = "var(--jp-content-font-color2,#757575)"
@@ -31,7 +33,7 @@ def visible(text: bytes | str) -> str:
     Newlines and tabs stay; a carriage return before a newline goes.
     """
     if isinstance(text, bytes):
-        text = text.decode("utf-8", "backslashreplace")
+        text = printable_text(text)
     return _UNSEEN.sub(_written, text.replace("\r\n", "\n"))
 
 

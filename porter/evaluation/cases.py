@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import marshal
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
-from porter.array.values import unwrap
+from porter.base.untrusted import value_of
 from porter.errors import UsageError, WrongType
 from porter.evaluation.encoding import encode
 
@@ -35,7 +34,7 @@ class Cases:
     def expected_value(self, index: int) -> Any:
         """What case `index` expects, a fresh object."""
         start, end = self.expected_offsets[index : index + 2].tolist()
-        return unwrap(marshal.loads(self.expected[start:end]))
+        return value_of(self.expected[start:end], wrapped=True)
 
     @classmethod
     def of(cls, cases: Iterable[Any], name: str = "cases") -> Cases:

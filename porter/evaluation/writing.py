@@ -13,6 +13,7 @@ import numpy as np
 from attrs import define, field
 
 from porter.base.files import replacing
+from porter.base.untrusted import printable, repr_of, text_of
 from porter.errors import FileProblem, MissingPackage, UsageError
 from porter.evaluation.judgement import Judgement
 from porter.evaluation.status import CaseStatus
@@ -69,8 +70,8 @@ def _reported(path: Path) -> Iterator[None]:
 def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
     """The columns of a judgement: program, case, passed, status, steps, and what was kept.
 
-    names: of its programs. Outputs are text, a byte that is no UTF-8 replaced; values are their
-    `repr`, null where nothing was returned.
+    names: of its programs. Outputs are text, with a surrogate for each byte that is no UTF-8
+    (porter/base/untrusted.py); values are their `repr`, null where nothing was returned.
     """
     counts = judgement.counts.tolist()
     status = judgement.status.tolist()
@@ -82,11 +83,11 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
         "steps": judgement.steps.tolist(),
     }
     if judgement.outputs is not None:
-        rows["output"] = [output.decode("utf-8", "replace") for output in judgement.outputs]
+        rows["output"] = [text_of(output) for output in judgement.outputs]
     if judgement.values is not None:
         returned = np.isin(judgement.status, (CaseStatus.PASSED, CaseStatus.WRONG)).tolist()
         rows["value"] = [
-            repr(value) if there else None
+            repr_of(value) if there else None
             for value, there in zip(judgement.values, returned, strict=True)
         ]
     if judgement.tracebacks is not None:
@@ -132,9 +133,7 @@ class _JsonLines(RowWriter):
         names = list(rows)
         for values in zip(*rows.values(), strict=True):
             row = dict(zip(names, values, strict=True))
-            self._file.write(
-                json.dumps(row, ensure_ascii=False).encode("utf-8", "replace").decode()
-            )
+            self._file.write(printable(json.dumps(row, ensure_ascii=False)))
             self._file.write("\n")
 
     def _end(self) -> None:
@@ -188,4 +187,4 @@ def _texts(values: list[Any]) -> list[Any]:
     """Texts as UTF-8 can hold them."""
     if not values or not isinstance(next((v for v in values if v is not None), None), str):
         return values
-    return [None if v is None else v.encode("utf-8", "replace").decode() for v in values]
+    return [None if value is None else printable(value) for value in values]

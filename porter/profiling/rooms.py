@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
+from porter.base.untrusted import printable_text
 from porter.run.built import Built
 
 FRAME = "gpusnek_profile_frame_t"
@@ -94,9 +95,7 @@ class CountingRoom:
         return Bytecode(name, file, np.where(lines > 0, lines, first), first)
 
     def _text(self, offset: Any, size: Any) -> str:
-        return (
-            self.bytes[int(offset) : int(offset) + int(size)].tobytes().decode("utf-8", "replace")
-        )
+        return printable_text(self.bytes[int(offset) : int(offset) + int(size)].tobytes())
 
     @property
     def _nodes_at(self) -> int:

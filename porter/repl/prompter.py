@@ -8,6 +8,7 @@ import re
 from attrs import define, evolve, field
 
 from porter.base.arguments import utf8
+from porter.base.untrusted import text_of
 from porter.repl.session import NAME, Session
 from porter.run import Launch, Program, Result, run
 from porter.run.device.base import Arenas
@@ -51,14 +52,14 @@ class Prompter:
         if not self._builtins:
             launch = Launch(kind="single", stdout=ROOM, stderr=0)
             result = self._run("import builtins; print(*dir(builtins))\n", launch)
-            self._builtins = sorted({*result.stdout[0].decode().split(), *keyword.kwlist})
+            self._builtins = sorted({*text_of(result.stdout[0]).split(), *keyword.kwlist})
         return self._builtins
 
     def _live(self, text: str, typed: str) -> list[str]:
         result = self.session.ask("complete", text)
         if result is None:
             return []
-        answer = result.stdout[0].decode("utf-8", "replace")
+        answer = text_of(result.stdout[0])
         if self._more(result):
             return [word[len(typed) :] for word in answer.split()]
         return [answer] if answer else []

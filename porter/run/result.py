@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 from attrs import field, frozen
 
+from porter.base.untrusted import printable_text
 from porter.errors import (
     FileProblem,
     LaunchFailed,
@@ -79,7 +80,7 @@ def fenced(result: Result) -> str:
     for stream in (result.stderr, result.stdout):
         *_, last = [b"", *stream[first].splitlines()]
         if last.startswith(FENCE):
-            return f"{said}: {last.removeprefix(FENCE).decode('utf-8', 'replace')}"
+            return f"{said}: {printable_text(last.removeprefix(FENCE))}"
     return said
 
 
@@ -164,7 +165,7 @@ class Result:
         n = len(self.status)
         if wrong := self.statuses.count(self.status, "SYNTAX_ERROR"):
             if wrong == n and len(self.stderr.groups) == 1:
-                message = self.stderr.groups[0].text.decode("utf-8", "replace").strip()
+                message = printable_text(self.stderr.groups[0].text).strip()
                 raise ProgramSyntaxError(message or "the program has a syntax error")
             raise ProgramSyntaxError(f"the program has a syntax error in {wrong} interpreters")
         self.raise_unless_started(option)

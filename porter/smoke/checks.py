@@ -8,6 +8,7 @@ from typing import Any
 
 from attrs import asdict, frozen
 
+from porter.base.untrusted import printable_text
 from porter.run import Device, Launch, Program, run
 from porter.smoke.programs import PROGRAMS
 
@@ -46,7 +47,7 @@ def _check(device: Device, name: str, source: str, n: int, launch: Launch | None
     result = run(device, [Program(source.encode(), name)], n, launch)
     expected = expected_output(source)
     groups = result.stdout.groups
-    output = groups[0].text.decode("utf-8", "replace")
+    output = printable_text(groups[0].text)
     passed = len(groups) == 1 and output == expected and not bool(result.status.any())
-    stderr = result.stderr.groups[0].text.decode("utf-8", "replace")
+    stderr = printable_text(result.stderr.groups[0].text)
     return Check(name, passed, len(groups), output, expected, stderr, result.seconds)

@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from porter.base.untrusted import printable_text
 from porter.sweep.model import Effect, JudgedTrial
 from porter.sweep.sweep import Swept
 
@@ -47,8 +48,8 @@ def _judged(judged: JudgedTrial) -> dict[str, Any]:
         "status": ending.status,
         "note": ending.note,
         "allocations": ending.allocations,
-        "stdout": ending.stdout[-400:].decode("utf-8", "backslashreplace"),
-        "stderr": ending.stderr[-400:].decode("utf-8", "backslashreplace"),
+        "stdout": printable_text(ending.stdout[-400:]),
+        "stderr": printable_text(ending.stderr[-400:]),
     }
 
 
@@ -78,7 +79,7 @@ def show(swept: Swept, console: Console) -> None:
     )
     for judged in swept.bad[:SHOWN]:
         trial, ending = judged.trial, judged.ending
-        last = (ending.stderr.splitlines() or [b""])[-1].decode("utf-8", "backslashreplace")
+        last = printable_text((ending.stderr.splitlines() or [b""])[-1])
         console.print(
             f"{judged.verdict.value}: {trial.name}, allocation {trial.fail}: "
             f"{ending.status} {ending.note} {last}",

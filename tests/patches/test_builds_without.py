@@ -24,6 +24,7 @@ from porter.errors import PatchDrift, PatchMissing, UsageError
 from porter.manifest import Patches, SkippedPatch, open_manifest
 from porter.patches import load_series
 from porter.pipeline import Build, build, sources_of
+from porter.regress.baseline import SHIPPED as BASELINE
 from porter.regress.checks import conformance_config, run_tests
 from porter.regress.memory import StageMemory
 from porter.sync.lock import newest_release
@@ -48,6 +49,13 @@ def test_a_manifest_has_the_patches(lacking: Path) -> None:
     assert open_manifest(lacking).patches == Patches(("nan-boxing",), (LACKS, LEFT_OUT))
     document = json.loads((lacking / "build.json").read_text())
     assert document["patches"]["skipped"][0]["class"] == "tooling"
+
+
+def test_a_build_of_a_tested_release_lacks_nothing(built: Build) -> None:
+    """No patch is skipped, because a place is missing or a unit cannot be read, nor a body unknown."""
+    if built.config.release not in json.loads(BASELINE.read_text())["releases"]:
+        pytest.skip("the newest release is not in the baseline")
+    assert open_manifest(built.folder).patches.lacks == []
 
 
 def test_doctor_says_what_builds_lack(lacking: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,169 @@
+"""No bytes of an interpreter make the host's decoder raise, and the right ones give the value."""
+
+from __future__ import annotations
+
+import array
+import marshal
+import struct
+import tracemalloc
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from porter.base.untrusted import (
+    MOST_DEPTH,
+    Repr,
+    Unreadable,
+    printable,
+    printable_text,
+    repr_of,
+    text_of,
+    value_of,
+)
+
+VERSION = 2
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.integers(-(10**40), 10**40)
+    | st.floats()
+    | st.text()
+    | st.binary()
+    | st.just(...)
+    | st.complex_numbers(allow_nan=False)
+)
+KEYS = st.integers() | st.text() | st.binary() | st.tuples(st.integers(), st.text())
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.lists(inner, max_size=4).map(tuple)
+        | st.dictionaries(KEYS, inner, max_size=4)
+        | st.sets(KEYS, max_size=4)
+        | st.frozensets(KEYS, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+def typed(value: Any) -> Any:
+    """Return what tells values of different types, and of different bits, apart."""
+    if isinstance(value, dict):
+        return "dict", [(typed(key), typed(item)) for key, item in value.items()]
+    if isinstance(value, set | frozenset):
+        return type(value).__name__, sorted(map(repr, value))
+    if isinstance(value, list | tuple):
+        return type(value).__name__, [typed(item) for item in value]
+    return type(value).__name__, repr(value)
+
+
+@given(VALUES)
+def test_what_cpython_writes_is_read(value: Any) -> None:
+    assert typed(value_of(marshal.dumps(value, VERSION))) == typed(value)
+
+
+@given(st.binary(max_size=60), st.booleans())
+def test_any_bytes_are_a_value_or_unreadable(data: bytes, wrapped: bool) -> None:
+    repr_of(value_of(data, wrapped))
+
+
+@given(VALUES, st.data())
+def test_damaged_records(value: Any, data: st.DataObject) -> None:
+    record = bytearray(marshal.dumps(value, VERSION))
+    for _ in range(data.draw(st.integers(1, 4))):
+        record[data.draw(st.integers(0, len(record) - 1))] = data.draw(st.integers(0, 255))
+    cut = record[: data.draw(st.integers(0, len(record)))]
+    for one in (record, cut):
+        repr_of(value_of(one, wrapped=True))
+
+
+@given(st.lists(st.sampled_from(b"NTFSigyusl([{<>0.cr\xe3\xf2\xff\x00\x01"), max_size=40))
+def test_type_codes_in_any_order(codes: list[int]) -> None:
+    repr_of(value_of(bytes(codes), wrapped=True))
+
+
+@pytest.mark.parametrize("code", [*b"([<>us", ord("l")])
+def test_a_length_takes_no_memory(code: int) -> None:
+    record = bytes([code]) + struct.pack("<I", 0x7FFFFFF0) + b"NNNN"
+    tracemalloc.start()
+    try:
+        assert isinstance(value_of(record), Unreadable)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (b"", "it ends early"),
+        (b"c" + bytes(100), "type code 0x63"),
+        (b"r" + bytes(4), "type code 0x72"),
+        (b"NN", "1 bytes follow"),
+        (b"{" + b"[" + bytes(4) + b"N0", "unhashable"),
+        (b"<" + struct.pack("<I", 1) + b"[" + bytes(4), "unhashable"),
+        (b"{N0", "type code 0x30"),
+        (b"l" + struct.pack("<i", 1) + b"\xff\xff", "15 bits"),
+        (b"[" + struct.pack("<I", 1), "length of 1"),
+    ],
+)
+def test_what_is_wrong_is_said(record: bytes, reason: str) -> None:
+    found = value_of(record)
+    assert isinstance(found, Unreadable) and reason in found.reason, found
+    assert found.data == record and repr(found).startswith("<unreadable value: ")
+
+
+@pytest.mark.parametrize("depth", [MOST_DEPTH, MOST_DEPTH + 1, 100_000])
+def test_nesting_has_a_bound(depth: int) -> None:
+    record = (b"[" + struct.pack("<I", 1)) * depth + b"N"
+    found = value_of(record)
+    assert isinstance(found, Unreadable) == (depth > MOST_DEPTH)
+    assert repr_of(found)
+
+
+def test_wrapped_objects() -> None:
+    def wrap(*parts: object) -> bytes:
+        whole: Any = (StopIteration, *parts)
+        return marshal.dumps(whole, VERSION)
+
+    assert value_of(wrap(b"ab"), True) == bytearray(b"ab")
+    assert value_of(wrap("H", b"\1\0\2\0"), True) == array.array("H", [1, 2])
+    assert value_of(wrap("<object>"), True) == Repr("<object>")
+    for record in (wrap(), wrap(1), wrap("H", b"odd"), wrap("?", b""), wrap("a", b"b", b"c")):
+        assert isinstance(value_of(record, True), Unreadable)
+    assert value_of(wrap("x")) == (StopIteration, "x")
+
+
+@given(st.binary())
+def test_text_keeps_every_byte(data: bytes) -> None:
+    text = text_of(data)
+    try:
+        assert text == data.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        assert any("\ud800" <= c <= "\udfff" for c in text)
+    printable(text).encode("utf-8")
+    printable_text(data).encode("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("data", "text"),
+    [
+        (b"\xc5", "\udcc5"),
+        (b"a\xc0\x80b", "a\udcc0\udc80b"),
+        (b"\xed\xa0\x80", "\ud800"),
+        (b"\xed\xa0", "\udced\udca0"),
+        ("Łódź".encode(), "Łódź"),
+        (b"\xf5\x80\x80\x80", "\udcf5\udc80\udc80\udc80"),
+    ],
+)
+def test_bytes_that_are_no_characters(data: bytes, text: str) -> None:
+    assert text_of(data) == text
+
+
+def test_an_int_of_many_digits_is_shown() -> None:
+    assert repr_of(10**5000) == hex(10**5000)
+    assert "without a repr" in repr_of([10**5000])
+    assert repr_of("\udcc5") == "'\\udcc5'"
