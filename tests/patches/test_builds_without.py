@@ -52,7 +52,7 @@ def test_a_manifest_has_the_patches(lacking: Path) -> None:
 
 
 def test_a_build_of_a_tested_release_lacks_nothing(built: Build) -> None:
-    """No patch is skipped, because a place is missing or a unit cannot be read, nor a body unknown."""
+    """No patch is skipped, for its place or for a unit that cannot be read; no body is unknown."""
     if built.config.release not in json.loads(BASELINE.read_text())["releases"]:
         pytest.skip("the newest release is not in the baseline")
     assert open_manifest(built.folder).patches.lacks == []

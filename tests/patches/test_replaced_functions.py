@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from porter import InterpreterArray
 from porter.base import paths
 from porter.config import BuildConfig
 from porter.patches import load_series
 from porter.pipeline import build
+from porter.run import Device, Launch, open_device, run
 from porter.sync.lock import newest_release
 
 pytestmark = [pytest.mark.campaign("replaced-functions"), pytest.mark.xdist_group("replaced")]
 
 REPLACING = ",".join(sorted({patch.name for patch in load_series() if patch.replacements}))
-HEAP = 256 * 1024
+HEAP = 1 << 20
+STDOUT = 1 << 18  # bytes: more than the expressions of an example print
 EVALUATE = """
 import heapq
 from collections import OrderedDict
@@ -33,7 +34,7 @@ Pair = Callable[[list[str]], tuple[list[str], list[str]]]
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
+def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
     """Return a function that gives the lines of expressions on a build with and without ours."""
     release = newest_release()
     if not (paths.upstream_dir() / release / "py").is_dir():
@@ -42,18 +43,21 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
     without = BuildConfig(release=release, heap=HEAP, skip_patches=REPLACING)
     theirs = build(without, folder=tmp_path_factory.mktemp("without") / "sources")
     assert {one.name for one in theirs.patches.skipped} >= set(REPLACING.split(","))
-    with InterpreterArray(1, build=ours.folder) as a, InterpreterArray(1, build=theirs.folder) as b:
+    devices = [open_device(one.folder, "host") for one in (ours, theirs)]
 
-        def lines(array: InterpreterArray, expressions: list[str]) -> list[str]:
-            outcome = array.exec(f"EXPRESSIONS = {expressions!r}\n{EVALUATE}")
-            return outcome.stdout[0].decode().splitlines()
+    def lines(device: Device, expressions: list[str]) -> list[str]:
+        # A new interpreter each time: constant strings stay for as long as an interpreter lives.
+        source = f"EXPRESSIONS = {expressions!r}\n{EVALUATE}"
+        result = run(device, [source], 1, Launch(heap=HEAP, stdout=STDOUT))
+        assert result.statuses.count(result.status, "OK") == 1, result.stderr[0]
+        return result.stdout[0].decode().splitlines()
 
-        def both(expressions: list[str]) -> tuple[list[str], list[str]]:
-            found = lines(a, expressions), lines(b, expressions)
-            assert len(found[0]) == len(found[1]) == len(expressions)
-            return found
+    def both(expressions: list[str]) -> tuple[list[str], list[str]]:
+        found = lines(devices[0], expressions), lines(devices[1], expressions)
+        assert len(found[0]) == len(found[1]) == len(expressions)
+        return found
 
-        yield both
+    return both
 
 
 def examples(count: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
