@@ -82,7 +82,7 @@ def load_config(
     environment = from_environment(os.environ if environ is None else environ)
     layers += [(f"${ENVIRONMENT_PREFIX}{k.upper()}", {k: v}) for k, v in environment.items()]
     layers.append(("", options))
-    if default_release is None:
+    if default_release is None and not any(layer.get("release") for _, layer in layers):
         from porter.sync.lock import newest_release
 
         default_release = newest_release()
@@ -92,10 +92,10 @@ def load_config(
             from porter.bundled import serving
 
             try:
-                config = merge(("", {"target": "cuda"}), *layers, release=default_release)
+                config = merge(("", {"target": "cuda"}), *layers, release=default_release or "")
             except UsageError:
                 return False
             return serving(config) is not None
 
         layers.insert(0, ("", {"target": default_target(bundled)}))
-    return merge(*layers, release=default_release)
+    return merge(*layers, release=default_release or "")

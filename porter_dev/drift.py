@@ -241,6 +241,8 @@ class _Lines:
 
     def begins_statement(self, i: int) -> bool:
         """Return whether the line `i` starts a statement of a block."""
+        if not self.raw[i][:1].isspace():
+            return False  # the head of a function
         before = next((c.rstrip() for c in reversed(self.code[:i]) if c.strip()), "")
         if not before.endswith((";", "{", "}", ":")) or not self.plain[i - 1]:
             return False
@@ -273,7 +275,9 @@ def _indent(line: str) -> str:
 def _locals(text: str, function: Function) -> list[str]:
     """Return the names of parameters and of local variables that are declared on one line."""
     body = code_of(text)[function.start : function.end]
-    parameters = function.head[function.head.rindex("(", 0, len(function.head)) :]
+    # Without the arguments of macros in the head, as in `const struct LFSx_API (config) * c`.
+    head = re.sub(r"(?<=[\w ])\(\s*\w+\s*\)\s*(?=[*\w(])", "", function.head)
+    parameters = head[head.rindex("(") :] if "(" in head else ""
     found = re.findall(r"(\w+)(?:\[\])?\s*[,)]", parameters)
     for line in body.split("\n"):
         match = _DECLARATION.match(line)
@@ -383,7 +387,9 @@ def join_lines(release: Release, place: Place, chance: random.Random) -> Edit | 
         for _ in range(chance.randint(1, MAX_JOINED)):
             comment = "//" in lines.raw[last][len(lines.code[last].rstrip()) :]
             going = lines.plain[last + 1] and lines.code[last + 1].strip() and not comment
-            if not going:
+            # Porter finds the end of a function by its brace in column 0, or on the head's line.
+            ends = lines.code[last + 1].startswith("}") and lines.raw[i][:1].isspace()
+            if not going or ends:
                 break
             last += 1
         if last == i:
@@ -576,12 +582,15 @@ def move_function(release: Release, place: Place, chance: random.Random) -> Edit
 
 
 def function_to_file(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Move a function to a file of its own, which its old file includes."""
+    """Move a function to a file of its own, which its old file includes.
+
+    It is no `.c` file: upstream's makeqstrdefs.py loses the names above the include of one.
+    """
     file, text = place.hunk.file, release.texts[place.hunk.file]
     function = _movable(release, place)
     if function is None:
         return None
-    new = f"{file.removesuffix('.c')}_{function.name}.c"
+    new = f"{file.removesuffix('.c')}_{function.name}.h"
     changed = f'{text[: function.start]}#include "{new}"\n{text[function.end :]}'
     return Edit(
         {file: changed, new: text[function.start : function.end]},

@@ -10,6 +10,8 @@ import re
 from functools import lru_cache
 
 LITERAL = r""""(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+TOKEN = re.compile(rf"{LITERAL}|\w+|[^\s\w]")
+_GAP = r"(?:\s|\\\n)*+"
 COMMENT = re.compile(rf"{LITERAL}|//(?:\\\n|[^\n])*|/\*.*?\*/", re.DOTALL)
 
 
@@ -22,6 +24,24 @@ def without_comments(text: str) -> str:
         return re.sub(r"[^\n]", " ", found) if found.startswith("/") else found
 
     return COMMENT.sub(blank, text)
+
+
+@lru_cache(maxsize=1024)
+def token_pattern(text: str) -> re.Pattern[str]:
+    """Return the pattern of C text: its tokens, with blanks and line breaks between them.
+
+    Args:
+        text: The C text. Its comments are left out.
+
+    Returns:
+        The pattern, for text without comments.
+    """
+    parts = []
+    for token in TOKEN.findall(without_comments(text).replace("\\\n", "\n")):
+        before = r"(?<!\w)" if re.match(r"\w", token) else ""
+        after = r"(?!\w)" if re.search(r"\w\Z", token) else ""
+        parts.append(before + re.escape(token) + after)
+    return re.compile(_GAP.join(parts))
 
 
 def behind_bracket(text: str, at: int, pair: str, end: int | None = None) -> int | None:

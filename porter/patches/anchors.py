@@ -8,16 +8,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from functools import lru_cache
 
 from attrs import frozen
 
-from porter.base.c_text import LITERAL, behind_bracket, without_comments
+from porter.base.c_text import TOKEN, behind_bracket, token_pattern, without_comments
 from porter.errors import PatchDrift
 from porter.patches.model import Hunk, squeeze
-
-_TOKEN = re.compile(rf"{LITERAL}|\w+|[^\s\w]")
-_GAP = r"(?:\s|\\\n)*+"
 
 
 @frozen
@@ -92,24 +88,13 @@ def with_text(hunk: Hunk, text: str, places: tuple[Range, ...]) -> str:
 
 def has_code(anchor: str) -> bool:
     """Return whether an anchor has a token that is no comment."""
-    return bool(_TOKEN.search(without_comments(anchor)))
-
-
-@lru_cache(maxsize=1024)
-def _pattern(anchor: str) -> re.Pattern[str]:
-    """Return the pattern of an anchor: its tokens, with blanks and line breaks between them."""
-    parts = []
-    for token in _TOKEN.findall(without_comments(anchor).replace("\\\n", "\n")):
-        before = r"(?<!\w)" if re.match(r"\w", token) else ""
-        after = r"(?!\w)" if re.search(r"\w\Z", token) else ""
-        parts.append(before + re.escape(token) + after)
-    return re.compile(_GAP.join(parts))
+    return bool(TOKEN.search(without_comments(anchor)))
 
 
 def _find(hunk: Hunk, text: str, patch: str, number: int) -> Range:
     """Return the offsets at which the anchor's tokens start and end."""
     scopes = _scopes(hunk, text, patch, number) if hunk.inside else [_Scope(0, len(text))]
-    pattern = _pattern("\n".join(hunk.anchor))
+    pattern = token_pattern("\n".join(hunk.anchor))
     code = without_comments(text)
     # Scopes overlap where the head of a function stands twice, in branches of a conditional.
     places = {

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.base.c_text import token_pattern, without_comments
 from porter.manifest import NO_PATCHES, Patches
 
 ACTIONS = ("replace", "before", "after", "enter", "above", "call", "include")
@@ -73,18 +74,18 @@ class FunctionReplacement:
 
 @frozen
 class Sign:
-    """A line that one of upstream's files has or has not; blanks do not matter."""
+    """C text that one of upstream's files has or has not; its tokens are compared."""
 
     file: str
     text: str
 
     def shows(self, root: Path) -> bool:
-        """Return whether a file of the tree `root` has the line."""
+        """Return whether a file of the tree `root` has the text outside of comments."""
         try:
             text = (root / self.file).read_text(encoding="utf-8", errors="replace")
         except OSError:
             return False
-        return any(squeeze(self.text) in squeeze(line) for line in text.splitlines())
+        return token_pattern(self.text).search(without_comments(text)) is not None
 
 
 @frozen

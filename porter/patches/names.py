@@ -78,9 +78,10 @@ def _used_names(text: str) -> frozenset[str]:
 
 def _around(text: str, place: Range) -> set[str]:
     """Return the words of the function at a place: from a brace in column 0 to the next one."""
-    start = text.rfind("\n}", 0, place[0]) + 1
-    end = text.find("\n}", place[1])
-    return set(_WORD.findall(_code(text[start : end if end >= 0 else len(text)])))
+    code = without_comments(text)
+    start = code.rfind("\n}", 0, place[0]) + 1
+    end = code.find("\n}", place[1])
+    return set(_WORD.findall(_code(code[start : end if end >= 0 else len(code)])))
 
 
 @lru_cache(maxsize=1024)

@@ -13,10 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porter import settings
+from porter.base import paths
 from porter.base.sizes import format_size, parse_size
 from porter.cli._options import build_options
 from porter.config import FIELDS, SIZE_BOUNDS, BuildConfig
-from porter.errors import UsageError
+from porter.errors import PorterError, UsageError
 from porter.settings import load_config
 
 
@@ -179,6 +180,14 @@ def test_wrong_file_is_named(tmp_path: Path, text: str, message: str) -> None:
 def test_wrong_environment_is_named() -> None:
     with pytest.raises(UsageError, match=r"\$PORTER_HEAP: heap: 'big' is not a size"):
         load_config({}, cwd=Path("/"), environ={"PORTER_HEAP": "big"}, default_release="1")
+
+
+def test_a_named_release_needs_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(paths, "lock_file", lambda: tmp_path / "none.toml")
+    config = load_config({"release": "1.2.3"}, cwd=tmp_path, environ={})
+    assert config.release == "1.2.3"
+    with pytest.raises(PorterError):
+        load_config({}, cwd=tmp_path, environ={})
 
 
 def test_missing_config_file(tmp_path: Path) -> None:

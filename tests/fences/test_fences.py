@@ -31,6 +31,24 @@ def test_a_wild_access_ends_its_own_interpreter(fenced: Device, program: str, ki
     check_neighbours(fenced, result, 77)
 
 
+def test_an_access_that_begins_inside_and_ends_outside(fenced: Device) -> None:
+    """It is no longer than the interpreter's memory, so its end alone is wrong."""
+    sizes = {"heap": 64 << 10, "pystack": 4096}
+    longest = sum(sizes.values()) + 512  # bytes: the state is longer than the rest
+    program = f"""\
+import uctypes
+b = bytearray(8)
+x = uctypes.bytearray_at(uctypes.addressof(b), {longest})
+print('before')
+x[:] = x
+print('after')
+"""
+    result = run_one(fenced, program, 5, 2, **sizes)
+    assert result.stdout[2] == b"before\n"
+    assert ended_by_fence(result, 2)
+    check_neighbours(fenced, result, 2)
+
+
 def test_the_report_says_where_python_was(fenced: Device) -> None:
     result = run_one(fenced, LOAD, 3, 1)
     assert result.stderr[1].decode().splitlines()[:-1] == [

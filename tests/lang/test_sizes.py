@@ -148,3 +148,29 @@ print(data == bytearray(range(100)))
     result = run(any_device, [program], 2)
     result.raise_for_status()
     assert result.stdout[0] == b"True\n"
+
+
+SCROLLED = """\
+import framebuf, random
+random.seed({seed})
+def scrolled(width, height, xs, ys):
+    data = bytearray(random.getrandbits(8) for _ in range(width * height))
+    wanted = bytearray(data)
+    for y in range(height):
+        for x in range(width):
+            if 0 <= x - xs < width and 0 <= y - ys < height:
+                wanted[y * width + x] = data[(y - ys) * width + x - xs]
+    framebuf.FrameBuffer(data, width, height, framebuf.GS8).scroll(xs, ys)
+    return data == wanted
+for width, height in ((1, 1), (3, 12), (12, 3), (7, 7), (1, 9), (9, 1)):
+    for xs in range(-width - 2, width + 3):
+        for ys in range(-height - 2, height + 3):
+            if not scrolled(width, height, xs, ys):
+                print(width, height, xs, ys)
+"""
+
+
+def test_scrolling_moves_what_stays_in_the_buffer(any_device: Device) -> None:
+    result = run(any_device, [SCROLLED.format(seed=3)], 2)
+    result.raise_for_status()
+    assert result.stdout[0] == b""

@@ -283,7 +283,7 @@ def test_series_patches_a_copy(folder: Path, locked: Path) -> None:
 def test_variants_by_what_upstream_shows(folder: Path, locked: Path) -> None:
     series = load_series()
     assert [c.state for c in check_series(locked, "1.26.1", series)] == ["applies"]
-    (locked / "py/old.h").write_text("/*  old   form */\n")
+    (locked / "py/old.h").write_text("old\n  form // now\n")
     both = check_series(locked, "1.26.1", series)
     assert [c.state for c in both] == ["fails"] and "several variants fit" in both[0].detail
     (locked / "py/mpconfig.h").write_text("")
