@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 
 from porter.rewrite.magnitudes import bits, constant
 from porter.rewrite.places import (
+    COMPARED,
     GIVEN,
     NARROWED,
     argument_place,
@@ -49,6 +50,8 @@ _LEFT = frozenset({"<<", ">>", "/", "&"})
 _RIGHT = frozenset({"%"})
 _COMPUTING = _BOTH | _LEFT | _RIGHT
 _BITS = frozenset({"|", "^", "&"})
+_RELATIONAL = frozenset({"<", "<=", ">", ">="})
+_GROWING = frozenset({"+", "*", "<<"})
 
 
 def flows(unit: Unit) -> dict[Flow, None]:
@@ -142,6 +145,24 @@ class _Reading:
     def _assignment(self, node: Node) -> None:
         if node.binary_operator() == "=":
             self._assign(place(node.children[0]), node.children[1])
+        elif node.binary_operator() in _RELATIONAL:
+            for one, other in (node.children, node.children[::-1]):
+                self._compared(one, other)
+
+    def _compared(self, side: Node, other: Node) -> None:
+        """What a bounds check adds to an address, computes, or compares with a distance."""
+        below = bare(side)
+        if below.kind != K.BINARY_OPERATOR:
+            return
+        operator, (left, right) = below.binary_operator(), below.children
+        pointers = [child.canonical.kind == TypeKind.POINTER for child in (left, right)]
+        if operator in "+-" and any(pointers) and not all(pointers):
+            self._add(COMPARED, self._sources(left if pointers[1] else right))
+        elif operator == "-" and all(pointers):
+            if is_integer(other):
+                self._add(COMPARED, self._sources(other))
+        elif operator in _GROWING and is_integer(below):
+            self._add(COMPARED, self._sources(side))
 
     def _compound(self, node: Node) -> None:
         to, operator = place(node.children[0]), node.binary_operator()[:-1]

@@ -26,6 +26,9 @@ _LOOK_THROUGH = (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR)
 OPERATOR, NARROWED, GIVEN = "", "narrowed", "given"
 
 
+COMPARED = "compared"  # the place of what a bounds check computes
+
+
 def operation(node: Node, kind: str = OPERATOR) -> str:
     """The place of the result of a node."""
     return f"{_OPERATION}{node.unit.name}:{node.start}-{node.end}{kind}"

@@ -1,11 +1,15 @@
-"""Which operations of a program make sizes: a slice backwards from what allocates and copies."""
+"""Which operations of a program make sizes.
+
+A slice goes backwards from what allocates and copies, and from what bounds checks compare: a sum
+that wraps would pass the check.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from porter.rewrite.facts import UnitFacts
-from porter.rewrite.places import parameter, unit_of
+from porter.rewrite.places import COMPARED, parameter, unit_of
 
 # What copies and clears: a size that reaches one of them was too large before.
 COPIES = frozenset(
@@ -31,7 +35,7 @@ def sized_operations(units: Iterable[UnitFacts]) -> Mapping[str, frozenset[str]]
         for place, source in unit.flows:
             sources.setdefault(place, []).append(source)
     found: dict[str, set[str]] = {}
-    seen = set(COPIES | ALLOCATIONS)
+    seen = {*COPIES, *ALLOCATIONS, COMPARED}
     waiting = list(seen)
     while waiting:
         for source in sources.get(waiting.pop(), ()):

@@ -66,8 +66,8 @@ def has_effect(node: Node) -> bool:
 
 
 def evaluated(node: Node) -> bool:
-    """Enters every node but the operands of sizeof, alignof and typeof, which do not run."""
-    return bool(node.kind != K.CXX_UNARY_EXPR)
+    """Enters every node but what does not run: operands of sizeof and the like, static asserts."""
+    return node.kind not in (K.CXX_UNARY_EXPR, K.STATIC_ASSERT)
 
 
 # Calls and functions

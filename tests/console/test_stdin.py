@@ -132,7 +132,8 @@ except EOFError:
 """
     feed = Feed()
     collected = Collected(then=answer)
-    result = run_live(any_device, program, 1, collected, stdin=feed)
+    # The program waits for an answer that comes only once its prompt is here.
+    result = run_live(any_device, program, 1, collected, stdin=feed, timeout=30.0)
     assert ended_well(any_device, result)
     assert collected.stdout(1) == [b"name? hello Ada\nage? 36\nmore? bye\n"]
 

@@ -55,6 +55,17 @@ def sized(*units: Unit) -> set[str]:
             set(),
         ),
         ("void f(size_t a) { int gc_alloc = 3; gc_alloc = a * 3; }", set()),
+        # What a bounds check compares.
+        (
+            "void n(size_t *t, size_t c) { size_t s; for (s = 0; c; c--) s += c; *t = s; } "
+            "int f(char *p, char *e, size_t c) { size_t t; n(&t, c); return p + t > e; }",
+            {"s += c"},
+        ),
+        ("int f(char *p, char *e, size_t a) { return (size_t)(e - p) < a * 3; }", {"a * 3"}),
+        ("int f(char *p, char *e, size_t a) { a *= 3; return e - p < a; }", {"a *= 3"}),
+        ("int f(size_t n, size_t a, size_t b) { return a + b <= n; }", {"a + b"}),
+        ("int f(size_t n, size_t a, size_t b) { a += b; return a <= n; }", set()),
+        ("int f(size_t n, size_t a, size_t b) { return a + b == n; }", set()),
         ("void gc_allo(size_t); void f(size_t a) { gc_allo(a * 3); }", set()),
     ],
 )
