@@ -84,7 +84,7 @@ class Unreadable:
     """Stands for a record of an interpreter that is not in the documented format.
 
     Attributes:
-        reason: What is wrong with it.
+        reason: The mistake, with the first bytes of the record.
         data: The record.
     """
 

@@ -51,7 +51,6 @@ _RIGHT = frozenset({"%"})
 _COMPUTING = _BOTH | _LEFT | _RIGHT
 _BITS = frozenset({"|", "^", "&"})
 _RELATIONAL = frozenset({"<", "<=", ">", ">="})
-_GROWING = frozenset({"+", "*", "<<"})
 
 
 def flows(unit: Unit) -> dict[Flow, None]:
@@ -150,7 +149,7 @@ class _Reading:
                 self._compared(one, other)
 
     def _compared(self, side: Node, other: Node) -> None:
-        """What a bounds check adds to an address, computes, or compares with a distance."""
+        """Add the integers that a bounds check adds to an address, or compares with a distance."""
         below = bare(side)
         if below.kind != K.BINARY_OPERATOR:
             return
@@ -158,11 +157,8 @@ class _Reading:
         pointers = [child.canonical.kind == TypeKind.POINTER for child in (left, right)]
         if operator in "+-" and any(pointers) and not all(pointers):
             self._add(COMPARED, self._sources(left if pointers[1] else right))
-        elif operator == "-" and all(pointers):
-            if is_integer(other):
-                self._add(COMPARED, self._sources(other))
-        elif operator in _GROWING and is_integer(below):
-            self._add(COMPARED, self._sources(side))
+        elif operator == "-" and all(pointers) and is_integer(other):
+            self._add(COMPARED, self._sources(other))
 
     def _compound(self, node: Node) -> None:
         to, operator = place(node.children[0]), node.binary_operator()[:-1]

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import array
 import marshal
+import re
 import struct
 import tracemalloc
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from porter.base import untrusted
 from porter.base.untrusted import (
     MOST_DEPTH,
     Repr,
@@ -167,3 +170,28 @@ def test_an_int_of_many_digits_is_shown() -> None:
     assert repr_of(10**5000) == hex(10**5000)
     assert "without a repr" in repr_of([10**5000])
     assert repr_of("\udcc5") == "'\\udcc5'"
+
+
+# Modules that have what interpreters wrote, and modules of them that decode other bytes: programs'
+# sources, our own banners, a compiler's log, and a console without bytes.
+READERS = ("array", "evaluation", "notebook", "profiling", "repl", "run", "smoke", "sweep")
+OTHERS = {
+    "array/compilations.py",
+    "array/shown.py",
+    "notebook/program.py",
+    "profiling/running.py",
+    "repl/plain.py",
+    "run/device/linking.py",
+    "run/streams/writer.py",
+}
+
+
+def test_no_other_module_decodes() -> None:
+    package = Path(untrusted.__file__).parents[1]
+    found = {
+        str(path.relative_to(package))
+        for folder in READERS
+        for path in (package / folder).rglob("*.py")
+        if re.search(r"\.decode\(|\bmarshal\.loads?\(|str\([^()]*, \"utf-8\"", path.read_text())
+    }
+    assert found == OTHERS

@@ -77,7 +77,7 @@ class Block:
 
     @property
     def apart(self) -> bool:
-        """Whether the block begins a part of the document that the default tier runs by itself."""
+        """Return whether the default tier runs this block and those below it in another test."""
         return "apart" in self.marks
 
     @property

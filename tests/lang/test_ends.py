@@ -1,4 +1,4 @@
-"""How the end of a program is reported: the status, and the last line on stderr."""
+"""The end of a program gives its status and the last line on stderr."""
 
 from __future__ import annotations
 
