@@ -279,7 +279,8 @@ class InterpreterArray(BoundGlobals):
     def close(self) -> None:
         """Stop the interpreters (atexit, finalisers) and give their memory back. May be repeated.
 
-        A launch under way is waited for.
+        A launch under way is waited for. Exit functions and finalisers that still run after 2 s
+        get a KeyboardInterrupt, and are stopped if they catch it.
         """
         if not self.closed:
             super().close()

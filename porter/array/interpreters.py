@@ -27,6 +27,8 @@ from porter.run.launch.start import start
 
 T = TypeVar("T")
 
+END_SECONDS = 2.0  # for exit functions and finalisers of all interpreters of an array together
+
 
 class Interpreters:
     """`n` interpreters on `device`, started at once, that go on from launch to launch.
@@ -95,7 +97,8 @@ class Interpreters:
     def close(self) -> None:
         """Stop the interpreters (atexit, finalisers) and give their memory back. May be repeated.
 
-        A launch under way is waited for.
+        A launch under way is waited for. Exit functions and finalisers that still run after
+        END_SECONDS get a KeyboardInterrupt, and are stopped if they catch it.
         """
         with self._lock:
             if self._closed:
@@ -103,7 +106,8 @@ class Interpreters:
             try:
                 self.wait()
                 phase = self._phase(execute=False, stop=True)
-                run(self.device, [], self.n, self._launch, phase)
+                launch = attrs.evolve(self._launch, timeout=END_SECONDS)
+                run(self.device, [], self.n, launch, phase)
             except LaunchFailed:
                 pass  # what broke was said already
             finally:

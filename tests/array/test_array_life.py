@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from porter import InterpreterArray
+from porter.array import interpreters
 from porter.errors import (
     ArrayClosed,
     FileProblem,
@@ -169,3 +170,31 @@ def test_copying_interpreters_is_refused_where_it_cannot_be(
 def _until(act: Any) -> None:
     while not act():
         time.sleep(0.01)
+
+
+ENDLESS = {
+    "loops": "while True: pass",
+    "catches": """
+        while True:
+            try:
+                while True: pass
+            except BaseException: pass
+""",
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+@pytest.mark.parametrize("when", ["exit function", "finaliser"])
+def test_what_runs_without_end_at_the_end_is_stopped(
+    any_device: Device, kind: str, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(interpreters, "END_SECONDS", 0.2)
+    pythons = InterpreterArray(3, device=any_device)
+    if when == "finaliser":
+        pythons.exec(f"class A:\n    def __del__(self):\n        {ENDLESS[kind]}\na = A()")
+    else:
+        pythons.exec(f"import sys\ndef f():\n        {ENDLESS[kind]}\nif threadIdx: sys.atexit(f)")
+    closing = threading.Thread(target=pythons.close, daemon=True)
+    closing.start()
+    closing.join(60.0)
+    assert not closing.is_alive() and pythons.closed
