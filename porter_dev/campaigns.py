@@ -311,10 +311,12 @@ def run_command(names: tuple[str, ...], every: bool) -> None:
 
 
 @group.command("ci", help="Run campaigns until a time budget is used up.")
-@click.option("--seconds", type=float, required=True, help="The budget, in seconds.")
+@click.option(
+    "--seconds", type=click.IntRange(min=0), required=True, help="The budget, in seconds."
+)
 @click.option("--day", type=int, help="The day of the rotation; by default, today.")
 @click.option("--dry-run", is_flag=True, help="Only print the order.")
-def ci_command(seconds: float, day: int | None, dry_run: bool) -> None:
+def ci_command(seconds: int, day: int | None, dry_run: bool) -> None:
     """Run the schedule of `.ci/run`."""
     until = time.monotonic() + seconds
     paths = changed_paths()

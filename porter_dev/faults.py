@@ -344,7 +344,11 @@ def run_command(
 @click.argument("results", type=click.Path(path_type=Path, exists=True))
 def report_command(results: Path) -> None:
     """Print the table."""
-    print(report([Detection(**row) for row in json.loads(results.read_text())], faults()))
+    try:
+        done = [Detection(**row) for row in json.loads(results.read_text())]
+        print(report(done, faults()))
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise click.ClickException(f"{results} has no results of `run`: {error}") from error
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from attrs import field, frozen
 from porter.array import shown
 from porter.array.fetch import Fetcher, fetch_rows
 from porter.base import markup
-from porter.base.untrusted import text_of, value_of
+from porter.base.untrusted import printable, text_of, value_of
 from porter.run import Device, Result
 from porter.run.limited import Limited
 from porter.run.streams.merge import group_rows, rows_here
@@ -32,7 +32,7 @@ class Raised:
     which: np.ndarray[Any, Any] = field(repr=False)
 
     def __str__(self) -> str:
-        return f"{self.type}: {self.message}" if self.message else self.type
+        return printable(f"{self.type}: {self.message}" if self.message else self.type)
 
     def _repr_html_(self) -> str:
         return shown.exceptions_html([self])

@@ -23,6 +23,8 @@ Buffer = bytes | bytearray | memoryview
 
 MOST_DEPTH = 2000  # of containers in containers; CPython's marshal module has the same limit
 MOST_DIGITS = 1 << 24  # of 15 bits, of an int: more than any heap holds
+_FEW = 256  # elements of a set that may all have one hash
+_ALIKE = 8  # elements of a larger set for each hash, at most
 _SHOWN = 40  # bytes of a record in a message
 _HANDLER = "porter-untrusted"
 
@@ -48,7 +50,7 @@ def text_of(data: Buffer) -> str:
     Args:
         data: The bytes.
     """
-    return str(data, "utf-8", _HANDLER)
+    return str(bytes(data), "utf-8", _HANDLER)
 
 
 def printable(text: str) -> str:
@@ -62,7 +64,7 @@ def printable(text: str) -> str:
 
 def printable_text(data: Buffer) -> str:
     """Return the text of an interpreter's bytes; a byte that is not UTF-8 is written as `\\xXX`."""
-    return str(data, "utf-8", "backslashreplace")
+    return str(bytes(data), "utf-8", "backslashreplace")
 
 
 @frozen(repr=False)
@@ -76,7 +78,7 @@ class Repr:
     text: str
 
     def __repr__(self) -> str:
-        return self.text
+        return printable(self.text)
 
 
 @frozen(repr=False)
@@ -107,10 +109,15 @@ def repr_of(value: object) -> str:
     """
     try:
         return printable(repr(value))
-    except (RecursionError, ValueError, MemoryError) as error:
+    except ValueError:
         if isinstance(value, int):
             return hex(value)
-        return f"<{type(value).__name__} without a repr: {error}>"
+        why = "an int in it has too many digits"
+    except RecursionError:
+        why = "it is nested too deep"
+    except MemoryError:
+        why = "it is too long"
+    return f"<{type(value).__name__} without a repr: {why}>"
 
 
 def value_of(data: Buffer, wrapped: bool = False) -> Any:
@@ -141,7 +148,6 @@ _CONSTANTS: dict[int, object] = {
     ord("N"): None,
     ord("T"): True,
     ord("F"): False,
-    ord("S"): StopIteration,
     ord("."): Ellipsis,
 }
 _U32 = struct.Struct("<I")
@@ -150,6 +156,7 @@ _F64 = struct.Struct("<d")
 _C128 = struct.Struct("<dd")
 _LIST, _TUPLE, _DICT, _SET, _FROZEN = b"[({<>"
 _NULL = ord("0")  # the end of a dict
+_MARK = ord("S")  # StopIteration, the first item of a tuple that stands for another object
 _MADE: dict[int, Callable[[list[Any]], Any]] = {
     _LIST: list,
     _TUPLE: tuple,
@@ -195,6 +202,8 @@ class _Reader:
     def _scalar(self, code: int) -> Any:
         if code in _CONSTANTS:
             return _CONSTANTS[code]
+        if code == _MARK and self.wrapped:
+            return StopIteration
         if code == ord("i"):
             return _I32.unpack(self._take(4))[0]
         if code == ord("u"):
@@ -234,18 +243,28 @@ class _Reader:
 
     def _made(self, kind: int, items: list[Any]) -> Any:
         if kind == _DICT:
+            _check_hashes(items[::2])
             return dict(zip(items[::2], items[1::2], strict=True))
+        if kind in (_SET, _FROZEN):
+            _check_hashes(items)
         if self.wrapped and kind == _TUPLE and items and items[0] is StopIteration:
-            return _special(*items[1:])
+            return _special(items[1:])
         return _MADE[kind](items)
 
 
-def _special(first: object, data: object = None) -> object:
+def _check_hashes(items: list[Any]) -> None:
+    """Refuse elements that take time by the square of their number: most hashes are equal."""
+    if len(items) > _FEW and len(set(map(hash, items))) * _ALIKE < len(items):
+        raise _Malformed(f"{len(items)} elements of few different hashes")
+
+
+def _special(parts: list[Any]) -> object:
     """Return the object without a code in the format that a tuple stands for (marshal.h)."""
-    if isinstance(first, bytes) and data is None:
-        return bytearray(first)
-    if isinstance(first, str) and data is None:
-        return Repr(first)
-    if isinstance(first, str) and isinstance(data, bytes):
-        return array.array(first, data)
+    match parts:
+        case [bytes(content)]:
+            return bytearray(content)
+        case [str(text)]:
+            return Repr(text)
+        case [str(typecode), bytes(content)]:
+            return array.array(typecode, content)
     raise _Malformed("an object of an unknown kind")

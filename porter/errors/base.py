@@ -20,7 +20,8 @@ class PorterError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return self.message
+        # The text of a program's exception may hold surrogates, which no stream in UTF-8 takes.
+        return self.message.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class UsageError(PorterError, ValueError):

@@ -13,7 +13,7 @@ import numpy as np
 from attrs import define, field
 
 from porter.base.files import replacing
-from porter.base.untrusted import printable, repr_of, text_of
+from porter.base.untrusted import printable, printable_text, repr_of
 from porter.errors import FileProblem, MissingPackage, UsageError
 from porter.evaluation.judgement import Judgement
 from porter.evaluation.status import CaseStatus
@@ -70,8 +70,8 @@ def _reported(path: Path) -> Iterator[None]:
 def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
     """The columns of a judgement: program, case, passed, status, steps, and what was kept.
 
-    names: of its programs. Outputs are text, with a surrogate for each byte that is no UTF-8
-    (porter/base/untrusted.py); values are their `repr`, null where nothing was returned.
+    names: of its programs. Outputs are text, in which a byte that is no UTF-8 is written as
+    `\\xXX`; values are their `repr`, null where nothing was returned.
     """
     counts = judgement.counts.tolist()
     status = judgement.status.tolist()
@@ -83,7 +83,7 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
         "steps": judgement.steps.tolist(),
     }
     if judgement.outputs is not None:
-        rows["output"] = [text_of(output) for output in judgement.outputs]
+        rows["output"] = [printable_text(output) for output in judgement.outputs]
     if judgement.values is not None:
         returned = np.isin(judgement.status, (CaseStatus.PASSED, CaseStatus.WRONG)).tolist()
         rows["value"] = [
@@ -91,7 +91,10 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
             for value, there in zip(judgement.values, returned, strict=True)
         ]
     if judgement.tracebacks is not None:
-        rows["traceback"] = list(judgement.tracebacks)
+        rows["traceback"] = [
+            None if traceback is None else printable(traceback)
+            for traceback in judgement.tracebacks
+        ]
     return rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from attrs import frozen
 
@@ -93,6 +93,8 @@ def _check_order(rows: tuple[_PatchRow, ...]) -> None:
     """
     classes: dict[str, str] = {}
     for row in rows:
+        if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", row.name) or row.name in CLASSES:
+            raise PorterError(f"{row.name!r} is no name of a patch: words with hyphens, no class")
         if row.class_ not in CLASSES:
             raise PorterError(
                 f"{row.name}: class {row.class_!r} is not one of {', '.join(CLASSES)}"
@@ -131,6 +133,7 @@ def _patch(row: _PatchRow, folder: Path) -> Patch:
 
 
 def _replacement(row: _ReplaceRow, patch: _PatchRow, file: Path) -> FunctionReplacement:
+    _check_path(row.file, file)
     if not row.text.strip() or not row.function.isidentifier():
         raise PorterError(f"{file}: a [[replace]] takes the name of a function and a body's text")
     wrong = [body for body in row.bodies if not re.fullmatch("[0-9a-f]{16}", body)]
@@ -149,7 +152,21 @@ def _sign(patch: str, key: str, value: Mapping[str, str] | None) -> Sign | None:
     return Sign(value["file"], value["text"])
 
 
+def _check_path(path: str, file: Path) -> None:
+    """Check that a path of upstream's leads into the release.
+
+    Raises:
+        PorterError: It is empty, absolute, or leads out of the tree.
+    """
+    parts = PurePosixPath(path).parts
+    if not parts or path.startswith("/") or ".." in parts or "\0" in path:
+        raise PorterError(f"{file}: file {path!r} is no path below the release")
+
+
 def _hunk(row: _HunkRow, file: Path) -> Hunk:
+    _check_path(row.file, file)
+    if row.inside and not row.inside.isidentifier():
+        raise PorterError(f"{file}: inside {row.inside!r} is no name of a function")
     if row.action not in ACTIONS:
         raise PorterError(f"{file}: action {row.action!r} is not one of {', '.join(ACTIONS)}")
     anchor = tuple((row.anchor or "").strip("\n").splitlines())
@@ -163,7 +180,7 @@ def _hunk(row: _HunkRow, file: Path) -> Hunk:
             raise PorterError(f"{file}: a [[hunk]] lacks 'anchor'")
         if not has_code("\n".join(anchor)):
             raise PorterError(f"{file}: a [[hunk]] has an empty anchor, or one of comments alone")
-    names = ("".join(anchor).strip(), (row.text or "").strip())
+    names = ("\n".join(anchor).strip(), (row.text or "").strip())
     if row.action == "call" and not (row.inside and all(name.isidentifier() for name in names)):
         wanted = "takes `inside` and two names, `anchor` and `text`"
         raise PorterError(f'{file}: a [[hunk]] with action "call" {wanted}')

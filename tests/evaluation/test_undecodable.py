@@ -97,7 +97,9 @@ def test_the_command_writes_every_row(tmp_path: Path, suffix: str, keep: str) ->
         written = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
         assert [row["passed"] for row in written] == [False] * 4 + [True]
         if keep == "outputs":
-            assert written[1]["output"] == WANTED + "\n"
+            assert written[1]["output"] == "\\xff\\xfe\n"
+        if keep == "tracebacks":
+            assert "KeyError: \\udcff\\udcfe" in written[1]["traceback"]
 
 
 def test_arrays(any_device: Device) -> None:
@@ -108,6 +110,8 @@ def test_arrays(any_device: Device) -> None:
         with pytest.raises(InterpreterError) as caught:
             pythons.exec("raise ValueError(x)")
         assert caught.value.exceptions[0].message == WANTED
+        for shown in (str(caught.value), str(caught.value.exceptions[0])):
+            assert "\\udcff\\udcfe" in shown
         with pytest.raises(InterpreterError):
             pythons.exec("class E(Exception): pass\nE.__name__ = x\nraise E(x)")
         assert not isinstance(pythons.eval("[x]")[0], Unreadable)
