@@ -56,7 +56,7 @@ class BuildConfig:
     arch: names with commas between them; `all` and `native` become such.
     gc_stress: collect before every allocation. fences: check every access through a pointer; one
     that leaves its interpreter ends it. profile: count what each instruction does, for `porter
-    profile`. reconverge: lanes of a GPU's warp whose ways have parted meet again.
+    profile`. reconverge: let diverged lanes of a warp reconverge.
     skip_patches: names or classes of patches that the build leaves out, separated by commas. Raises
     UsageError for what is out of bounds, and NoGpu of `native`.
     """

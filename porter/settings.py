@@ -82,20 +82,21 @@ def load_config(
     environment = from_environment(os.environ if environ is None else environ)
     layers += [(f"${ENVIRONMENT_PREFIX}{k.upper()}", {k: v}) for k, v in environment.items()]
     layers.append(("", options))
-    if default_release is None and not any(layer.get("release") for _, layer in layers):
+    if default_release is None:
         from porter.sync.lock import newest_release
 
-        default_release = newest_release()
+        named = any(layer.get("release") for _, layer in layers)
+        default_release = "" if named else newest_release()
     if not any(layer.get("target") for _, layer in layers):
 
         def bundled() -> bool:
             from porter.bundled import serving
 
             try:
-                config = merge(("", {"target": "cuda"}), *layers, release=default_release or "")
+                config = merge(("", {"target": "cuda"}), *layers, release=default_release)
             except UsageError:
                 return False
             return serving(config) is not None
 
         layers.insert(0, ("", {"target": default_target(bundled)}))
-    return merge(*layers, release=default_release or "")
+    return merge(*layers, release=default_release)

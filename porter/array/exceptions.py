@@ -69,7 +69,7 @@ class Exceptions(Sequence[Raised]):
             return [self[i] for i in range(*index.indices(len(self)))]
         group = int(self._order[index])
         text = self._texts[group]
-        kind, message, traceback = announced(text) if isinstance(text, bytes) else text
+        kind, message, traceback = _read(text) if isinstance(text, bytes) else text
         which = np.flatnonzero(self._group_of == group)
         return Raised(kind, message, traceback, int(self._counts[index]), which)
 
@@ -144,7 +144,7 @@ def _announced(
     return [row.tobytes()[: int(size)] for row, size in zip(texts, sizes, strict=True)]
 
 
-def announced(record: bytes) -> Text:
+def _read(record: bytes) -> Text:
     """Return what the record of an exception says: its type's name, its message, its traceback.
 
     A record that is no tuple of three texts gives the type `Exception` and a message that says so.

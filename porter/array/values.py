@@ -92,8 +92,8 @@ def decoded(
 ) -> list[Any]:
     """Values as Python objects, of their kinds (uint8), bits (uint64) and bytes, all on the host.
 
-    data, starts: the bytes of value i begin at starts[i]. default: for those that are none. Bytes
-    that are no value give an Unreadable (porter/base/untrusted.py).
+    data, starts: the bytes of value i begin at starts[i]. default: for interpreters without a
+    value. Bytes of another format give an Unreadable (porter/base/untrusted.py).
     """
     ends = starts + byte_lengths(kind, of, bits)
     ints, floats = bits.view(np.int64).tolist(), bits.view(np.float64).tolist()

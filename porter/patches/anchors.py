@@ -13,7 +13,7 @@ from attrs import frozen
 
 from porter.base.c_text import TOKEN, behind_bracket, token_pattern, without_comments
 from porter.errors import PatchDrift
-from porter.patches.model import Hunk, squeeze
+from porter.patches.model import Hunk
 
 
 @frozen
@@ -231,18 +231,23 @@ def _explain(hunk: Hunk, text: str, scope: _Scope, found: list[Range]) -> str:
     first = text.count("\n", 0, scope.start)
     last = text.count("\n", 0, scope.end)
     size = len(hunk.anchor)
-    goal = "\n".join(map(squeeze, hunk.anchor))
+    goal = "\n".join(map(_squeeze, hunk.anchor))
     best, score = first, 0.0
     matcher = difflib.SequenceMatcher(autojunk=False)
     matcher.set_seq2(goal)
     for i in range(first, max(first + 1, last - size + 1)):
-        matcher.set_seq1("\n".join(map(squeeze, lines[i : i + size])))
+        matcher.set_seq1("\n".join(map(_squeeze, lines[i : i + size])))
         if matcher.real_quick_ratio() > score and matcher.quick_ratio() > score:
             ratio = matcher.ratio()
             if ratio > score:
                 best, score = i, ratio
     near = "\n".join(f"    {line}" for line in lines[best : best + size])
     return f"expected\n{wanted}\n  nearest, line {best + 1} ({score:.0%} alike)\n{near}"
+
+
+def _squeeze(line: str) -> str:
+    """Return `line` with one blank for each run of them, to compare it with nearby text."""
+    return re.sub(r"\s+", " ", line).strip()
 
 
 def drift(hunk: Hunk, patch: str, number: int, detail: str) -> PatchDrift:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterable
 from pathlib import Path
 
@@ -157,8 +156,3 @@ class Patched:
     texts: dict[str, str]
     patches: Patches = NO_PATCHES
     replacements: tuple[FunctionReplacement, ...] = ()
-
-
-def squeeze(line: str) -> str:
-    """Return `line` with one blank for each run of them; signs are compared like this."""
-    return re.sub(r"\s+", " ", line).strip()

@@ -149,10 +149,11 @@ def _sign(patch: str, key: str, value: Mapping[str, str] | None) -> Sign | None:
         return None
     if set(value) != {"file", "text"} or not value["text"].strip():
         raise PorterError(f"{patch}: {key} is a table of a file and a text")
+    _check_path(value["file"], f"{patch}: {key}")
     return Sign(value["file"], value["text"])
 
 
-def _check_path(path: str, file: Path) -> None:
+def _check_path(path: str, where: Path | str) -> None:
     """Check that a path of upstream's leads into the release.
 
     Raises:
@@ -160,7 +161,7 @@ def _check_path(path: str, file: Path) -> None:
     """
     parts = PurePosixPath(path).parts
     if not parts or path.startswith("/") or ".." in parts or "\0" in path:
-        raise PorterError(f"{file}: file {path!r} is no path below the release")
+        raise PorterError(f"{where}: file {path!r} is no path below the release")
 
 
 def _hunk(row: _HunkRow, file: Path) -> Hunk:

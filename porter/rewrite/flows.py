@@ -82,7 +82,7 @@ class _Reading:
         self.found: dict[Flow, None] = {}
         self._statements: dict[K, Callable[[Node], None]] = {
             K.VAR_DECL: self._variable,
-            K.BINARY_OPERATOR: self._assignment,
+            K.BINARY_OPERATOR: self._binary,
             K.COMPOUND_ASSIGNMENT_OPERATOR: self._compound,
             K.CALL_EXPR: self._call,
             K.INIT_LIST_EXPR: self._list,
@@ -141,7 +141,7 @@ class _Reading:
         if value is not None and value.kind != K.INIT_LIST_EXPR:
             self._assign(variable(node, node.cursor), value)
 
-    def _assignment(self, node: Node) -> None:
+    def _binary(self, node: Node) -> None:
         if node.binary_operator() == "=":
             self._assign(place(node.children[0]), node.children[1])
         elif node.binary_operator() in _RELATIONAL:

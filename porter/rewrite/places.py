@@ -25,8 +25,7 @@ _LOOK_THROUGH = (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR)
 # passed or assigned.
 OPERATOR, NARROWED, GIVEN = "", "narrowed", "given"
 
-
-COMPARED = "compared"  # the place of what a bounds check computes
+COMPARED = "compared"  # the place of every size that a bounds check compares
 
 
 def operation(node: Node, kind: str = OPERATOR) -> str:

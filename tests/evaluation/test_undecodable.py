@@ -19,8 +19,7 @@ from porter.run import Device
 
 from .conftest import Judge
 
-BAD = 'b"\\xff\\xfe".replace(b"x", b"")'
-TEXT = f'eval(b"\'" + {BAD} + b"\'")'  # a str of these bytes
+TEXT = r"""eval(b"'\xff\xfe'")"""  # a str of the bytes ff fe
 WANTED = text_of(b"\xff\xfe")
 
 RETURNED = {

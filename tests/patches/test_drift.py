@@ -27,7 +27,7 @@ from porter.conformance.suite import ConformanceSuite, Events
 from porter.errors import PatchDrift
 from porter.generate.compiler import CC, preprocessor_flags
 from porter.generate.layout import Layout
-from porter.patches import Patched, applying, load_series, model, patched_files
+from porter.patches import Patched, applying, load_series, patched_files
 from porter.patches.applying import chosen
 from porter.patches.model import Hunk, Patch
 from porter.pipeline import Build, build
@@ -66,10 +66,8 @@ def remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     """Apply a hunk to a text once: most files of a variant are the release's."""
     for name, once in _ONCE.items():
         monkeypatch.setattr(applying, name, once)
-    monkeypatch.setattr(model, "squeeze", _squeeze_once)
 
 
-_squeeze_once = functools.lru_cache(maxsize=200_000)(model.squeeze)
 _ONCE = {
     name: functools.lru_cache(maxsize=600)(getattr(applying, name))
     for name in ("find_places", "with_text", "unknown_names")

@@ -358,6 +358,7 @@ def test_check_command(folder: Path, locked: Path, capsys: pytest.CaptureFixture
         ("feature.toml", "[[hunk", "cannot be read"),
         ("series.toml", SERIES.replace(', text = "old form"', ""), "where is a table"),
         ("series.toml", SERIES.replace('"upstream_feature (1)"', '" "'), "unless is a table"),
+        ("series.toml", SERIES.replace('"py/done.h"', '"../done.h"'), "unless: file .* no path"),
     ],
 )
 def test_broken_series(folder: Path, file: str, text: str, message: str) -> None:

@@ -55,7 +55,7 @@ def sized(*units: Unit) -> set[str]:
             set(),
         ),
         ("void f(size_t a) { int gc_alloc = 3; gc_alloc = a * 3; }", set()),
-        # What a bounds check compares.
+        # Bounds checks: a sum with an address, a distance between addresses.
         (
             "void n(size_t *t, size_t c) { size_t s; for (s = 0; c; c--) s += c; *t = s; } "
             "int f(char *p, char *e, size_t c) { size_t t; n(&t, c); return p + t > e; }",
