@@ -9,9 +9,9 @@ from attrs import field, frozen
 
 from porter.evaluation import kept
 from porter.evaluation.judging import Judging
-from porter.evaluation.launching import VALUE_SIZE, Work, launch, work_of
+from porter.evaluation.launching import VALUE_SIZE, Work, launch, uploaded, work_of
 from porter.evaluation.portion import Portion
-from porter.evaluation.status import CaseStatus, case_statuses
+from porter.evaluation.status import NOT_COMPARED, CaseStatus, case_statuses
 from porter.run import Device, Result
 
 
@@ -94,7 +94,7 @@ def _rows(
     """The rows of one launch, and which of its interpreters broke (bools)."""
     result = launch(device, portion, how, work, VALUE_SIZE if how.wants_values else None)
     assert result.calls is not None
-    status = _statuses(device, how, work, result)
+    status = _statuses(device, portion, how, work, result)
     values: list[Any] = []
     if how.wants_values:
         returned = _values(device, portion, how, work, result)
@@ -111,13 +111,16 @@ def _rows(
     return rows, result.statuses.where_broken(result.status)
 
 
-def _statuses(device: Device, how: Judging, work: Work, result: Result) -> np.ndarray[Any, Any]:
+def _statuses(
+    device: Device, portion: Portion, how: Judging, work: Work, result: Result
+) -> np.ndarray[Any, Any]:
     rows = result.calls
     assert rows is not None
+    refused = uploaded(device, portion.cases, compares=how.function is None).refused
     status = case_statuses(
         result.statuses,
         device.host(rows.status),
-        device.host(rows.equal) != 0,
+        np.where(refused[work.case_of_row], NOT_COMPARED, device.host(rows.equal)),
         device.host(rows.lack) != int(device.built.lack["NOTHING"]),
         device.host(result.stdout.lengths) > how.stdout,
     )

@@ -11,6 +11,7 @@ from attrs import evolve, frozen
 from porter.errors import LaunchFailed
 from porter.evaluation.cases import Cases
 from porter.evaluation.judging import Judging
+from porter.evaluation.patterns import Patterns
 from porter.evaluation.portion import Portion
 from porter.run import Device, Launch, Program, Result, run
 from porter.run.launch.calls import Calls, DeviceCases
@@ -41,6 +42,13 @@ class Work:
         return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.uint32)
 
     @property
+    def case_of_row(self) -> np.ndarray[Any, Any]:
+        """The case of each row (int64)."""
+        within = np.arange(len(self.rows)) - np.repeat(self.first_row[:-1], self.counts)
+        found: np.ndarray[Any, Any] = np.repeat(self.first_case, self.counts) + within
+        return found.astype(np.int64)
+
+    @property
     def of_row(self) -> np.ndarray[Any, Any]:
         """The interpreter of each row."""
         return np.repeat(np.arange(len(self.which)), self.counts)
@@ -54,10 +62,8 @@ class Work:
     def apart(self, chosen: np.ndarray[Any, Any]) -> Work:
         """The rows of the interpreters with these indices, an interpreter for each."""
         part = self.of(chosen)
-        within = np.arange(len(part.rows)) - np.repeat(part.first_row[:-1], part.counts)
         which = np.repeat(part.which, part.counts)
-        first_case = np.repeat(part.first_case, part.counts) + within
-        return Work(which, first_case, np.ones(len(which), np.int64), part.rows)
+        return Work(which, part.case_of_row, np.ones(len(which), np.int64), part.rows)
 
 
 def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
@@ -101,7 +107,7 @@ def launch(
         spec = evolve(spec, fs=image, fs_shared=True, fs_block=how.files.block_size)
     calls = Calls(
         how.entry,
-        _uploaded(device, portion.cases, compares=how.function is None),
+        uploaded(device, portion.cases, compares=how.function is None).cases,
         work.first_case.astype(np.uint32),
         work.first_row,
         how.tolerance,
@@ -121,21 +127,38 @@ def launch(
     return result
 
 
+@frozen(eq=False)
+class Uploaded:
+    """Cases on a device.
+
+    Attributes:
+        cases: Arguments, and patterns of expected values if interpreters compare.
+        refused: Which cases interpreters do not compare (bool[cases], on the host; Patterns).
+    """
+
+    cases: DeviceCases
+    refused: np.ndarray[Any, Any]
+
+
 # By cases, device, and whether it compares there.
-_kept: WeakKeyDictionary[Cases, WeakKeyDictionary[Device, dict[bool, DeviceCases]]] = (
+_kept: WeakKeyDictionary[Cases, WeakKeyDictionary[Device, dict[bool, Uploaded]]] = (
     WeakKeyDictionary()
 )
 
 
-def _uploaded(device: Device, cases: Cases, *, compares: bool) -> DeviceCases:
-    """The cases on the device, where they stay as long as both live."""
+def uploaded(device: Device, cases: Cases, *, compares: bool) -> Uploaded:
+    """Return the cases on the device, where they stay as long as both live."""
     found = _kept.setdefault(cases, WeakKeyDictionary()).setdefault(device, {})
     if compares not in found:
-        expected = cases.expected if compares else b""
-        found[compares] = DeviceCases(
+        if compares:
+            patterns = Patterns.of(cases, single=device.built.config.get("float") == "single")
+        else:
+            patterns = Patterns(b"", cases.expected_offsets, np.zeros(len(cases), bool))
+        on_device = DeviceCases(
             device.array(np.frombuffer(cases.arguments, np.uint8)),
             device.array(cases.argument_offsets.astype(np.uint64)),
-            device.array(np.frombuffer(expected, np.uint8)),
-            device.array(cases.expected_offsets.astype(np.uint64)),
+            device.array(np.frombuffer(patterns.data, np.uint8)),
+            device.array(patterns.offsets.astype(np.uint64)),
         )
+        found[compares] = Uploaded(on_device, patterns.refused)
     return found[compares]

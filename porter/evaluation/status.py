@@ -25,8 +25,12 @@ class CaseStatus(IntEnum):
     OUT_OF_OUTPUT = 9  # it printed more than it may
     BROKEN = 10  # the interpreter was ended: a fence, or a fault of its own
     NO_CASE = 11  # this program has fewer cases than others
+    NOT_COMPARED = 12  # it returned; the result was not compared with what was expected
 
 
+EQUAL, NOT_COMPARED = 1, 2  # gpusnek_equality of templates/port/interp.h
+# A call that ended so returned a value.
+RETURNED = (CaseStatus.PASSED, CaseStatus.WRONG, CaseStatus.NOT_COMPARED)
 _OF_LAUNCH = {
     "OK": CaseStatus.WRONG,
     "EXCEPTION": CaseStatus.RAISED,
@@ -43,13 +47,18 @@ _PRINTED = (CaseStatus.WRONG, CaseStatus.RAISED, CaseStatus.EXITED, CaseStatus.N
 def case_statuses(
     statuses: type[Status],
     ended: np.ndarray[Any, Any],
-    passed: np.ndarray[Any, Any],
+    equal: np.ndarray[Any, Any],
     lacked: np.ndarray[Any, Any],
     printed_too_much: np.ndarray[Any, Any],
 ) -> np.ndarray[Any, Any]:
-    """CaseStatus of each row (int8), of what a launch said of it.
+    """Return the CaseStatus of each row (int8).
 
-    ended: int32, by `statuses`. The others: bools.
+    Args:
+        statuses: The statuses of the build.
+        ended: How the row's call ended, by `statuses` (int32[rows]).
+        equal: EQUAL, NOT_COMPARED, or another value for a result that is not equal (uint8[rows]).
+        lacked: Whether memory was missing where an exception ended the call (bool[rows]).
+        printed_too_much: Whether the row's output was cut (bool[rows]).
     """
     found = np.full(len(ended), CaseStatus.BROKEN, np.int8)
     for name, status in _OF_LAUNCH.items():
@@ -57,5 +66,7 @@ def case_statuses(
     found[lacked & (found == CaseStatus.RAISED)] = CaseStatus.OUT_OF_MEMORY
     if printed_too_much.any():
         found[printed_too_much & np.isin(found, _PRINTED)] = CaseStatus.OUT_OF_OUTPUT
-    found[passed & (found == CaseStatus.WRONG)] = CaseStatus.PASSED
+    returned = found == CaseStatus.WRONG
+    found[returned & (equal == EQUAL)] = CaseStatus.PASSED
+    found[returned & (equal == NOT_COMPARED)] = CaseStatus.NOT_COMPARED
     return found

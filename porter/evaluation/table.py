@@ -24,6 +24,7 @@ COLOURS = {
     CaseStatus.OUT_OF_OUTPUT: "#ad1457",
     CaseStatus.BROKEN: "#000000",
     CaseStatus.NO_CASE: "#eeeeee",
+    CaseStatus.NOT_COMPARED: "#607d8b",
 }
 
 

@@ -16,7 +16,7 @@ from porter.base.files import replacing
 from porter.base.untrusted import printable, printable_text, repr_of
 from porter.errors import FileProblem, MissingPackage, UsageError
 from porter.evaluation.judgement import Judgement
-from porter.evaluation.status import CaseStatus
+from porter.evaluation.status import RETURNED, CaseStatus
 
 SUFFIXES = (".jsonl", ".parquet")
 KEPT = {"outputs": "output", "values": "value", "tracebacks": "traceback"}
@@ -85,7 +85,7 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
     if judgement.outputs is not None:
         rows["output"] = [printable_text(output) for output in judgement.outputs]
     if judgement.values is not None:
-        returned = np.isin(judgement.status, (CaseStatus.PASSED, CaseStatus.WRONG)).tolist()
+        returned = np.isin(judgement.status, RETURNED).tolist()
         rows["value"] = [
             repr_of(value) if there else None
             for value, there in zip(judgement.values, returned, strict=True)

@@ -279,8 +279,12 @@ typedef struct _gpusnek_tolerance_t {
     double relative;
     double absolute;
 } gpusnek_tolerance_t;
-// Whether the result equals the value in `expected`. Allocates nothing and runs no Python code.
-GPUSNEK_API bool gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance);
+enum gpusnek_equality { GPUSNEK_UNEQUAL, GPUSNEK_EQUAL, GPUSNEK_NOT_COMPARED };
+// Compares the result with the pattern `expected` (matching.h); *equal becomes a gpusnek_equality.
+// Allocates nothing and runs no Python code. Returns GPUSNEK_OK, or what ended the comparison:
+// it has no limits, but the host can stop it.
+GPUSNEK_API int gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance,
+    uint8_t *equal);
 // gpusnek_value of the result, with limits of its own for a __repr__.
 GPUSNEK_API int gpusnek_result(uint64_t *value);
 // From here on output goes to other buffers, of the sizes of those before.

@@ -105,20 +105,24 @@ int gpusnek_call(const char *entry) {
     return status == GPUSNEK_OK ? protect(CALL_ENTRY, entry) : status;
 }
 
-bool gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance) {
+int gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance, uint8_t *equal) {
+    *equal = GPUSNEK_UNEQUAL;
     if (MP_STATE_VM(gpusnek_result) == MP_OBJ_NULL) {
-        return false;
+        return GPUSNEK_OK;
     }
-    bool equal = false;
     nlr_buf_t nlr;
-    gpusnek_limits_begin(true); // the walk takes the program no steps
+    gpusnek_limits_suspend(); // the comparison takes neither steps nor time from the program
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
-        equal = gpusnek_matches_at(MP_STATE_VM(gpusnek_result), expected, tolerance);
+        if (gpusnek_matches_at(MP_STATE_VM(gpusnek_result), expected, tolerance)) {
+            *equal = GPUSNEK_EQUAL;
+        }
         nlr_pop();
+    } else {
+        *equal = GPUSNEK_NOT_COMPARED; // the C stack is too small for the pattern's depth
     }
     nlr_set_abort(NULL);
-    return equal;
+    return gpusnek_limit();
 }
 
 int gpusnek_result(uint64_t *value) {

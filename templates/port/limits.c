@@ -44,9 +44,13 @@ static void begin(uint64_t steps, uint64_t time) {
     open_window();
 }
 
+void gpusnek_limits_suspend(void) {
+    begin(UINT64_MAX, UINT64_MAX);
+}
+
 void gpusnek_limits_lift(void) {
     max_steps = deadline_ns = 0;
-    begin(UINT64_MAX, UINT64_MAX);
+    gpusnek_limits_suspend();
 }
 
 void gpusnek_limit_to(uint64_t steps, uint64_t nanoseconds) {

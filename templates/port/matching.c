@@ -101,56 +101,159 @@ static const byte *match_array(const mp_obj_array_t *array, const byte *at,
     return end;
 }
 
-// The value of the key at `at` among `map`; NULL where it has no such key.
-static const mp_map_elem_t *find(const mp_map_t *map, const byte *at) {
-    for (size_t i = 0; i < map->alloc; i++) {
-        if (mp_map_slot_is_filled(map, i) && match(map->table[i].key, at, NULL) != NULL) {
-            return &map->table[i];
-        }
-    }
-    return NULL;
+// The index of a dict's or set's keys, and its entries.
+typedef struct _index_t {
+    uint32_t count;
+    bool repeated; // whether an entry's `like` is not 0
+    uint64_t units; // of all keys
+    uint64_t sum; // of their finished hashes
+    const byte *rows; // {hash, offset, like}, by hash
+    const byte *entries;
+    const byte *end;
+} index_t;
+
+enum {
+    INDEX_REPEATED = HEAD,
+    INDEX_UNITS = INDEX_REPEATED + 1,
+    INDEX_SUM = INDEX_UNITS + 8,
+    INDEX_SIZE = INDEX_SUM + 8,
+    INDEX_ROWS = INDEX_SIZE + 8,
+    ROW_OFFSET = 8,
+    ROW_LIKE = ROW_OFFSET + 4,
+    ROW_BYTES = ROW_LIKE + 4,
+};
+
+static uint64_t get_u64(const byte *at) {
+    uint64_t value;
+    memcpy(&value, at, sizeof(value));
+    return value;
 }
 
-static const byte *match_dict(mp_obj_t value, const byte *at,
+static uint32_t get_u32(const byte *at) {
+    uint32_t value;
+    memcpy(&value, at, sizeof(value));
+    return value;
+}
+
+static void read_index(const byte *at, index_t *index) {
+    index->count = (uint32_t)gpusnek_marshal_i32(at);
+    index->repeated = at[INDEX_REPEATED] != 0;
+    index->units = get_u64(at + INDEX_UNITS);
+    index->sum = get_u64(at + INDEX_SUM);
+    index->rows = at + INDEX_ROWS;
+    index->entries = index->rows + (size_t)index->count * ROW_BYTES;
+    index->end = index->entries + get_u64(at + INDEX_SIZE);
+}
+
+static const byte *entry_of(const index_t *index, uint32_t row) {
+    return index->entries + get_u32(index->rows + (size_t)row * ROW_BYTES + ROW_OFFSET);
+}
+
+static uint64_t hash_of(const index_t *index, uint32_t row) {
+    return get_u64(index->rows + (size_t)row * ROW_BYTES);
+}
+
+// The first row whose hash is not less than `hash`.
+static uint32_t first_row(const index_t *index, uint64_t hash) {
+    uint32_t low = 0;
+    uint32_t high = index->count;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (hash_of(index, middle) < hash) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+// Whether an entry equals `key`, and `value` if that is an object. Subtracts the key's hash and size
+// from the index's totals.
+static bool in_index(index_t *index, mp_obj_t key, mp_obj_t value,
     const gpusnek_tolerance_t *tolerance) {
-    const mp_map_t *map = mp_obj_dict_get_map(value);
-    size_t count = 0;
-    for (at++; *at != '0'; count++) {
-        const mp_map_elem_t *found = find(map, at);
-        at = found == NULL ? NULL : match(found->value, gpusnek_marshal_skip(at), tolerance);
-        if (at == NULL) {
-            return NULL;
+    uint64_t hash;
+    if (!gpusnek_key_hash(key, &index->units, &hash)) {
+        return false;
+    }
+    index->sum -= gpusnek_hash_mix(hash, GPUSNEK_HASH_FINISH);
+    for (uint32_t row = first_row(index, hash); row < index->count; row++) {
+        if (hash_of(index, row) != hash) {
+            return false;
+        }
+        const byte *at = match(key, entry_of(index, row), NULL);
+        if (at != NULL && (value == MP_OBJ_NULL || match(value, at, tolerance) != NULL)) {
+            return true;
         }
     }
-    return count == map->used ? at + 1 : NULL;
+    return false;
 }
 
-// How many of a set's elements equal what is at `at`; *size becomes how many there are.
-static size_t elements_like(mp_obj_t set, const byte *at, size_t *size) {
-    mp_obj_iter_buf_t buffer;
-    mp_obj_t iterator = mp_getiter(set, &buffer);
-    size_t found = 0;
-    *size = 0;
-    for (mp_obj_t item; (item = mp_iternext(iterator)) != MP_OBJ_STOP_ITERATION; ++*size) {
-        found += at != NULL && match(item, at, NULL) != NULL;
+// How many entries of the result equal the pattern's entry `at` in key and value.
+static uint32_t entries_like(const mp_map_t *map, const byte *at,
+    const gpusnek_tolerance_t *tolerance) {
+    uint32_t found = 0;
+    for (size_t i = 0; i < map->alloc; i++) {
+        if (mp_map_slot_is_filled(map, i)) {
+            const byte *value = match(map->table[i].key, at, NULL);
+            found += value != NULL && match(map->table[i].value, value, tolerance) != NULL;
+        }
     }
     return found;
 }
 
-static const byte *match_set(mp_obj_t set, const byte *at) {
-    const size_t count = (uint32_t)gpusnek_marshal_i32(at);
-    size_t size;
-    elements_like(set, NULL, &size);
-    if (size != count) {
+// Keys that equal each other, NaNs, have as many entries of each value on both sides. With a
+// tolerance, equality is not transitive, so that entries cannot be counted: then each value needs a
+// close one on the other side.
+static bool repeated_match(const mp_map_t *map, const index_t *index,
+    const gpusnek_tolerance_t *tolerance) {
+    for (uint32_t row = 0; row < index->count; row++) {
+        const uint32_t like = get_u32(index->rows + (size_t)row * ROW_BYTES + ROW_LIKE);
+        if (like != 0) {
+            const uint32_t found = entries_like(map, entry_of(index, row), tolerance);
+            if (tolerance == NULL ? found != like : found == 0) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// A dict or set of as many entries, each of which equals one of the pattern's, equals the pattern if
+// its keys differ from each other. Keys that a dict may have more than once, NaNs and tuples of them,
+// change the sum of the hashes if there are too many of one and too few of another.
+static const byte *match_dict(mp_obj_t value, const byte *at,
+    const gpusnek_tolerance_t *tolerance) {
+    const mp_map_t *map = mp_obj_dict_get_map(value);
+    index_t index;
+    read_index(at, &index);
+    if (map->used != index.count) {
         return NULL;
     }
-    at += HEAD;
-    for (size_t i = 0; i < count; i++, at = gpusnek_marshal_skip(at)) {
-        if (elements_like(set, at, &size) == 0) {
+    for (size_t i = 0; i < map->alloc; i++) {
+        if (mp_map_slot_is_filled(map, i)
+            && !in_index(&index, map->table[i].key, map->table[i].value, tolerance)) {
             return NULL;
         }
     }
-    return at;
+    if (index.sum != 0 || (index.repeated && !repeated_match(map, &index, tolerance))) {
+        return NULL;
+    }
+    return index.end;
+}
+
+static const byte *match_set(mp_obj_t set, const byte *at) {
+    index_t index;
+    read_index(at, &index);
+    mp_obj_iter_buf_t buffer;
+    mp_obj_t iterator = mp_getiter(set, &buffer);
+    uint32_t size = 0;
+    for (mp_obj_t item; (item = mp_iternext(iterator)) != MP_OBJ_STOP_ITERATION; size++) {
+        if (size == index.count || !in_index(&index, item, MP_OBJ_NULL, NULL)) {
+            return NULL;
+        }
+    }
+    return size == index.count && index.sum == 0 ? index.end : NULL;
 }
 
 static const byte *match_text(mp_obj_t value, const byte *at) {
@@ -163,7 +266,7 @@ static const byte *match_text(mp_obj_t value, const byte *at) {
         ? match_bytes(buffer.buf, buffer.len, at) : NULL;
 }
 
-static bool is_tuple(mp_obj_t value) {
+bool gpusnek_is_tuple(mp_obj_t value) {
     return MP_OBJ_TYPE_GET_SLOT_OR_NULL(mp_obj_get_type(value), iter) == mp_obj_tuple_getiter;
 }
 
@@ -184,7 +287,7 @@ static const byte *match_tuple(mp_obj_t value, const byte *at,
     }
     size_t count;
     mp_obj_t *items;
-    if (!is_tuple(value)) {
+    if (!gpusnek_is_tuple(value)) {
         return NULL;
     }
     mp_obj_tuple_get(value, &count, &items);

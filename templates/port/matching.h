@@ -1,5 +1,6 @@
-// Comparing a program's result with bytes that the host wrote (unmarshal.h): nothing is allocated,
-// and no code of the program runs.
+// Comparing a program's result with a pattern, the bytes of an expected value that the host wrote
+// (porter/evaluation/patterns.py has the layout). Nothing is allocated, and no code of the program
+// runs. The time is proportional to the pattern's size, times the logarithm of the number of keys.
 #ifndef GPUSNEK_MATCHING_H
 #define GPUSNEK_MATCHING_H
 
@@ -31,7 +32,38 @@ void gpusnek_number_of_double(double value, gpusnek_number_t *number);
 bool gpusnek_numbers_match(const gpusnek_number_t *a, const gpusnek_number_t *b,
     const gpusnek_tolerance_t *tolerance);
 
-// Whether `value` equals the value at `at`.
+// The hash of a number that an index of keys has. *units: what is left of the size that keys may
+// have, reduced by the number's; false if too little is left.
+bool gpusnek_number_hash(const gpusnek_number_t *number, uint64_t *units, uint64_t *hash);
+bool gpusnek_complex_hash(const gpusnek_number_t *parts, uint64_t *units, uint64_t *hash);
+// The same of any key. False, too, for a key that no pattern contains.
+bool gpusnek_key_hash(mp_obj_t key, uint64_t *units, uint64_t *hash);
+
+// Adds `word` to a hash, which begins as 0.
+static inline uint64_t gpusnek_hash_mix(uint64_t state, uint64_t word) {
+    state = (state ^ word) * UINT64_C(0xff51afd7ed558ccd);
+    return state ^ state >> 32;
+}
+
+// The first word of each hash: types whose values can be equal share one. Order as in patterns.py.
+enum gpusnek_hash_tags {
+    GPUSNEK_HASH_NONE = 1,
+    GPUSNEK_HASH_ELLIPSIS,
+    GPUSNEK_HASH_INTEGER,
+    GPUSNEK_HASH_NEGATIVE,
+    GPUSNEK_HASH_FLOAT,
+    GPUSNEK_HASH_COMPLEX,
+    GPUSNEK_HASH_TEXT,
+    GPUSNEK_HASH_BYTES,
+    GPUSNEK_HASH_TUPLE,
+    GPUSNEK_HASH_SET,
+    GPUSNEK_HASH_FINISH = 14,
+};
+
+// Whether `value` is a tuple, of whatever class.
+bool gpusnek_is_tuple(mp_obj_t value);
+
+// Whether `value` equals the value of the pattern `at`.
 bool gpusnek_matches_at(mp_obj_t value, const byte *at, const gpusnek_tolerance_t *tolerance);
 
 #endif

@@ -13,7 +13,10 @@
 #define BIG_BITS (32) // MPZ_DIG_SIZE
 #define MANTISSA_BITS (52)
 #define EXPONENT_MASK (0x7ff)
-#define EXPONENT_BIAS (1023 + MANTISSA_BITS)
+#define EXPONENT_ZERO (1023)
+#define MAX_EXPONENT (1023)
+#define EXPONENT_BIAS (EXPONENT_ZERO + MANTISSA_BITS)
+#define HIGH_BITS (64)
 
 // The 15 bits from `bit` on of word << shift.
 static uint32_t bits_of_word(uint64_t word, uint32_t shift, uint32_t bit) {
@@ -180,21 +183,44 @@ static bool same_digits(const gpusnek_number_t *a, const gpusnek_number_t *b) {
     return true;
 }
 
+static uint32_t bits_in(uint32_t part) {
+    uint32_t bits = 0;
+    for (; part != 0; part >>= 1) {
+        bits++;
+    }
+    return bits;
+}
+
+// The nearest double, or infinity.
 static double as_double(const gpusnek_number_t *number) {
     if (number->is_float) {
         return number->value;
     }
-    double value = 0;
+    // The highest 64 bits; the lowest of these is 1 if any bit below is, so that the conversion
+    // rounds as if it saw all of them.
+    uint64_t high = 0;
+    uint32_t used = 0;
+    uint32_t below = 0; // bits that `high` has no place for
     for (uint32_t i = number->count; i-- > 0;) {
-        value = value * (1 << DIGIT_BITS) + digit(number, i);
+        const uint32_t part = digit(number, i);
+        const uint32_t width = i + 1 == number->count ? bits_in(part) : DIGIT_BITS;
+        const uint32_t fits = HIGH_BITS - used < width ? HIGH_BITS - used : width;
+        high = high << fits | part >> (width - fits);
+        high |= (part & ((1u << (width - fits)) - 1)) != 0;
+        used += fits;
+        below += width - fits;
     }
-    return number->negative ? -value : value;
+    if (below > MAX_EXPONENT) {
+        return number->negative ? -INFINITY : INFINITY;
+    }
+    const uint64_t power = (uint64_t)(EXPONENT_ZERO + below) << MANTISSA_BITS;
+    double scale;
+    memcpy(&scale, &power, sizeof(scale));
+    return (number->negative ? -(double)high : (double)high) * scale;
 }
 
+// Of two numbers that are not equal. An integer that no double can hold is infinite here.
 static bool is_close(double a, double b, const gpusnek_tolerance_t *tolerance) {
-    if (a == b) {
-        return true;
-    }
     if (isinf(a) || isinf(b)) {
         return false;
     }
@@ -208,11 +234,65 @@ bool gpusnek_numbers_match(const gpusnek_number_t *a, const gpusnek_number_t *b,
     if (a->is_float && b->is_float && isnan(a->value) && isnan(b->value)) {
         return true;
     }
-    if (tolerance != NULL && (a->is_float || b->is_float)) {
-        return is_close(as_double(a), as_double(b), tolerance);
+    if (a->is_float && b->is_float && a->value == b->value) {
+        return true;
     }
-    if (a->is_float && b->is_float) {
-        return a->value == b->value;
+    if (a->whole && b->whole && same_digits(a, b)) {
+        return true;
     }
-    return a->whole && b->whole && same_digits(a, b);
+    return tolerance != NULL && (a->is_float || b->is_float)
+        && is_close(as_double(a), as_double(b), tolerance);
+}
+
+#define WORD_DIGITS (4) // of a word of 60 bits
+#define NAN_BITS UINT64_C(0x7ff8000000000000)
+
+static bool take(uint64_t *units, uint64_t size) {
+    if (size > *units) {
+        return false;
+    }
+    *units -= size;
+    return true;
+}
+
+bool gpusnek_number_hash(const gpusnek_number_t *number, uint64_t *units, uint64_t *hash) {
+    if (!number->whole) {
+        uint64_t bits = NAN_BITS;
+        if (!isnan(number->value)) {
+            memcpy(&bits, &number->value, sizeof(bits));
+        }
+        *hash = gpusnek_hash_mix(gpusnek_hash_mix(0, GPUSNEK_HASH_FLOAT), bits);
+        return take(units, 1);
+    }
+    const uint32_t count = number->count;
+    if (!take(units, 1 + (count + (uint64_t)WORD_DIGITS - 1) / WORD_DIGITS)) {
+        return false;
+    }
+    uint64_t state = gpusnek_hash_mix(
+        0, number->negative && count > 0 ? GPUSNEK_HASH_NEGATIVE : GPUSNEK_HASH_INTEGER);
+    for (uint32_t i = 0; i < count; i += WORD_DIGITS) {
+        uint64_t word = 0;
+        for (uint32_t k = 0; k < WORD_DIGITS && i + k < count; k++) {
+            word |= (uint64_t)digit(number, i + k) << (k * DIGIT_BITS);
+        }
+        state = gpusnek_hash_mix(state, word);
+    }
+    *hash = state;
+    return true;
+}
+
+bool gpusnek_complex_hash(const gpusnek_number_t *parts, uint64_t *units, uint64_t *hash) {
+    if (parts[1].whole && parts[1].count == 0) {
+        return gpusnek_number_hash(&parts[0], units, hash);
+    }
+    uint64_t state = gpusnek_hash_mix(gpusnek_hash_mix(0, GPUSNEK_HASH_COMPLEX), 2);
+    for (int i = 0; i < 2; i++) {
+        uint64_t part;
+        if (!gpusnek_number_hash(&parts[i], units, &part)) {
+            return false;
+        }
+        state = gpusnek_hash_mix(state, part);
+    }
+    *hash = state;
+    return take(units, 1);
 }

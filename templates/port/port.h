@@ -51,6 +51,8 @@ void gpusnek_poll_quietly(void);
 
 // Limits (limits.c). Begin: what gpusnek_limit_to was told counts from here on. Lift: there are none.
 void gpusnek_limits_begin(bool compiles);
+// Until the next gpusnek_limits_begin there are no limits; gpusnek_limits_expire ends what runs.
+void gpusnek_limits_suspend(void);
 void gpusnek_limits_lift(void);
 // Gives out the next window if this one is used up, and looks at the clock. Returns the limit that
 // was reached, a status, or GPUSNEK_OK; gpusnek_limit says it again.

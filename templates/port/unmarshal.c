@@ -145,13 +145,6 @@ mp_obj_t gpusnek_unmarshal(const byte **at) {
     }
 }
 
-static const byte *skip_all(const byte *at, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        at = gpusnek_marshal_skip(at);
-    }
-    return at;
-}
-
 const byte *gpusnek_marshal_skip(const byte *at) {
     switch (*at) {
         case 'N':
@@ -168,15 +161,7 @@ const byte *gpusnek_marshal_skip(const byte *at) {
             return at + 1 + sizeof(double);
         case 'y':
             return at + 1 + 2 * sizeof(double);
-        case 'u':
-        case 's':
-            return at + HEAD + (uint32_t)gpusnek_marshal_i32(at);
-        case '{':
-            for (at++; *at != '0';) {
-                at = gpusnek_marshal_skip(at);
-            }
-            return at + 1;
         default:
-            return skip_all(at + HEAD, (uint32_t)gpusnek_marshal_i32(at));
+            return at + HEAD + (uint32_t)gpusnek_marshal_i32(at);
     }
 }

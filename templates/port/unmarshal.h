@@ -7,7 +7,7 @@
 
 // The value at *at, which moves on behind it. Raises MemoryError.
 mp_obj_t gpusnek_unmarshal(const byte **at);
-// Behind the value at `at`.
+// Behind the value at `at`, which is no container.
 const byte *gpusnek_marshal_skip(const byte *at);
 
 // The number behind a code: a length, a count, an int, the digits of a long.

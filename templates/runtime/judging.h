@@ -56,9 +56,11 @@ static inline PORTER_DEVICE void gpusnek_judge_row(
         }
         bytes = (const char *)judging->expected + expected[0];
         porter_reaches(bytes, expected[1] - expected[0], false);
-        const bool equal = gpusnek_matches(bytes, given);
+        uint8_t equal;
+        status = gpusnek_matches(bytes, given, &equal);
         gpusnek_reach(launch, i);
         ((uint8_t *)judging->equal)[row] = equal;
+        ((int32_t *)judging->status)[row] = status;
     }
     if (status == GPUSNEK_OK && judging->value_kind) {
         gpusnek_close_value(launch, i, row);

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from porter.evaluation import Tolerance
+from porter.evaluation import CaseStatus, Tolerance
 
 from .conftest import Judge
 
@@ -89,7 +89,20 @@ def test_generated(judged: Judge, pairs: list[tuple[Any, Any]]) -> None:
     assert found.tolist() == [a == b for a, b in pairs]
 
 
-NUMBERS = [
+HUGE = 10**400  # no double holds it
+NUMBERS: list[Any] = [
+    *(
+        HUGE,
+        -HUGE,
+        HUGE + 1,
+        2**53 + 1,
+        float(2**53),
+        2**64 + 2**11 + 1,
+        2.0**64,
+        10**25,
+        1e25,
+        math.nan,
+    ),
     0,
     1,
     10**18,
@@ -110,6 +123,10 @@ def test_tolerance(judged: Judge, tolerance: Tolerance) -> None:
     def close(a: Any, b: Any) -> bool:
         if isinstance(a, int) and isinstance(b, int):
             return a == b
+        if abs(a) > 1e308 or abs(b) > 1e308 or a == b:
+            return bool(a == b)
+        if math.isnan(a) and math.isnan(b):
+            return True
         rel, abs_ = tolerance.relative, tolerance.absolute
         return math.isclose(a, b, rel_tol=rel, abs_tol=abs_)
 
@@ -117,6 +134,19 @@ def test_tolerance(judged: Judge, tolerance: Tolerance) -> None:
     wrapped = [(([a, {"x": (a,)}],), [b, {"x": (b,)}]) for a, b in pairs]
     found = judged([ECHO], wrapped, compare=tolerance).passed[0]
     assert found.tolist() == [close(a, b) for a, b in pairs]
+
+
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.integers(-(2**1030), 2**1030) | st.integers(-(2**70), 2**70), min_size=1))
+def test_integers_are_rounded_as_python_rounds_them(judged: Judge, integers: list[int]) -> None:
+    cases = []
+    for integer in integers:
+        nearest = float(integer) if abs(integer) < 2**1024 - 2**970 else math.inf
+        cases += [((integer,), nearest), ((integer,), math.nextafter(nearest, 0))]
+    found = judged([ECHO], cases, compare=Tolerance(0, 0)).passed[0].reshape(-1, 2)
+    for integer, (nearest_passed, next_passed) in zip(integers, found.tolist(), strict=True):
+        assert nearest_passed == (abs(integer) < 2**1024 - 2**970)
+        assert not next_passed or integer == 0
 
 
 def test_tolerance_is_for_floats_alone(judged: Judge) -> None:
@@ -191,3 +221,120 @@ def test_values_that_are_too_deep_or_no_text(judged: Judge) -> None:
             judged([ECHO], [((), value)])
     with pytest.raises(ValueError, match="surrogates not allowed"):
         judged([ECHO], [((), "\udcff")])
+
+
+def test_nans_in_sets_and_keys_match_one_to_one(judged: Judge) -> None:
+    program = (
+        "N = float('nan')\nM = float('nan')\n"
+        "def pairs(*items):\n    d = {}\n    for k, v in items: d[k] = v\n    return d\n"
+        "def solve(k): return [{N, M}, {N, 'x'}, {(N, 1), (M, 1)}, {(N, 1), (M, 2)},\n"
+        "    pairs(((N,), 1), ((M,), 2)), pairs(((N,), 1), ((M,), 1)),\n"
+        "    pairs(((N,), 1), ('x', 1))][k]\n"
+    )
+    n, m = float("nan"), float("nan")
+    expected: list[Any] = [{n, m}, {n, "x"}, {(n, 1), (m, 1)}, {(n, 1), (m, 2)}]
+    expected += [{(n,): 1, (m,): 2}, {(n,): 1, (m,): 1}, {(n,): 1, "x": 1}]
+    pairs = list(itertools.product(range(len(expected)), repeat=2))
+    found = judged([program], [((i,), expected[k]) for i, k in pairs]).passed[0]
+    assert found.tolist() == [i == k for i, k in pairs]
+    near = judged([program], [((i,), expected[k]) for i, k in pairs], compare=1e-9).passed[0]
+    assert near.tolist() == found.tolist()
+
+
+def test_values_of_equal_keys_are_counted(judged: Judge) -> None:
+    program = (
+        "def solve(values):\n    d = {}\n    for v in values: d[float('nan'),] = v\n    return d\n"
+    )
+
+    def of(values: list[int]) -> dict[tuple[float], int]:
+        return {(float("nan"),): value for value in values}
+
+    lists = [[1, 2, 2], [1, 1, 2], [2, 1, 2], [1, 2], [1, 2, 3]]
+    pairs = list(itertools.product(lists, repeat=2))
+    found = judged([program], [((a,), of(b)) for a, b in pairs]).passed[0]
+    assert found.tolist() == [sorted(a) == sorted(b) for a, b in pairs]
+
+
+LARGE = 20_000
+
+
+@pytest.mark.parametrize("what", ["dict", "set", "frozenset"])
+def test_large_answers_under_a_deadline(judged: Judge, what: str) -> None:
+    build = {
+        "dict": "{i * 7919: str(i) for i in range(n)}",
+        "set": "{i * 7919 for i in range(n)}",
+        "frozenset": "frozenset([(i, 'a') for i in range(n)])",
+    }[what]
+    expected = eval(build, {"n": LARGE})
+    other = eval(build, {"n": LARGE - 1})
+    other = {**other, "x": 1} if what == "dict" else other | {"x"}
+    found = judged(
+        [f"def solve(n): return {build}\n"],
+        [((LARGE,), expected), ((LARGE,), other)],
+        heap="32M",
+        steps=None,
+        deadline=20.0,
+    )
+    assert found.passed.tolist() == [[True, False]]
+    by_steps = judged(
+        [f"ANSWER = (lambda n: {build})({LARGE})\ndef solve(n): return ANSWER\n"],
+        [((LARGE,), expected)],
+        heap="32M",
+    )
+    assert by_steps.passed.tolist() == [[True]] and by_steps.steps.max() < 10
+
+
+def test_a_key_that_is_larger_than_the_heap_equals_nothing(judged: Judge) -> None:
+    program = (
+        "def solve(k):\n    t = (1,)\n    for _ in range(60): t = (t, t)\n"
+        "    u = ()\n    for _ in range(200): u = (u,)\n"
+        "    return [{t}, {t: 1}, {u}, {(t, u)}, {1 << 30000}][k]\n"
+    )
+    cases = [((k,), value) for k in range(5) for value in ({(1, 1)}, {(1,): 1}, {1}, {"a" * 999})]
+    assert not judged([program], cases).passed.any()
+
+
+keys = st.recursive(
+    st.none()
+    | st.just(...)
+    | st.booleans()
+    | st.integers()
+    | st.integers(-3, 3)
+    | st.sampled_from([0.0, -0.0, 1.0, 0.5, -2.0, math.inf, 2.0**63, 1e300, 1j, 1 + 0j, 2 - 1j])
+    | st.floats(allow_nan=False)
+    | st.text(max_size=20)
+    | st.binary(max_size=20),
+    lambda inner: st.lists(inner, max_size=3).map(tuple) | st.frozensets(inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=20, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(st.sets(keys, max_size=5), st.sets(keys, max_size=5)), max_size=40))
+def test_generated_sets_and_dicts(judged: Judge, pairs: list[tuple[set[Any], set[Any]]]) -> None:
+    cases: list[tuple[Any, Any]] = []
+    for a, b in pairs:
+        backwards: set[Any] = set()
+        backwards.update(list(a)[::-1])
+        cases += [(a, b), (a, backwards), ({k: [k] for k in a}, {k: [k] for k in backwards})]
+        cases += [
+            (dict.fromkeys(a, 1), dict.fromkeys(b, True)),
+            ({(k, k) for k in a}, {(k, k) for k in b}),
+        ]
+        cases += [([a, {1: a}], [b, {1: b}])]
+    if cases:
+        found = judged([ECHO], [((a,), b) for a, b in cases]).passed[0]
+        assert found.tolist() == [a == b for a, b in cases]
+
+
+def test_an_expected_value_that_costs_too_much_is_not_compared(
+    judged: Judge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("porter.evaluation.patterns.MAX_COST", 1000)
+    nans = {float("nan"): i for i in range(10)}
+    cases = [((), list(range(300))), ((), 1), ((), {i: i for i in range(50)}), ((), nans)]
+    found = judged(["def solve(): return 1", "def solve(): return 1 // 0"], cases, keep="values")
+    refused, passed, wrong = CaseStatus.NOT_COMPARED, CaseStatus.PASSED, CaseStatus.WRONG
+    raised = [CaseStatus.RAISED] * 4
+    assert found.status.tolist() == [[refused, passed, refused, wrong], raised]
+    assert found.values is not None and found.values[0] == [1] * 4

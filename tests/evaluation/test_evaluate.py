@@ -28,7 +28,7 @@ from porter.run import Device
 
 from .conftest import Judge
 
-PASSED, WRONG, RAISED, EXITED, SYNTAX, NO_ENTRY, STEPS, TIME, MEMORY, OUTPUT, BROKEN, NO_CASE = (
+PASSED, WRONG, RAISED, EXITED, SYNTAX, NO_ENTRY, STEPS, TIME, MEMORY, OUTPUT, BROKEN, NO_CASE, _ = (
     CaseStatus
 )
 SQUARE = "def solve(x): return x * x"

@@ -17,7 +17,9 @@ from .conftest import Judge
 
 GOOD = "def solve(x):\n    return [x, x * x]\n"
 CASES = [((k,), [k, k * k]) for k in (3, 5, 70_000)]
-PASSED, WRONG, RAISED, EXITED, SYNTAX, NO_ENTRY, STEPS, TIME, MEMORY, OUTPUT, BROKEN, _ = CaseStatus
+PASSED, WRONG, RAISED, EXITED, SYNTAX, NO_ENTRY, STEPS, TIME, MEMORY, OUTPUT, BROKEN, *_ = (
+    CaseStatus
+)
 
 # What each of these tries, and how all of its calls shall end.
 CHEATS: dict[str, tuple[str, set[int]]] = {

@@ -14,8 +14,8 @@ from porter.run.device.base import Array
 class DeviceCases:
     """Cases on a device, each once. Offsets: uint64[cases + 1] into the bytes before them.
 
-    Bytes are of CPython's marshal format, version 2: of a tuple of positional arguments and a dict
-    of others, and of what the call shall return.
+    Arguments are of CPython's marshal format, version 2: of a tuple of positional arguments and a
+    dict of others. Expected values are patterns (porter/evaluation/patterns.py).
     """
 
     arguments: Array = field(repr=False)
