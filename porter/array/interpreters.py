@@ -21,13 +21,12 @@ from porter.errors import ArrayClosed, LaunchFailed, UsageError
 from porter.native import Natives
 from porter.run import Device, Launch, Program, Stream, run
 from porter.run.device.base import Arenas
+from porter.run.launch.limits import END_SECONDS
 from porter.run.launch.plan import footprint
 from porter.run.launch.spec import Fetch, Phase
 from porter.run.launch.start import start
 
 T = TypeVar("T")
-
-END_SECONDS = 2.0  # for exit functions and finalisers of all interpreters of an array together
 
 
 class Interpreters:

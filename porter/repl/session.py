@@ -16,6 +16,7 @@ from porter.repl.answer import Answer
 from porter.run import Cancel, Device, Launch, Program, Result, run
 from porter.run.device.base import Arenas, Array
 from porter.run.launch.filesystem import mounted
+from porter.run.launch.limits import END_SECONDS
 from porter.run.launch.plan import footprint, free
 from porter.run.launch.spec import Phase
 
@@ -99,7 +100,11 @@ class Session:
         self.device.trim(self.arenas)
 
     def close(self) -> Answer:
-        """End all live interpreters: exit functions and finalisers run."""
+        """End all live interpreters: exit functions and finalisers run.
+
+        Those that still run after END_SECONDS (porter/run/launch/limits.py) get a
+        KeyboardInterrupt, and are stopped if they catch it.
+        """
         self.cancel.asked = 0
         which = np.flatnonzero(self.live)
         result = self._end(which)
@@ -137,7 +142,8 @@ class Session:
 
     def _end(self, which: np.ndarray[Any, Any]) -> Result:
         # An empty file is a program; an empty line is none to some releases.
-        launch = attrs.evolve(self.launch, kind="file", cancel=self.cancel)
+        timeout = min(END_SECONDS, self.launch.timeout or END_SECONDS)
+        launch = attrs.evolve(self.launch, kind="file", cancel=self.cancel, timeout=timeout)
         result = self._run(Program(b"", NAME), launch, which, stop=True)
         self.arenas.started = True  # the others go on
         return result

@@ -207,3 +207,31 @@ def test_as_many_as_fit_where_none_are_asked_for(any_device: Device) -> None:
     with pytest.raises(NotEnoughMemory):
         _check_memory(any_device, count * 4, launch, count * 12)
     assert fitting(any_device, 4, launch) == 4
+
+
+ENDLESS = """
+def endless():
+    while True:
+        try:
+            while True: pass
+        except BaseException: pass
+import sys
+sys.atexit(endless)
+"""
+
+
+@pytest.mark.parametrize("how", ["close", "exit of one", "exit of all"])
+def test_endless_exit_functions_are_stopped(
+    open_session: Open, how: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("porter.repl.session.END_SECONDS", 0.2)
+    session = open_session(3)
+    session.execute(ENDLESS, kind="file")
+    if how == "close":
+        session.close()
+        return
+    which = "threadIdx == 1" if how == "exit of one" else "True"
+    answer = session.execute(f"if {which}: raise SystemExit\n")
+    assert answer.exited == (1 if how == "exit of one" else 3)
+    after = session.execute("print(threadIdx)\n")
+    assert list(after.outputs[0]) == ([b"0\n", b"2\n"] if answer.exited == 1 else [])

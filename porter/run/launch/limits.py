@@ -14,6 +14,9 @@ from porter.base.arguments import MOST_SECONDS
 from porter.errors import UsageError, WrongType
 
 MOST_STEPS = 2**63
+# Seconds that exit functions and finalisers of all interpreters may take together, where they
+# end outside of a program's own launch: `close()` of arrays and sessions, SystemExit at the prompt.
+END_SECONDS = 2.0
 NANOSECONDS = 10**9
 
 
