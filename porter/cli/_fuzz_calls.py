@@ -64,6 +64,7 @@ def calls_options(function: Any) -> Any:
     """The options that only `--calls` has; the command gets them by name."""
     options = [
         click.option("--calls", is_flag=True, help="Call everything with hostile arguments."),
+        click.option("--programs", is_flag=True, help="With --calls: classes with side effects."),
         click.option("--seed", metavar="TEXT", default="1", help="With --calls: equal programs."),
         click.option("--count", type=click.IntRange(0), default=0, help="Programs at most [any]."),
         click.option("--target", type=click.Choice(["host", "cuda"]), help="Where calls run."),

@@ -25,6 +25,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--known", type=Path, help="findings of this folder are not told again")
     parser.add_argument("--without", default="", help="no statement has what this matches")
     parser.add_argument("--sandbox", action="store_true", help="programs run in a sandbox")
+    parser.add_argument("--programs", action="store_true", help="classes with side effects")
     parser.add_argument("--batch", type=int, default=0, help="programs a launch")
     given = vars(parser.parse_args(arguments))
     minutes = given.pop("minutes")

@@ -16,6 +16,7 @@ from porter.fuzz.calls.programs import CallProgram
 from porter.fuzz.calls.reduce import callee, reduce, smallest
 from porter.fuzz.calls.trial import (
     DEFAULT,
+    HEAP,
     STOPPED,
     Answer,
     BatchEnded,
@@ -47,6 +48,7 @@ class CallPlan:
     limits: TrialLimits = DEFAULT
     quick: TrialLimits = QUICK
     reducing: float = 30.0  # seconds for each finding
+    heap: int = HEAP  # bytes of each interpreter
 
 
 @define
@@ -141,7 +143,7 @@ class CallCampaign:
 
     def _of(self, programs: Sequence[CallProgram], limits: TrialLimits | None = None) -> CallBatch:
         sources = tuple(program.encoded for program in programs)
-        return CallBatch(sources, limits or self.plan.limits, self.plan.steps)
+        return CallBatch(sources, limits or self.plan.limits, self.plan.steps, heap=self.plan.heap)
 
     def _alone(self) -> tuple[str, bytes]:
         answer = self.launches.run(CallBatch((b"pass",) * 8, self.plan.limits))

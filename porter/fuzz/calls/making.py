@@ -9,15 +9,25 @@ import multiprocessing
 import os
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
+from typing import Protocol
 
 from attrs import define, field
 
 from porter.base.offspring import begin_worker, kill_workers
-from porter.fuzz.calls.programs import CallProgram, Generator
+from porter.fuzz.calls.programs import CallProgram
 
 MANY = 2048  # programs of a batch for which processes are worth their start
 _PIECE = 256  # programs that a process makes at a time
 _MOST = 16  # processes
+
+
+class Generator(Protocol):
+    """Makes the program of a seed. Pickled, to be sent to processes."""
+
+    def program(self, seed: str) -> CallProgram:
+        """Return the program of `seed`."""
+        ...
+
 
 _generator: Generator | None = None
 

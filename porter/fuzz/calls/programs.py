@@ -58,6 +58,7 @@ class CallProgram:
     statements: tuple[Statement, ...]
     seed: str = field(default="", eq=False)
     bare: bool = False  # no statement is tried: the first exception ends it
+    prologue: str = field(default="", repr=False)  # what stands before all statements
 
     @property
     def source(self) -> str:
@@ -75,7 +76,7 @@ class CallProgram:
             names = [name for name in names if name in text]
         registers = f"{'='.join(names)}=None\n" if names else ""
         digest = _DIGEST if "_p(" in text or "_m(" in text else ""
-        return f"{digest}{registers}{used}{text}"
+        return f"{self.prologue}{digest}{registers}{used}{text}"
 
     @property
     def encoded(self) -> bytes:

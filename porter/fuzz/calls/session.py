@@ -13,7 +13,8 @@ from porter.fuzz.calls.inventory import Inventory
 from porter.fuzz.calls.making import MANY, ProgramMaker
 from porter.fuzz.calls.process import BatchProcess, Opening
 from porter.fuzz.calls.programs import Generator
-from porter.fuzz.calls.trial import TrialLimits
+from porter.fuzz.calls.side_effects import SideEffectGenerator
+from porter.fuzz.calls.trial import HEAP, TrialLimits
 
 # Programs a launch; under sanitizers programs are slow, and every fault ends a launch.
 _BATCH = {"host": 192, "host-asan": 96, "cuda": 2048}
@@ -22,6 +23,7 @@ _LIMITS = {
     "host-asan": TrialLimits(3.0, 0.3, 3.0),
     "cuda": TrialLimits(20.0, 0.5, 5.0),
 }
+PROGRAM_HEAP = 256 * 1024  # for the code of a program of classes, about 100 KiB
 _QUICK = {
     "host": TrialLimits(0.4, 0.1, 0.5),
     "host-asan": TrialLimits(0.6, 0.2, 1.0),
@@ -34,6 +36,7 @@ class CallSession:
     """What to fuzz, and how long. target: as open_device has it. batch 0: the target's own.
 
     without: no statement has what this regular expression matches. sandbox: programs run in one.
+    programs: classes with side effects (side_effects.py) instead of single calls (programs.py).
     """
 
     folder: Path
@@ -46,6 +49,7 @@ class CallSession:
     known: Path | None = None
     without: str = ""
     sandbox: bool = False
+    programs: bool = False
 
 
 @frozen
@@ -101,8 +105,10 @@ def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> Call
             session.batch or _BATCH[session.target],
             limits=_LIMITS[session.target],
             quick=_QUICK[session.target],
+            heap=PROGRAM_HEAP if session.programs else HEAP,
         )
-        maker = ProgramMaker(Generator(inventory, session.without), plan.batch >= MANY)
+        kind = SideEffectGenerator if session.programs else Generator
+        maker = ProgramMaker(kind(inventory, session.without), plan.batch >= MANY)
         campaign = CallCampaign(process, maker, plan, known, keep)
         try:
             campaign.run()

@@ -17,7 +17,8 @@ from porter.run.launch.started import Started
 STOPPED = "GPUSNEK_STOPPED"
 EVERY = 4  # one interpreter in so many is a sentinel
 BLOCK = 32
-SIZES = Launch(heap=80 * 1024, pystack=4096, stack=32 * 1024, stdout=2048, stderr=256, block=BLOCK)
+HEAP = 80 * 1024
+SIZES = Launch(heap=HEAP, pystack=4096, stack=32 * 1024, stdout=2048, stderr=256, block=BLOCK)
 # Its objects live while the others of its block run, for it waits at the barrier in between. An
 # expected MemoryError or a changed byte of any object shows in what it prints.
 SENTINEL = b"""\
@@ -62,13 +63,14 @@ DEFAULT = TrialLimits()
 class CallBatch:
     """Programs of one launch. steps: the budget of each, where a build has budgets; 0: none.
 
-    sandbox: they name no address and bring no code in (Launch.sandbox).
+    sandbox: they name no address and bring no code in (Launch.sandbox). heap: bytes of each.
     """
 
     sources: tuple[bytes, ...]
     limits: TrialLimits = DEFAULT
     steps: int = 0
     sandbox: bool = False
+    heap: int = HEAP
 
 
 @frozen
@@ -135,7 +137,7 @@ def launch_batch(device: Device, batch: CallBatch) -> BatchEnded | BatchStuck:
 def _launch(batch: CallBatch) -> Launch:
     # A build whose launches know no budgets of steps has none.
     known = {attribute.name for attribute in attrs.fields(Launch)}
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"heap": batch.heap}
     if batch.steps and "max_steps" in known:
         options["max_steps"] = batch.steps
     if batch.sandbox:
