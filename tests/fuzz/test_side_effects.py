@@ -1,0 +1,94 @@
+"""Programs of classes with side effects: they compile, reach C code, and end well."""
+
+from __future__ import annotations
+
+import attrs
+import numpy as np
+import pytest
+
+from porter.errors import UsageError
+from porter.fuzz.calls.inventory import Inventory, inventory
+from porter.fuzz.calls.making import ProgramMaker
+from porter.fuzz.calls.reduce import reduce
+from porter.fuzz.calls.session import PROGRAM_HEAP, CallSession, fuzz_calls
+from porter.fuzz.calls.side_effects import SideEffectGenerator
+from porter.fuzz.calls.trial import SIZES
+from porter.run import open_device, run
+from tests.fuzz.test_calls import KNOWN, built
+
+REACHED = 1.0 / 3  # of the operations end otherwise than with a TypeError
+
+
+def test_equal_seeds_give_equal_programs() -> None:
+    one, other = (SideEffectGenerator(KNOWN).program("7:1") for _ in range(2))
+    assert one == other and one.source == other.source
+    assert one.source != SideEffectGenerator(KNOWN).program("7:2").source
+
+
+@pytest.mark.filterwarnings("ignore::SyntaxWarning")
+def test_programs_are_valid_and_differ() -> None:
+    generator = SideEffectGenerator(KNOWN)
+    texts = set()
+    for number in range(200):
+        program = generator.program(str(number))
+        texts |= {statement.text for statement in program.statements}
+        compile(program.source, "calls", "exec")
+    assert len(texts) > 2000
+
+
+def test_processes_can_make_them() -> None:
+    seeds = [str(number) for number in range(300)]
+    maker = ProgramMaker(SideEffectGenerator(KNOWN), many=True)
+    try:
+        assert maker(seeds) == ProgramMaker(SideEffectGenerator(KNOWN))(seeds)
+    finally:
+        maker.close()
+
+
+def test_a_program_is_reduced_to_the_statements_that_matter() -> None:
+    program = next(
+        one
+        for one in map(SideEffectGenerator(KNOWN).program, map(str, range(1000)))
+        if "sorted(" in one.source
+    )
+    small = reduce(program, lambda one: "sorted(" in one.source, most=2000)
+    assert len(small.splitlines()) < len(program.source.splitlines()) / 2
+    compile(small, "calls", "exec")
+
+
+def test_statements_can_be_left_out() -> None:
+    generator = SideEffectGenerator(KNOWN, without="gc.collect|struct")
+    sources = [generator.program(str(number)).source for number in range(50)]
+    assert not any("gc.collect" in source for source in sources)
+    with pytest.raises(UsageError, match="nearly every statement"):
+        SideEffectGenerator(KNOWN, without=".").program("1")
+    with pytest.raises(UsageError, match="no regular expression"):
+        SideEffectGenerator(KNOWN, without="(")
+
+
+def test_interpreters_compile_them_and_c_code_calls_back() -> None:
+    device = open_device(built(), "host")
+    generator = SideEffectGenerator(inventory(device))
+    programs = [generator.program(str(number)).encoded for number in range(40)]
+    spec = attrs.evolve(SIZES, heap=PROGRAM_HEAP, max_steps=500_000)
+    which = np.arange(len(programs), dtype=np.uint32)
+    result = run(device, programs, len(programs), spec, program_of=which)
+    assert result.statuses.count(result.status, "SYNTAX_ERROR") == 0
+    printed = b"".join(result.stdout[i] for i in range(len(programs)))
+    operations = len(programs) * 24  # 12, twice
+    assert 0 < printed.count(b"TypeError") < (1 - REACHED) * operations
+
+
+def test_an_inventory_without_modules_is_enough() -> None:
+    source = SideEffectGenerator(Inventory({}, {}, {})).program("1").source
+    assert "import gc" in source and "import struct" not in source
+
+
+@pytest.mark.parametrize(
+    "count", [60, pytest.param(6000, marks=pytest.mark.campaign("fuzz"))], ids=["short", "long"]
+)
+def test_programs_end_well_among_sentinels(count: int) -> None:
+    session = CallSession(folder=built(), seconds=120.0, count=count, programs=True, seed="t")
+    done = fuzz_calls(session, lambda text: None)
+    assert [finding.source for finding in done.tally.findings] == []
+    assert done.tally.programs + done.tally.late >= count
