@@ -65,6 +65,13 @@ def calls_options(function: Any) -> Any:
     options = [
         click.option("--calls", is_flag=True, help="Call everything with hostile arguments."),
         click.option("--programs", is_flag=True, help="With --calls: classes with side effects."),
+        click.option(
+            "--mutate",
+            type=click.Path(path_type=Path),
+            multiple=True,
+            metavar="FOLDER",
+            help="With --calls: programs of FOLDER in which an integer became huge.",
+        ),
         click.option("--seed", metavar="TEXT", default="1", help="With --calls: equal programs."),
         click.option("--count", type=click.IntRange(0), default=0, help="Programs at most [any]."),
         click.option("--target", type=click.Choice(["host", "cuda"]), help="Where calls run."),

@@ -26,9 +26,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--without", default="", help="no statement has what this matches")
     parser.add_argument("--sandbox", action="store_true", help="programs run in a sandbox")
     parser.add_argument("--programs", action="store_true", help="classes with side effects")
+    parser.add_argument("--mutate", type=Path, action="append", help="their integers become huge")
     parser.add_argument("--batch", type=int, default=0, help="programs a launch")
     given = vars(parser.parse_args(arguments))
     minutes = given.pop("minutes")
+    given["mutate"] = tuple(given["mutate"] or ())
     try:
         done = fuzz_calls(CallSession(folder=given.pop("build"), seconds=60 * minutes, **given))
     except PorterError as error:

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from attrs import frozen
 
+from porter.errors import UsageError
+from porter.fuzz.calls import making
 from porter.fuzz.calls.campaign import CallCampaign, CallPlan, Tally
 from porter.fuzz.calls.findings import saved
 from porter.fuzz.calls.inventory import Inventory
@@ -14,6 +16,7 @@ from porter.fuzz.calls.making import MANY, ProgramMaker
 from porter.fuzz.calls.process import BatchProcess, Opening
 from porter.fuzz.calls.programs import Generator
 from porter.fuzz.calls.side_effects import SideEffectGenerator
+from porter.fuzz.calls.sizes import SizeGenerator
 from porter.fuzz.calls.trial import HEAP, TrialLimits
 
 # Programs a launch; under sanitizers programs are slow, and every fault ends a launch.
@@ -37,6 +40,7 @@ class CallSession:
 
     without: no statement has what this regular expression matches. sandbox: programs run in one.
     programs: classes with side effects (side_effects.py) instead of single calls (programs.py).
+    mutate: folders of programs whose integers become huge (sizes.py), instead of both.
     """
 
     folder: Path
@@ -50,6 +54,7 @@ class CallSession:
     without: str = ""
     sandbox: bool = False
     programs: bool = False
+    mutate: tuple[Path, ...] = ()
 
 
 @frozen
@@ -83,6 +88,15 @@ class CallsDone:
         return "\n".join(lines)
 
 
+def _generator(session: CallSession, known: Inventory) -> making.Generator:
+    if session.mutate:
+        if session.programs:
+            raise UsageError("--programs and --mutate make different programs: give one of them")
+        return SizeGenerator(session.mutate, session.without)
+    kind = SideEffectGenerator if session.programs else Generator
+    return kind(known, session.without)
+
+
 def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> CallsDone:
     """Run `session`; Ctrl-C ends it early. Raises FuzzFailed, and what opening the build raises."""
     known = set()
@@ -105,10 +119,9 @@ def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> Call
             session.batch or _BATCH[session.target],
             limits=_LIMITS[session.target],
             quick=_QUICK[session.target],
-            heap=PROGRAM_HEAP if session.programs else HEAP,
+            heap=PROGRAM_HEAP if session.programs or session.mutate else HEAP,
         )
-        kind = SideEffectGenerator if session.programs else Generator
-        maker = ProgramMaker(kind(inventory, session.without), plan.batch >= MANY)
+        maker = ProgramMaker(_generator(session, inventory), plan.batch >= MANY)
         campaign = CallCampaign(process, maker, plan, known, keep)
         try:
             campaign.run()

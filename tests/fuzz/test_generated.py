@@ -1,19 +1,26 @@
-"""Programs of classes with side effects: they compile, reach C code, and end well."""
+"""Generated programs, of classes with side effects and with huge integers, end well."""
 
 from __future__ import annotations
+
+import re
+from collections import Counter
+from pathlib import Path
 
 import attrs
 import numpy as np
 import pytest
 
-from porter.errors import UsageError
+from porter.base import paths
+from porter.errors import FileProblem, UsageError
 from porter.fuzz.calls.inventory import Inventory, inventory
 from porter.fuzz.calls.making import ProgramMaker
 from porter.fuzz.calls.reduce import reduce
 from porter.fuzz.calls.session import PROGRAM_HEAP, CallSession, fuzz_calls
 from porter.fuzz.calls.side_effects import SideEffectGenerator
+from porter.fuzz.calls.sizes import VALUES, SizeGenerator
 from porter.fuzz.calls.trial import SIZES
 from porter.run import open_device, run
+from porter.sync.lock import newest_release
 from tests.fuzz.test_calls import KNOWN, built
 
 REACHED = 1.0 / 3  # of the operations end otherwise than with a TypeError
@@ -89,6 +96,56 @@ def test_an_inventory_without_modules_is_enough() -> None:
 )
 def test_programs_end_well_among_sentinels(count: int) -> None:
     session = CallSession(folder=built(), seconds=120.0, count=count, programs=True, seed="t")
+    done = fuzz_calls(session, lambda text: None)
+    assert [finding.source for finding in done.tally.findings] == []
+    assert done.tally.programs + done.tally.late >= count
+
+
+def test_one_integer_or_two_become_huge(tmp_path: Path) -> None:
+    text = "x = [1, 2]\nprint(f'{x[0]:3}', 'a\\n b', 0x10, True)\nif x:\n    print(x[-1:7])\n"
+    (tmp_path / "a.py").write_text(text)
+    (tmp_path / "broken.py").write_text("x = = 1")
+    (tmp_path / "none.py").write_text("print('no integer')")
+    generator = SizeGenerator([tmp_path])
+    assert generator.places == 5  # not those of the f-string
+    sources = [generator.program(str(number)).source for number in range(200)]
+    assert sources == [generator.program(str(number)).source for number in range(200)]
+    changed: Counter[int] = Counter()
+    for source in sources:
+        lines = source.splitlines()
+        assert len(lines) >= 4 and "f'{x[0]:3}', 'a\\n b'" in source
+        found = re.findall(r"\((-?\d+)\)", source)
+        assert all(int(value) in VALUES for value in found)
+        changed[len(found)] += 1
+        compile(source, "sizes", "exec")
+    assert set(changed) == {1, 2}
+    assert any(f"({2**64 - 1})" in source for source in sources)
+
+
+def test_programs_to_mutate_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(FileProblem, match="no such folder"):
+        SizeGenerator([tmp_path / "missing"])
+    with pytest.raises(UsageError, match="no program with an integer literal"):
+        SizeGenerator([tmp_path])
+    (tmp_path / "a.py").write_text("print(1)")
+    with pytest.raises(UsageError, match="no program with"):
+        SizeGenerator([tmp_path], without="print")
+
+
+@pytest.mark.parametrize(
+    "count", [60, pytest.param(8000, marks=pytest.mark.campaign("fuzz"))], ids=["short", "long"]
+)
+def test_huge_integers_end_well_among_sentinels(count: int) -> None:
+    tests = paths.upstream_dir() / newest_release() / "tests"
+    folders = tuple(tests / name for name in ("basics", "extmod", "float", "micropython"))
+    session = CallSession(
+        folder=built(),
+        seconds=200.0,
+        count=count,
+        mutate=folders,
+        seed="t",
+        without="uctypes|sleep",
+    )
     done = fuzz_calls(session, lambda text: None)
     assert [finding.source for finding in done.tally.findings] == []
     assert done.tally.programs + done.tally.late >= count

@@ -1,0 +1,133 @@
+"""Programs in which an integer literal became a huge number.
+
+Every size in C comes from an integer of the program: a count, an index, an offset, a width. This
+generator takes programs that work, upstream's tests, and replaces one or two of their integer
+literals by numbers near the limits of C's integer types. `SizeGenerator` makes programs for the
+same campaign as the generator of calls (programs.py).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+from random import Random
+
+from attrs import field, frozen
+
+from porter.base import arguments
+from porter.errors import FileProblem, UsageError
+from porter.fuzz.calls.programs import CallProgram, Statement
+
+# Products and sums of these wrap around 2**64 in different ways.
+VALUES = (
+    *((1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 46) - 1, 1 << 46, 1 << 61, 1 << 62),
+    *((1 << 63) - 1, 1 << 63, (1 << 64) - 8, (1 << 64) - 1, 1 << 64, -1, -(1 << 31), -(1 << 63)),
+)
+BOTH = 0.3  # of the programs have two literals replaced
+LONGEST = 8192  # bytes of a program; longer ones are left out
+
+
+@frozen
+class _Place:
+    """A literal: bytes of its source from `start` up to `end`."""
+
+    start: int
+    end: int
+
+
+@frozen
+class _Subject:
+    """A program and its integer literals, at least one."""
+
+    source: bytes = field(repr=False)
+    places: tuple[_Place, ...] = field(repr=False)
+
+
+class SizeGenerator:
+    """Makes programs. Equal seeds and folders give equal programs.
+
+    Args:
+        folders: Folders of programs. Files that CPython cannot parse, that have no integer
+            literal, or that are longer than LONGEST are left out.
+        without: A regular expression. A program that has what it matches is left out.
+
+    Raises:
+        FileProblem: A folder cannot be read.
+        UsageError: No program is left, or `without` is no regular expression.
+    """
+
+    def __init__(self, folders: Iterable[arguments.StrPath], without: str = "") -> None:
+        try:
+            unwanted = re.compile(without.encode()) if without else None
+        except re.error as error:
+            raise UsageError(f"--without: {without!r} is no regular expression: {error}") from None
+        self._subjects: list[_Subject] = []
+        names = [arguments.path(folder, "--mutate") for folder in folders]
+        for folder in names:
+            if not folder.is_dir():
+                raise FileProblem(f"{folder}: there is no such folder")
+            for file in sorted(folder.glob("**/*.py")):
+                subject = _subject(file)
+                if subject is not None and not (unwanted and unwanted.search(subject.source)):
+                    self._subjects.append(subject)
+        if not self._subjects:
+            raise UsageError(
+                f"{', '.join(map(str, names))}: no program with an integer literal",
+                hint="Name a folder of upstream's tests, such as upstream/RELEASE/tests/basics.",
+            )
+
+    @property
+    def places(self) -> int:
+        """How many literals all programs have."""
+        return sum(len(subject.places) for subject in self._subjects)
+
+    def program(self, seed: str) -> CallProgram:
+        """Return the program of `seed`."""
+        random = Random(seed)
+        # By literals, so that long programs have their share.
+        subject = random.choices(self._subjects, [len(one.places) for one in self._subjects])[0]
+        count = 2 if random.random() < BOTH and len(subject.places) > 1 else 1
+        source = subject.source
+        for place in sorted(random.sample(subject.places, count), key=lambda one: -one.start):
+            value = VALUES[int(random.random() * len(VALUES))]
+            source = source[: place.start] + b"(%d)" % value + source[place.end :]
+        # A statement's further lines stand behind one space more (CallProgram.source).
+        text = source.decode("utf-8", "surrogateescape").replace("\n", "\n ")
+        return CallProgram((Statement((text,)),), seed, bare=True)
+
+
+def _subject(file: Path) -> _Subject | None:
+    try:
+        source = file.read_bytes()
+    except OSError as error:
+        raise FileProblem(f"{file}: {error.strerror}") from error
+    if len(source) > LONGEST:
+        return None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError):
+        return None
+    lines = [0]
+    for line in source.split(b"\n"):
+        lines.append(lines[-1] + len(line) + 1)
+    places = []
+    inside_text = {
+        id(node)
+        for text in ast.walk(tree)
+        if isinstance(text, ast.JoinedStr)
+        for node in ast.walk(text)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            assert node.end_lineno is not None and node.end_col_offset is not None
+            start = lines[node.lineno - 1] + node.col_offset
+            end = lines[node.end_lineno - 1] + node.end_col_offset
+            # Positions of a source with carriage returns or form feeds can be others.
+            if id(node) not in inside_text and source[start:end].strip().isalnum():
+                places.append(_Place(start, end))
+    return _Subject(source, tuple(places)) if places else None
