@@ -79,8 +79,10 @@ static inline mp_map_elem_t *gpusnek_ordered_lookup(
     #if MICROPY_PY_COLLECTIONS_ORDEREDDICT
     if (MP_UNLIKELY(kind == MP_MAP_LOOKUP_ADD_IF_NOT_FOUND)) {
         if (map->used == map->alloc) {
-            map->alloc += 4 + map->alloc / 4;
-            map->table = m_renew(mp_map_elem_t, map->table, map->used, map->alloc);
+            // The map counts entries that its table has, also if the heap is full and this raises.
+            const size_t count = map->alloc + 4 + map->alloc / 4;
+            map->table = m_renew(mp_map_elem_t, map->table, map->used, count);
+            map->alloc = count;
             mp_seq_clear(map->table, map->used, map->alloc, sizeof(*map->table));
         }
         return gpusnek_entered(map, index, map->table + map->used);
