@@ -1,4 +1,7 @@
-"""Operators on values whose kinds are known, or not."""
+"""Emit unary and binary operators, specialized by the representations of their operands.
+
+Operators on integers go to integers.py. Operators on unknown types call upstream's code.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +20,14 @@ COMPARISONS = {
     "MORE_EQUAL": ">=",
     "NOT_EQUAL": "!=",
 }
-_EQUALITY = ("EQUAL", "NOT_EQUAL")  # of a truth takes steps in upstream's code
+_EQUALITY = ("EQUAL", "NOT_EQUAL")  # upstream's code for a bool operand takes steps
 _SUMS = {"ADD": "+", "SUBTRACT": "-", "MULTIPLY": "*"}
 _QUICK = {*COMPARISONS, *_SUMS, "TRUE_DIVIDE"}
 _NUMBERS = (INT, FLOAT)
 
 
 def unary(w: CallEmitter, it: BytecodeInstruction) -> None:
-    """A unary operator other than `not`."""
+    """Emit a unary operator other than `not`."""
     op = w.tables.unary[it.argument]
     value = _integer(w.state.stack[-1])
     if value.kind == INT and op == "NEGATIVE":
@@ -43,7 +46,7 @@ def unary(w: CallEmitter, it: BytecodeInstruction) -> None:
 
 
 def binary(w: CallEmitter, it: BytecodeInstruction) -> None:
-    """A binary operator."""
+    """Emit a binary operator."""
     op = w.tables.binary[it.argument].removeprefix("INPLACE_")
     if op in _QUICK or op in integers.DIRECT:
         _guess_operands(w, op)
@@ -63,7 +66,7 @@ def binary(w: CallEmitter, it: BytecodeInstruction) -> None:
 
 
 def _guess_operands(w: CallEmitter, op: str) -> None:
-    """An object beside a number whose kind tells what it should be."""
+    """Speculate that an object is an integer where a loop over a range compares it with one."""
     if not w.may_guess():
         return
     lhs, rhs = w.state.stack[-2:]
@@ -73,7 +76,7 @@ def _guess_operands(w: CallEmitter, op: str) -> None:
 
 
 def _counts(w: CallEmitter) -> bool:
-    """Whether it is the end of a loop over a range, which compares what it counts."""
+    """Return whether the block ends with the counter test of a loop over a range."""
     return [it.name for it in w.block.code[-4:]] == [
         "DUP_TOP_TWO",
         "ROT_TWO",
@@ -91,7 +94,7 @@ def _numbers(w: CallEmitter, op: str, lhs: Value, rhs: Value) -> Value | None:
             return _integers(w, op, lhs, rhs)
         return _floats(w, op, _float(w, lhs), _float(w, rhs))
     if kinds == {FLOAT, OBJECT} and op in _QUICK:
-        # A float and a number make a float: what is none leaves it to the interpreter.
+        # A float and a number give a float. A guard exits to the interpreter for other operands.
         a, b = _as_float(w, lhs), _as_float(w, rhs)
         if op in COMPARISONS:
             return Value(BOOL, f"({a} {COMPARISONS[op]} {b})")
@@ -100,7 +103,7 @@ def _numbers(w: CallEmitter, op: str, lhs: Value, rhs: Value) -> Value | None:
 
 
 def _integer(value: Value) -> Value:
-    """A truth as the integer that it is in arithmetic."""
+    """Return a bool as the integer 0 or 1, and other values unchanged."""
     if value.kind != BOOL:
         return value
     return Value(INT, f"(int64_t){value.text}", range=Range(0, 1))

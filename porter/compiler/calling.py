@@ -1,4 +1,8 @@
-"""Calls from machine code: what must be in memory before them, what is not known after them."""
+"""Emit calls of C functions: store values to memory before the call, and drop assumptions after it.
+
+A call that may run Python code may change globals, and the containers that views point into. A call
+that may raise needs the instruction pointer, and the frame if there are exception handlers.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +13,22 @@ from porter.compiler.values import OBJECT, TYPES, UNBOX, A, Value
 
 
 class CallEmitter(Emitter):
-    """Globals, views of containers and, for handlers, frames around calls."""
+    """Emits calls, and keeps the state of globals, views and the frame consistent around them."""
 
     def call(
         self, expression: str, assigned: str = "", sp: int | None = None, *, plain: bool = False
     ) -> None:
-        """A call that may raise. Unless it is plain it may run any code: then no global is
-        known."""
+        """Emit a call that may raise.
+
+        Args:
+            expression: C++ of the call.
+            assigned: C++ before the call that assigns its value, such as "t1 = ".
+            sp: Index of the frame's slot to which the stack pointer is set before the call; None
+                leaves it unchanged.
+            plain: Whether the call runs no Python code. Otherwise all globals are unknown after it.
+        """
         protected = self.graph.protected  # a handler reads the frame
-        # So does the collector: what a variable held before must not live on there.
+        # The collector reads the frame as well: a stale value there would keep an object alive.
         self.say(self.stores(self.state, frame=protected, variables=not plain))
         self._keep(protected, variables=not plain)
         self.say(self._called(expression, assigned, sp))
@@ -25,26 +36,29 @@ class CallEmitter(Emitter):
             self.forget()
 
     def called(self, kind: str, expression: str, *, plain: bool = False) -> Value:
-        """The value of such a call."""
+        """Emit such a call, and return its value in a new C++ variable."""
         name = self.variable(TYPES[kind])
         self.call(expression, f"{name} = ", plain=plain)
         return Value(kind, name)
 
     def flush(self, first: int) -> None:
-        """The stack's slots from `first` on are in the frame."""
+        """Store the stack's slots from `first` on to the frame."""
         slots = range(first, len(self.state.stack))
         self.say(self.stores(self.state, only=slots))
         for at in slots:
             self.state.stack[at] = self.state.stack[at].kept()
 
     def forget(self) -> None:
-        """Code has run that may have stored globals."""
+        """Drop all assumptions on globals and views, after code that may have changed them."""
         self.state.names[:] = [None] * len(self.state.names)
         self.state.views[:] = [False] * len(self.state.views)
 
     def view(self, at: int) -> str:
-        """The names of variables of C++ that say where the elements are of what a variable or
-        global holds."""
+        """Return the names of the C++ variables of a view, and emit the view unless it is valid.
+
+        Args:
+            at: Index in `BlockState.views` of the variable or global that holds the container.
+        """
         name = f"e{at}"
         if not self.state.views[at]:
             self.say(self.viewed(at))
@@ -52,7 +66,7 @@ class CallEmitter(Emitter):
         return f"{name}, {name}n, {name}c"
 
     def viewed(self, at: int) -> str:
-        """The text that does so."""
+        """Return the C++ that sets a view's address, length and typecode."""
         holder = self.state.held(at)
         assert holder is not None
         name = f"e{at}"
@@ -92,9 +106,23 @@ class CallEmitter(Emitter):
         unboxed: str = "",
         raised: str = "cs",
     ) -> None:
-        """Where `fails` holds, the call `slow` does the instruction, out of the way; then globals
-        must be as they were. frame: the call reads the frame. unboxed: the object that the call
-        gives, of which what is pushed is the number. raised: the frame that an exception is in."""
+        """Emit the test of an inlined fast path, and its slow path as cold code.
+
+        The slow path runs the instruction by a call of any code. A side exit follows it if a global
+        has changed.
+
+        Args:
+            fails: C++ condition under which the fast path does not apply.
+            slow: C++ of the call on the slow path.
+            popped: Number of values that the instruction pops.
+            pushed: Values that it pushes.
+            assigned: As of `call`.
+            sp: As of `call`.
+            frame: Whether the slow path reads the frame.
+            unboxed: C++ variable of the object that the slow path returns, if the value pushed is
+                its unboxed number.
+            raised: C++ expression of the frame that raised an exception.
+        """
         number = next(self.sink.numbers)
         self.say(f"if (TIER_UNLIKELY({fails})) {{ goto Y{number}; }}")
         self.say(Label(f"B{number}:;"))
@@ -117,12 +145,12 @@ class CallEmitter(Emitter):
         self.sink.cold.append(f"Y{number}: {text}")
 
     def unchanged(self, out: Callable[[], str]) -> str:
-        """Text that goes `out` unless all globals are as they were."""
+        """Return the C++ that runs `out` unless all globals in C++ variables are unchanged."""
         held = [(slot, value) for slot, value in enumerate(self.state.names) if value is not None]
         return " ".join(f"if (!{self._same(slot, value)}) {{ {out()} }}" for slot, value in held)
 
     def views(self) -> str:
-        """Text that looks again where elements are."""
+        """Return the C++ that sets all valid views anew."""
         return " ".join(self.viewed(at) for at, known in enumerate(self.state.views) if known)
 
     def _same(self, slot: int, value: Value) -> str:
@@ -132,7 +160,7 @@ class CallEmitter(Emitter):
         return f"({self.looked_up(number)} == {value.boxed()})"
 
     def looked_up(self, number: int) -> str:
-        """Where a global is, of those that the function stores; of others, its value."""
+        """Return the C++ of a global's address if the function stores it, else of its value."""
         local = "true" if number in self.graph.local else "false"
         finds = "tier_find" if number in self.graph.stored else "tier_load"
         return f"{finds}(cs, {number}, {local})"

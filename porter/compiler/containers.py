@@ -1,4 +1,4 @@
-"""Instructions that make, read and change containers."""
+"""Translate instructions that create, read, change or iterate over containers; see `Walker`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _STORE = {INT: "tier_store_int", FLOAT: "tier_store_float"}
 
 
 class ContainerEmitter(CallEmitter):
-    """Elements of the kind that was seen are read and stored without becoming objects."""
+    """Emits accesses to containers; elements that type feedback saw as numbers stay unboxed."""
 
     # ---- elements ----
 
@@ -60,7 +60,7 @@ class ContainerEmitter(CallEmitter):
         value, container, index = self.state.stack[-3:]
         a, b, c = container.boxed(), index.boxed(), value.boxed()
         if value.kind == OBJECT:
-            self.leave_if(f"{c} == MP_OBJ_NULL")  # it is `del`
+            self.leave_if(f"{c} == MP_OBJ_NULL")  # MP_OBJ_NULL means `del`
         quick = f"tier_store_element({a}, {b}, {c})"
         if self.hot and container.kind == OBJECT and index.kind == INT:
             holder = self.state.holder(container)
@@ -88,7 +88,7 @@ class ContainerEmitter(CallEmitter):
         self.state.stack.extend([Value(MEMORY, "", True)] * ITERATOR)
 
     def do_for_iter(self, it: BytecodeInstruction) -> None:
-        # Where the iterator raises StopIteration, the interpreter goes on in this frame.
+        # If the iterator raises StopIteration, the interpreter handles that in this frame.
         at = len(self.state.stack) - ITERATOR
         found = self.variable("mp_obj_t")
         if self.hot and self.seen(it.next) == INT and self.may_guess():
@@ -109,7 +109,7 @@ class ContainerEmitter(CallEmitter):
         self.on_edge(it.next)
 
     def _counted(self, it: BytecodeInstruction, at: int, found: str) -> Value:
-        """The next integer, of a range without an object between."""
+        """Emit the next integer; an integer from a range is never boxed."""
         value = self.variable("int64_t")
         self.say(f"counted = tier_range_next(&frame[{at}], &{value});")
         self.say("if (counted < 0) {")
@@ -127,7 +127,7 @@ class ContainerEmitter(CallEmitter):
     def _next(self, it: BytecodeInstruction, at: int, found: str) -> None:
         quick = self._called(f"tier_quick_next(&frame[{at}])", f"{found} = ", None)
         self.say(f"{self.stores(self.state, frame=self.graph.protected)} {quick}")
-        # Any other iterator may run any code; then globals must be as they were.
+        # Other iterators may run any code. A side exit follows if a global has changed.
         call = self._called(f"tier_next(&frame[{at}])", f"{found} = ", len(self.state.stack) - 1)
         more, ended = self.state.copy(), self.state.copy()
         more.stack.append(Value(OBJECT, found))
@@ -143,7 +143,7 @@ class ContainerEmitter(CallEmitter):
         slow = f"{self.stores(self.state)} {call} {checks} {self.views()}"
         self.say(f"if (TIER_UNLIKELY({found} == MP_OBJ_SENTINEL)) {{ {slow} }}")
 
-    # ---- making ----
+    # ---- construction ----
 
     def _build(self, it: BytecodeInstruction, maker: str, plain: bool = True) -> None:
         at = len(self.state.stack) - it.argument
@@ -168,19 +168,22 @@ class ContainerEmitter(CallEmitter):
             value = self.called(OBJECT, f"mp_obj_new_slice({', '.join(parts)})", plain=True)
             self.state.stack[at:] = [value]
         elif after not in self.block.code:
-            self.say(self.way_out(it.at))  # the interpreter runs both at once
+            self.say(self.way_out(it.at))  # the interpreter runs both instructions as one
             self.ended = True
         else:
             self._sliced(it, after)
 
     def _slice(self, it: BytecodeInstruction) -> tuple[int, list[str]]:
-        """Where start, stop and step lie on the stack, and what they are."""
+        """Return the stack position of a slice's start, and the C++ of start, stop and step."""
         at = len(self.state.stack) - it.argument
         parts = [value.boxed() for value in self.state.stack[at:]]
         return at, [*parts, "mp_const_none"][:3]
 
     def _sliced(self, it: BytecodeInstruction, after: BytecodeInstruction) -> None:
-        """Both instructions at once, as the interpreter does: the slice may need no heap."""
+        """Emit a slice and its subscript as one call, as the interpreter does.
+
+        The slice then needs no heap unless other code may keep it.
+        """
         at, parts = self._slice(it)
         stores = after.name == "STORE_SUBSCR"
         value = self.state.stack[at - 2].boxed() if stores else "MP_OBJ_SENTINEL"

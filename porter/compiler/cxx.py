@@ -1,4 +1,9 @@
-"""The C++ of a module: a function for each of its functions, and one that finds it by entry."""
+"""Translate a module to C++: one C++ function per Python function, and a dispatcher by entry.
+
+This is the translator's interface: porter/native passes a `BytecodeModule` (mpy.py), and compiles
+the C++ of the `CompiledModule` returned. The C++ is valid only behind a build's prelude
+(templates/port/native_prelude.c).
+"""
 
 from __future__ import annotations
 
@@ -65,8 +70,13 @@ _DEFINITION = re.compile(r"\s*(?:async\s+)?def\s+(\w+)")
 
 @frozen
 class CompiledModule:
-    """C++ of a module. entries: (position in the code's bytes, number), numbers from 1. guards:
-    each place that gives up where a guess does not hold."""
+    """The C++ of a module.
+
+    Attributes:
+        text: The C++.
+        entries: Pairs of a position in the code, in bytes, and the entry's number, from 1.
+        guards: All guards, by number.
+    """
 
     text: str
     entries: tuple[tuple[int, int], ...]
@@ -82,10 +92,16 @@ def compile_module(
     loops: bool = True,
     options: CompilerOptions | None = None,
 ) -> CompiledModule:
-    """C++ for all functions of a module; `lines` of its source stand beside their code.
+    """Translate a module to C++.
 
-    symbol: what runs it, a gpusnek_native_run_t (interp.h). loops: of the module's own code only
-    loops, and no function that machine code makes no faster.
+    Args:
+        module: The module.
+        tables: Instructions of the release.
+        lines: Lines of the Python source, which become comments.
+        symbol: Name of the dispatcher, a gpusnek_native_run_t (templates/port/interp.h).
+        loops: Whether to translate only what native code makes faster: profitable functions, and
+            of the code at module level the loops.
+        options: Type feedback and choices; None for the defaults.
     """
     options = options or CompilerOptions()
     parts = [_HEAD + _forcing(options)]
@@ -122,11 +138,11 @@ def units_of(
     loops: bool = True,
     options: CompilerOptions | None = None,
 ) -> dict[int, WholeFunction]:
-    """The functions that are worth machine code, by their numbers in the module."""
+    """Return the functions to translate, by number in the module; arguments as `compile_module`."""
     options = options or CompilerOptions()
     found = {}
     for number, function in enumerate(module.functions):
-        # What a module does once is not worth compiling.
+        # Code at module level runs once, so only its loops are profitable.
         once = loops and number == 0
         everywhere = options.enter == "everywhere"
         graph = graph_of(function, loops=once, everywhere=everywhere)
@@ -152,11 +168,11 @@ def _forcing(options: CompilerOptions) -> str:
 def title_of(
     module: BytecodeModule, function: BytecodeFunction, number: int, lines: Sequence[str]
 ) -> str:
-    """What people call a function; `lines` are the source's."""
+    """Return a function's name for reports; `lines` are those of the Python source."""
     name = module.names[function.name]
     if name or number == 0:
         return name or "<module>"
-    # A name that the release knows by number: it stands in the source, before the first line.
+    # Only the release knows the name. The source has it, at or before the function's first line.
     for line in reversed(lines[: function.lines.get(0, 0)]):
         found = _DEFINITION.match(line)
         if found:

@@ -1,6 +1,8 @@
-"""Which functions of a source ask for machine code: `@micropython.native`, `@micropython.viper`.
+"""Find definitions decorated with `@micropython.native` or `@micropython.viper` in Python source.
 
-On the device both mean a function of bytecode, so the bytecode does not tell; the source does.
+On the device both decorators compile to ordinary bytecode, so bytecode does not show them. This
+module scans the source with CPython's tokenizer and executes nothing. `porter/array/` asks it
+whether a source requests native code.
 """
 
 from __future__ import annotations
@@ -14,16 +16,22 @@ from attrs import define, field, frozen
 _MODULE = "micropython"
 _KINDS = {"native": "native", "viper": "viper", "bytecode": ""}
 _LAYOUT = (tokenize.NL, tokenize.COMMENT)
-_MADE = "<"  # <lambda>, <listcomp> and their like: what has such a name is part of what it is in
+_MADE = "<"  # <lambda>, <listcomp> and the like inherit from the definition that encloses them
 _WHOLE = "<module>"
 
 
 @frozen
 class Decorated:
-    """A `def` or `class`: its name, lines from that word to its last, and what it asks for.
+    """A `def` or `class` and the kind of code that it requests.
 
-    kind: "native", "viper", or "" for bytecode. As upstream's compiler has it, the last of several
-    such decorators counts, and what is inside inherits.
+    As in upstream's compiler, the last of several such decorators counts, and nested definitions
+    inherit it.
+
+    Attributes:
+        name: Name of the function or class.
+        line: Line of the keyword `def` or `class`.
+        end: Last line of the definition.
+        kind: "native", "viper", or "" for bytecode.
     """
 
     name: str
@@ -33,19 +41,23 @@ class Decorated:
 
 
 def asked_for(source: str) -> tuple[Decorated, ...]:
-    """What in `source` asks for machine code, itself or by what it is in, in the order of lines.
+    """Return the definitions in `source` that request native code, in the order of lines.
 
-    Nothing is executed. What stands behind a place that Python's tokenizer refuses is left out:
-    such a source compiles nowhere, but for numbers like 007.
+    Definitions inside a decorated one are included. Definitions that begin after a token which
+    CPython's tokenizer rejects are left out. Such a source does not compile on the device either,
+    except for one with integers like 007.
     """
     found = [each for each in _scan(source) if each.kind]
     return tuple(sorted(found, key=lambda each: each.line))
 
 
 def kind_of(found: tuple[Decorated, ...], name: str, line: int) -> str:
-    """What the function `name` asks for whose code is in `line`, for one.
+    """Return the kind of code that a compiled function requests, as `Decorated.kind`.
 
-    name, line: as bytecode has them (Function of mpy.py). found: from asked_for.
+    Args:
+        found: The definitions returned by `asked_for`.
+        name: The function's name in bytecode (`BytecodeFunction` of mpy.py).
+        line: A line of the function's code.
     """
     if name == _WHOLE:
         return ""
@@ -57,7 +69,7 @@ def kind_of(found: tuple[Decorated, ...], name: str, line: int) -> str:
 
 @define
 class _Open:
-    """What is open while tokens are read. depth: blocks around it."""
+    """A definition whose end is not yet read. depth: number of enclosing blocks."""
 
     name: str
     line: int
@@ -69,10 +81,10 @@ class _Open:
 class _Scanner:
     open: list[_Open] = field(factory=list)
     depth: int = 0
-    decorated: str | None = None  # by the decorators that were just read
+    decorated: str | None = None  # kind set by the decorators just read
 
     def statement(self, words: list[str], line: int) -> None:
-        """A logical line: the texts of its first tokens."""
+        """Read a logical line, given the texts of its tokens."""
         if words[:1] == ["@"]:
             if words[1:3] == [_MODULE, "."]:
                 self.decorated = _KINDS.get(words[3] if len(words) > 3 else "", self.decorated)
@@ -86,7 +98,7 @@ class _Scanner:
         self.decorated = None
 
     def close(self, last: int) -> Iterator[Decorated]:
-        """What ended in the line `last`: its block did, or it never had one."""
+        """Yield the definitions that end in the line `last`, with a block or without one."""
         while self.open and self.depth <= self.open[-1].depth:
             each = self.open.pop()
             yield Decorated(each.name, each.line, last, each.kind)
@@ -108,7 +120,7 @@ def _scan(source: str) -> Iterator[Decorated]:
                 scanner.statement(words, began)
                 words, last = [], token.start[0]
             else:
-                if not words:  # a block that follows has opened by now
+                if not words:  # INDENT of a following block has been read by now
                     yield from scanner.close(last)
                     began = token.start[0]
                 words.append(token.string)

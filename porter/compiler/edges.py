@@ -1,4 +1,8 @@
-"""From one block to the next: each slot goes to the variable in which the next block has it."""
+"""Emit control flow edges and entries: load each slot into the C++ variable that a block expects.
+
+writer.py calls `write_edge` at the end of each block, and `entry_checks` for each entry from the
+interpreter.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +31,14 @@ _WORD = re.compile(r"\w+")
 
 @frozen
 class _Move:
-    """A value for a variable that is of a kind. slot: what it is of a frame, for people."""
+    """An assignment of a value to a C++ variable.
+
+    Attributes:
+        name: Name of the C++ variable.
+        kind: Representation of the C++ variable.
+        value: The value assigned.
+        what: Description of the slot, for the reason of a guard.
+    """
 
     name: str
     kind: str
@@ -36,8 +47,14 @@ class _Move:
 
 
 def write_edge(w: Walker, to: int, shape: Shape | None, used: dict[str, str]) -> None:
-    """The way from where `w` is to the block at `to`; its variables are added to `used`, kinds by
-    name."""
+    """Emit the edge from the current position of `w` to the block at `to`.
+
+    Args:
+        w: Walker at the end of the source block.
+        to: Position of the target block.
+        shape: What the target block expects; None emits a side exit to the interpreter.
+        used: Representations of C++ variables by name. The edge's variables are added.
+    """
     if shape is None or not w.leads(to):
         w.say(w.way_out(to))
         return
@@ -61,8 +78,10 @@ def write_edge(w: Walker, to: int, shape: Shape | None, used: dict[str, str]) ->
 
 
 def _give_up_dead(w: Walker, shape: Shape) -> None:
-    """Of a variable that nobody reads any more, the frame may hold the object before: the collector
-    would find it. Numbers in loops are not worth a store in each turn."""
+    """Overwrite dead variables in the frame, which would keep their previous objects alive.
+
+    A number in a loop is not stored, since a store in each iteration would cost too much.
+    """
     last = w.graph.function.state - 1
     for number, (value, known) in enumerate(zip(w.state.locals, shape.locals, strict=True)):
         if known.kind != DEAD or value.clean or value.kind in NOWHERE:
@@ -102,7 +121,7 @@ def _text(move: _Move) -> str:
 
 
 def _assign(w: Walker, moves: list[_Move], used: dict[str, str]) -> None:
-    """All at once: what a variable held may go to another one."""
+    """Emit the moves as a parallel assignment: the target of one may be the source of another."""
     needed = [move for move in moves if _text(move) != move.name]
     for move in moves:
         used[move.name] = move.kind
@@ -120,7 +139,13 @@ def _assign(w: Walker, moves: list[_Move], used: dict[str, str]) -> None:
 
 
 def entry_checks(slots: list[tuple[str, Known, str]], used: dict[str, str]) -> list[str]:
-    """What is looked at where the interpreter hands over: (variable, what it must be, the word)."""
+    """Return the lines that load and check slots where the interpreter enters native code.
+
+    Args:
+        slots: For each slot the name of its C++ variable, what the entered block expects of it, and
+            the C++ expression of the object in the frame or dict.
+        used: Representations of C++ variables by name. The slots' variables are added.
+    """
     out = []
     for name, known, word in slots:
         used[name] = known.kind

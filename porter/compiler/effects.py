@@ -1,4 +1,7 @@
-"""What instructions take from the stack and leave there, and which ones compiled code runs."""
+"""Stack effects of bytecode instructions, and the instructions that native code supports.
+
+graph.py computes stack depths from these, and walker.py checks operands.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from porter.errors import UpstreamChange
 
 ITERATOR = 4  # slots of an iterator on the stack, MP_OBJ_ITER_BUF_NSLOTS
 
-# Which instructions compiled code runs; the interpreter runs all others.
+# Instructions that native code supports; the interpreter runs all others.
 KNOWN = frozenset(
     [
         "LOAD_CONST_FALSE",
@@ -82,9 +85,10 @@ CALLS = frozenset(["CALL_FUNCTION", "CALL_METHOD"])
 
 
 def effect(instruction: BytecodeInstruction) -> int:
-    """How many values it leaves more on the stack, where it does not jump.
+    """Return the change in stack depth if the instruction does not jump.
 
-    Raises UpstreamChange for an instruction that is not here.
+    Raises:
+        UpstreamChange: The instruction is unknown.
     """
     name, number = instruction.name, instruction.argument
     if name in _EFFECTS:
@@ -119,7 +123,7 @@ def effect(instruction: BytecodeInstruction) -> int:
 
 
 def needs(instruction: BytecodeInstruction) -> int:
-    """How many values it takes from the stack, or looks at there."""
+    """Return the number of stack values that the instruction pops or reads."""
     name, number = instruction.name, instruction.argument
     if name in _NEEDS:
         return _NEEDS[name]

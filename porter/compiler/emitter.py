@@ -1,4 +1,9 @@
-"""What each instruction's C++ is made of: variables, ways out to the interpreter, guesses."""
+"""Building blocks for the C++ of an instruction: variables, side exits and guards.
+
+A *side exit* stores all slots to the frame, and resumes the interpreter at an instruction. A
+*guard* checks a speculation. If the check fails, the guard counts the failure and takes a side
+exit. `Emitter` is the base of the mix-ins of `Walker`.
+"""
 
 from __future__ import annotations
 
@@ -37,15 +42,15 @@ _SEEN = {SEEN_INT: INT, SEEN_FLOAT: FLOAT, SEEN_BOOL: BOOL}
 
 
 class Label(str):
-    """A line to which cold code comes back. A copy of the block has none."""
+    """A label to which cold code jumps back. A copy of the block has no such label."""
 
 
 class Look(str):
-    """A line that asks whether branches are left."""
+    """A line that tests whether an interrupt poll is due."""
 
 
 class Branch(str):
-    """A line that takes one of the branches that are left."""
+    """A line that decrements the number of branches until the next interrupt poll."""
 
 
 TAKES = Branch("left--;")
@@ -53,9 +58,14 @@ TAKES = Branch("left--;")
 
 @frozen
 class CounterTest:
-    """A comparison at the end of a block: of a variable of C++ with what does not change there.
+    """A comparison of a loop counter that ends a block.
 
-    into: where it leads if it holds. text: the whole of it.
+    Attributes:
+        op: Operator, a key of `arithmetic.COMPARISONS`.
+        counter: C++ variable of the counter.
+        bound: C++ expression of the bound, which does not change in the block.
+        into: Position of the block that follows if the comparison holds.
+        text: C++ condition.
     """
 
     op: str
@@ -67,7 +77,15 @@ class CounterTest:
 
 @frozen
 class WholeFunction:
-    """What all blocks of one function have in common. title: the function's name."""
+    """A function to translate: the context of all its blocks.
+
+    Attributes:
+        graph: Blocks of the function.
+        module: The module that has the function.
+        tables: Instructions of the release.
+        options: Options of the translation.
+        title: Name of the function, for comments and reports.
+    """
 
     graph: Graph
     module: BytecodeModule
@@ -78,18 +96,26 @@ class WholeFunction:
 
 @define
 class Sink:
-    """What blocks write besides their own lines. guards: of the whole module. cold: what runs
-    seldom, behind the function's blocks. returns: whether a block ends the function."""
+    """C++ that the blocks of a function share.
+
+    Attributes:
+        guards: Guards of the whole module.
+        variables: Types of C++ variables by name.
+        ways_out: Labels of side exits by their C++, so that equal exits share one label.
+        cold: C++ of rarely executed paths, which stands behind the blocks.
+        numbers: Numbers for unique names.
+        returns: Whether a block returns from the function.
+    """
 
     guards: list[GuardPlace] = field(factory=list)
-    variables: dict[str, str] = field(factory=dict)  # types by name
-    ways_out: dict[str, str] = field(factory=dict)  # labels by text
+    variables: dict[str, str] = field(factory=dict)
+    ways_out: dict[str, str] = field(factory=dict)
     cold: list[str] = field(factory=list)
     numbers: count[int] = field(factory=count)
     returns: bool = False
 
     def guard(self, function: str, line: int, what: str, place: int) -> int:
-        """The number of a guard: the same in each part of a function."""
+        """Return the number of a guard, which is the same in each part of a function."""
         for known in self.guards:
             if known[1:] == (function, line, what, place):
                 return known.number
@@ -98,7 +124,7 @@ class Sink:
 
 
 class Emitter:
-    """The state while a block is walked, and the text."""
+    """The state of the walk of a block, and the C++ emitted so far."""
 
     def __init__(self, unit: WholeFunction, sink: Sink) -> None:
         self.unit, self.sink = unit, sink
@@ -106,43 +132,43 @@ class Emitter:
         self.lines: list[str] = []
         self.state = BlockState()
         self.here = unit.graph.function.code[0]
-        self.done: BytecodeInstruction | None = None  # along with the one before it
-        self.ended = False  # the instruction handed over
+        self.done: BytecodeInstruction | None = None  # emitted along with its predecessor
+        self.ended = False  # whether the instruction ended in a side exit
         self.edges: dict[int, Shape] = {}
         self.block = next(iter(unit.graph.blocks.values()))
         self.hot = False  # whether the block is in a loop
-        self.tested: CounterTest | None = None  # at the block's end
+        self.tested: CounterTest | None = None  # the comparison that ends the block
         self.on_edge: Callable[[int], None] = lambda to: None
 
-    # ---- text ----
+    # ---- C++ ----
 
     def say(self, text: str) -> None:
-        """A line of C++."""
+        """Emit a line of C++."""
         self.lines.append(text)
 
     def variable(self, type_: str, prefix: str = "t") -> str:
-        """A new variable's name."""
+        """Declare a C++ variable, and return its name."""
         name = f"{prefix}{next(self.sink.numbers)}"
         self.sink.variables[name] = type_
         return name
 
     def new(self, kind: str, expression: str, range_: Range = SMALL) -> Value:
-        """A value in a variable of its own."""
+        """Emit the assignment of an expression to a new C++ variable, and return the value."""
         name = self.variable(TYPES[kind])
         self.say(f"{name} = {expression};")
         return Value(kind, name, range=range_)
 
     def array(self, length: int) -> str:
-        """A new array of objects' name."""
+        """Declare a C++ array of objects, and return its name."""
         name = f"w{next(self.sink.numbers)}"
         self.sink.variables[f"{name}[{length}]"] = "mp_obj_t"
         return name
 
     def name(self, number: int) -> str:
-        """The name that the code gives a number, for people."""
+        """Return the Python name of a number in the bytecode, for reports."""
         return self.module.names[number] or "a name"
 
-    # ---- ways out ----
+    # ---- side exits ----
 
     def stores(
         self,
@@ -152,9 +178,16 @@ class Emitter:
         only: range | None = None,
         variables: bool = False,
     ) -> str:
-        """Stores that make the dict and, with `frame`, the frame hold what variables of C++ hold.
-        only: these slots of the stack alone. variables: without frame, of it what Python's
-        variables hold."""
+        """Return the stores that write values from C++ variables back to dicts and the frame.
+
+        Values that are clean need no store.
+
+        Args:
+            state: The slots.
+            frame: Whether to store the whole frame.
+            only: If given, store these slots of the stack, and nothing else.
+            variables: Whether to store local variables, even without `frame`.
+        """
         parts = []
         if frame or only is not None:
             for at, value in enumerate(state.stack):
@@ -173,7 +206,13 @@ class Emitter:
         return " ".join(parts)
 
     def way_out(self, at: int, state: BlockState | None = None, guard: str = "") -> str:
-        """A jump that hands over to the interpreter at `at`."""
+        """Return a jump to a side exit at which the interpreter resumes at `at`.
+
+        Args:
+            at: Position of the instruction.
+            state: The slots before that instruction; None for the current ones.
+            guard: C++ that runs before the exit, for a guard.
+        """
         at, state = begun(at, self.state if state is None else state)
         text = (
             f"{guard}{self.stores(state)} at = {at}; top = {len(state.stack) - 1}; goto out;"
@@ -184,16 +223,22 @@ class Emitter:
     def leave_if(
         self, condition: str, at: int | None = None, state: BlockState | None = None
     ) -> None:
-        """Hands over where the interpreter must run the instruction."""
+        """Emit a side exit for a condition in which the interpreter must run the instruction."""
         where = self.here.at if at is None else at
         self.say(f"if (TIER_UNLIKELY({condition})) {{ {self.way_out(where, state)} }}")
 
     def guard(self, condition: str, what: str, at: int | None = None) -> None:
-        """Hands over where a guess does not hold, and counts it. `condition`: it does not."""
+        """Emit a guard.
+
+        Args:
+            condition: C++ condition under which the speculation fails.
+            what: Reason of the failure, such as "x is no float".
+            at: Position at which the interpreter resumes; None for the current instruction.
+        """
         self.say(self.guarded(condition, what, self.here.at if at is None else at, self.state))
 
     def guarded(self, condition: str, what: str, at: int, state: BlockState) -> str:
-        """The same as text. at, state: where the interpreter goes on."""
+        """Return the C++ of a guard; `state` has the slots where the interpreter resumes."""
         function = self.graph.function
         line = function.lines.get(self.here.at, 0)
         place = function.start + (self.here.at if at == self.here.next else begun(at, state)[0])
@@ -204,20 +249,23 @@ class Emitter:
         return f"if (TIER_UNLIKELY({condition})) {{ {out} }}"
 
     def may_guess(self, at: int | None = None) -> bool:
-        """Whether guesses are allowed at an instruction."""
+        """Return whether an instruction may speculate."""
         where = self.here.at if at is None else at
         return self.graph.function.start + where not in self.unit.options.without
 
-    # ---- guesses ----
+    # ---- speculation ----
 
     def seen(self, at: int) -> str | None:
-        """The one kind of number that was on top of the stack before the instruction at `at`."""
+        """Return the kind that type feedback has for the top of the stack before `at`.
+
+        The result is None if the profiling run saw objects or several kinds there, or nothing.
+        """
         place = self.graph.function.start + at
         hints = self.unit.options.hints
         return _SEEN.get(hints[place]) if place < len(hints) else None
 
     def require(self, value: Value, kind: str, what: str, at: int | None = None) -> Value:
-        """The object as a number of that kind, wherever it is."""
+        """Emit a guard that an object is of a kind, and unbox it in each slot that holds it."""
         test, take = UNBOX[kind]
         self.guard(f"!{test}({value.text})", f"{what} is {A[kind]}", at)
         new = self.new(kind, f"{take}({value.text})")
@@ -225,7 +273,7 @@ class Emitter:
         return evolve(new, clean=value.clean)
 
     def guess_top(self, what: str) -> None:
-        """The instruction's result is on top: of the kind that an interpreter saw there."""
+        """Speculate that the result on top of the stack is of the kind in the type feedback."""
         value = self.state.stack[-1]
         kind = self.seen(self.here.next)
         if kind is not None and value.kind == OBJECT and self.may_guess():
@@ -233,8 +281,10 @@ class Emitter:
 
 
 def begun(at: int, state: BlockState) -> tuple[int, BlockState]:
-    """Where the interpreter goes on, and with which frame: where it would have had to begin already
-    if the stack holds an integer that may be no small one."""
+    """Return the position and the slots at which the interpreter resumes for a side exit at `at`.
+
+    If the stack holds an integer that may exceed a small one, these are the integer's `Origin`.
+    """
     for value in state.stack:
         if value.origin is not None:
             return begun(value.origin.at, value.origin.state)

@@ -1,9 +1,11 @@
-"""Kinds of values by data flow: which slots hold integers, floats, truths where a block begins.
+"""Data flow analysis: infer which slots hold integers, floats or bools where a block begins.
 
-Optimistic: a slot that is an integer each time a loop comes round is one at the loop's head too;
-what comes in from outside is looked at once, where the loop is entered, and what it is not leaves
-the loop to the interpreter. So do globals: one that each turn has in a variable of C++ is there
-from the loop's head on.
+The analysis is optimistic. A slot that is an integer on every back edge of a loop is an integer at
+the loop's head. A value from outside the loop is checked once, where the loop is entered. If the
+check fails, the interpreter runs the loop. Globals are treated alike: a global that is in a C++
+variable on every back edge is in a C++ variable from the loop's head on.
+
+writer.py calls `solve`, which runs the walk of walker.py to a fixed point.
 """
 
 from __future__ import annotations
@@ -36,8 +38,13 @@ _PLAIN = Known(OBJECT, True, True)
 
 
 def solve(graph: Graph, walk: Walk, without: Set[int] = frozenset()) -> dict[int, Shape]:
-    """The shape at each block. `walk` says what a block makes of one, by follower. without: blocks
-    into which nothing is guessed."""
+    """Return the shape at the start of each block, by position.
+
+    Args:
+        graph: The function's blocks.
+        walk: Function from a block and its shape to the shapes at its successors, by position.
+        without: Positions of blocks on whose incoming edges nothing is speculated.
+    """
     return _Solver(graph, walk, without).run()
 
 
@@ -52,15 +59,15 @@ class _Solver:
     viewless: set[tuple[int, int]] = field(factory=set)  # (block, variable) without a view
     arriving: dict[tuple[int, int], Shape] = field(factory=dict)
     live: Mapping[int, frozenset[Slot]] = field(factory=dict)
-    order: Mapping[int, int] = field(factory=dict)  # of blocks, as ways lead through them
+    order: Mapping[int, int] = field(factory=dict)  # reverse postorder numbers by block
     rounds: int = 0
     widens: bool = True
 
     def run(self) -> dict[int, Shape]:
         self.live = live(self.graph)
         self.order = _order(self.graph)
-        # What the function's start leads to first, so that what the interpreter may bring
-        # elsewhere does not hide what values are there.
+        # Blocks reachable from the function's start come first. Otherwise the unknown values at
+        # other entries would hide the representations that are known in these blocks.
         for entry in sorted(self.graph.entries):
             if entry not in self.shapes:
                 self.shapes[entry] = _unknown(self.graph, entry)
@@ -85,7 +92,7 @@ class _Solver:
                     todo.add(to)
 
     def _narrow(self, at: int) -> None:
-        """Ranges that were widened too far; kinds stay."""
+        """Narrow ranges that were widened too far; representations stay."""
         for to, shape in self.walk(self.graph.blocks[at], self.shapes[at]).items():
             self.arriving[at, to] = shape
             new = self._meet(to)
@@ -93,7 +100,7 @@ class _Solver:
                 self.shapes[to] = new
 
     def _meet(self, to: int) -> Shape:
-        # A loop's test may stand behind its body: what comes again is not told by positions.
+        # A loop's test may lie behind its body, so positions do not tell back edges.
         place = self.order[to]
         came = [(self.order[at], s) for (at, into), s in self.arriving.items() if into == to]
         outer = [s for number, s in came if number < place]
@@ -117,7 +124,7 @@ class _Solver:
     def _views(
         self, to: int, shape: Shape, old: Shape | None, outer: list[Shape], again: list[Shape]
     ) -> tuple[bool, ...]:
-        """Those that each turn of a loop keeps are there from its head on."""
+        """Return the views at a block. A loop's head has those that every back edge keeps."""
         found = []
         for at, holder in enumerate((*shape.locals, *shape.names)):
             every = again or outer
@@ -157,7 +164,7 @@ class _Solver:
         )
 
     def _named(self, at: int) -> int:
-        """The first slot of a global."""
+        """Return the index of the first slot of a global."""
         return self.graph.blocks[at].depth + self.graph.variables
 
     def _is_dead(self, place: tuple[int, int]) -> bool:
@@ -196,7 +203,7 @@ class _Solver:
 
 
 def _order(graph: Graph) -> dict[int, int]:
-    """Blocks in reverse postorder, from the first entry on: edges to earlier ones close loops."""
+    """Return reverse postorder numbers from the first entry on; back edges lead to lower ones."""
     import networkx  # slow to load, and most commands compile nothing
 
     ways: networkx.DiGraph[int] = networkx.DiGraph()
@@ -214,7 +221,7 @@ def _order(graph: Graph) -> dict[int, int]:
 
 
 def _unknown(graph: Graph, at: int) -> Shape:
-    # The stack holds no variable without a value.
+    # Slots of the stack are never unbound.
     stack = (_PLAIN,) * graph.blocks[at].depth
     variables, names = graph.variables, len(graph.names)
     views = (False,) * (variables + names)

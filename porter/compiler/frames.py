@@ -1,12 +1,19 @@
-"""Calls from machine code to machine code: C++ that makes the frames which the interpreter would.
+"""Calls from native code to native code: C++ that creates the frames the interpreter would create.
 
-A function of machine code gives back where its frame stands: NULL, at a RETURN_VALUE; its own, at
-an instruction that the interpreter must run, or in an exception; another one, which it called and
-which did not come to its end. Then whoever called gives back that frame too, up to the
-interpreter, which goes on there and finds the callers' frames as it would have left them.
+A native function returns the frame in which execution stopped:
 
-The interpreter calls closures, classes and operators through C. There it ends the called function
-inside the call, and only an exception gives another frame back.
+* NULL: the function executed RETURN_VALUE.
+* Its own frame: it stopped at an instruction that the interpreter must run, or raised an exception.
+* Another frame: a callee stopped there.
+
+A native caller that receives a frame returns it to its own caller, up to the interpreter. The
+interpreter resumes in that frame. The frames of the callers are as the interpreter leaves frames
+at a call.
+
+The interpreter calls closures, classes and operators through C. For these, native code has the
+interpreter finish the callee inside the call. Only an exception returns another frame there.
+
+cxx.py puts this C++ before the native functions of a module.
 """
 
 from __future__ import annotations
@@ -15,10 +22,10 @@ from collections.abc import Mapping, Sequence
 
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 
-_ODD = 0x0E  # of a scope's flags: *, ** and defaults of arguments that have only a name
+_ODD = 0x0E  # flags of a scope: has *args, **kwargs, or defaults of keyword-only arguments
 PARAMETERS = "mp_code_state_t *const cs, unsigned int entry, const gpusnek_native_t *const native"
-# Plain functions and arguments without names have a way of their own, which keeps little on C's
-# stack: on a GPU what it keeps is half of what a call costs.
+# Calls of plain functions with positional arguments have a path of their own, which saves few
+# values on the C stack: on a GPU these are half of the cost of a call.
 _CALL = """\
 // Runs a function: NULL, and its value is in `call`, or on top of the caller's stack where it is a
 // plain function, of which `call` is NULL; `caller` itself where the interpreter must make the
@@ -122,10 +129,13 @@ static TIER_FUNCTION PORTER_DEVICE mp_obj_t operated(mp_code_state_t *const call
 
 
 def calls_text(module: BytecodeModule, declared: Sequence[str], starts: Mapping[int, str]) -> str:
-    """C++ that calls a module's functions, or makes their frames where they stay bytecode.
+    """Return the C++ that calls a module's functions, or creates frames for those in bytecode.
 
-    declared: of functions of C++. starts: what runs a function in `frame` from its start, by its
-    number.
+    Args:
+        module: The module.
+        declared: Declarations of the native functions.
+        starts: C++ expressions that run a function in `frame` from its start, by number of the
+            function. Functions that stay bytecode have none.
     """
     cases, plain = [], []
     for number, function in enumerate(module.functions):
@@ -138,7 +148,7 @@ def calls_text(module: BytecodeModule, declared: Sequence[str], starts: Mapping[
 
 
 def _sizes(function: BytecodeFunction) -> str:
-    """What makes the frame of a call without names; "" where upstream's C code must."""
+    """Return the arguments of tier_frame() for positional calls; "" if upstream makes frames."""
     taken = function.signature
     if taken.flags & _ODD or taken.keyword or function.cells:
         return ""
@@ -153,7 +163,7 @@ def _runs(run: str) -> str:
 
 
 def _plain_case(function: BytecodeFunction, run: str) -> str:
-    """A plain function of arguments without names."""
+    """Return the `case` of a plain function called with positional arguments."""
     sizes = _sizes(function)
     lines = [
         f"    case {function.head}:",
@@ -165,7 +175,7 @@ def _plain_case(function: BytecodeFunction, run: str) -> str:
 
 
 def _case(function: BytecodeFunction, run: str) -> str:
-    """run: machine code of the function; none: the interpreter begins it."""
+    """Return the `case` of a function. run: C++ that runs it; "": the interpreter does."""
     sizes, lines = _sizes(function), []
     if sizes:
         lines += [

@@ -1,4 +1,8 @@
-"""Basic blocks of a function, how deep the stack is in each, and where compiled code is entered."""
+"""Build the control flow graph of a function: basic blocks, stack depths, entries and loop heads.
+
+An *entry* is a position at which the interpreter can enter native code. worth.py selects the
+profitable ones.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +25,20 @@ from porter.compiler.mpy import BytecodeFunction, BytecodeInstruction
 LOCAL_NAMES = frozenset(["LOAD_NAME", "STORE_NAME"])
 STORED_NAMES = frozenset(["STORE_NAME", "STORE_GLOBAL"])
 NAMES = LOCAL_NAMES | STORED_NAMES | {"LOAD_GLOBAL"}
-# Each entry loads variables and stack, and nvcc takes minutes for functions with many more loads.
+# Loads at entries, at most: each entry loads all slots, and nvcc takes minutes for many more.
 MOST_LOADS = 4_096
 
 
 @frozen
 class CodeBlock:
-    """Instructions that run one after the other. depth: of the stack before the first."""
+    """A basic block.
+
+    Attributes:
+        at: Position of its first instruction.
+        code: Its instructions.
+        depth: Depth of the stack before it.
+        followers: Positions at which native code continues.
+    """
 
     at: int
     code: tuple[BytecodeInstruction, ...]
@@ -36,39 +47,59 @@ class CodeBlock:
 
     @property
     def last(self) -> BytecodeInstruction:
-        """The instruction at its end."""
+        """The block's last instruction."""
         return self.code[-1]
 
 
 @frozen
 class Graph:
-    """A function's blocks by position, in their order. Only what can be reached with a depth that
-    is known is here. entries: where the interpreter may hand over; behind: those where nothing but
-    a call or a loop ends, which machine code does itself as a rule. heads: of loops. again: blocks
-    that may run again. names: numbers of the globals that it uses; stored: those that it stores
-    too; local: those that are globals only at module level."""
+    """The control flow graph of a function.
+
+    Positions are bytes from the function's first instruction.
+
+    Attributes:
+        function: The function.
+        blocks: Basic blocks by position, in ascending order; only blocks that are reachable with a
+            known depth of the stack.
+        entries: Positions at which the interpreter can enter native code.
+        behind: Entries that only follow a call or a loop, which native code usually completes.
+        heads: Positions of loop heads.
+        protected: Whether the function has exception handlers.
+        variables: Number of local variables that its instructions use.
+        again: Positions of blocks that are in loops.
+        names: Numbers of the globals that it uses.
+        stored: Numbers of the globals that it stores.
+        local: Numbers of names that are globals only at module level.
+        slots: Index in `names` by number.
+    """
 
     function: BytecodeFunction
     blocks: Mapping[int, CodeBlock]
     entries: frozenset[int]
     behind: frozenset[int]
     heads: frozenset[int]
-    protected: bool  # whether it has handlers of exceptions
-    variables: int  # of the function that its instructions name
+    protected: bool
+    variables: int
     again: frozenset[int] = frozenset()
     names: tuple[int, ...] = ()
     stored: frozenset[int] = frozenset()
     local: frozenset[int] = frozenset()
-    slots: Mapping[int, int] = field(factory=dict, repr=False)  # index in names by number
+    slots: Mapping[int, int] = field(factory=dict, repr=False)
 
     def before(self, at: int) -> list[int]:
-        """The blocks that lead to the one at `at`."""
+        """Return the positions of the predecessors of the block at `at`."""
         return [block.at for block in self.blocks.values() if at in block.followers]
 
 
 def graph_of(function: BytecodeFunction, *, loops: bool = False, everywhere: bool = False) -> Graph:
-    """Blocks and entries of a function. loops: only the blocks that may run again and again.
-    everywhere: each instruction is an entry, or each k-th one where there is much to load."""
+    """Return the control flow graph of a function.
+
+    Args:
+        function: The function.
+        loops: Whether to drop blocks that are not in loops.
+        everywhere: Whether each instruction is an entry. If that exceeds MOST_LOADS, only each k-th
+            instruction is one.
+    """
     code = {instruction.at: instruction for instruction in function.code}
     entries, behind, leaders, heads = _leaders(function)
     depths = _depths(code)
@@ -127,7 +158,10 @@ def _leaders(function: BytecodeFunction) -> tuple[set[int], set[int], set[int], 
 
 
 def _first_stores(function: BytecodeFunction) -> set[int]:
-    """Behind the first store of each global: until then the interpreter runs loops that use it."""
+    """Return the positions behind the first store of each global.
+
+    Up to these the interpreter runs loops that use the global, which is unbound.
+    """
     found: dict[int, int] = {}
     for instruction in function.code:
         if instruction.name in STORED_NAMES:
@@ -158,8 +192,7 @@ def _blocks(
 
 
 def _again(blocks: Mapping[int, CodeBlock]) -> set[int]:
-    """The blocks from which the way leads back to them, through instructions of the interpreter's
-    too."""
+    """Return the positions of blocks in loops, including loops that the interpreter must run."""
     import networkx  # slow to load, and most commands compile nothing
 
     ways: networkx.DiGraph[int] = networkx.DiGraph()
@@ -176,7 +209,7 @@ def _again(blocks: Mapping[int, CodeBlock]) -> set[int]:
 def _followers(
     last: BytecodeInstruction, code: Mapping[int, BytecodeInstruction]
 ) -> tuple[int, ...]:
-    """Where compiled code goes on by itself."""
+    """Return the positions at which native code continues."""
     if last.name not in KNOWN:
         return ()
     if last.name == "JUMP":
@@ -187,8 +220,10 @@ def _followers(
 
 
 def _depths(code: Mapping[int, BytecodeInstruction]) -> dict[int, int]:
-    """The stack's depth before each instruction. In a `finally` block, which the interpreter enters
-    with one value or two, it is that of one."""
+    """Return the depth of the stack before each reachable instruction.
+
+    The interpreter enters a `finally` block with one or two values; the result assumes one.
+    """
     depths = {0: 0}
     todo = [0]
     while todo:
@@ -202,7 +237,12 @@ def _depths(code: Mapping[int, BytecodeInstruction]) -> dict[int, int]:
 
 
 def targets(instruction: BytecodeInstruction, depth: int) -> list[tuple[int, int]]:
-    """Where an instruction leads, and how deep the stack is there, if it is `depth` here."""
+    """Return the successors of an instruction, each with the depth of the stack there.
+
+    Args:
+        instruction: The instruction.
+        depth: Depth of the stack before it.
+    """
     name = instruction.name
     after = depth + effect(instruction)
     found = [] if name in ENDS or name == "UNWIND_JUMP" else [(instruction.next, after)]

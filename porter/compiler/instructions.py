@@ -1,4 +1,7 @@
-"""Bytecode as upstream's VM reads it: one instruction after the other."""
+"""Decode bytecode into instructions, as upstream's VM does.
+
+mpy.py locates the code of each function, and tables.py has the opcodes and operand formats.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from attrs import frozen
 from porter.compiler.tables import Tables
 from porter.errors import UpstreamChange
 
-_WIDEST = 1 << 63  # no number of the format is larger
+_WIDEST = 1 << 63  # exclusive maximum of a number in the format
 _FORWARD = (
     "JUMP_IF_TRUE_OR_POP",
     "JUMP_IF_FALSE_OR_POP",
@@ -19,7 +22,7 @@ _FORWARD = (
     "POP_EXCEPT_JUMP",
     "FOR_ITER",
 )
-# What never goes on with the next instruction.
+# Instructions that never continue with the next one.
 _LAST = frozenset(
     [
         "JUMP",
@@ -35,10 +38,15 @@ _LAST = frozenset(
 
 @frozen
 class BytecodeInstruction:
-    """One instruction. at, size: bytes from the function's first instruction.
+    """A bytecode instruction.
 
-    argument: what follows the first byte, or the operand in it; extra: one more byte, of those that
-    have one. For jumps the argument is where they go.
+    Attributes:
+        at: Position, in bytes from the function's first instruction.
+        size: Length in bytes.
+        name: Name, without the suffix of a family.
+        argument: Operand, which follows the first byte or is part of it. For jumps, the position of
+            the target.
+        extra: The extra byte of instructions that have one, else 0.
     """
 
     at: int
@@ -49,35 +57,44 @@ class BytecodeInstruction:
 
     @property
     def next(self) -> int:
-        """Where the following instruction is."""
+        """Position of the following instruction."""
         return self.at + self.size
 
 
 class CodeReader:
-    """Bytes of compiled code, one after the other. Raises IndexError where they end."""
+    """A reader of bytes from position `at` on. Its methods raise IndexError at the end of the data.
+
+    Attributes:
+        data: The bytes.
+        at: Position of the next byte.
+    """
 
     def __init__(self, data: bytes, at: int) -> None:
         self.data = data
         self.at = at
 
     def byte(self) -> int:
-        """The next one."""
+        """Read a byte."""
         self.at += 1
         return self.data[self.at - 1]
 
     def bytes(self, count: int) -> bytes:
-        """The next `count`."""
+        """Read `count` bytes."""
         self.skip(count)
         return self.data[self.at - count : self.at]
 
     def skip(self, count: int) -> None:
-        """Go on behind the next `count`."""
+        """Skip `count` bytes."""
         self.at += count
         if self.at > len(self.data):
             raise IndexError
 
     def uint(self) -> int:
-        """A number of the format. Raises UpstreamChange for one that is too large."""
+        """Read a variable-length unsigned integer.
+
+        Raises:
+            UpstreamChange: It has more than 63 bits.
+        """
         value = 0
         while True:
             byte = self.byte()
@@ -89,10 +106,12 @@ class CodeReader:
 
 
 def read_instructions(reader: CodeReader, tables: Tables) -> tuple[BytecodeInstruction, ...]:
-    """A function's instructions, from its first to the last one that can run.
+    """Decode a function's instructions, up to the last reachable one.
 
-    Upstream's compiler leaves bytes behind that one, of earlier passes, which may be no
-    instructions. Raises UpstreamChange where an instruction that can run is none.
+    Upstream's compiler leaves bytes of earlier passes behind it, which may be no instructions.
+
+    Raises:
+        UpstreamChange: A reachable instruction is unknown or incomplete.
     """
     code: dict[int, BytecodeInstruction] = {}
     targets: dict[int, int] = {}
@@ -114,7 +133,7 @@ def read_instructions(reader: CodeReader, tables: Tables) -> tuple[BytecodeInstr
 
 
 def _reached(code: Mapping[int, BytecodeInstruction], targets: Mapping[int, int]) -> set[int]:
-    """Where the function can come, from its start."""
+    """Return the positions that are reachable from the function's start."""
     reached, todo = {0}, [0]
     while todo:
         at = todo.pop()
@@ -133,7 +152,7 @@ def _reached(code: Mapping[int, BytecodeInstruction], targets: Mapping[int, int]
 def _instructions(
     reader: CodeReader, start: int, tables: Tables
 ) -> Iterator[tuple[BytecodeInstruction, bool]]:
-    """Each, and whether its argument is where it jumps to."""
+    """Yield each instruction, and whether its argument is the target of a jump."""
     while reader.at < len(reader.data):
         at = reader.at
         number = reader.byte()
@@ -161,7 +180,7 @@ def _named(number: int, tables: Tables) -> tuple[str, int]:
             return name, argument - tables.excess if name == "LOAD_CONST_SMALL_INT" else argument
     if number not in tables.opcodes:
         raise UpstreamChange(f"py/bc0.h has no instruction {number:#x}")
-    # One name for an instruction, whether or not its operand is in the first byte.
+    # Drop the suffix, so that an instruction has one name wherever its operand is.
     return tables.opcodes[number].removesuffix("_N"), 0
 
 

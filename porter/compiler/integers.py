@@ -1,8 +1,9 @@
-"""Arithmetic of integers, with the ranges in which results lie.
+"""Emit integer arithmetic, with a range analysis of the results.
 
-What may be no small integer stays one of 64 bits until an instruction needs it as an object:
-`a * b & mask` and `a * b % m` never make a big one. If it is too big there, the interpreter begins
-anew where the first such value came from; nothing has changed since.
+A result that may exceed a small integer (47 bits) stays a 64-bit integer until an instruction needs
+it as an object. Hence `a * b & mask` and `a * b % m` never allocate a large integer. If the integer
+does exceed 47 bits at that point, native code deoptimizes to the instruction that produced the
+first such value (`Origin`). Only instructions without side effects lie in between.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ DIRECT = frozenset([*_SUMS, *_BITS, "MULTIPLY", "LSHIFT", "RSHIFT", "FLOOR_DIVID
 
 
 def constant(value: Value) -> int | None:
-    """The integer that a value is for certain."""
+    """Return the only integer in a value's range; None if the range has several."""
     return value.range.low if value.range.low == value.range.high else None
 
 
 def settle(w: Emitter, value: Value) -> Value:
-    """The integer, once it is known to be a small one."""
+    """Return the value as a small integer; emit a guard unless its range proves that it is one."""
     if value.origin is None:
         return value
     new = Value(INT, value.text, range=_cut(value.range, SMALL))
@@ -33,7 +34,7 @@ def settle(w: Emitter, value: Value) -> Value:
 
 
 def operate(w: Emitter, op: str, a: Value, b: Value) -> Value:
-    """a op b, of the operators in DIRECT."""
+    """Emit `a op b` for one of the operators in DIRECT, and return the result."""
     if op in _SUMS or op == "MULTIPLY":
         return _ring(w, op, a, b)
     if op in _BITS:
@@ -46,18 +47,18 @@ def operate(w: Emitter, op: str, a: Value, b: Value) -> Value:
 
 
 def settle_all(w: Emitter) -> None:
-    """The same of all the stack."""
+    """Settle each value on the stack."""
     w.state.stack[:] = [settle(w, value) for value in w.state.stack]
 
 
 def negative(w: Emitter, a: Value) -> Value:
-    """-a."""
+    """Emit `-a`, and return the result."""
     a = settle(w, a)
     return _made(w, f"-{a.text}", Range(-a.range.high, -a.range.low))
 
 
 def inverse(w: Emitter, a: Value) -> Value:
-    """~a."""
+    """Emit `~a`, and return the result."""
     a = settle(w, a)
     return _made(w, f"~{a.text}", Range(~a.range.high, ~a.range.low))
 
@@ -67,7 +68,7 @@ def _cut(range_: Range, limits: Range) -> Range:
 
 
 def _made(w: Emitter, text: str, range_: Range) -> Value:
-    """A result; where it may be no small integer, with where the interpreter would begin anew."""
+    """Return a new value; if it may exceed a small integer, with its deoptimization state."""
     value = w.new(INT, text, range_)
     if range_.small:
         return value
@@ -154,7 +155,7 @@ def _division(op: str, a: Value, b: Value) -> str:
     divisor = constant(b)
     sign = "/" if op == "FLOOR_DIVIDE" else "%"
     if divisor is not None and divisor > 0 and divisor & (divisor - 1) == 0:
-        # Both go down, as Python's do.
+        # Shift and mask round down, as // and % do in Python.
         if sign == "/":
             return f"{a.text} >> {divisor.bit_length() - 1}"
         return f"{a.text} & INT64_C({divisor - 1})"

@@ -1,4 +1,4 @@
-"""Instructions that jump or call."""
+"""Translate bytecode instructions that jump, call or return; one of the mix-ins of `Walker`."""
 
 from __future__ import annotations
 
@@ -21,26 +21,33 @@ _SWAPPED = {"LESS": "MORE", "MORE": "LESS", "LESS_EQUAL": "MORE_EQUAL", "MORE_EQ
 
 
 class JumpEmitter(CallEmitter):
-    """A branch takes one of those that are left until the interpreter must look at interrupts."""
+    """Emits branches, interrupt polls, calls and returns.
+
+    The C++ variable `left` counts the branches until the next interrupt poll. Each branch
+    decrements it, so native code polls as often as the interpreter.
+    """
 
     def leads(self, to: int) -> bool:
-        """Whether compiled code goes on at `to`: the stack is there as deep as here."""
+        """Return whether native code continues at `to`: a block of the current stack depth."""
         block = self.graph.blocks.get(to)
         return block is not None and block.depth == len(self.state.stack)
 
     def truth(self, value: Value) -> str:
-        """Whether a value counts as true, as C++."""
+        """Return the C++ condition for the truth of a value."""
         if value.kind == BOOL:
             return value.text
         if value.kind in (INT, FLOAT):
             return f"({value.text} != 0)"
         known = self.variable("int", "b")
         self.say(f"{known} = tier_truth({value.text});")
-        self.leave_if(f"{known} < 0")  # it may run any code
+        self.leave_if(f"{known} < 0")  # the truth test may run any code
         return f"({known} != 0)"
 
     def look(self, it: BytecodeInstruction) -> None:
-        """The interpreter looks after the jump, compiled code before: as often."""
+        """Emit an interrupt poll before a branch.
+
+        The interpreter polls after the jump and native code before it, both equally often.
+        """
         number = next(self.sink.numbers)
         self.say(Look(f"if (TIER_UNLIKELY(left <= 0)) {{ goto Z{number}; }}"))
         self.say(Label(f"C{number}:;"))
@@ -103,7 +110,7 @@ class JumpEmitter(CallEmitter):
         at = len(self.state.stack) - passed
         called = self.state.stack[at].boxed()
         result = Value(OBJECT, self.variable(TYPES[OBJECT]))
-        if self.unit.options.enter == "apart":  # one way for all, for it is half of the code
+        if self.unit.options.enter == "apart":  # GPU: one path for all callables halves the C++
             self.say(self.stores(self.state))
             self._keep(True, variables=True)
             self._call_function(at, f"{counts} | {it.next - it.at} << 16", first == 2, result)
@@ -123,10 +130,13 @@ class JumpEmitter(CallEmitter):
         self.guess_top("the result of a call")
 
     def _call_function(self, at: int, counts: str, method: bool, result: Value) -> None:
-        """A call of what stands in the frame's slot `at`; the frame of what runs may be the
-        interpreter's when it ends, so the caller's is as the interpreter wants it."""
+        """Emit a call of the object in the frame's slot `at`.
+
+        The callee may bail out, and the interpreter then finishes both frames. Hence the caller's
+        frame is complete before the call.
+        """
         arguments = f"frame + {at + 1}"
-        if method:  # its first argument is behind it, or nothing
+        if method:  # the next slot holds the first argument, or MP_OBJ_NULL for none
             bound = f"(frame[{at + 1}] != MP_OBJ_NULL)"
             arguments, counts = f"frame + {at + 2} - {bound}", f"{bound} + {counts}"
         self.say(f"cs->ip = code + {self.here.next}; cs->sp = frame + {at}; tier_give_polls(left);")
@@ -144,7 +154,10 @@ class JumpEmitter(CallEmitter):
         self._call(it, 2, "mp_call_method_n_kw({counts}, &frame[{at}])")
 
     def end_function(self) -> None:
-        """RETURN_VALUE: the value is in the frame, and all else that a handler may read."""
+        """Emit RETURN_VALUE: store the value and the globals.
+
+        In a function with exception handlers, which may read the frame, store the whole frame.
+        """
         top = len(self.state.stack) - 1
         if self.graph.protected:
             self.say(self.stores(self.state))
@@ -156,7 +169,7 @@ class JumpEmitter(CallEmitter):
 
 
 def _learned(state: BlockState, value: Value, holds: bool) -> BlockState:
-    """What a comparison of integers tells of them where it holds, or does not."""
+    """Narrow the ranges of a comparison's operands, given whether the comparison holds."""
     if value.test is None:
         return state
     op, lhs, rhs = value.test
@@ -169,7 +182,7 @@ def _learned(state: BlockState, value: Value, holds: bool) -> BlockState:
 
 
 def _limited(one: Range, op: str, other: Range) -> Range | None:
-    """Where `one` lies if `one op other` holds; None where nothing is left."""
+    """Return the range of `one` if `one op other` holds, or None if that range is empty."""
     low, high = one.low, one.high
     if op == "LESS":
         high = min(high, other.high - 1)

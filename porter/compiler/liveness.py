@@ -1,6 +1,7 @@
-"""Which variables a block's value of is still read: others need not be of any kind there.
+"""Liveness analysis: find the variables whose values will still be read.
 
-Of globals this is no more than a hint, as others may read them at any time.
+flow.py infers no representation for dead variables. For globals the result is only a heuristic,
+since other functions may read them at any time.
 """
 
 from __future__ import annotations
@@ -18,8 +19,7 @@ Slot = tuple[bool, int]  # whether it is a global; its number
 
 
 def live(graph: Graph) -> dict[int, frozenset[Slot]]:
-    """What is read after each instruction's start before it is written, by the instruction's
-    position."""
+    """Return the live slots before each instruction, by the instruction's position."""
     code = graph.function.code
     at_handlers = [it.argument for it in code if it.name in HANDLERS]
     unwound = [it.argument for it in code if it.name == "UNWIND_JUMP"]
@@ -27,11 +27,11 @@ def live(graph: Graph) -> dict[int, frozenset[Slot]]:
     changed = True
     while changed:
         changed = False
-        # Any instruction may raise, so what a handler reads is read everywhere.
+        # Any instruction may raise, so slots that a handler reads are live everywhere.
         caught = _all(before, at_handlers)
         for it in reversed(code):
             after = _all(before, (to for to, _ in targets(it, 0)))
-            if it.name == "END_FINALLY":  # a jump out of the block above may go on here
+            if it.name == "END_FINALLY":  # a pending UNWIND_JUMP continues at its target
                 after |= _all(before, unwound)
             new = _before(it, after | caught)
             if new != before[it.at]:

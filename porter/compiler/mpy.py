@@ -1,6 +1,7 @@
-"""Upstream's .mpy format, as far as the compiled tier needs it: where each function's code lies.
+"""Parse upstream's .mpy format, as far as the translator needs it: functions, names, constants.
 
-The format is described in upstream's docs/reference/mpy_files.rst and py/persistentcode.c.
+Upstream describes the format in docs/reference/mpy_files.rst and py/persistentcode.c. The
+instructions of each function are decoded by instructions.py.
 """
 
 from __future__ import annotations
@@ -24,19 +25,28 @@ __all__ = [
     "read_module",
 ]
 
-_BYTECODE = 0  # kinds of code, as the lowest two bits tell them
-STR, BYTES = _TEXTS = (5, 6)  # a NUL follows
+_BYTECODE = 0  # kind of code, in the lowest two bits
+STR, BYTES = _TEXTS = (5, 6)  # types of constants; a NUL follows the text of these
 _NUMBERS = (7, 8, 9)  # int, float, complex as text
 TUPLE = 10
 _EMPTY = range(5)  # function table, None, False, True, Ellipsis
-_DEEPEST = 100  # tuples in tuples, functions in functions
+_DEEPEST = 100  # maximum nesting of tuples and of functions
 
 
 @frozen
 class Signature:
-    """What a function takes. state: slots of a frame. handlers: of exceptions, at once. flags: of
-    its scope, as upstream numbers them. defaults: of positional arguments. more: bytes of it and of
-    the sizes behind it beyond the first of each, for each of which a call takes a step."""
+    """The signature of a function.
+
+    Attributes:
+        state: Number of slots in a frame.
+        handlers: Maximum number of nested exception handlers.
+        flags: Flags of its scope, as upstream numbers them.
+        positional: Number of positional arguments.
+        keyword: Number of keyword-only arguments.
+        defaults: Number of positional arguments that have defaults.
+        more: Bytes of the encoded signature and of the sizes behind it, without the first byte of
+            each. A call takes one step for each of these bytes.
+    """
 
     state: int = 1
     handlers: int = 0
@@ -49,13 +59,19 @@ class Signature:
 
 @frozen
 class BytecodeFunction:
-    """One function's code.
+    """A function in bytecode.
 
-    head: where its signature is, from the first byte of what was read; start: where its first
-    instruction is. lines: source line by instruction position.
+    Attributes:
+        name: Index of its name in the module's names.
+        head: Position of its signature, in bytes from the start of the data that was read.
+        signature: Its signature.
+        start: Position of its first instruction, like `head`.
+        cells: Number of its closure cells.
+        code: Its instructions.
+        lines: Source lines by the position of an instruction in the function.
     """
 
-    name: int  # among the code's names
+    name: int
     head: int
     signature: Signature
     start: int
@@ -65,23 +81,23 @@ class BytecodeFunction:
 
     @property
     def state(self) -> int:
-        """Slots of a frame."""
+        """Number of slots in a frame."""
         return self.signature.state
 
     @property
     def arguments(self) -> int:
-        """Those that have a place or a name of their own."""
+        """Number of positional and keyword-only arguments."""
         return self.signature.positional + self.signature.keyword
 
     @property
     def generator(self) -> bool:
-        """Whether a call makes a generator."""
+        """Whether a call creates a generator."""
         return bool(self.signature.flags & 1)
 
 
 @frozen
 class Constant:
-    """A constant object. kind: the format's number; text: what .mpy says of it."""
+    """A constant object. kind: type, as the format numbers them; text: its bytes in the file."""
 
     kind: int
     text: bytes
@@ -89,8 +105,13 @@ class Constant:
 
 @frozen
 class BytecodeModule:
-    """All functions of one source, the module's own first; names by number, None where only the
-    release knows the name."""
+    """The bytecode of one source.
+
+    Attributes:
+        functions: All functions; the first one is the code at module level.
+        names: Names by number; None for a name that only the release knows.
+        constants: Constant objects by number.
+    """
 
     functions: tuple[BytecodeFunction, ...]
     names: tuple[str | None, ...]
@@ -98,7 +119,11 @@ class BytecodeModule:
 
 
 def read_module(data: bytes, at: int, tables: Tables) -> BytecodeModule:
-    """The .mpy that begins at `at`. Raises UpstreamChange for what is not such a file."""
+    """Parse the .mpy file that begins at index `at` of `data`.
+
+    Raises:
+        UpstreamChange: The data is no .mpy file of a known format.
+    """
     reader = CodeReader(data, at)
     try:
         return _module(reader, tables)
@@ -202,7 +227,7 @@ def _sizes(reader: CodeReader) -> tuple[int, int]:
 
 
 def _lines(deltas: bytes, code: tuple[BytecodeInstruction, ...]) -> dict[int, int]:
-    spans = []  # (bytes of code, lines)
+    spans = []  # (bytes of code, number of lines)
     at = 0
     while at < len(deltas):
         byte = deltas[at]

@@ -1,4 +1,4 @@
-"""Instructions on globals, attributes, and what closures share."""
+"""Translate instructions on globals, attributes, closure cells and functions; see `Walker`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from porter.compiler.values import OBJECT, Value
 
 
 class NameEmitter(CallEmitter):
-    """Globals stay in variables of C++ from their first use up to the next call of unknown code."""
+    """Emits accesses to names.
+
+    A global stays in a C++ variable from its first use to the next call of unknown code.
+    """
 
     def do_load_global(self, it: BytecodeInstruction) -> None:
         slot = self.graph.slots[it.argument]
@@ -22,7 +25,7 @@ class NameEmitter(CallEmitter):
     do_load_name = do_load_global
 
     def fetched(self, slot: int, at: int | None = None) -> Value:
-        """A global's value; a name that is not bound leaves it to the interpreter at `at`."""
+        """Emit the load of a global, with a side exit at `at` for an unbound name."""
         number = self.graph.names[slot]
         if number in self.graph.stored:
             self.point(slot, at)
@@ -32,7 +35,7 @@ class NameEmitter(CallEmitter):
         return value
 
     def point(self, slot: int, at: int | None = None) -> None:
-        """Where a global's value is, in a variable of C++."""
+        """Emit the load of a global's address in its dict into a C++ variable."""
         self.sink.variables[f"p{slot}"] = "mp_obj_t *"
         self.say(f"p{slot} = {self.looked_up(self.graph.names[slot])};")
         self.leave_if(f"p{slot} == NULL", at)
@@ -63,7 +66,10 @@ class NameEmitter(CallEmitter):
     # ---- functions ----
 
     def _make(self, it: BytecodeInstruction, taken: int, count: int) -> None:
-        """count: of the variables that it shares, with 0x100 where defaults come before them."""
+        """Emit the creation of a function or closure.
+
+        count: number of closure cells, plus 0x100 if default arguments come before them.
+        """
         at = len(self.state.stack) - taken
         self.flush(at)
         given = f"&frame[{at}]" if taken else "NULL"
@@ -102,7 +108,7 @@ class NameEmitter(CallEmitter):
     def do_store_attr(self, it: BytecodeInstruction) -> None:
         holder, value = self.state.stack[-1].boxed(), self.state.stack[-2].boxed()
         if self.state.stack[-2].kind == OBJECT:
-            self.leave_if(f"{value} == MP_OBJ_NULL")  # it is `del`
+            self.leave_if(f"{value} == MP_OBJ_NULL")  # MP_OBJ_NULL means `del`
         self.quickly(
             f"!tier_store_member(cs, {holder}, {it.argument}, {value})",
             f"mp_store_attr({holder}, tier_name(cs, {it.argument}), {value})",

@@ -1,4 +1,4 @@
-"""What a caller chooses for the compiled tier, and what it is told of each guess."""
+"""Options of the translator, and the description of a guard that it returns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from attrs import evolve, frozen
 
-# What an interpreter saw on top of the stack, as templates/runtime/interp.h numbers it.
+# Bits of type feedback: types seen on top of the stack, as templates/port/interp.h numbers them.
 SEEN_OTHER, SEEN_INT, SEEN_FLOAT, SEEN_BOOL = 1, 2, 4, 8
 
 
@@ -16,12 +16,17 @@ Enter = Literal["usual", "apart", "everywhere"]
 
 @frozen
 class CompilerOptions:
-    """hints: of each byte of the code which kinds were seen on top of the stack before that
-    instruction (`Native.seen`); empty: nothing is known. without: places (`GuardPlace.place`) at
-    which nothing is guessed. force: "guards": no guess ever holds; a number k: each k-th guess that
-    holds counts as one that does not. enter: "apart": loops are entered in C++ functions of their
-    own, as GPUs need it (parts.py); "everywhere": the interpreter hands over before each
-    instruction. That and `force` are for tests.
+    """Options of the translator.
+
+    Attributes:
+        hints: Type feedback (`Native.seen`): for each byte of the code the types seen on top of the
+            stack before that instruction, as a set of SEEN_ bits. Empty if there is none.
+        without: Positions in the code (`GuardPlace.place`) at which nothing is speculated.
+        force: For tests. "guards" makes each guard fail; a number k makes each k-th guard fail that
+            would hold.
+        enter: How the interpreter enters native code. "apart" gives each outermost loop a C++
+            function of its own, which GPUs need (parts.py). "everywhere" makes each instruction an
+            entry, for tests.
     """
 
     hints: bytes = b""
@@ -30,13 +35,20 @@ class CompilerOptions:
     enter: Enter = "usual"
 
     def on(self, enter: Enter) -> CompilerOptions:
-        """These on a device where machine code is usually entered as `enter` says."""
+        """Return these options with "usual" replaced by the device's own `enter`."""
         return evolve(self, enter=enter) if self.enter == "usual" else self
 
 
 class GuardPlace(NamedTuple):
-    """One guard, at a line of a function. number: its index in `Native.exits`. what: why it gives
-    up, such as "x is no float". place: where in the code's bytes it guesses."""
+    """A guard.
+
+    Attributes:
+        number: Its index in `Native.exits`.
+        function: Name of its function.
+        line: Its line of Python source.
+        what: Reason of a failure, such as "x is no float".
+        place: Position in the code at which it speculates, in bytes.
+    """
 
     number: int
     function: str

@@ -1,12 +1,20 @@
-"""Which entries of a function share a C++ function: loops are entered at one place alone.
+"""Outlining for GPUs: split a Python function into C++ functions whose loops have a single entry.
 
-Lanes of a GPU's warp that leave a loop in different turns meet behind it if the compiler finds one
-way in: it sets a convergence barrier before the loop then (BSSY and BSYNC of its machine code), and
-takes out of that whoever leaves by another way, to the interpreter (BREAK). Entries within loops
-are further ways in. So a function that has such is several in C++: one is entered at the function's
-start alone and has all that follows; each outermost loop is one that is entered at its head alone;
-and one has all other entries. That one goes over to a loop's own where its way leads to the head of
-the loop, for the next turn, and a loop's own leads back where the loop ends.
+Lanes of a warp that leave a loop in different iterations reconverge behind it only if `nvcc` finds
+a single entry into the loop. `nvcc` then sets a convergence barrier before the loop (BSSY and BSYNC
+in SASS). A lane that leaves the loop by a side exit is removed from the barrier (BREAK). Entries
+from the interpreter into the middle of a loop are further entries, and prevent the barrier.
+
+A function that has such entries therefore becomes several C++ functions, its parts:
+
+* The start part is entered at the function's start only. It has all blocks reachable from there.
+* Each outermost loop is a part that is entered at the loop's head only.
+* One more part has all other entries.
+
+The last part continues in the part of a loop when control flow reaches the loop's head. The part of
+a loop continues in the last part where the loop ends.
+
+writer.py passes the blocks as C++, and emits one C++ function for each part.
 """
 
 from __future__ import annotations
@@ -24,8 +32,15 @@ if TYPE_CHECKING:
 
 @frozen
 class FunctionPart:
-    """A C++ function. entries: blocks where it is entered; blocks: that it has. Ways lead on from
-    these to others, which are entries of other parts."""
+    """A C++ function with some of a Python function's blocks.
+
+    Control flow that leaves the blocks continues at an entry of another part.
+
+    Attributes:
+        name: Suffix of the C++ function's name.
+        entries: Positions of the blocks at which it is entered.
+        blocks: Positions of the blocks that it has.
+    """
 
     name: str
     entries: tuple[int, ...]
@@ -33,15 +48,20 @@ class FunctionPart:
 
 
 def whole(entries: Sequence[int], blocks: Iterable[int]) -> FunctionPart:
-    """All of a function in one."""
+    """Return one part that has all blocks of a function."""
     return FunctionPart("", tuple(entries), frozenset(blocks))
 
 
 def parts_of(
     entries: Sequence[int], heads: frozenset[int], blocks: Mapping[int, WrittenBlock]
 ) -> list[FunctionPart]:
-    """The parts of a function. entries: where the interpreter hands over, 0: at the function's
-    start. heads: of loops."""
+    """Return the parts of a function.
+
+    Args:
+        entries: Positions at which the interpreter enters native code; 0 is the function's start.
+        heads: Positions of loop heads.
+        blocks: The function's blocks as C++, by position.
+    """
     ways = _ways(blocks)
     loops = dict(_loops(ways, heads & frozenset(entries)))
     others = [at for at in entries if at and at not in loops]
@@ -70,22 +90,25 @@ def _ways(blocks: Mapping[int, WrittenBlock]) -> networkx.DiGraph[int]:
 def _loops(
     ways: networkx.DiGraph[int], heads: frozenset[int]
 ) -> Iterator[tuple[int, frozenset[int]]]:
-    """The outermost loops by a head at which they can be entered alone."""
+    """Yield the blocks of each outermost loop after a head that can be their only entry."""
     import networkx  # slow to load, and most commands compile nothing
 
     for inside in networkx.strongly_connected_components(ways):
         if len(inside) == 1 and not any(ways.has_edge(at, at) for at in inside):
             continue
         loop = ways.subgraph(inside)
-        # The outermost loop's head stands first; a `while` may have several.
+        # The outermost loop's head has the lowest position; a `while` loop may have several heads.
         head = next((at for at in sorted(heads & inside) if has_one_way_in(loop, at)), None)
         if head is not None:
             yield head, frozenset(inside)
 
 
 def has_one_way_in(ways: networkx.DiGraph[int], entry: int) -> bool:
-    """Whether each loop is entered at one block alone, if all is entered at `entry`: each way back
-    leads to a block through which every way to its start leads."""
+    """Return whether the control flow graph is reducible if it is entered at `entry`.
+
+    In a reducible graph each loop has a single entry: every back edge leads to a block that
+    dominates the edge's source.
+    """
     import networkx  # slow to load, and most commands compile nothing
 
     above = networkx.immediate_dominators(ways, entry)
@@ -102,7 +125,7 @@ def has_one_way_in(ways: networkx.DiGraph[int], entry: int) -> bool:
 def _reached(
     ways: networkx.DiGraph[int], entries: Sequence[int], ends: frozenset[int]
 ) -> frozenset[int]:
-    """The blocks to which ways lead from `entries`, none through `ends`."""
+    """Return the blocks that are reachable from `entries` without passing through `ends`."""
     found: set[int] = set()
     todo = list(entries)
     while todo:

@@ -1,4 +1,4 @@
-"""The stages of the compiled tier as text for people: bytecode, blocks, kinds, C++."""
+"""Print the stages of the translator for `porter compile --show`: bytecode, blocks, kinds, C++."""
 
 from __future__ import annotations
 
@@ -31,7 +31,14 @@ _SINGLE = {0: "functions", 1: "None", 2: "False", 3: "True", 4: "Ellipsis", TUPL
 
 @frozen(slots=False)
 class ShownProgram:
-    """What is shown. lines: of the Python source. options: of compile_module()."""
+    """A program to print.
+
+    Attributes:
+        module: Its bytecode.
+        tables: Instructions of the release.
+        lines: Lines of its Python source.
+        options: Options for `compile_module`.
+    """
 
     module: BytecodeModule
     tables: Tables
@@ -39,22 +46,22 @@ class ShownProgram:
     options: CompilerOptions = field(factory=CompilerOptions)
 
     def line(self, number: int) -> str:
-        """One line's text, "" where the source has none of that number."""
+        """Return a line of the source by its number from 1; "" if there is no such line."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
     def name(self, number: int) -> str:
-        """A name by its number among the module's."""
+        """Return a Python name by its number in the module."""
         known = self.module.names[number] if number < len(self.module.names) else None
         return f"name {number}" if known is None else known
 
     @cached_property
     def units(self) -> Mapping[int, WholeFunction]:
-        """The functions that become machine code, by number."""
+        """The functions that become native code, by number in the module."""
         return units_of(self.module, self.tables, self.lines, options=self.options)
 
 
 def bytecode(source: ShownProgram) -> str:
-    """Every instruction under its line of Python."""
+    """Return all instructions, below their lines of Python."""
     out: list[str] = []
     for function in source.module.functions:
         out += [_title(source, function)]
@@ -69,12 +76,12 @@ def bytecode(source: ShownProgram) -> str:
 
 
 def cfg(source: ShownProgram) -> str:
-    """Blocks with the stack's depth, entries, heads of loops, and where they lead."""
+    """Return the basic blocks with stack depths, entries, loop heads and successors."""
     return _text(_blocks(source, lambda unit: {}))
 
 
 def types(source: ShownProgram) -> str:
-    """The same blocks with the kind of each slot and each variable where they begin."""
+    """Return the basic blocks with the kind of each slot at their start."""
 
     def kinds(unit: WholeFunction) -> dict[int, list[str]]:
         shapes = shapes_of(unit)
@@ -84,13 +91,13 @@ def types(source: ShownProgram) -> str:
 
 
 def cxx(source: ShownProgram) -> str:
-    """The C++ of the module; a comment at each block has its line of Python."""
+    """Return the C++ of the module; a comment at each block has its line of Python."""
     module, options = source.module, source.options
     return compile_module(module, source.tables, source.lines, options=options).text
 
 
 def dot(source: ShownProgram) -> str:
-    """The blocks for Graphviz: a cluster for each function; entries have a double frame."""
+    """Return the basic blocks for Graphviz: a cluster per function; entries have a double frame."""
     out = ["digraph cfg {", '  node [shape=box, fontname="monospace"];']
     for number, unit in source.units.items():
         graph = unit.graph
@@ -184,7 +191,7 @@ def _kinds(source: ShownProgram, graph: Graph, shape: Shape) -> Iterator[str]:
 
 
 def _kind(known: Known) -> str:
-    """A value's kind; integers with their range, where it is known to be less than all."""
+    """Return a value's kind, with the range of an integer if it is smaller than the full one."""
     if known.kind != INT or known.range == SMALL:
         return known.kind
     low, high = (_power(number) for number in (known.range.low, known.range.high))
@@ -192,7 +199,7 @@ def _kind(known: Known) -> str:
 
 
 def _power(number: int) -> str:
-    """A number; a large one beside a power of two as that and the difference."""
+    """Return a number as text; a large one near a power of two as that power and the difference."""
     size = abs(number)
     power = 1 << size.bit_length()
     near = power if power - size < size - power // 2 else power // 2

@@ -1,4 +1,8 @@
-"""The instructions of a release as a file of a build: what reads bytecode needs no sources then."""
+"""Write and read the instruction tables of a release as a JSON file in a build.
+
+With this file, reading bytecode needs no sources of the release. The module also names the files
+and symbols that a build and native code share.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,15 @@ from porter.base.reading import read_json, structured
 from porter.compiler.tables import Tables
 from porter.errors import NotBuilt
 
-# Names on which a build and what makes machine code beside it agree.
+# Names that a build (porter/compile/tier.py) and porter/native share.
 INSTRUCTIONS = "instructions.json"
-PRELUDE = "prelude.hpp"  # what the C++ of programs begins with
-SYMBOL = "tier_run"  # what runs it, a gpusnek_native_run_t (templates/port/interp.h)
+PRELUDE = "prelude.hpp"  # C++ that precedes the C++ of each program
+SYMBOL = "tier_run"  # native code's function, a gpusnek_native_run_t (templates/port/interp.h)
 
 
 @frozen
 class _Stored:
-    """Tables with keys that JSON has: numbers by name."""
+    """Instruction tables as in JSON, whose keys are strings: opcodes by name."""
 
     opcodes: Mapping[str, int]
     families: Mapping[str, tuple[int, ...]]
@@ -33,7 +37,7 @@ class _Stored:
 
 
 def stored(tables: Tables) -> str:
-    """The text of the file for `tables`."""
+    """Return the text of the file for `tables`."""
     document = {
         "opcodes": {name: number for number, name in tables.opcodes.items()},
         "families": tables.families,
@@ -48,7 +52,11 @@ def stored(tables: Tables) -> str:
 
 
 def load_tables(path: Path) -> Tables:
-    """The tables in the file `path` of a build. Raises NotBuilt for what is not as `stored`."""
+    """Read the tables from the file `path` of a build.
+
+    Raises:
+        NotBuilt: The file is missing, or is not as `stored` writes it.
+    """
     hint = "Run `porter build` again."
     one = structured(read_json(path, NotBuilt, hint=hint), _Stored, path, NotBuilt)
     families: dict[str, tuple[int, int]] = {}

@@ -1,15 +1,18 @@
-"""Strips of a loop's turns: neither the counter nor the branches that are left can run out in one.
+"""Strip mining: hoist the counter test and the interrupt poll out of the iterations of a loop.
 
-Each turn of a loop asks whether branches are left until the interpreter must look at interrupts,
-and whether the counter has come to its end. For a strip both are asked once, so that the compiler
-has a plain loop which it can unroll. Only the innermost loops are taken that count by a constant up
-or down to a bound, and whose turns call nothing that may run other code. They may give up, and then
-the branches that are left are what they would have been without strips.
+Each iteration of a loop tests its counter, and the number of branches until the next interrupt
+poll. A strip is a number of iterations in which neither can run out. It tests both once, and the
+C++ compiler can unroll the plain loop that remains.
 
-A strip stands at the start of the block with the loop's test, which still does everything by
-itself: it ends the loop, asks, and makes the turns that no strip is for. Where a loop reads or
-writes elements of arrays, there is a strip for each of the usual kinds of numbers besides, which
-asks for the kind once.
+Eligible loops are innermost loops that count by a constant, up or down to a bound, and call nothing
+that may run other code. An iteration in a strip may take a side exit. The number of branches until
+the next poll is then the same as without strips.
+
+A strip stands at the start of the block with the loop's test. That block is still complete: it ends
+the loop, polls, and starts the iterations that no strip covers. A loop that accesses elements of
+arrays gets further strips, one for each common typecode. Each of these tests the typecode once.
+
+writer.py passes the blocks of one C++ function as `WrittenBlock`, and emits the lines returned.
 """
 
 from __future__ import annotations
@@ -25,11 +28,11 @@ from porter.compiler.emitter import Branch, CounterTest, Label, Look
 
 _GOTO = re.compile(r"\bgoto L(\d+);")
 _ASSIGNED = re.compile(r"(\w+) = (.*);")
-MOST_LINES = 120  # of a loop: a longer one gains little
-MOST_TWICE = 40  # of one of which there are strips for several kinds of arrays
+MOST_LINES = 120  # C++ lines of a loop with a strip; longer loops gain little
+MOST_TWICE = 40  # C++ lines of a loop with further strips for common typecodes
 _VIEW = re.compile(r"\btier_view_(?:store_)?(float|int)\(e(\d+), e\2n, e\2c,")
-_CODES, _USUAL = {"float": "fd", "int": "Bi"}, 2  # typecodes of arrays, the usual ones
-# How far the counter is from its end, if it goes up and if it goes down.
+_CODES, _USUAL = {"float": "fd", "int": "Bi"}, 2  # common typecodes of arrays
+# Distance of the counter from the end of the loop, by comparison and direction.
 _DISTANCES = {
     ("LESS", 1): "{bound} - {counter}",
     ("LESS_EQUAL", 1): "{bound} - {counter} + 1",
@@ -40,7 +43,14 @@ _DISTANCES = {
 
 @frozen
 class WrittenBlock:
-    """A block in C++. about: its line in Python."""
+    """A block in C++.
+
+    Attributes:
+        at: Position of the block's first instruction, in bytes from the function's first one.
+        about: The block's line of Python source with its number, for a comment.
+        lines: C++ lines without the block's label.
+        tested: Comparison of a loop counter that ends the block, if any.
+    """
 
     at: int
     about: str
@@ -48,18 +58,27 @@ class WrittenBlock:
     tested: CounterTest | None = None
 
     def text(self, blocks: Mapping[int, WrittenBlock]) -> list[str]:
-        """The block with its label. blocks: of the function."""
+        """Return the lines of the block with its label and, for a loop's test, a strip.
+
+        Args:
+            blocks: All blocks of the C++ function, by position.
+        """
         lines = [*strip(self, blocks), *self.lines]
         return [f"L{self.at}: {{ // {self.about}".rstrip(), *map("    {}".format, lines), "}"]
 
     @property
     def leads_to(self) -> set[int]:
-        """The blocks to which it goes on by itself."""
+        """Positions of the blocks to which the block's C++ jumps."""
         return {int(to) for line in self.lines for to in _GOTO.findall(line)}
 
 
 def strip(head: WrittenBlock, blocks: Mapping[int, WrittenBlock]) -> list[str]:
-    """A strip of the loop that the block tests, or nothing."""
+    """Return the lines of a strip for the loop that `head` tests; none if it is not eligible.
+
+    Args:
+        head: The block with the loop's test.
+        blocks: All blocks of the C++ function, by position.
+    """
     test = head.tested
     if test is None or _moves(head) is None:
         return []
@@ -75,7 +94,7 @@ def strip(head: WrittenBlock, blocks: Mapping[int, WrittenBlock]) -> list[str]:
 
 
 def _moves(head: WrittenBlock) -> list[str] | None:
-    """What the test's block does before a turn; None where it does more than to test."""
+    """Return the lines of the test's block before an iteration; None if it does more than test."""
     test = head.tested
     assert test is not None
     lines = head.lines
@@ -92,8 +111,10 @@ def _moves(head: WrittenBlock) -> list[str] | None:
 def _loop(
     head: WrittenBlock, test: CounterTest, blocks: Mapping[int, WrittenBlock]
 ) -> Sequence[WrittenBlock]:
-    """The loop's blocks but for the head, as ways lead through them; none where loops are within or
-    where other code may run."""
+    """Return the loop's blocks without the head, in topological order.
+
+    The result is empty if the loop contains another loop or may run other code.
+    """
     inside: dict[int, set[int]] = {}
     todo = [test.into]
     while todo:
@@ -102,7 +123,7 @@ def _loop(
             continue
         inside[at] = blocks[at].leads_to
         todo += inside[at]
-    # Of what can be reached, only that from which a way leads back.
+    # Of the reachable blocks, the loop has those from which a path leads back to the head.
     back = {head.at}
     while more := {at for at, to in inside.items() if to & back} - back:
         back |= more
@@ -118,7 +139,7 @@ def _loop(
 
 
 def _step(head: WrittenBlock, test: CounterTest, loop: Sequence[WrittenBlock]) -> int:
-    """What each turn adds to the counter; 0 where that is not known."""
+    """Return the increment of the counter in each iteration; 0 if it is unknown."""
     storing = [block for block in loop if _assigns(block, test.counter)]
     last = [block for block in loop if head.at in block.leads_to]
     if len(storing) != 1 or storing != last or _assigns(head, test.counter):
@@ -142,7 +163,7 @@ def _assigns(block: WrittenBlock, name: str) -> bool:
 
 
 def _takes(head: WrittenBlock, loop: Sequence[WrittenBlock]) -> int:
-    """How many branches a turn takes at most."""
+    """Return the maximum number of branches in one iteration."""
     most: dict[int, int] = {head.at: 0}
     for block in reversed(loop):
         own = sum(isinstance(line, Branch) for line in block.lines)
@@ -152,7 +173,7 @@ def _takes(head: WrittenBlock, loop: Sequence[WrittenBlock]) -> int:
 
 @frozen
 class _Strip:
-    """A loop that a strip can be made of. takes: branches that a turn takes at most."""
+    """An eligible loop. takes: maximum number of branches in one iteration."""
 
     head: WrittenBlock
     loop: Sequence[WrittenBlock]
@@ -161,7 +182,7 @@ class _Strip:
     takes: int
 
     def text(self) -> Iterator[str]:
-        """Strips for the kinds of arrays that the loop may meet, and one for all others."""
+        """Yield one strip for each common typecode of arrays, and one for all other arrays."""
         kinds = _kinds(self.loop)
         for number, codes in enumerate(kinds):
             asked = " && ".join(f"e{view}c == '{code}'" for view, code in codes.items())
@@ -174,10 +195,10 @@ class _Strip:
             yield "}"
 
     def _one(self, label: str, codes: Mapping[str, str]) -> Iterator[str]:
-        """A strip. codes: what is known of views, by their numbers."""
+        """Yield one strip. codes: typecodes of views that the strip assumes, by view number."""
         most = "left" if self.takes == 1 else f"left / {self.takes}"
         turns = f"tier_turns({most}, {self.distance}, INT64_C({self.step}))"
-        if self.takes == 1:  # then the branches that are left count the turns
+        if self.takes == 1:  # `left` then counts the iterations
             yield f"last = left - {turns};"
             yield "while (left > last) {"
         else:
@@ -196,7 +217,7 @@ class _Strip:
         yield "}"
 
     def _there(self, line: str, label: str, codes: Mapping[str, str]) -> str:
-        """A line as it stands in a strip."""
+        """Return a line with the jumps and typecodes that it has in a strip."""
         inside = {block.at for block in self.loop}
 
         def to(found: re.Match[str]) -> str:
@@ -212,7 +233,7 @@ class _Strip:
 
 
 def _kinds(loop: Sequence[WrittenBlock]) -> list[dict[str, str]]:
-    """Of the views that a loop uses, typecodes by number: those for which a strip is worth it."""
+    """Return typecodes by view number for each further strip; none if they do not pay off."""
     lines = [line for block in loop for line in block.lines]
     used: dict[str, set[str]] = {}
     for kind, view in (found.groups() for line in lines for found in _VIEW.finditer(line)):
@@ -225,5 +246,5 @@ def _kinds(loop: Sequence[WrittenBlock]) -> list[dict[str, str]]:
 
 
 def _looked_at(lines: Sequence[str], view: str) -> bool:
-    """Whether each turn looks anew where the elements are."""
+    """Return whether each iteration computes the view anew."""
     return any(line.startswith(f"TIER_VIEW(e{view},") for line in lines)

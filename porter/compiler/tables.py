@@ -1,4 +1,7 @@
-"""The instructions of a release, as its own headers number them, and the port's."""
+"""Read opcodes, operators and instruction formats from the headers of a MicroPython release.
+
+The port's own opcodes come from its configuration header. stored.py writes the tables into a build.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from porter.errors import UpstreamChange
 
 _DEFINE = re.compile(r"^#define (MP_BC_\w+)\s+\(([^()]+)\)", re.M)
 _OWN = re.compile(r"^#define GPUSNEK_BC_(\w+)\s+\(([^()]+)\)", re.M)
-PORT = "port/mpconfigport.h.j2"  # of the templates: the port's own instructions
+PORT = "port/mpconfigport.h.j2"  # template that defines the port's own instructions
 _BOUND = re.compile(r"^#define (MP_\w+_NUM_BYTECODE)\s+\(([^()]+)\)", re.M)
 _FORMAT = re.compile(r"^#define MP_BC_FORMAT\(op\) \(\((0x[0-9a-f]+) >> ", re.M)
 _NAMES = re.compile(r"^static_qstr_list = (\[.*?^\])", re.M | re.S)
@@ -22,12 +25,19 @@ _FORMATS = ("byte", "qstr", "uint", "offset")
 
 @frozen
 class Tables:
-    """Numbers of instructions, operators, and what follows an instruction's first byte.
+    """Opcodes, operators and instruction formats of a release.
 
-    opcodes: by number, without the families whose operand is in the number. families: first number
-    and how many, by name. formats: by upper half of the number. extra_byte: instructions whose
-    number has none of these bits are followed by a byte more. names: those that a release knows by
-    number, from 1.
+    Attributes:
+        opcodes: Names of instructions by opcode, without families.
+        families: First opcode and number of opcodes of each family, by name. The opcodes of a
+            family include the operand.
+        excess: Number subtracted from the operand in the family LOAD_CONST_SMALL_INT.
+        formats: Format of the operand, by the opcode's upper four bits: "byte" (none), "qstr",
+            "uint" or "offset".
+        extra_byte: Bit mask. Instructions whose opcode has none of these bits have one more byte.
+        unary: Unary operators by number.
+        binary: Binary operators by number.
+        names: Names that the release knows by number (static qstrs), the first with the number 1.
     """
 
     opcodes: Mapping[int, str]
@@ -41,8 +51,15 @@ class Tables:
 
 
 def read_tables(release: Path, templates: Path) -> Tables:
-    """From `py/bc0.h`, `py/runtime0.h` and `py/makeqstrdata.py` of a release's tree, and PORT.
-    Raises UpstreamChange."""
+    """Read the tables from `py/bc0.h`, `py/runtime0.h`, `py/makeqstrdata.py` and PORT.
+
+    Args:
+        release: Source tree of the release.
+        templates: Folder of porter's templates.
+
+    Raises:
+        UpstreamChange: A file is missing, or its format is unknown.
+    """
     files = ("bc0.h", "runtime0.h", "makeqstrdata.py")
     text, operators, names = (_read(release, f"py/{name}") for name in files)
     try:

@@ -1,17 +1,22 @@
-"""What is known of a value while bytecode is walked: its kind, and the C++ that holds it."""
+"""Abstract values of the translator: representation, range and C++ expression of each slot.
+
+A *slot* is a position of the stack, a local variable or a global. Its *kind* is its representation
+in C++: an object, or an unboxed int, float or bool. walker.py transforms a `BlockState` with each
+instruction; flow.py merges `Shape`s where control flow meets.
+"""
 
 from __future__ import annotations
 
 from attrs import evolve, field, frozen
 
 OBJECT, INT, FLOAT, BOOL = "object", "int", "float", "bool"
-MEMORY = "memory"  # a slot of an iterator, which only the frame holds
-DEAD = "dead"  # a variable that is written before it is read again
+MEMORY = "memory"  # a slot of an iterator on the stack: in the frame, never in a C++ variable
+DEAD = "dead"  # a variable that will be written before it is read again
 NOWHERE = (MEMORY, DEAD)
 TYPES = {OBJECT: "mp_obj_t", INT: "int64_t", FLOAT: "double", BOOL: "bool"}
 NUMBERS = (INT, FLOAT, BOOL)
 LETTERS = {OBJECT: "o", INT: "i", FLOAT: "f", BOOL: "b"}
-# Of each kind that is no object: whether a word is one, and the value of it.
+# C++ functions that test for an unboxed kind in an object, and that unbox it.
 UNBOX = {
     INT: ("tier_is_int", "tier_int"),
     FLOAT: ("tier_is_float", "tier_float"),
@@ -19,12 +24,12 @@ UNBOX = {
 }
 A = {INT: "no small int", FLOAT: "no float", BOOL: "no bool"}
 
-LEAST, MOST = -(1 << 46), (1 << 46) - 1  # of small integers
+LEAST, MOST = -(1 << 46), (1 << 46) - 1  # the range of small integers, 47 bits
 
 
 @frozen
 class Range:
-    """Integers from `low` to `high`, both of them too."""
+    """The integers from `low` to `high`, inclusive."""
 
     low: int = LEAST
     high: int = MOST
@@ -33,12 +38,12 @@ class Range:
         return Range(min(self.low, other.low), max(self.high, other.high))
 
     def within(self, low: int, high: int) -> bool:
-        """Whether all of it is from `low` to `high`."""
+        """Return whether the whole range lies between `low` and `high`, inclusive."""
         return low <= self.low and self.high <= high
 
     @property
     def small(self) -> bool:
-        """Whether all of it are small integers."""
+        """Whether the range has small integers only."""
         return self.within(LEAST, MOST)
 
 
@@ -47,10 +52,17 @@ SMALL = Range()
 
 @frozen
 class Value:
-    """kind: one of the above. text: an expression without effects. clean: the frame holds it.
-    bound: it is not what a variable is before its first value. range: of an INT. origin: of an INT
-    that may be no small integer, where the interpreter begins anew. test: of a BOOL the comparison
-    of integers that it is."""
+    """An abstract value in a slot.
+
+    Attributes:
+        kind: Representation: OBJECT, INT, FLOAT, BOOL, MEMORY or DEAD.
+        text: C++ expression without side effects.
+        clean: Whether the slot's memory (frame or dict) holds the value already.
+        bound: Whether the value is known not to be an unbound variable.
+        range: Range of an INT.
+        origin: Deoptimization state of an INT that may exceed a small integer, else None.
+        test: Operator and operands of a BOOL that is a comparison of integers, else None.
+    """
 
     kind: str
     text: str
@@ -61,7 +73,7 @@ class Value:
     test: tuple[str, Value, Value] | None = None
 
     def boxed(self) -> str:
-        """The same as an object's word."""
+        """Return the C++ expression of the value as an object."""
         if self.kind == INT:
             return f"tier_from_int({self.text})"
         if self.kind == FLOAT:
@@ -71,21 +83,26 @@ class Value:
         return self.text
 
     def kept(self) -> Value:
-        """Once the frame holds it."""
+        """Return the value as it is once its slot's memory holds it."""
         return evolve(self, clean=True)
 
     def moved(self) -> Value:
-        """In another slot, whose memory does not hold it."""
+        """Return the value as it is in another slot, whose memory does not hold it."""
         return evolve(self, clean=False, bound=True)
 
     def known(self) -> Known:
-        """It without its text."""
+        """Return the value without its C++ expression."""
         return Known(self.kind, self.clean, self.bound, self.range if self.kind == INT else SMALL)
 
 
 @frozen
 class Origin:
-    """Where the interpreter begins anew if an integer is no small one, and with which frame."""
+    """Deoptimization state of an integer: where the interpreter resumes if it is too large.
+
+    Attributes:
+        at: Position of the instruction that the interpreter runs again.
+        state: Slots before that instruction.
+    """
 
     at: int
     state: BlockState
@@ -93,7 +110,7 @@ class Origin:
 
 @frozen
 class Known:
-    """Of one slot: a Value without its text."""
+    """A `Value` without its C++ expression: what data flow analysis knows of a slot."""
 
     kind: str
     clean: bool = True
@@ -103,9 +120,15 @@ class Known:
 
 @frozen
 class Shape:
-    """What is known where a block begins, of each slot. names: of each global, None where only the
-    dict has it. views: of each variable and global whether variables of C++ say where its elements
-    are."""
+    """The slots where a block begins.
+
+    Attributes:
+        stack: The stack, bottom first.
+        locals: Local variables by number.
+        names: Globals, in the order of `Graph.names`; None for a global that is in its dict only.
+        views: For each variable and then each global, whether C++ variables hold a view: address,
+            length and typecode of its elements.
+    """
 
     stack: tuple[Known, ...]
     locals: tuple[Known, ...]
@@ -115,7 +138,7 @@ class Shape:
 
 @frozen
 class BlockState:
-    """Slots of the stack, variables and globals while a block is walked."""
+    """The slots at one point of a block: a `Shape` with C++ expressions, updated by the walk."""
 
     stack: list[Value] = field(factory=list)
     locals: list[Value] = field(factory=list)
@@ -123,7 +146,7 @@ class BlockState:
     views: list[bool] = field(factory=list)
 
     def shape(self) -> Shape:
-        """What is known of them."""
+        """Return the slots without their C++ expressions."""
         return Shape(
             tuple(value.known() for value in self.stack),
             tuple(value.known() for value in self.locals),
@@ -132,11 +155,11 @@ class BlockState:
         )
 
     def copy(self) -> BlockState:
-        """The same, which later instructions do not change."""
+        """Return a copy that later instructions do not change."""
         return BlockState(list(self.stack), list(self.locals), list(self.names), list(self.views))
 
     def holder(self, value: Value) -> int | None:
-        """The number of the variable or global that holds an object, as views are counted."""
+        """Return the index in `views` of a variable or global that holds an object, or None."""
         if value.kind != OBJECT:
             return None
         for at, held in enumerate((*self.locals, *self.names)):
@@ -145,11 +168,11 @@ class BlockState:
         return None
 
     def held(self, at: int) -> Value | None:
-        """What the variable or global of that number holds."""
+        """Return the value of a variable or global by its index in `views`."""
         return [*self.locals, *self.names][at]
 
     def narrow(self, old: Value, new: Value) -> None:
-        """Says of every slot that holds `old` what is known of it now."""
+        """Replace `old` by `new`, of which more is known, in each slot that holds it."""
         for slots in (self.stack, self.locals):
             for at, value in enumerate(slots):
                 if value.text == old.text and value.kind == old.kind:
@@ -164,12 +187,18 @@ def _as(value: Value, new: Value) -> Value:
 
 
 def slot_name(prefix: str, number: int, kind: str) -> str:
-    """The variable of C++ that holds a slot between blocks."""
+    """Return the name of the C++ variable that holds a slot between blocks.
+
+    Args:
+        prefix: "s" for the stack, "v" for local variables, "g" for globals.
+        number: Index of the slot.
+        kind: Representation of the slot.
+    """
     return f"{prefix}{number}{LETTERS.get(kind, '')}"
 
 
 def state_of(shape: Shape) -> BlockState:
-    """The slots where a block begins: each is in its variable."""
+    """Return the slots where a block of that shape begins: each is in its C++ variable."""
 
     def held(prefix: str, number: int, known: Known) -> Value:
         name = slot_name(prefix, number, known.kind)

@@ -1,8 +1,8 @@
-"""One block of bytecode at a time, instruction by instruction: what it does to values, in C++.
+"""Translate one block of bytecode: execute it symbolically on values, and emit C++.
 
-The same walk serves the data flow, which drops the text, and the writer. An instruction that the
-walk does not know, or whose operands are not what was assumed, ends compiled code there: the frame
-gets what the interpreter wants, and the interpreter runs it.
+Data flow analysis (flow.py) and the writer (writer.py) share this walk; the former drops the C++.
+Native code ends at an instruction that the walk does not support, or whose operands do not fit. A
+side exit stores all slots to the frame there, and the interpreter runs the instruction.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from porter.compiler.values import (
 )
 
 _INT_CONSTANT, _FLOAT_CONSTANT = 7, 8
-_DIGITS = 20  # of integers that may be small ones
-# Nothing changes in these, so that the interpreter may begin anew before them.
+_DIGITS = 20  # an integer constant of that many characters is no small integer
+# Instructions without side effects, before which deoptimization may resume the interpreter.
 _PURE = frozenset(
     [
         "LOAD_FAST",
@@ -49,14 +49,22 @@ _PURE = frozenset(
 
 
 class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
-    """Walks blocks of one function."""
+    """Translates the blocks of one function."""
 
     def __init__(self, unit: WholeFunction, sink: Sink) -> None:
         super().__init__(unit, sink)
         self.on_edge = self._note
 
     def walk(self, block: CodeBlock, state: BlockState) -> dict[int, Shape]:
-        """Run a block; the shapes with which it goes on, by follower."""
+        """Translate a block.
+
+        Args:
+            block: The block.
+            state: The slots at its start; updated.
+
+        Returns:
+            The shape with which control flow reaches each successor, by position.
+        """
         self.state, self.block = state, block
         self.hot = block.at in self.graph.again
         self.edges, self.done, self.ended = {}, None, False
@@ -88,7 +96,7 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
     # ---- constants and variables ----
 
     def push(self, value: Value) -> None:
-        """One more on the stack."""
+        """Push a value."""
         self.state.stack.append(value.moved())
 
     def do_load_const_false(self, _: BytecodeInstruction) -> None:
@@ -119,7 +127,7 @@ class Walker(NameEmitter, ContainerEmitter, JumpEmitter):
                 return
         if constant.kind == _INT_CONSTANT and len(constant.text) < _DIGITS:
             whole = int(constant.text)
-            # The least is a large integer's object where the interpreter folded it.
+            # Constant folding in the interpreter makes a large integer of the minimum.
             if LEAST < whole <= MOST:
                 self.push(Value(INT, f"INT64_C({whole})", range=Range(whole, whole)))
                 return

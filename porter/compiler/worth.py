@@ -1,4 +1,7 @@
-"""Which functions machine code makes faster, and where it is worth entering it."""
+"""Profitability: choose the functions to compile to native code, and the positions of entry.
+
+cxx.py asks for the profitable entries of each function, and then whether to compile the function.
+"""
 
 from __future__ import annotations
 
@@ -11,31 +14,39 @@ from porter.compiler.options import SEEN_OTHER, CompilerOptions
 
 
 def _is_class(function: BytecodeFunction) -> bool:
-    """Whether it is a class's body: no other function has names of its own in a dict."""
+    """Return whether it is a class body: of functions, only these keep their names in a dict."""
     return any(it.name in LOCAL_NAMES for it in function.code)
 
 
-LEAST = 12.0  # instructions, for which entering and leaving costs what machine code gains
-LOOP = 4 * LEAST  # instructions that a loop counts as,
-CALL = 6.0  # and a call, which may be machine code too
-# On a GPU, where lanes wait for each other before they enter and part when they leave.
+LEAST = 12.0  # instructions: with fewer, entering and leaving cost more than native code gains
+LOOP = 4 * LEAST  # instructions that a loop counts as
+CALL = 6.0  # instructions that a call counts as, since the callee may be native code too
+# The same on a GPU, where lanes wait for each other before they enter and diverge when they leave.
 LEAST_APART = 2 * LEAST
 BACK = JUMPS | {"JUMP"}
-OBJECTS = 1 / 8  # of a loop's instructions that make objects: most time goes into these then
+OBJECTS = 1 / 8  # share of object-creating instructions: above, objects take most of a loop's time
 
 
 def worth_entering(graph: Graph, options: CompilerOptions) -> frozenset[int]:
-    """The entries from which machine code goes on for a while before the interpreter must run.
+    """Return the entries that native code can follow for LEAST instructions or more.
 
-    That is LEAST instructions on an average of the ways. A function's start also counts where its
-    end can be reached, for callers that are machine code.
+    LEAST is compared with the average over the control flow paths that follow, up to an instruction
+    that the interpreter must run. A function's start also qualifies if RETURN_VALUE is reachable
+    from it, because native callers enter it.
 
-    On a GPU ("apart") code that is there for one more entry costs more than the few turns of the
-    interpreter until the next: what lies behind calls and loops is no entry. Loops in which the
-    interpreter must run something, such as `yield`, count as the instructions between two such, and
-    those that mostly make texts or large integers not at all: all these were faster without machine
-    code (docs/lab/compiled.md). Nor is a function entered that has loops, but none of which machine
-    code goes round.
+    The rules for a GPU (`options.enter` is "apart") are stricter:
+
+    * The code for a further entry costs more than interpreting the few instructions up to the next
+      entry. Hence positions behind calls and loops (`Graph.behind`) are no entries.
+    * A loop with instructions for the interpreter, such as `yield`, counts as the number of
+      instructions between two of them.
+    * A loop that mostly creates strings or large integers counts as 0. Such loops were faster as
+      bytecode (docs/lab/compiled.md).
+    * A function with loops has no entries at all if none of its loops qualifies.
+
+    Args:
+        graph: Blocks and possible entries of the function.
+        options: Type feedback, and how native code is entered.
     """
     import networkx  # slow to load, and most commands compile nothing
 
@@ -45,7 +56,7 @@ def worth_entering(graph: Graph, options: CompilerOptions) -> frozenset[int]:
     for block in graph.blocks.values():
         ways.add_edges_from((block.at, to) for to in block.followers if to in graph.blocks)
     length: dict[int, float] = {}
-    for inside in networkx.strongly_connected_components(ways):  # those that lead nowhere first
+    for inside in networkx.strongly_connected_components(ways):  # successors come first
         loops = len(inside) > 1 or any(ways.has_edge(at, at) for at in inside)
         most = _of_loop(graph, inside, options) if loops and apart else LOOP
         for at in inside:
@@ -67,7 +78,7 @@ def _weight(block: CodeBlock) -> float:
 
 
 def _of_loop(graph: Graph, inside: Set[int], options: CompilerOptions) -> float:
-    """What a loop counts as whose blocks `inside` machine code goes round."""
+    """Return the number of instructions that the loop with the blocks `inside` counts as."""
     code = [it for at in inside for it in graph.blocks[at].code]
     if sum(_makes_object(it, graph.function, options) for it in code) >= OBJECTS * len(code):
         return 0.0
@@ -82,8 +93,7 @@ def _of_loop(graph: Graph, inside: Set[int], options: CompilerOptions) -> float:
 def _makes_object(
     it: BytecodeInstruction, function: BytecodeFunction, options: CompilerOptions
 ) -> bool:
-    """Whether an operator or an index was seen to give objects, such as texts and large integers,
-    or the instruction makes one in any case."""
+    """Return whether an instruction creates an object: always, or according to type feedback."""
     place = function.start + it.next
     seen = options.hints[place] if place < len(options.hints) else 0
     made = it.name in ("BINARY_OP", "LOAD_SUBSCR") and bool(seen & SEEN_OTHER)
@@ -91,11 +101,11 @@ def _makes_object(
 
 
 def is_worth_it(graph: Graph, module: BytecodeModule, options: CompilerOptions) -> bool:
-    """Whether machine code of a function may be faster."""
+    """Return whether native code of a function may be faster than its bytecode."""
     if options.enter == "everywhere":
         return True
     function = graph.function
     if function is not module.functions[0] and _is_class(function):
-        return False  # it runs once
+        return False  # a class body runs once
     seen = options.hints[function.start : function.start + function.code[-1].next]
-    return not options.hints or any(seen)  # somebody has run it
+    return not options.hints or any(seen)  # marked by porter/native/functions.py, or nothing is

@@ -1,4 +1,8 @@
-"""The C++ of one function: its blocks, where they are entered, and where they are left."""
+"""Write the C++ of one Python function: its blocks, its entries and its side exits.
+
+A function goes through flow.py (kinds of slots), walker.py (C++ of blocks), parts.py (C++
+functions) and strips.py (loops). cxx.py joins the functions of a module.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +21,19 @@ from porter.compiler.walker import Walker
 
 
 class FunctionWriter:
-    """Writes one function of Python. numbered: numbers of entries, from `first` on. begins: the C++
-    function that has the entry at its start."""
+    """The writer of one Python function.
+
+    Args:
+        unit: The function.
+        source: Lines of the Python source, for comments.
+        number: Number of the function in its module.
+        first: Number of its first entry.
+        guards: Guards of the module; the function's are added.
+
+    Attributes:
+        numbered: Numbers of entries by position, from `first` on.
+        begins: Name of the C++ function that is entered at the Python function's start, or "".
+    """
 
     def __init__(
         self,
@@ -32,7 +47,7 @@ class FunctionWriter:
         self.source, self.number = source, number
         self.guards, self.sink = guards, Sink()
         self.shapes = shapes_of(unit)
-        self.used: dict[str, str] = {}  # kinds of slots' variables by name
+        self.used: dict[str, str] = {}  # kinds of C++ variables for slots, by name
         self.parts = self._parts()
         entered = {at for part in self.parts for at in part.entries}
         self.numbered = {at: first + k for k, at in enumerate(sorted(entered))}
@@ -49,20 +64,19 @@ class FunctionWriter:
 
     @property
     def declared(self) -> list[str]:
-        """Declarations of the C++ functions that others call."""
+        """Declarations of the C++ functions of all parts."""
         names = [*map(self._name, self.parts)]
         return [f"static TIER_FUNCTION PORTER_DEVICE void *{name}({PARAMETERS});" for name in names]
 
     def text(self) -> str:
-        """The C++ of all parts, and of what chooses one of several by the entry."""
+        """Return the C++ of all parts, and of a dispatcher by entry if there are several."""
         texts = [self._part(part) for part in self.parts]
         if len(self.parts) > 1:
             texts.append(self._choosing())
         return "\n".join(texts)
 
     def _choosing(self) -> str:
-        # Where a part goes on in another one it gives back the entry's number, as an odd one:
-        # frames stand at even addresses.
+        # A part that continues in another part returns 2 * entry + 1. Frames have even addresses.
         out = [
             f"static inline PORTER_DEVICE void *f{self.number}({PARAMETERS}) {{",
             "    uint64_t on = 2 * (uint64_t)entry + 1;",
@@ -111,7 +125,7 @@ class FunctionWriter:
         return "\n".join([*out, *entering, *body, *self.sink.cold, *ways_out, *ends, "}", ""])
 
     def _going_on(self, blocks: Mapping[int, WrittenBlock]) -> Iterator[str]:
-        """Where ways lead to entries of other parts: the frame becomes what these find in it."""
+        """Yield the edges to other parts: each stores the slots to the frame and returns."""
         for at in sorted(
             {to for block in blocks.values() for to in block.leads_to} - blocks.keys()
         ):
@@ -180,7 +194,7 @@ class FunctionWriter:
 
 
 def shapes_of(unit: WholeFunction) -> dict[int, Shape]:
-    """What is known where each of a function's blocks begins."""
+    """Return the shape at the start of each block of a function, by position."""
     start = unit.graph.function.start
     without = {place - start for place in unit.options.without}
 
