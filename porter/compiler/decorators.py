@@ -43,9 +43,9 @@ class Decorated:
 def asked_for(source: str) -> tuple[Decorated, ...]:
     """Return the definitions in `source` that request native code, in the order of lines.
 
-    Definitions inside a decorated one are included. Definitions that begin after a token which
-    CPython's tokenizer rejects are left out. Such a source does not compile on the device either,
-    except for one with integers like 007.
+    Definitions inside a decorated one are included. Definitions after a token that CPython's
+    tokenizer rejects are left out. The device's compiler rejects such a source as well, except for
+    integers like 007.
     """
     found = [each for each in _scan(source) if each.kind]
     return tuple(sorted(found, key=lambda each: each.line))

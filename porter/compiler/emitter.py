@@ -258,7 +258,7 @@ class Emitter:
     def seen(self, at: int) -> str | None:
         """Return the kind that type feedback has for the top of the stack before `at`.
 
-        The result is None if the profiling run saw objects or several kinds there, or nothing.
+        The result is None if the feedback has objects, several kinds or no kind there.
         """
         place = self.graph.function.start + at
         hints = self.unit.options.hints

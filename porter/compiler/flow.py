@@ -124,7 +124,7 @@ class _Solver:
     def _views(
         self, to: int, shape: Shape, old: Shape | None, outer: list[Shape], again: list[Shape]
     ) -> tuple[bool, ...]:
-        """Return the views at a block. A loop's head has those that every back edge keeps."""
+        """Return the views at a block; a view at a loop's head is valid on every back edge."""
         found = []
         for at, holder in enumerate((*shape.locals, *shape.names)):
             every = again or outer

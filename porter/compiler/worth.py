@@ -40,8 +40,8 @@ def worth_entering(graph: Graph, options: CompilerOptions) -> frozenset[int]:
       entry. Hence positions behind calls and loops (`Graph.behind`) are no entries.
     * A loop with instructions for the interpreter, such as `yield`, counts as the number of
       instructions between two of them.
-    * A loop that mostly creates strings or large integers counts as 0. Such loops were faster as
-      bytecode (docs/lab/compiled.md).
+    * A loop that mostly creates strings or large integers counts as 0, because these loops were
+      faster as bytecode (docs/lab/compiled.md).
     * A function with loops has no entries at all if none of its loops qualifies.
 
     Args:

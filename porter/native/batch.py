@@ -1,6 +1,6 @@
-"""Machine code of many programs in few libraries, for tests of the compiled tier.
+"""Compile many programs into few libraries or cubins, for tests of the compiled tier.
 
-A program of its own would cost a run of g++, which reads the prelude each time.
+One library per program would cost a run of g++ each, which reads the prelude every time.
 """
 
 from __future__ import annotations
@@ -22,16 +22,22 @@ from porter.native.making import HEAD
 from porter.native.module import MOST_ENTRIES, NativeModule, entry_table
 from porter.native.target import NativeTarget
 
-# For g++ to be done soon: the prelude's functions are compiled once instead of at each use.
+# Without inlining g++ compiles the prelude's functions once instead of at each use.
 QUICK = ("-O0", "-Dalways_inline=noinline", "-w")
 QUICK_KERNELS = ("-Dalways_inline=noinline",)
-# A kernel has 64 KiB for the constants that ptxas makes, and a thousand programs have more.
+# A kernel has 64 KiB for constants that ptxas creates, and a thousand programs exceed these.
 NO_CONSTANTS = ("-Xptxas", "--disable-optimizer-constants")
 
 
 @frozen
 class Translation:
-    """The C++ of one program. size: bytes of its code."""
+    """The C++ of one program.
+
+    Attributes:
+        made: The C++ with its entries and guards.
+        symbol: Name of the function that runs it.
+        size: Bytes of the program's bytecode.
+    """
 
     made: CompiledModule = field(repr=False)
     symbol: str
@@ -39,7 +45,7 @@ class Translation:
 
     @property
     def text(self) -> str:
-        """What can stand beside other programs: functions of one name are several otherwise."""
+        """The C++ in a namespace of its own, since programs have functions of equal names."""
         return f"namespace in_{self.symbol} {{\n{self.made.text}\n}}\n"
 
 
@@ -51,9 +57,17 @@ def translate(
     loops: bool = True,
     options: CompilerOptions | None = None,
 ) -> Translation | None:
-    """The C++ of the program with this number; None where nothing of it is machine code.
+    """Translate one program of a batch.
 
-    loops, options: of compile_module.
+    Args:
+        target: The target of the native code.
+        code: The bytecode.
+        number: Number of the program, for unique names.
+        loops: As of `compile_module`.
+        options: As of `compile_module`.
+
+    Returns:
+        The C++, or None if no function is to be compiled or there are too many entries.
     """
     symbol, tables = f"program_{number}", target.tables
     options = (options or CompilerOptions()).on(target.enter)
@@ -71,9 +85,21 @@ def build_batch(
     jobs: int = 1,
     flags: Sequence[str] = QUICK,
 ) -> list[NativeModule | None]:
-    """Loaded machine code of each of `translations`, made in `folder` by `jobs` compilers at once.
+    """Compile programs for the host twin, and load their native code.
 
-    flags: beside the build's own. Raises BuildFailed, LaunchFailed.
+    Args:
+        target: The host twin's target.
+        translations: The programs; None for one without native code.
+        folder: Folder for the files.
+        jobs: Number of libraries, which are compiled in parallel.
+        flags: Flags of g++ in addition to the build's.
+
+    Returns:
+        The module of each program, or None.
+
+    Raises:
+        BuildFailed: The C++ does not compile.
+        LaunchFailed: A library does not load.
     """
     quick = attrs.evolve(target, flags=(*target.flags, *flags))
     found = {}
@@ -91,9 +117,22 @@ def link_batch(
     jobs: int = 1,
     flags: Sequence[str] = QUICK_KERNELS,
 ) -> tuple[bytes | None, list[NativeModule | None]]:
-    """A cubin of the build's kernels with machine code of `translations`, and how each runs there.
+    """Compile programs for a GPU, and link their native code with the build's kernels.
 
-    None where no program has any. Else as build_batch. Raises NoNvcc, ToolMissing, BuildFailed.
+    Args:
+        target: The device build's target.
+        translations: The programs; None for one without native code.
+        folder: Folder for the files.
+        jobs: Number of cubins, which are compiled in parallel.
+        flags: Flags of nvcc in addition to the build's.
+
+    Returns:
+        The linked cubin, or None if no program has native code; and each program's module, or None.
+
+    Raises:
+        NoNvcc: There is no usable nvcc.
+        ToolMissing: nvlink or ar is missing.
+        BuildFailed: A tool fails.
     """
     front, back = (*target.front, *flags), (*target.back, *NO_CONSTANTS)
     quick = attrs.evolve(target, front=front, back=back)
@@ -114,7 +153,7 @@ def _built(
     folder: Path,
     jobs: int,
 ) -> list[tuple[Path, dict[int, Translation]]]:
-    """Files of machine code, and which of `translations` each has."""
+    """Compile the translations; return each file with its translations, by index."""
     some = {i: one for i, one in enumerate(translations) if one is not None}
     shares = [share for k in range(jobs) if (share := dict(list(some.items())[k::jobs]))]
 

@@ -1,7 +1,8 @@
-"""Machine code kept on disk, by what it was made from, the readable C++ beside it.
+"""The on-disk cache of native code, keyed by digests of its inputs, with the C++ of each entry.
 
-Each entry is a folder that is renamed into place, so readers see whole ones. What an entry holds is
-checked against its own record before anything of it is loaded; what does not fit is made again.
+An entry is a folder that is renamed into place, so readers see complete entries only. The native
+code is checked against the digest in the entry's record before it is loaded. An entry that fails
+the check is compiled again.
 """
 
 from __future__ import annotations
@@ -24,9 +25,9 @@ from porter.base.paths import natives_dir
 from porter.base.sealed import read_sealed, write_sealed
 from porter.errors import BuildFailed
 
-MOST_BYTES = 512 << 20  # of all entries; the oldest go first
+MOST_BYTES = 512 << 20  # maximum of all entries together; least recently used entries go first
 _RECORD, _TEXT, _MACHINE = "module.json", "module.cpp", "module"
-_BEGUN = ".new-"  # of folders that are not in place yet
+_BEGUN = ".new-"  # prefix of folders that are not in place yet
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Make = Callable[[Path, Path], Mapping[str, Any]]
@@ -34,9 +35,13 @@ Make = Callable[[Path, Path], Mapping[str, Any]]
 
 @frozen
 class CacheEntry:
-    """Machine code on disk: where it is, and the record of it.
+    """Native code on disk.
 
-    cached: it was there before. kept: it stays.
+    Attributes:
+        machine: File of the native code.
+        record: The values that `make` returned, and the digest of `machine`.
+        cached: Whether the entry existed before.
+        kept: Whether the entry is in the cache, and not in a temporary folder.
     """
 
     machine: Path
@@ -46,17 +51,22 @@ class CacheEntry:
 
     @property
     def text(self) -> Path:
-        """The C++ that it was made of."""
+        """File of the C++ that the native code was compiled from."""
         return self.machine.with_name(_TEXT)
 
 
 @contextmanager
 def entry_of(key: str, suffix: str, make: Make) -> Iterator[CacheEntry]:
-    """The entry of `key`, while the block loads it; `make` writes text and machine code.
+    """Provide the cache entry of a key, and create it if it does not exist.
 
-    make: gets where the text goes and where the machine code goes, and returns what to record.
-    Where the cache cannot be written, the entry is gone at the end of the block: what is loaded
-    stays. Raises what `make` raises.
+    If the cache cannot be written, the entry is in a temporary folder, which is removed at the end
+    of the `with` block. Code that was loaded in the block stays loaded.
+
+    Args:
+        key: Digest of all inputs.
+        suffix: Suffix of the file of native code.
+        make: Function from the paths of the C++ and of the native code to the values to record. It
+            writes both files. Its exceptions are passed on.
     """
     root = natives_dir()
     found = _read(root / key, suffix)
@@ -74,14 +84,14 @@ def entry_of(key: str, suffix: str, make: Make) -> Iterator[CacheEntry]:
 
 
 def forget(key: str) -> None:
-    """Remove the entry of `key`: what it holds does not load."""
+    """Remove the entry of `key`, whose native code does not load."""
     shutil.rmtree(natives_dir() / key, ignore_errors=True)
 
 
 def _added(root: Path, key: str, suffix: str, make: Make) -> CacheEntry:
-    """Make an entry and put it in place, unless another process or thread has done so meanwhile."""
+    """Create an entry, unless another process or thread has created it meanwhile."""
     root.mkdir(parents=True, exist_ok=True)
-    # One lock for each digit that keys begin with: who makes other programs seldom waits.
+    # One lock per first digit of the keys, so that compilations of different keys seldom wait.
     with locked(root / f"lock-{key[0]}", say=lambda text: None):
         found = _read(root / key, suffix)
         if found is not None:
@@ -103,7 +113,7 @@ def _made(folder: Path, suffix: str, make: Make) -> CacheEntry:
 
 
 def _read(folder: Path, suffix: str) -> CacheEntry | None:
-    """The entry in `folder` if it is whole."""
+    """Return the entry in `folder` if it is complete and undamaged."""
     record = read_sealed(folder / _RECORD)
     if record is None:
         return None
@@ -114,7 +124,7 @@ def _read(folder: Path, suffix: str) -> CacheEntry | None:
     except OSError:
         return None
     with suppress(OSError):  # a cache that this user may only read
-        os.utime(folder / _RECORD)  # it was used now
+        os.utime(folder / _RECORD)  # the time of the last use
     return CacheEntry(machine, record, cached=True)
 
 
@@ -123,7 +133,7 @@ def _full(error: BuildFailed) -> bool:
 
 
 def _shrink(root: Path, keep: str) -> None:
-    """Remove entries that were used longest ago, but for `keep`, until the rest is small enough."""
+    """Remove least recently used entries, except `keep`, until the rest fits in MOST_BYTES."""
     aged = sorted(_aged(root), reverse=True)
     total = 0
     for _, size, path in aged:
@@ -133,9 +143,9 @@ def _shrink(root: Path, keep: str) -> None:
 
 
 def _aged(root: Path) -> Iterator[tuple[float, int, Path]]:
-    """When each entry was used last, its bytes, and its folder."""
+    """Yield each entry's time of last use, size in bytes, and folder."""
     for folder in root.iterdir():
-        # What a process left that was ended in the middle counts as an entry.
+        # The unfinished folder of a killed process counts as an entry.
         with suppress(OSError):
             files = [path.stat() for path in folder.rglob("*") if path.is_file()]
             if files:

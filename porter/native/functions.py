@@ -1,4 +1,4 @@
-"""Functions of a program: what is said of them, and what is known of those that did not run."""
+"""List a program's functions for reports, and mark in type feedback the functions to compile."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from porter.compiler.cxx import title_of
 from porter.compiler.mpy import BytecodeFunction, BytecodeModule
 from porter.compiler.options import SEEN_OTHER
 
-MOST_CODE = 16 << 10  # bytes of bytecode that become machine code: g++ takes seconds for so much
+MOST_CODE = 16 << 10  # maximum bytes of bytecode to compile: g++ takes seconds for these
 
 
 def rows_of(
     module: BytecodeModule, entries: Sequence[int], lines: Sequence[str]
 ) -> list[tuple[str, int, int]]:
-    """Of each function its name, the line at which its code begins, and how many entries it has.
+    """Return each function's name, the line at which its code begins, and its number of entries.
 
-    entries: where they are in the bytecode, rising. lines: of the source.
+    Args:
+        module: The module.
+        entries: Positions of entries in the bytecode, ascending.
+        lines: Lines of the Python source.
     """
     rows = []
     for number, function in enumerate(module.functions):
@@ -29,14 +32,23 @@ def rows_of(
 
 
 def mark_functions(hints: bytes, module: BytecodeModule, size: int) -> bytes:
-    """`hints` in which each function to be compiled is marked, of code of `size` bytes.
+    """Return type feedback in which each function to compile has at least one bit set.
 
-    Functions that were not seen are too, for a trial is short and who compiles a program may call
-    what it defines later; in all no more than MOST_CODE, what was seen first.
+    Functions that the profiling run executed come first. Other functions follow, because the run is
+    short and later launches may call them. All functions together have at most MOST_CODE bytes.
+
+    Args:
+        hints: Type feedback of the profiling run; empty if there is none.
+        module: The module.
+        size: Bytes of the code.
+
+    Returns:
+        Type feedback for `CompilerOptions.hints`; empty if there is none and all functions are to
+        be compiled.
     """
     spans = [_span(function) for function in module.functions]
     if not hints and sum(len(span) for span in spans) <= MOST_CODE:
-        return b""  # nothing is known, and all is compiled
+        return b""  # no feedback: all functions are compiled
     seen = bytearray(hints or bytes(size))
     marked = bytearray(size)
     left = MOST_CODE
@@ -45,12 +57,12 @@ def mark_functions(hints: bytes, module: BytecodeModule, size: int) -> bytes:
         if span and left >= 0:
             inside = slice(span.start, span.stop)
             marked[inside] = seen[inside]
-            # Nothing is on the stack before the first instruction, so that says nothing else.
+            # The stack is empty before the first instruction, so the bit has no other meaning.
             marked[span.start] |= SEEN_OTHER
     return bytes(marked)
 
 
 def _span(function: BytecodeFunction) -> range:
-    """Where the code of `function` is."""
+    """Return the positions of a function's instructions in the code."""
     end = max((each.next for each in function.code), default=0)
     return range(function.start, function.start + end)

@@ -1,4 +1,7 @@
-"""Machine code for the host twin: g++ makes a library, loaded beside `libgpusnek.so`."""
+"""The `NativeTarget` for the host twin: g++ compiles a shared library, loaded next to the build's.
+
+The library of a program is linked with the build's `libgpusnek.so`.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +21,27 @@ from porter.errors import BuildFailed, LaunchFailed, ToolFailed, UsageError
 from porter.run.device.host import HostTwin
 
 LIBRARY = "libgpusnek.so"
-SECONDS = 600.0  # that g++ may take
-# Behind the build's own options: debug information of the prelude would be most of the file. And
-# GCC makes `0.0 - (double)i` a negation, which gives -0.0 for 0, unless roundings may be any.
+SECONDS = 600.0  # time limit of g++
+# These options follow the build's own. -g0: debug information of the prelude would be most of the
+# file. -frounding-math: without it GCC compiles `0.0 - (double)i` as a negation, which gives -0.0
+# for i = 0.
 OPTIONS = ("-g0", "-fvisibility=hidden", "-fno-exceptions", "-frounding-math")
 
 
 @frozen(slots=False)
 class HostTarget:
-    """The host twin with the library `library`. identity: see NativeTarget."""
+    """The target that compiles native code for a host twin.
+
+    Attributes:
+        library: The build's `libgpusnek.so`.
+        prelude: As `NativeTarget.prelude`.
+        instructions: File of the build's instruction tables.
+        compiler: Path of g++.
+        flags: Flags of g++.
+        identity: As `NativeTarget.identity`.
+        suffix: As `NativeTarget.suffix`.
+        enter: As `NativeTarget.enter`.
+    """
 
     library: Path
     prelude: Path
@@ -39,7 +54,12 @@ class HostTarget:
 
     @classmethod
     def of(cls, twin: HostTwin) -> HostTarget:
-        """For the device `twin`. Raises UsageError, NoCompiler."""
+        """Return the target for the device `twin`.
+
+        Raises:
+            UsageError: The build runs no native code.
+            NoCompiler: There is no usable g++.
+        """
         built, variant = twin.built, twin.variant
         output = built.whole.targets[variant]
         names = [f"{variant}/{name}" for name in (LIBRARY, PRELUDE, INSTRUCTIONS)]
@@ -53,10 +73,10 @@ class HostTarget:
         library, prelude, instructions = (
             built.file(variant, name) for name in (LIBRARY, PRELUDE, INSTRUCTIONS)
         )
-        # Of such C++ -O2 makes no faster code than -O1 (measured), and takes twice as long.
+        # Measured: for this C++ -O2 produces no faster code than -O1, and takes twice as long.
         sooner = ("-O1",) if "-O2" in output.flags else ()
         flags = (*output.flags, *OPTIONS, *sooner)
-        # A library names the one that it is linked with by its path, so it is good there alone.
+        # The program's library refers to the build's by path, so the path is part of the identity.
         made_of = (output.files[name].sha256 for name in names)
         identity = ("host", str(library), *made_of, str(tool.path), tool.version, *flags)
         return cls(library, prelude, instructions, tool.path, flags, identity)
@@ -76,7 +96,7 @@ class HostTarget:
             raise BuildFailed(f"machine code of {source}: {error.message}") from error
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
-        """See NativeTarget. What is loaded stays until the process ends."""
+        """Load a library, which stays loaded until the process ends; see NativeTarget."""
         try:
             library = ctypes.CDLL(str(made))
             address = ctypes.cast(getattr(library, symbol), ctypes.c_void_p).value

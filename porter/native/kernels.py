@@ -1,8 +1,8 @@
-"""Machine code for kernels: nvcc makes a cubin of each program, link.py links it with the build's.
+"""The `NativeTarget` for GPUs: nvcc compiles each program to a cubin, which link.py links later.
 
-A GPU's machine code is linked as a whole, and what interpreters keep holds addresses of the cubin
-that made it. So programs must be known before a device is opened: programs.py makes code with
-theirs in it, and `open_device(..., code=...)` opens that.
+Device code is linked as a whole, and interpreters that persist between launches hold addresses of
+its cubin. Hence programs must be known before a device is opened. programs.py links kernels with
+the programs' native code, and `open_device(..., code=...)` opens these.
 """
 
 from __future__ import annotations
@@ -28,11 +28,12 @@ from porter.errors import BuildFailed, LaunchFailed, ToolFailed, UsageError
 from porter.run.built import Built, device_output
 
 LIBRARY = "libgpusnek.a"
-SECONDS = 600.0  # that a tool may take
+SECONDS = 600.0  # time limit of a tool
 TO_PTX = ("-x", "cu", "-ptx")
-# ptxas uses all cores for one program; the step before it would have copies of functions then.
+# ptxas uses all cores for one program. The step before ptxas would copy functions with this option.
 SPLIT = "--split-compile=0"
-# What preludes use of nvcc's headers, which its option makes empty. The PTX is the same.
+# NO_HEADERS makes nvcc's headers empty. WORDS has the declarations that preludes use from these.
+# The PTX is the same.
 NO_HEADERS = "-D__CUDA_RUNTIME_H__"
 WORDS = """\
 #define __device__ __attribute__((device))
@@ -67,16 +68,22 @@ static __forceinline__ __device__ unsigned __match_all_sync(
     return __match32_all_sync(lanes, own, alike);
 }
 """
-# In a cubin a digest of the program's text stands behind the name.
+# Name of a program's function in its cubin: SYMBOL and a digest of the program's C++.
 _NAMED = re.compile(rb"\x00(%s_[0-9a-f]{16})\x00" % SYMBOL.encode())
 
 
 @frozen(slots=False)
 class KernelTarget:
-    """Makes machine code for the kernels of `built`. front, back: flags of nvcc, to PTX and on.
+    """The target that compiles native code for the kernels of a build.
 
-    cubins: of the programs that were made, each one's number less 1. identity, suffix, enter: see
-    NativeTarget.
+    Attributes:
+        built: The build.
+        identity: As `NativeTarget.identity`.
+        front: Flags of nvcc from C++ to PTX.
+        back: Flags of nvcc from PTX to a cubin.
+        cubins: Cubins of the programs compiled so far. The index is the module's number minus 1.
+        suffix: As `NativeTarget.suffix`.
+        enter: As `NativeTarget.enter`.
     """
 
     built: Built
@@ -89,7 +96,13 @@ class KernelTarget:
 
     @classmethod
     def of(cls, built: Built) -> KernelTarget:
-        """For the device build of `built`. Raises NotBuilt, UsageError, NoNvcc."""
+        """Return the target for the device build of `built`.
+
+        Raises:
+            NotBuilt: There is no device build.
+            UsageError: The device build runs no native code.
+            NoNvcc: There is no usable nvcc.
+        """
         output = device_output(built)
         names = [f"cuda/{name}" for name in (LIBRARY, LOOKING, PRELUDE, ALONE, INSTRUCTIONS)]
         if any(name not in output.files for name in names):
@@ -104,7 +117,7 @@ class KernelTarget:
         return cls(built, identity, front, back)
 
     def file(self, name: str) -> Path:
-        """A file of the device build. Raises NotBuilt."""
+        """Return the path of a file of the device build. Raises NotBuilt."""
         return self.built.file("cuda", name)
 
     @property
@@ -119,28 +132,42 @@ class KernelTarget:
 
     @property
     def architecture(self) -> str:
-        """The one that the build is for: sm_90."""
+        """Architecture of the build, such as sm_90."""
         return self.back[0].removeprefix("-arch=")
 
     def build(self, source: Path, made: Path) -> None:
-        """A cubin of the C++ in `source`, for link.py. Raises NoNvcc, BuildFailed."""
+        """Compile the C++ in `source` to the cubin `made`, for link.py.
+
+        Raises:
+            NoNvcc: There is no usable nvcc.
+            BuildFailed: The C++ does not compile.
+        """
         text = source.read_text(encoding="utf-8")
         digest = hashlib.sha256(text.encode()).hexdigest()[:16]
         prelude = self.prelude.read_text(encoding="utf-8")
-        named = f"#define {SYMBOL} {SYMBOL}_{digest}\n"  # each program's own, for one linker
+        named = f"#define {SYMBOL} {SYMBOL}_{digest}\n"  # unique per program, for the linker
         self.compile(f"{prelude}\n{named}{text}", digest[:8], source, made, words=not self._global)
 
     @property
     def _global(self) -> bool:
-        """Whether states are found by the number of the thread, which is among nvcc's headers."""
+        """Whether interpreters are found by the thread index, which nvcc's headers declare."""
         return bool(self.built.config["arena"] != "local")
 
     def compile(
         self, text: str, number: str, source: Path, made: Path, *, words: bool = False
     ) -> None:
-        """A cubin of C++. number: of the unit, eight hexadecimal digits; source: for messages.
+        """Compile C++ to the cubin `made`.
 
-        words: without nvcc's own headers, if that works. Raises NoNvcc, BuildFailed.
+        Args:
+            text: The C++.
+            number: Number of the unit, as eight hexadecimal digits.
+            source: File named in messages.
+            made: File of the cubin.
+            words: Whether to try without nvcc's own headers first.
+
+        Raises:
+            NoNvcc: There is no usable nvcc.
+            BuildFailed: The C++ does not compile.
         """
         with tempfile.TemporaryDirectory(prefix="gpusnek-") as folder:
             unit, ptx = Path(folder, "module.cu"), Path(folder, "module.ptx")
@@ -156,9 +183,10 @@ class KernelTarget:
             self.assemble(ptx, made)
 
     def _without_headers(self, text: str, unit: Path, ptx: Path) -> bool:
-        """Make PTX in half the time: reading nvcc's headers takes as long as a small program.
+        """Compile C++ to PTX without nvcc's headers, and return whether that succeeded.
 
-        False where this nvcc does not take it so, or `text` is wrong.
+        nvcc takes as long for its headers as for a small program. The attempt fails if the release
+        of nvcc needs its headers, or if `text` is wrong.
         """
         unit.write_text(f"{WORDS}{text}", encoding="utf-8")
         try:
@@ -168,14 +196,14 @@ class KernelTarget:
         return True
 
     def assemble(self, ptx: Path, made: Path) -> None:
-        """A cubin of PTX. Raises NoNvcc, BuildFailed."""
+        """Assemble PTX to the cubin `made`. Raises NoNvcc, BuildFailed."""
         try:
             start(toolchain.nvcc().path, *self.back, SPLIT, "-cubin", ptx, "-o", made)
         except ToolFailed as error:
             raise BuildFailed(f"machine code of {ptx}: {error.message}") from error
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
-        """The module's number, from 1: it is linked later, with all others."""
+        """Add a cubin to those to be linked later, and return its module's number, from 1."""
         cubin = made.read_bytes()
         if cubin not in self.cubins:
             self.cubins.append(cubin)
@@ -183,12 +211,12 @@ class KernelTarget:
 
 
 def start(*command: str | Path, cwd: Path | None = None) -> None:
-    """Run a tool to its end. Raises ToolFailed."""
+    """Run a tool, and wait for its end. Raises ToolFailed."""
     run(command, cwd=cwd, timeout=SECONDS, tied=True)
 
 
 def symbol_of(cubin: bytes) -> str:
-    """What runs a module, as its cubin names it. Raises LaunchFailed."""
+    """Return the name of the function that runs the module in a cubin. Raises LaunchFailed."""
     found = _NAMED.search(cubin)
     if found is None:
         raise LaunchFailed(f"a cubin of {len(cubin)} bytes has no function {SYMBOL}")
@@ -196,6 +224,6 @@ def symbol_of(cubin: bytes) -> str:
 
 
 def _split(flags: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """A device build's flags that make PTX, and those that make machine code of it."""
+    """Split a device build's flags into those from C++ to PTX and those from PTX to a cubin."""
     last = max(i for i, flag in enumerate(flags) if flag.startswith("-arch="))
     return tuple(flags[:last]), tuple(flags[last:])

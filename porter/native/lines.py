@@ -1,4 +1,4 @@
-"""A program's lines as comments in C++."""
+"""Split a Python source into lines that are safe in comments of C++."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ _NEWLINE = re.compile(r"\r\n|\r|\n")  # as upstream's reader counts lines
 
 
 def lines_of(source: bytes) -> Sequence[str]:
-    """The lines of `source`, each fit to stand behind `//`.
+    """Return the lines of `source`, each safe behind `//`.
 
-    What has no picture is escaped, and no line ends with what would join the next one to it.
+    Unprintable characters are escaped. No line ends with a backslash, which would continue the
+    comment in the next line.
     """
     lines = _NEWLINE.split(source.decode("utf-8", "backslashreplace"))
     return [markup.visible(line).rstrip(" \t\\") for line in lines]

@@ -1,9 +1,11 @@
-"""Links machine code of programs with all of a device build, by nvlink itself.
+"""Link native code of programs with all units of a device build, by nvlink.
 
-The units of the build that look for machine code are in an archive of their own, and stand in place
-of those that do not (porter/compile/device_tier.py). They call `gpusnek_native_module` where the
-host twin calls through a pointer: one direct call, and from there another, to the only program or
-by a `switch` over the programs' numbers.
+Two units of the build exist in two versions: with and without the lookup of native code. The former
+are in an archive of their own, and replace the latter here (porter/compile/device_tier.py).
+
+The host twin calls native code through a pointer. Kernels call the function
+`gpusnek_native_module`, the dispatcher. The dispatcher calls the only program, or one of several by
+a `switch` over their numbers.
 """
 
 from __future__ import annotations
@@ -25,10 +27,14 @@ OPTIONS = ("-m64", "-suppress-stack-size-warning")
 
 
 def link_kernels(target: KernelTarget) -> bytes:
-    """A cubin of the build's kernels with all of `target.cubins`.
+    """Link the build's kernels with all of `target.cubins`, and return the cubin.
 
-    Raises UsageError where there are none, LaunchFailed for what is no such module, and as
-    link_modules.
+    Raises:
+        UsageError: `target.cubins` is empty.
+        LaunchFailed: A cubin is no native code of a program.
+        NoNvcc: As `link_modules`.
+        ToolMissing: As `link_modules`.
+        BuildFailed: As `link_modules`.
     """
     if not target.cubins:
         raise UsageError("there is no machine code to link")
@@ -36,10 +42,18 @@ def link_kernels(target: KernelTarget) -> bytes:
 
 
 def link_modules(target: KernelTarget, cubins: Sequence[bytes], symbols: Sequence[str]) -> bytes:
-    """A cubin of the build's kernels with all of `cubins`, which run the modules called `symbols`.
+    """Link the build's kernels with `cubins`, and return the cubin, which the cache keeps.
 
-    The number of a module, from 1, is its place among these. The cubin is kept with other machine
-    code. Raises NoNvcc, ToolMissing, BuildFailed.
+    Args:
+        target: The target of the build.
+        cubins: Cubins of programs. One cubin may have several modules.
+        symbols: Names of the functions that run the modules. The number of a module is its position
+            in this sequence, from 1.
+
+    Raises:
+        NoNvcc: There is no usable nvcc.
+        ToolMissing: nvlink or ar is missing.
+        BuildFailed: A tool fails.
     """
     digests = [hashlib.sha256(cubin).hexdigest() for cubin in cubins]
     parts = (*target.identity, "linked", *digests, *symbols)
@@ -67,7 +81,7 @@ def _link(
         parts.append(Path(folder, "dispatcher.cubin"))
         _dispatcher(target, symbols, text, parts[-1])
         try:
-            for archive in (LIBRARY, LOOKING):  # the second one's replace others of their names
+            for archive in (LIBRARY, LOOKING):  # units of the second replace units of the first
                 start("ar", "x", target.file(archive), cwd=Path(folder))
             objects = sorted(Path(folder).glob("*.o"))
             linker = toolchain.cuda_tool("nvlink").path
@@ -78,19 +92,19 @@ def _link(
 
 
 def _dispatcher(target: KernelTarget, symbols: Sequence[str], text: Path, made: Path) -> None:
-    """A cubin that calls one of `symbols`; what it is made of goes to `text`."""
+    """Write the dispatcher's cubin to `made`, and its C++ to `text`."""
     if len(symbols) > 1 or len(symbols[0]) != len(PROGRAM):
         text.write_text(_choosing(target, symbols), encoding="utf-8")
         target.compile(text.read_text(encoding="utf-8"), "0" * 8, text, made)
         return
-    # The build has it: nvcc would take longer than all else here.
+    # The build has a dispatcher for one program: nvcc would take longer than all other steps.
     alone = target.file(ALONE).read_bytes().replace(PROGRAM.encode(), symbols[0].encode())
     text.write_text(f"// as the build has it, for {symbols[0]}\n", encoding="utf-8")
     made.write_bytes(alone)
 
 
 def _choosing(target: KernelTarget, symbols: Sequence[str]) -> str:
-    """C++ that calls the module whose number a gpusnek_native_t has."""
+    """Return the C++ of a dispatcher, which calls the module whose number is in `native->run`."""
     _, at = target.built.structs["gpusnek_native_t"].fields["run"][:2]  # type: ignore[index]
     lines = [f'extern "C" __device__ void {symbol}{PARAMETERS};' for symbol in symbols]
     lines.append(f'extern "C" __device__ void {DISPATCHER}{PARAMETERS} {{')

@@ -1,4 +1,7 @@
-"""From bytecode to loaded machine code, by way of the cache."""
+"""Turn bytecode into loaded native code: profile, translate, compile, cache and load.
+
+`make` is the interface for arrays; `make_for` serves callers that have a `NativeTarget` already.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ from porter.native.target import NativeTarget, target_of
 from porter.native.trial import ProgramTrial
 from porter.run import Device
 
-HEAD = 12  # bytes before the .mpy: code_head_t of templates/port/code.c
+HEAD = 12  # bytes before the .mpy file in code: code_head_t of templates/port/code.c
 
 
 def make(
@@ -40,10 +43,23 @@ def make(
     trial: ProgramTrial | None = None,
     options: CompilerOptions | None = None,
 ) -> NativeModule:
-    """Machine code of the bytecode `code` of `source`, where some of it gains by that.
+    """Return the native code of bytecode, compiled or from the cache.
 
-    trial: what may be run for hints, where none are among the `options`. Raises UsageError where
-    `device` runs none, NoCompiler, BuildFailed.
+    Args:
+        device: The device that will run the native code.
+        code: The bytecode, as `InterpreterArray.compile` returns it.
+        source: The Python source.
+        name: Name of the source, for reports.
+        trial: Profiling run that collects type feedback, if `options` have none.
+        options: Options of the translator; None for the defaults.
+
+    Returns:
+        The module. Its `entries` are empty if no function gains by native code.
+
+    Raises:
+        UsageError: The device runs no native code, or was opened without this program.
+        NoCompiler: There is no usable g++.
+        BuildFailed: The C++ does not compile.
     """
     if device.linked is not None:
         module: NativeModule = device.linked.module_of(code)
@@ -59,23 +75,23 @@ def make_for(
     trial: ProgramTrial | None = None,
     options: CompilerOptions | None = None,
 ) -> NativeModule:
-    """As make, for what makes it."""
+    """Return the native code of bytecode for a target; see `make`."""
     options = (options or CompilerOptions()).on(target.enter)
     making = _Maker(target, code, source, name, trial, options)
     try:
         return making.module()
     except LaunchFailed:
-        forget(making.key)  # something of the machine has changed that the key does not tell
+        forget(making.key)  # the machine has changed in a way that the key does not include
         return making.module()
 
 
 class _NothingGains(Exception):
-    """No part of a program is worth machine code."""
+    """No function of a program is profitable to compile."""
 
 
 @frozen
 class _Maker:
-    """Machine code of `code` for `target`. seconds: filled in."""
+    """The steps from `code` to native code for `target`. seconds: filled in, by step."""
 
     target: NativeTarget
     code: bytes
@@ -87,7 +103,7 @@ class _Maker:
 
     @property
     def key(self) -> str:
-        """Names all that the machine code is made from."""
+        """Cache key: a digest of everything that the native code depends on."""
         chosen = self.options
         without, trial = sorted(chosen.without), self.trial.key if self.trial is not None else ""
         values = [*self.target.identity, _translator(), chosen.force, chosen.enter, without, trial]
@@ -97,7 +113,7 @@ class _Maker:
         return digest.hexdigest()
 
     def module(self) -> NativeModule:
-        """Raises LaunchFailed for what does not load."""
+        """Return the module. Raises LaunchFailed if the native code does not load."""
         functions: list[Any] = []
         try:
             with entry_of(self.key, self.target.suffix, self._writer(functions)) as entry:
@@ -155,6 +171,6 @@ class _Maker:
 
 @cache
 def _translator() -> str:
-    """A digest of all that makes machine code of bytecode."""
+    """Return a digest of the sources of porter/native and porter/compiler."""
     here = Path(__file__).resolve().parent
     return content_digest([here, here.parent / "compiler"], "__pycache__".__eq__)

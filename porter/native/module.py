@@ -1,4 +1,4 @@
-"""Machine code of one piece of bytecode, and what a launch of an array needs of it."""
+"""Native code of one source's bytecode, as making.py loads it and launches use it."""
 
 from __future__ import annotations
 
@@ -15,13 +15,15 @@ from porter.run.device.base import Array
 from porter.run.launch.natives import Native
 
 Entries = np.ndarray[tuple[int], np.dtype[np.uint16]]
-MOST_ENTRIES = 2**16 - 1  # gpusnek_native_t numbers them with uint16_t
+MOST_ENTRIES = 2**16 - 1  # gpusnek_native_t has entry numbers of type uint16_t
 
 
 def entry_table(entries: Iterable[tuple[int, int]], size: int) -> Entries:
-    """`NativeModule.entries` of `size` bytes of bytecode, without numbers over MOST_ENTRIES.
+    """Return `NativeModule.entries`, without entries whose number exceeds MOST_ENTRIES.
 
-    entries: as CompiledModule has them.
+    Args:
+        entries: Pairs of position and number, as in `CompiledModule.entries`.
+        size: Bytes of the bytecode.
     """
     table = np.zeros(size, np.uint16)
     for at, number in entries:
@@ -36,14 +38,23 @@ def _none() -> Entries:
 
 @frozen(eq=False)
 class NativeModule:
-    """Machine code of the bytecode of one source.
+    """Native code of the bytecode of one source.
 
-    lines: of the source. text: the C++ that it is made of; path: where that is kept, None where it
-    could not be. functions: all of the source. guards: at which machine code may give up. entries:
-    of each byte of the bytecode the number of the entry there, 0 for none (uint16); empty where
-    nothing was worth machine code. run: as Native has it. cached: it was made before. seconds: by
-    step. keep: what owns the machine code. without: places at which it guesses nothing. again: how
-    often it was made again without some guesses.
+    Attributes:
+        name: Name of the source.
+        lines: Lines of the source.
+        functions: All functions of the source, including those that stay bytecode.
+        guards: Guards of the native code.
+        text: C++ that the native code was compiled from.
+        path: File of the C++ in the cache; None if the cache could not be written.
+        entries: Number of the entry at each byte of the bytecode, 0 for none (uint16[size of the
+            bytecode]). Empty if no function was profitable.
+        run: As `Native.run`.
+        cached: Whether the native code came from the cache.
+        seconds: Seconds of each step.
+        keep: Owner of the loaded native code.
+        without: Positions at which the native code does not speculate (`GuardPlace.place`).
+        again: Number of recompilations after failed speculation.
     """
 
     name: str
@@ -62,17 +73,17 @@ class NativeModule:
 
     @property
     def runs(self) -> bool:
-        """Whether something of it was worth machine code."""
+        """Whether any function has native code."""
         return self.entries.size > 0
 
     def on(self, device: Device, memory: Array) -> Native:
-        """For launches of an array on `device`, where the bytecode is in `memory`."""
+        """Return the native code for launches on `device`, whose bytecode is in `memory`."""
         return Native(memory, device.array(self.entries), self.run, keep=self.keep)
 
     def line(self, number: int) -> str:
-        """A line of the source for people."""
+        """Return a line of the source by its number from 1, for reports."""
         return self.lines[number - 1].strip() if 0 < number <= len(self.lines) else ""
 
     def exits(self) -> int:
-        """How many counters of guards a launch needs."""
+        """Return the number of guard counters that a launch needs."""
         return max((guard.number + 1 for guard in self.guards), default=0)

@@ -1,4 +1,4 @@
-"""The machine code that launches of one array have."""
+"""The native code of one array: passed to its launches, and evaluated after each launch."""
 
 from __future__ import annotations
 
@@ -15,17 +15,22 @@ from porter.run import Device
 from porter.run.device.base import Array
 from porter.run.launch.natives import Native
 
-OFTEN = 1000  # times that a guess is wrong before machine code is made without it,
-OFTEN_EACH = 16  # and times for each interpreter
-MOST_AGAIN = 3  # times that machine code of one program is made again
+# Failures of a guard in one launch before its speculation is dropped: the larger of both counts.
+OFTEN = 1000  # in total
+OFTEN_EACH = 16  # for each interpreter of the launch
+MOST_AGAIN = 3  # maximum number of recompilations of one program
 Wrong = dict[NativeModule, frozenset[int]]
 
 
 @frozen(eq=False)
 class Brought:
-    """What one launch of `n` interpreters has, with counters of its own.
+    """The native code of one launch, with guard counters of its own.
 
-    wrong: filled in by report, places of guesses that were often wrong.
+    Attributes:
+        device: The device of the launch.
+        n: Number of interpreters.
+        each: Modules, with their native code on the device; None for a module without any.
+        wrong: Positions at which each module shall not speculate; `report` adds failed speculation.
     """
 
     device: Device
@@ -35,11 +40,11 @@ class Brought:
 
     @property
     def natives(self) -> tuple[Native, ...]:
-        """For Phase.natives."""
+        """The native code for `Phase.natives`."""
         return tuple(native for _, native in self.each if native is not None)
 
     def report(self) -> NativeReport | None:
-        """What it came to, once the launch has ended; None where nothing was to be compiled."""
+        """Return the report of the ended launch; None if no program was to be compiled."""
         if not self.each:
             return None
         modules = [module for module, _ in self.each]
@@ -77,7 +82,7 @@ class Brought:
 
 
 class Natives:
-    """Machine code of all that an array's interpreters have run: they may call functions of it."""
+    """Native code of all programs that an array has run; later launches may call its functions."""
 
     def __init__(self, device: Device, n: int) -> None:
         self._device, self._n = device, n
@@ -85,9 +90,11 @@ class Natives:
         self._wrong: Wrong = {}
 
     def add(self, module: NativeModule, memory: Array) -> None:
-        """`module`, of the bytecode in `memory`, for all launches from now on.
+        """Add a module for all later launches; it replaces an older one for the same bytecode.
 
-        What was there of that bytecode is not brought any more.
+        Args:
+            module: The module.
+            memory: The bytecode on the device.
         """
         at = self._device.address(memory)
         if at not in self._each or self._each[at][0] is not module:
@@ -95,15 +102,16 @@ class Natives:
             self._each[at] = module, native, memory
 
     def bring(self) -> Brought:
-        """For the next launch."""
-        brought = list(self._each.values())  # another thread may add to them
+        """Return the native code for the next launch."""
+        brought = list(self._each.values())  # a copy, since another thread may add modules
         each = [(module, self._counted(module, one)) for module, one, _ in brought]
         return Brought(self._device, self._n, each, self._wrong)
 
     def wrong(self, module: NativeModule) -> frozenset[int]:
-        """Places at which `module` shall guess no more, once; none if it is not to be made again.
+        """Return the positions at which a recompilation of `module` shall not speculate.
 
-        With those that it guesses at no more already.
+        Positions at which `module` does not speculate already are included. The result is empty if
+        `module` is not to be recompiled, and on the next call.
         """
         places = self._wrong.pop(module, frozenset())
         return places if module.again < MOST_AGAIN else frozenset()
@@ -115,6 +123,6 @@ class Natives:
         return attrs.evolve(native, exits=self._device.zeros(count, np.uint32))
 
     def clear(self) -> None:
-        """Forget all: the interpreters are gone."""
+        """Drop all modules, after the interpreters were discarded."""
         self._each.clear()
         self._wrong.clear()

@@ -1,4 +1,8 @@
-"""Programs whose machine code a GPU is opened with."""
+"""Compile and link the programs with which a GPU is opened.
+
+porter/array/kernels.py compiles the programs to bytecode, collects type feedback (on the build's
+host twin if there is one), and opens a device with the kernels linked here.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,14 @@ from porter.run.device.linking import LinkedCode
 
 @frozen
 class KnownProgram:
-    """A program before a GPU is opened.
+    """A program that is known before a GPU is opened.
 
-    code: its bytecode as InterpreterArray.compile has it, of the build's release and configuration,
-    whichever target made it. name: what tracebacks call it. hints: what a trial of it saw.
+    Attributes:
+        code: Its bytecode, as `InterpreterArray.compile` returns it. Any target of a build with the
+            same release and configuration may have compiled it.
+        source: Its Python source.
+        name: Its name in tracebacks.
+        hints: Type feedback of a profiling run; empty if there is none.
     """
 
     code: bytes = field(repr=False)
@@ -30,10 +38,18 @@ class KnownProgram:
 
 
 def link_programs(built: Built, programs: Sequence[KnownProgram]) -> LinkedCode:
-    """The kernels of `built` with machine code of those `programs` that gain by it.
+    """Compile programs, and link their native code with the kernels of a build.
 
-    Raises NotBuilt, UsageError where the build's kernels run none, NoNvcc, ToolMissing,
-    BuildFailed.
+    Args:
+        built: The build, with a target for GPUs.
+        programs: The programs. Those that gain nothing by native code stay bytecode.
+
+    Raises:
+        NotBuilt: The build has no target for GPUs.
+        UsageError: The build's kernels run no native code.
+        NoNvcc: There is no usable nvcc.
+        ToolMissing: nvlink or ar is missing.
+        BuildFailed: A tool fails.
     """
     target = KernelTarget.of(built)
     modules = {}

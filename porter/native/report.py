@@ -1,4 +1,7 @@
-"""What was compiled of programs, and where their machine code gave up, in Python's lines."""
+"""Report what native code a launch had, and which guards failed, by lines of Python source.
+
+natives.py creates the report after a launch. `Outcome.compiled` and `porter run --times` show it.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +12,17 @@ from attrs import frozen
 
 from porter.base import markup
 
-MOST_SHOWN = 20  # functions, and places, in what people read
+MOST_SHOWN = 20  # maximum number of functions, and of failed guards, in displays
 
 
 @frozen
 class NativeFunction:
-    """A function of the program `source`, and the line of it at which its code begins.
+    """A function of a program, and whether it has native code."""
 
-    entries: at how many instructions its machine code can begin; 0: it stays bytecode.
-    """
-
-    source: str
+    source: str  # name of the program
     name: str
-    line: int
-    entries: int
+    line: int  # line of the source at which the function's code begins
+    entries: int  # number of instructions at which native code can be entered; 0: only bytecode
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line} {self.name}"
@@ -30,17 +30,14 @@ class NativeFunction:
 
 @frozen
 class GaveUp:
-    """A place where machine code handed over to the interpreter, `count` times in one launch.
+    """A guard that failed in one launch, so that the interpreter had to run the instruction."""
 
-    text: the line. what: why, such as "x is no float".
-    """
-
-    source: str
+    source: str  # name of the program
     function: str
-    line: int
-    text: str
-    what: str
-    count: int
+    line: int  # number of the line in the source
+    text: str  # text of the line
+    what: str  # reason, such as "x is no float"
+    count: int  # number of failures in the launch
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line} {self.function}: {self.text}: {self.what}"
@@ -48,31 +45,27 @@ class GaveUp:
 
 @frozen(repr=False)
 class NativeReport:
-    """Machine code that a launch had, of all programs of its interpreters together.
+    """The native code of a launch, for all programs of its interpreters together."""
 
-    gave_up: what gave up most often first. seconds: by step, of making it: translate, compile,
-    load. cached: all of it was made before.
-    """
-
-    functions: tuple[NativeFunction, ...]
-    gave_up: tuple[GaveUp, ...]
-    seconds: Mapping[str, float]
-    cached: bool
+    functions: tuple[NativeFunction, ...]  # all functions, including those that stay bytecode
+    gave_up: tuple[GaveUp, ...]  # failed guards, in descending order of failures
+    seconds: Mapping[str, float]  # seconds of the steps trial, translate, compile and load
+    cached: bool  # whether all native code came from the cache
 
     @property
     def compiled(self) -> tuple[NativeFunction, ...]:
-        """The functions that have machine code."""
+        """The functions that have native code."""
         return tuple(function for function in self.functions if function.entries)
 
     @property
     def title(self) -> str:
-        """How much was compiled, and how long that took."""
+        """A line with the number of compiled functions and the seconds of each step."""
         steps = ", ".join(f"{name} {value:.3f} s" for name, value in self.seconds.items())
         how = " from the cache" if self.cached else ""
         return f"compiled{how}: {len(self.compiled)} of {len(self.functions)} functions, {steps}"
 
     def lines(self) -> list[str]:
-        """It for people."""
+        """Return the report as lines of text."""
         lines = [self.title]
         lines += _shown(f"  {function}" for function in self.compiled)
         if self.gave_up:

@@ -1,4 +1,7 @@
-"""Globals for a trial of a program: of the kinds that it will find, in the trial's own memory."""
+"""Substitute bindings for a profiling run: globals of the same types in memory of their own.
+
+The profiling run (trial.py) may write to these without a change to the user's arrays.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,18 @@ from porter.run import Device
 from porter.run.device.base import Array
 from porter.run.launch.binding import TYPECODES, Binding, of_arrays
 
-MOST_COPIED = 4096  # bytes of a bound array; the rest of its stand-in is 0
-MOST_ELEMENTS = 1 << 26  # of a stand-in
+MOST_COPIED = 4096  # bytes copied from a bound array; the rest of its substitute is 0
+MOST_ELEMENTS = 1 << 26  # maximum number of elements in a substitute
 
 
 def like_memory(device: Device, binding: Binding) -> Binding:
-    """As many elements as `binding`'s memory has, the first of them equal, in memory of their own.
+    """Return a substitute for a bound array: equal length and type, in memory of its own.
 
-    Its memory must still be there.
+    On the host twin the first elements are copied; the others are 0.
+
+    Args:
+        device: The device of the substitute.
+        binding: Binding of the array, whose memory must still be allocated.
     """
     first = b""
     if not device.on_gpu and binding.count:
@@ -33,7 +40,7 @@ def like_memory(device: Device, binding: Binding) -> Binding:
 
 
 def like_value(device: Device, binding: Binding) -> Binding:
-    """The value that interpreter 0 gets, without those of the others."""
+    """Return a binding of the value for interpreter 0, without the values for the others."""
     keep: Any = binding.keep
     if keep is None:
         return binding
@@ -50,9 +57,15 @@ def like_value(device: Device, binding: Binding) -> Binding:
 
 
 def like_arrays(device: Device, arrays: Mapping[str, Any]) -> list[Binding]:
-    """As many elements as each of `arrays` has, of its type; the first of NumPy's are equal.
+    """Return substitutes for arrays that are not bound yet: equal lengths and types.
 
-    They may be of any device: what is read of the others is their type and size. Raises UsageError.
+    Args:
+        device: The device of the substitutes.
+        arrays: Arrays by name, on any device. First elements of NumPy arrays are copied. Of other
+            arrays only type and size are read.
+
+    Raises:
+        UsageError: A value is no array of numbers, or has elements of an unsupported type.
     """
     copies = {}
     for name, array in arrays.items():
@@ -71,7 +84,7 @@ def like_arrays(device: Device, arrays: Mapping[str, Any]) -> list[Binding]:
 
 
 def _begun(device: Device, dtype: np.dtype[Any], count: int, first: bytes) -> Array:
-    """`count` elements on `device`, at most MOST_ELEMENTS, that begin with these bytes."""
+    """Return an array on `device` that begins with the bytes `first`; the rest is 0."""
     made = device.zeros(min(count, MOST_ELEMENTS), dtype)
     made.view(np.uint8)[: len(first)] = device.array(np.frombuffer(first, np.uint8))
     return made

@@ -1,4 +1,7 @@
-"""What makes machine code of C++ for a device and loads it: one class for each kind of device."""
+"""Backends of the compiled tier: the protocol that compiles C++ for a device and loads the result.
+
+host.py implements it for the host twin, kernels.py for GPUs.
+"""
 
 from __future__ import annotations
 
@@ -17,12 +20,14 @@ HINT = "Ask for none: the program runs interpreted, and does the same."
 
 
 class NativeTarget(Protocol):
-    """A device of a build, as the tier needs it.
+    """A backend for one target of a build.
 
-    tables: the build's instructions. prelude: what C++ for it begins with. suffix: of files of
-    machine code. symbol: of the function that runs it, where there is one of that name.
-    identity: what the machine code depends on, besides the C++ that it is made of. enter: where it
-    is entered there, as CompilerOptions has it.
+    Attributes:
+        enter: How the interpreter enters native code, as `CompilerOptions.enter`.
+        suffix: Suffix of files of native code.
+        tables: Instructions of the build.
+        prelude: File of the C++ that precedes each program's C++.
+        identity: Everything that native code depends on, except its C++; part of the cache key.
     """
 
     @property
@@ -38,17 +43,35 @@ class NativeTarget(Protocol):
     def identity(self) -> tuple[str, ...]: ...
 
     def build(self, source: Path, made: Path) -> None:
-        """Make the machine code `made` of the C++ in `source`. Raises ToolMissing, BuildFailed."""
+        """Compile the C++ in `source` to the file `made`.
+
+        Raises:
+            ToolMissing: The compiler is missing.
+            BuildFailed: The C++ does not compile.
+        """
 
     def load(self, made: Path, symbol: str) -> tuple[int, object]:
-        """`Native.run` of `symbol` in the machine code `made`, and what owns that.
+        """Load a file of native code.
 
-        Raises LaunchFailed.
+        Args:
+            made: The file.
+            symbol: Name of the function that runs the native code, if the target uses it.
+
+        Returns:
+            The function as `Native.run`, and the owner of the loaded code.
+
+        Raises:
+            LaunchFailed: The file does not load.
         """
 
 
 def target_of(device: Device) -> NativeTarget:
-    """What makes machine code for `device`. Raises UsageError where nothing does, NoCompiler."""
+    """Return the backend for a device.
+
+    Raises:
+        UsageError: The device runs no native code, or only that of programs it was opened with.
+        NoCompiler: There is no usable g++.
+    """
     if isinstance(device, Several):
         raise UsageError("several devices run no machine code of programs yet", hint=HINT)
     if isinstance(device, HostTwin):

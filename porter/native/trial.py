@@ -1,7 +1,7 @@
-"""A trial run: what a program's values are, as an interpreter sees them, before it is compiled.
+"""The profiling run: one interpreter runs a program briefly and collects type feedback.
 
-It is a hint, no promise: machine code tests what it assumes. So whatever a trial comes to, it
-never matters to what the program does.
+The translator speculates on this feedback, and native code guards each speculation. So the result
+of a profiling run affects speed, never the behaviour of a program.
 """
 
 from __future__ import annotations
@@ -22,16 +22,23 @@ from porter.run.launch.filesystem import copies, image_of
 from porter.run.launch.natives import Native
 from porter.run.launch.spec import SIZES, Phase
 
-STEPS, SECONDS = 20_000, 0.25  # of the program
-TIMEOUT = 1.0  # seconds of the whole trial
-MOST_FILES = 16 << 20  # bytes of a file system that is copied for it
+STEPS, SECONDS = 20_000, 0.25  # limits of the program
+TIMEOUT = 1.0  # seconds; limit of the launch
+MOST_FILES = 16 << 20  # bytes: a larger file system is not copied, and the run has none
 
 
 @frozen(eq=False)
 class ProgramTrial:
-    """A program's trial: its code and kind, launches of its interpreters, and their globals.
+    """The profiling run of a program.
 
-    n: how many interpreters will run it. bindings: stand-ins, which the trial may write to.
+    Attributes:
+        device: The device that runs it.
+        memory: The bytecode on the device.
+        kind: Kind of the program, as `Launch.kind`.
+        launch: Sizes, sandbox, seed and file systems of the program's real launches.
+        n: Number of interpreters of the real launches.
+        bindings: Globals. The run may write to bound arrays, which must be substitutes
+            (standins.py).
     """
 
     device: Device
@@ -43,13 +50,16 @@ class ProgramTrial:
 
     @property
     def key(self) -> str:
-        """Names what a trial is made of, but for values: they seldom change what is seen."""
+        """Digest of the run's inputs without values of globals, which seldom affect the result."""
         globals_ = sorted((b.name, b.kind, b.typecode) for b in self.bindings)
         values = [self.kind, self.launch.sandbox, self.launch.fs is not None, globals_]
         return hashlib.sha256(json.dumps([STEPS, values]).encode()).hexdigest()
 
     def seen(self) -> bytes:
-        """Of each byte of the code what was on top of the stack there; empty: nothing is known."""
+        """Run the program, and return the type feedback, as `CompilerOptions.hints`.
+
+        The result is empty if the run collected nothing or failed.
+        """
         device, size = self.device, int(self.memory.nbytes)
         try:
             seen = device.zeros(size, np.uint8)
