@@ -36,7 +36,7 @@ class CallEmitter(Emitter):
             self.forget()
 
     def called(self, kind: str, expression: str, *, plain: bool = False) -> Value:
-        """Emit such a call, and return its value in a new C++ variable."""
+        """Emit a call like `call`, and return its value in a new C++ variable."""
         name = self.variable(TYPES[kind])
         self.call(expression, f"{name} = ", plain=plain)
         return Value(kind, name)

@@ -8,9 +8,10 @@ Eligible loops are innermost loops that count by a constant, up or down to a bou
 that may run other code. An iteration in a strip may take a side exit. The number of branches until
 the next poll is then the same as without strips.
 
-A strip stands at the start of the block with the loop's test. That block is still complete: it ends
-the loop, polls, and starts the iterations that no strip covers. A loop that accesses elements of
-arrays gets further strips, one for each common typecode. Each of these tests the typecode once.
+A strip stands at the start of the block with the loop's test. The block stays complete behind it:
+the block ends the loop, polls, and starts the iterations that no strip covers. A loop that accesses
+elements of arrays gets further strips, one for each common typecode. A further strip tests the
+typecode once.
 
 writer.py passes the blocks of one C++ function as `WrittenBlock`, and emits the lines returned.
 """
