@@ -21,7 +21,7 @@ class NativeFunction:
 
     source: str  # name of the program
     name: str
-    line: int  # line of the source at which the function's code begins
+    line: int  # line of the source at which the code of the function begins
     entries: int  # number of instructions at which native code can be entered; 0: only bytecode
 
     def __str__(self) -> str:
@@ -36,7 +36,7 @@ class GaveUp:
     function: str
     line: int  # number of the line in the source
     text: str  # text of the line
-    what: str  # reason, such as "x is no float"
+    what: str  # reason, for example: x is no float
     count: int  # number of failures in the launch
 
     def __str__(self) -> str:
