@@ -115,7 +115,7 @@ class Sink:
     returns: bool = False
 
     def guard(self, function: str, line: int, what: str, place: int) -> int:
-        """Return the number of a guard, which is the same in each part of a function."""
+        """Add a guard unless another part of the function has it, and return its number."""
         for known in self.guards:
             if known[1:] == (function, line, what, place):
                 return known.number
