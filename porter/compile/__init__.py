@@ -1,4 +1,4 @@
-"""The compile stage: rewritten C++ in, host twin and device build out."""
+"""The compile stage: compile the rewriter's C++ to the host twin and the device build."""
 
 from porter.compile.stage import compile_build
 

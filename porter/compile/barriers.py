@@ -1,12 +1,11 @@
-"""Where lanes of a warp can meet again in device code: its convergence barriers, by function.
+"""Count convergence barriers in a cubin: where the lanes of a warp can reconverge, by function.
 
     python -m porter.compile.barriers CUBIN... [FUNCTION...]
 
-prints a line for each function that may part lanes or has one yield: branches that part them,
-regions at whose end lanes meet (BSSY), exits from such a region (BREAK), waits for lanes by name,
-places where others of a warp get a turn (YIELD), and instructions in all. Lanes that get one while
-a function that they wait behind has barriers of its callers saved wait no longer
-(docs/lab/compiled.md, "Yields").
+prints a line for each function with a divergent branch or a YIELD. The columns: divergent branches,
+convergence regions (BSSY), early exits from a region (BREAK), WARPSYNCs, YIELDs and all
+instructions. A YIELD inside a function that has saved and cleared its callers' barriers breaks
+reconvergence in the callers (docs/lab/compiled.md, "Yields"). A diagnostic; builds do not call it.
 """
 
 from __future__ import annotations
@@ -23,18 +22,26 @@ from porter.errors import VerifyFailed
 
 _BYTES = 16  # of an instruction, on sm_70 and later
 _BSSY, _BREAK, _BRA, _BRX, _WARPSYNC, _YIELD = 0x945, 0x942, 0x947, 0x949, 0x948, 0x946
-_SAVE, _FIRST_OF_CALLERS = 0x355, 6  # BMOV.32.CLEAR; callees save this barrier and all behind it
-_ALWAYS = 7  # the predicate of an instruction that every lane executes
+_SAVE, _FIRST_OF_CALLERS = 0x355, 6  # BMOV.32.CLEAR; barriers from 6 on are callee-saved
+_ALWAYS = 7  # the predicate PT: every lane executes the instruction
 
 
 @frozen
 class Barriers:
-    """Counts of one function. A function with branches and no regions never brings lanes together.
+    """The convergence instructions of one function.
 
-    branches: conditional or indexed. regions: begun by BSSY. breaks: exits from them. warpsyncs:
-    waits for lanes by name. yields: a compiler has one in a function that has an atomic operation,
-    or an access to memory that is stronger than a plain one. instructions: all. saved: the numbers
-    of its callers' barriers that it saves, in which lanes that execute it are then not named.
+    Lanes that diverge in a function with branches but without regions do not reconverge there.
+
+    Attributes:
+        branches: Conditional and indexed branches.
+        regions: Convergence regions (BSSY).
+        breaks: Early exits from regions (BREAK).
+        warpsyncs: WARPSYNC instructions, which wait for the lanes of a mask.
+        yields: YIELD instructions. ptxas emits one per function and loop with an access that is
+            stronger than a plain one (atomic, volatile, ordered).
+        instructions: All instructions.
+        saved: The callers' barriers that the function saves and clears. A lane that runs the
+            function is no member of these barriers until the function restores them.
     """
 
     branches: int
@@ -47,7 +54,7 @@ class Barriers:
 
 
 def count(code: bytes) -> Barriers:
-    """Count in raw machine code of sm_70 or later."""
+    """Count the convergence instructions in the SASS of one function (sm_70 or later)."""
     found: Counter[int] = Counter()
     saved: set[int] = set()
     branches = 0
@@ -69,7 +76,11 @@ def count(code: bytes) -> Barriers:
 
 
 def barriers(cubin: Path) -> dict[str, Barriers]:
-    """Of every function in `cubin`, by its symbol. Raises VerifyFailed for what is no cubin."""
+    """Return the counts of every function in `cubin`, by symbol.
+
+    Raises:
+        VerifyFailed: `cubin` is no cubin, or cannot be read.
+    """
     try:
         return {name: count(code) for name, code in functions(cubin).items()}
     except (ElfProblem, OSError) as error:
@@ -77,7 +88,7 @@ def barriers(cubin: Path) -> dict[str, Barriers]:
 
 
 def main(arguments: list[str]) -> None:
-    """See above."""
+    """Print the table that the module's docstring describes."""
     print("branches regions breaks warpsyncs yields instructions function")
     cubins = [Path(argument) for argument in arguments if argument.endswith(".cubin")]
     wanted = [argument for argument in arguments if not argument.endswith(".cubin")]

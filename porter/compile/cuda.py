@@ -1,7 +1,11 @@
-"""The device build: PTX per unit, linked machine code, and a relocatable library for users.
+"""The device build: PTX per unit, linked SASS, and a relocatable library for users' kernels.
 
-For one architecture the machine code is a cubin. For several it is a fatbin: a cubin of each, all
-made from one PTX. nvlink links machine code alone, so PTX lies beside it, a file a unit.
+Called by the compile stage (stage.py) with the rewriter's units and the runtime's sources. Ninja
+runs the steps: nvcc makes PTX of each unit, ptxas a cubin of each PTX, nvlink one cubin of all.
+
+A build for one architecture loads this cubin. A build for several architectures loads a fatbin: one
+cubin per architecture, all made from the same PTX. nvlink drops the PTX, so the build keeps the PTX
+files, one per unit, for GPUs newer than its architectures.
 """
 
 from __future__ import annotations
@@ -27,16 +31,20 @@ from porter.manifest import SavedRegisters
 CUBIN = "gpusnek.cubin"
 FATBIN = "gpusnek.fatbin"
 LIBRARY = "libgpusnek.a"
-# Not upstream's: it fills tables at load, without an interpreter.
+# Part of the port, not of upstream: it fills tables at load, outside of any interpreter.
 STATE_UNIT = "porter_state.cpp"
-HOOKS = "hooks.cu"  # the one file of the runtime that upstream's and the port's code calls
+HOOKS = "hooks.cu"  # the only file of the runtime whose functions rewritten units call
 
 
 @frozen
 class MadeCode:
-    """The linked code of one architecture, the reports of what made it, and the check's result.
+    """The linked code of one architecture, with compiler reports and the result of the check.
 
-    logs: of all units, the link's last. probe: the cubin of the layout's probe (see layout.py).
+    Attributes:
+        cubin: The linked cubin.
+        logs: Reports of ptxas for each unit, then the report of nvlink.
+        flush: The result of the check of the collector's entry (gcflush.py).
+        probe: The cubin of the layout probe (layout.py).
     """
 
     cubin: Path
@@ -47,12 +55,19 @@ class MadeCode:
 
 @frozen
 class CudaBuild:
-    """What the device build made, the steps that were run, and the flags.
+    """The outputs of a device build.
 
-    code: what is loaded, a cubin or a fatbin of all `machine`, by architecture. ptx: of every unit,
-    for the architecture `for_ptx`, empty where newer GPUs were not asked for. library: what users'
-    kernels link with; none with fences, and none for several architectures. tier: what machine code
-    of programs needs (device_tier.py).
+    Attributes:
+        folder: The folder of the outputs.
+        code: The file to load: a cubin, or a fatbin of all architectures in `machine`.
+        machine: Linked code by architecture.
+        ptx: The PTX file of every unit.
+        for_ptx: The PTX's architecture; empty unless the build is for newer GPUs, too.
+        library: The archive that users' kernels link; None with bounds checks (`--fences`) and for
+            several architectures.
+        tier: The files that the native code of programs needs (device_tier.py).
+        steps: The number of ninja steps that ran.
+        flags: The options of nvcc and ptxas.
     """
 
     folder: Path
@@ -67,7 +82,7 @@ class CudaBuild:
 
 
 def _front(config: BuildConfig, nvcc: str, sources: Sources) -> list[str]:
-    """What makes PTX, without its input."""
+    """Return the command that compiles a unit to PTX, without input and output."""
     return [nvcc, *nvcc_front(config), *(f"-I{path}" for path in sources.include)]
 
 
@@ -77,8 +92,9 @@ def _rules(
     front = _front(config, nvcc, sources)
     program = shlex.quote(nvcc)
     arch = "-arch=$arch"
-    # Each step writes beside and renames; ptxas' report goes to a log that is shown on failure.
-    # run_ninja names the Python, so that another one is no other command and makes nothing again.
+    # Each step writes a temporary file and renames it. The report of ptxas goes to a log, which is
+    # printed on failure. run_ninja sets PORTER_PYTHON: the command line, and so ninja's decision to
+    # run a step, does not depend on the path of the Python interpreter.
     python = '"$${PORTER_PYTHON:-python3}"'
     ptx = f"{python} -IS {shlex.quote(str(PTX_STEP))}"
     fence = f"{python} -I {shlex.quote(str(FENCING / 'step.py'))}"
@@ -90,7 +106,7 @@ def _rules(
         ),
         NinjaRule(
             "fenced",
-            # The places in upstream's C that failed checks name.
+            # -lineinfo: a failed bounds check names the line of upstream's C.
             f"{shlex.join(front)} -lineinfo -x cu -ptx $in -o $out.tmp"
             f" && {fence} $out.tmp $out.fenced $id && {ptx} $out.fenced $out $id",
             "nvcc $out",
@@ -115,11 +131,12 @@ def _rules(
             " --create=$out.tmp && mv -f $out.tmp $out",
             "fatbinary $out",
         ),
-        # Each unit once more as a host object: what users link with. Linking them into one
-        # relocatable object first (nvlink -r) makes tables of static functions point at others.
+        # Each unit once more as a host object, for the archive that users link. One relocatable
+        # object of all units (nvlink -r) would be wrong: nvlink makes tables of static functions
+        # point at other functions.
         NinjaRule(
             "relocatable",
-            # From its folder, for the object holds the input's name.
+            # Runs in the cubin's folder, since the object contains the input's name.
             f"cd $folder && {program} {arch} -dc $name -o $name.tmp.o && mv -f $name.tmp.o $object",
             "nvcc -dc $out",
         ),
@@ -130,7 +147,7 @@ def _rules(
 
 
 def cuda_folder(folder: Path, config: BuildConfig, registers: int = REGISTERS) -> Path:
-    """Where the device build of `config` is: one folder for all configurations that share it."""
+    """Return the folder of the device build of `config`; equal code shares one folder."""
     name = f"cuda-{config.arch.replace(',', '+')}-{config.arena}"
     if config.arena == "local":
         name += f"-stack{config.stack}"
@@ -156,11 +173,24 @@ def build_cuda(
     registers: int = REGISTERS,
     tell: Teller = QUIET,
 ) -> CudaBuild:
-    """Bring the device build under `folder` (see `cuda_folder`) and `probe`'s cubins up to date.
+    """Bring the device build of `config` and the cubins of `probe` up to date.
 
-    `registers` caps them per thread; `fatbinary` is started for several architectures alone. Raises
-    BuildFailed, and VerifyFailed when the collector's entry does not save what it must in the code
-    of one of them (what would be loaded is then removed).
+    Args:
+        config: The build.
+        folder: The folder of all builds of the release; see `cuda_folder`.
+        sources: The units and the runtime.
+        probe: The source of the layout probe.
+        nvcc: The path of nvcc.
+        fatbinary: The path of fatbinary, which only several architectures need.
+        nvdisasm: The path of nvdisasm; None uses porter's own decoder.
+        jobs: The number of parallel steps; None for one per core.
+        registers: The cap on registers per thread.
+        tell: Receives progress reports.
+
+    Raises:
+        BuildFailed: A compiler or linker failed.
+        VerifyFailed: The collector's entry does not save all callee-saved registers on an
+            architecture. The file to load has then been removed.
     """
     out = cuda_folder(folder, config, registers)
     out.mkdir(parents=True, exist_ok=True)
@@ -175,7 +205,7 @@ def build_cuda(
         for unit in (*units, probed)
         for edge in unit.to_cubins(sources, fenced=config.fences and unit.source in fenced)
     ]
-    # Users' kernels cannot have fences: their programs do not write what checks compare with.
+    # No archive with bounds checks: users' kernels do not set the ranges that checks compare with.
     library = None if config.fences or wanted.several else out / LIBRARY
     if library is not None:
         (only,) = wanted.machine
@@ -215,7 +245,7 @@ def build_cuda(
 
 
 def _linked(out: Path, wanted: Architectures) -> dict[str, Path]:
-    """Where each architecture's linked cubin is."""
+    """Return the path of the linked cubin, by architecture."""
     if wanted.several:
         return {architecture: out / f"{architecture}.cubin" for architecture in wanted.machine}
     return {wanted.machine[0]: out / CUBIN}
@@ -246,7 +276,11 @@ def _checked(
     nvdisasm: str | None,
     registers: int,
 ) -> MadeCode:
-    """The code of one architecture, if it stands the collector's check. Raises VerifyFailed."""
+    """Return the code of one architecture after the check of the collector's entry.
+
+    Raises:
+        VerifyFailed: The check failed.
+    """
     try:
         flush = check_flush(units[-1].cubins[architecture], nvdisasm, registers)
     except VerifyFailed as error:

@@ -1,8 +1,9 @@
-"""What a device build carries so that programs can become machine code in its kernels.
+"""The parts of a device build that let its kernels run native code of programs.
 
-Kernels that run such code (porter/native/kernels.py) have units of their own in place of two of the
-build's: those that look for it. So kernels without it pay nothing. The C++ of programs begins with
-a prelude, as the host twin's does (tier.py), and bytecode is read with the release's own table.
+Kernels with native code (porter/native/kernels.py) link a second copy of the two units that
+dispatch to it (`LOOKING`). Other kernels link the plain copy, so they pay nothing. The native
+compiler needs two more files: the prelude, with which the C++ of a program begins, and the
+release's table of bytecode instructions. The host twin has both as well (tier.py).
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ from porter.config import BuildConfig
 
 LOOKING = ("py_vm.cpp", "port_native.cpp")  # templates/runtime/native_hooks.h
 LIBRARY = "libgpusnek-native.a"
-# What the two units call, and what that calls where there is one program: a name of as many letters
-# is put in its place in the machine code (porter/native/link.py).
+# The units call DISPATCHER. With one program, DISPATCHER calls PROGRAM directly. PROGRAM is a
+# placeholder: porter/native/link.py overwrites it in the SASS with a symbol of the same length.
 DISPATCHER, PROGRAM = "gpusnek_native_module", f"{SYMBOL}_{0:016}"
 ALONE = "dispatcher.cubin"
 PARAMETERS = "(void *code_state, unsigned int entry, const void *native)"
@@ -47,7 +48,7 @@ _DEFINE = "-DPORTER_NATIVE=1"
 
 @frozen
 class DeviceTier:
-    """files: what is made. rules, edges: how."""
+    """The files of the tier, with the ninja rules and edges that make them."""
 
     files: tuple[Path, ...] = ()
     rules: tuple[NinjaRule, ...] = ()
@@ -57,10 +58,18 @@ class DeviceTier:
 def device_tier(
     config: BuildConfig, sources: Sources, out: Path, front: Sequence[str]
 ) -> DeviceTier:
-    """For the device build in `out`; empty where its kernels run no machine code of programs.
+    """Return the tier of the device build in `out`; empty where its kernels run no native code.
 
-    front: the command that makes PTX, without its input. Such builds have no fences, count nothing,
-    and are for one architecture. Raises UpstreamChange.
+    Native code needs a build without bounds checks and profiling, for one architecture.
+
+    Args:
+        config: The build.
+        sources: The units and the runtime.
+        out: The folder of the device build.
+        front: The command that compiles a unit to PTX, without input and output.
+
+    Raises:
+        UpstreamChange: The table of instructions cannot be read.
     """
     unit = prelude_source(sources)
     wanted = config.architectures
@@ -91,7 +100,7 @@ def device_tier(
 
 def _rules(front: Sequence[str], architecture: str) -> tuple[NinjaRule, ...]:
     number = int("".join(filter(str.isdigit, architecture))) * 10
-    # nvcc's own headers come before the prelude in any case, and must not be in it as well.
+    # nvcc includes its own headers before the prelude, so the prelude must not contain them.
     seen = [flag for flag in front if flag.startswith(("-I", "-D", "-std="))]
     as_nvcc = ["-D__CUDACC__=1", f"-D__CUDA_ARCH__={number}", _DEFINE]
     return (

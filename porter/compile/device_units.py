@@ -1,4 +1,4 @@
-"""The units of a device build: from C++ by PTX to machine code, a ninja edge a step."""
+"""The units of a device build: ninja edges from C++ to PTX to SASS, one edge per step."""
 
 from __future__ import annotations
 
@@ -18,9 +18,13 @@ FENCING = Path(__file__).with_name("fencing")
 
 @frozen
 class DeviceUnit:
-    """One unit of the device build: its source and what is made of it.
+    """One unit of the device build: its source and the paths of its outputs.
 
-    cubins: by architecture; all of them are made from one PTX.
+    Attributes:
+        source: The C++ file.
+        number: Eight hexadecimal digits derived from the unit's name.
+        ptx: The PTX file.
+        cubins: The cubin by architecture, all made from `ptx`.
     """
 
     source: Path
@@ -32,7 +36,7 @@ class DeviceUnit:
     def of(
         cls, source: Path, out: Path, sources: Sources, architectures: Architectures
     ) -> DeviceUnit:
-        """The unit of `source` in the device build's folder `out`."""
+        """Return the unit of `source` in the device build's folder `out`."""
         name = str(sources.object_name(source, ""))
         number = hashlib.sha256(name.encode()).hexdigest()[:8]
         ptx, cubin = (sources.object_name(source, suffix) for suffix in (".ptx", ".cubin"))
@@ -46,11 +50,11 @@ class DeviceUnit:
         )
 
     def object(self, architecture: str) -> Path:
-        """The unit as users link it."""
+        """Return the path of the host object that holds the cubin, for the users' archive."""
         return self.cubins[architecture].with_suffix(".o")
 
     def to_cubins(self, sources: Sources, *, fenced: bool) -> Iterator[Edge]:
-        """By PTX, to machine code of every architecture."""
+        """Yield the edges from source to PTX to the cubin of every architecture."""
         headers = (*sources.headers, PTX_STEP, *(sorted(FENCING.glob("*.py")) if fenced else ()))
         rule = "fenced" if fenced else "ptx"
         yield Edge(rule, (self.ptx,), (self.source,), headers, (("id", self.number),))
@@ -59,12 +63,12 @@ class DeviceUnit:
             yield Edge("cubin", (cubin,), (self.ptx,), (), arch, beside=(log_of(cubin),))
 
     def to_object(self, architecture: str) -> Edge:
-        """From machine code to the archive's member."""
+        """Return the edge from the cubin to the archive's member."""
         cubin, made = self.cubins[architecture], self.object(architecture)
         variables = (("folder", str(cubin.parent)), ("name", cubin.name), ("object", made.name))
         return Edge("relocatable", (made,), (cubin,), (), (*variables, ("arch", architecture)))
 
 
 def log_of(made: Path) -> Path:
-    """The report of the program that made `made`."""
+    """Return the path of the log of the step that makes `made`."""
     return made.with_name(made.name + ".log")

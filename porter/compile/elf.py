@@ -1,4 +1,7 @@
-"""ELF files that compilers made: the bytes of symbols, of functions, of all machine code."""
+"""Read ELF files that compilers made: variables, functions and the size of code.
+
+Inputs are host libraries, objects and cubins. Used by the checks of the compile stage.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,12 @@ from typing import Any
 
 
 class ElfProblem(Exception):
-    """A file that is no 64-bit ELF file, or lacks what is looked for; the message names it."""
+    """A file that is no 64-bit ELF file, or that lacks a symbol; the message names both."""
 
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    # A machine that only runs builds may lack the package.
+    # Imported late: machines that only run builds may lack pyelftools.
     from elftools.common.exceptions import ELFError
     from elftools.elf.elffile import ELFFile
 
@@ -29,14 +32,18 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 def symbol_bytes(path: Path, symbol: str) -> bytes:
-    """The initial value of the variable `symbol`. Raises ElfProblem."""
+    """Return the initial value of the variable `symbol`. Raises ElfProblem."""
     with _opened(path) as elf:
         section, start, size = _variable(elf, path, symbol)
         return bytes(section.data()[start : start + size])
 
 
 def symbol_sizes(path: Path, prefix: str) -> dict[str, int]:
-    """Bytes of the symbols whose names begin with `prefix`. Raises ElfProblem."""
+    """Return the size in bytes of each symbol whose name starts with `prefix`.
+
+    Raises:
+        ElfProblem: The file is no ELF file.
+    """
     with _opened(path) as elf:
         table = elf.get_section_by_name(".symtab")
         found = table.iter_symbols() if table else ()
@@ -45,20 +52,21 @@ def symbol_sizes(path: Path, prefix: str) -> dict[str, int]:
 
 
 def _variable(elf: Any, path: Path, symbol: str) -> tuple[Any, int, int]:
-    """The section of a variable, where in it the variable begins, and its size."""
+    """Return the section of a variable, the variable's offset in it, and its size."""
     table = elf.get_section_by_name(".symtab")
     for found in (table.get_symbol_by_name(symbol) if table else None) or ():
         if isinstance(found["st_shndx"], int):
             section = elf.get_section(found["st_shndx"])
-            # In a linked file a symbol's value is an address, in others an offset.
+            # In a linked file st_value is an address, in other files an offset.
             return section, int(found["st_value"] - section["sh_addr"]), int(found["st_size"])
     raise ElfProblem(f"{path}: there is no variable {symbol}")
 
 
 def function_code(path: Path, function: str) -> bytes:
-    """The machine code of `function`, which a cubin has in a section of its own.
+    """Return the code of `function`, which a cubin keeps in a section of its own.
 
-    Raises ElfProblem.
+    Raises:
+        ElfProblem: The file is no ELF file, or has no such function.
     """
     with _opened(path) as elf:
         section = elf.get_section_by_name(f".text.{function}")
@@ -68,7 +76,7 @@ def function_code(path: Path, function: str) -> bytes:
 
 
 def functions(path: Path) -> dict[str, bytes]:
-    """The machine code of every function of a cubin, by its symbol. Raises ElfProblem."""
+    """Return the code of every function of a cubin, by symbol. Raises ElfProblem."""
     with _opened(path) as elf:
         named = ((str(s.name), s) for s in elf.iter_sections())
         return {
@@ -77,7 +85,7 @@ def functions(path: Path) -> dict[str, bytes]:
 
 
 def code_bytes(path: Path) -> int:
-    """Bytes of machine code in all sections. Raises ElfProblem."""
+    """Return the size in bytes of all executable sections. Raises ElfProblem."""
     from elftools.elf.constants import SH_FLAGS
 
     with _opened(path) as elf:

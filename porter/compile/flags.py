@@ -1,4 +1,4 @@
-"""The compilers' flags, in one place."""
+"""The options of g++, nvcc and ptxas, for every variant of the host twin and the device build."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from attrs import frozen
 from porter.config import BuildConfig
 from porter.errors import UsageError
 
-# Upstream is C that relies on type punning and on signed overflow in hashes; warnings are
-# upstream's business. a*b+c is not contracted, for Python's floats must be CPython's.
+# Upstream's C relies on type punning (-fno-strict-aliasing) and on signed overflow in hashes
+# (-fwrapv). -w: warnings about upstream's code are not porter's to fix. -ffp-contract=off: a*b+c
+# must round twice, as CPython's floats do.
 COMMON_CXX = (
     "-std=gnu++17",
     "-fno-strict-aliasing",
@@ -20,21 +21,25 @@ COMMON_CXX = (
     "-pthread",
 )
 
-# Registers a device thread: with this cap half of the most resident warps fit. With a higher cap
-# fewer fit, and several programs are slower (docs/lab/performance.md).
+# Registers per device thread. A cap of 64 allows half of the maximum of resident warps. A higher
+# cap allows fewer warps, and several programs run slower (docs/lab/performance.md).
 REGISTERS = 64
 MOST_REGISTERS = 255
 
-# C stack below the limit that the port enforces, for what is called without a check.
+# Bytes of C stack below the limit that the port enforces, for functions without a stack check.
 STACK_SLACK = 4096
 
 
 @frozen
 class HostVariant:
-    """One way of building the host twin: its name, and flags for compiling and linking.
+    """A variant of the host twin: its name and its options for compiling and linking.
 
-    `scanning` are further flags for the units that read the C stack as the collector does,
-    `units` for all rewritten units.
+    Attributes:
+        name: The variant's name, as in `--variant`.
+        compile: Options for every unit.
+        link: Options for the linker.
+        scanning: Further options for the units that scan the C stack (`STACK_SCANNERS`).
+        units: Further options for the rewritten units.
     """
 
     name: str
@@ -44,8 +49,8 @@ class HostVariant:
     units: tuple[str, ...] = ()
 
 
-# These units read whole stacks, other functions' variables and red zones included: the collector
-# marks from there.
+# The collector's units scan whole stacks, including other functions' variables and the red zones
+# of AddressSanitizer.
 STACK_SCANNERS = frozenset({"py_gc.cpp", "port_gccollect.cpp", "gc_host.cpp"})
 
 
@@ -60,10 +65,11 @@ VARIANTS: dict[str, HostVariant] = {
                 "-O1",
                 "-g",
                 "-fsanitize=address,undefined",
-                # vptr needs type information. With the others the address of an object is no
-                # constant expression, and upstream's static assertions compare addresses.
-                # A size that saturates may be added to a pointer before both meet a bound (-fwrapv
-                # says what that gives); AddressSanitizer finds an access through it.
+                # vptr needs run-time type information. null and both nonnull checks make the
+                # address of an object a non-constant expression, and upstream's static assertions
+                # compare addresses. pointer-overflow: upstream adds a saturated size to a pointer
+                # before it compares both with a bound. -fwrapv defines the result, and
+                # AddressSanitizer catches an access through such a pointer.
                 "-fno-sanitize=vptr,null,nonnull-attribute,returns-nonnull-attribute",
                 "-fno-sanitize=pointer-overflow",
                 "-fno-sanitize-recover=undefined",
@@ -72,8 +78,9 @@ VARIANTS: dict[str, HostVariant] = {
             ("-fsanitize=address,undefined",),
             ("-fno-sanitize=address",),
         ),
-        # A call of ours begins each basic block (templates/runtime/trace_host.cpp), and frame
-        # pointers tell calls and returns: equal at all calls of a function, whatever the arguments.
+        # Each basic block starts with a call of the tracer (templates/runtime/trace_host.cpp). The
+        # tracer tells calls from returns by the frame pointer. So a function must have the same
+        # frame at all of its calls, whatever the arguments.
         HostVariant(
             "traced",
             (
@@ -93,9 +100,9 @@ VARIANTS: dict[str, HostVariant] = {
 }
 
 
-# Of a fenced host twin's rewritten units: a call of ours before each load and store that is not
-# provably of a local variable (templates/runtime/fences_host.cpp). These checks see accesses, and
-# copies of structs, but no call of memcpy: loops must not become one.
+# Options of a fenced host twin's rewritten units. g++ emits a call before each load and store that
+# is not provably to a local variable (templates/runtime/fences_host.cpp). These checks cover plain
+# accesses and copies of structs, but no call of memcpy, so loops must not become memcpy.
 FENCED = (
     "-fsanitize=kernel-address",
     "--param=asan-instrumentation-with-call-threshold=0",
@@ -105,17 +112,21 @@ FENCED = (
 )
 
 
-# Of a build that counts what instructions do (templates/runtime/profile_hooks.h).
+# Option of a build that counts the bytecode instructions (templates/runtime/profile_hooks.h).
 PROFILING = ("-DPORTER_PROFILE=1",)
 
-# Of a device build whose lanes meet again (templates/runtime/reconvergence.cu).
+# Option of a device build whose lanes reconverge (templates/runtime/reconvergence.cu).
 RECONVERGING = ("-DPORTER_RECONVERGE=1",)
 
 
 def check_variant(variant: str, fences: bool, profile: bool = False) -> None:
-    """UsageError for a variant that cannot have fences: both instrument every access.
+    """Refuse combinations of variant, bounds checks and profiling that cannot be built.
 
-    Nor can a build that counts: the counts lie outside interpreters.
+    A variant with instrumentation excludes bounds checks: both instrument every access. Profiling
+    excludes them since the counters lie outside the interpreters' memory.
+
+    Raises:
+        UsageError: The combination cannot be built.
     """
     if fences and profile:
         raise UsageError(
@@ -132,7 +143,7 @@ def check_variant(variant: str, fences: bool, profile: bool = False) -> None:
 def host_compile(
     variant: HostVariant, fences: bool = False, profile: bool = False
 ) -> tuple[str, ...]:
-    """Options of `g++ -c`. Thread-local state is reached without a call (initial-exec)."""
+    """Return the options of `g++ -c`. The TLS model initial-exec avoids a call per access."""
     return (
         *COMMON_CXX,
         *variant.compile,
@@ -145,15 +156,16 @@ def host_compile(
 
 
 def host_link(variant: HostVariant) -> tuple[str, ...]:
-    """Options of the link of `libgpusnek.so`; what is missing is an error now, not at load."""
+    """Return the link options of `libgpusnek.so`; undefined symbols fail here, not at load."""
     return ("-shared", "-pthread", "-Wl,--no-undefined", "-Wl,-O1", *variant.link)
 
 
 def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
-    """Options that turn a source into PTX.
+    """Return the options that compile a source to PTX.
 
-    The one size among them is the C stack's, for local arenas: the state lies right below it, so
-    its address depends on it (templates/runtime/porter_runtime.h). All others are a launch's.
+    The C stack's size is an option only for local arenas: the state lies right below the stack, so
+    the state's address depends on it (templates/runtime/porter_runtime.h). All other sizes are
+    parameters of a launch.
     """
     local = config.arena == "local"
     stack = (f"-DPORTER_STACK_BYTES={config.stack}u", f"-DPORTER_STACK_SLACK={STACK_SLACK}u")
@@ -173,8 +185,11 @@ def nvcc_front(config: BuildConfig) -> tuple[str, ...]:
 
 
 def nvcc_back(registers: int) -> tuple[str, ...]:
-    """Options that turn PTX into a relocatable cubin; `registers` caps them per thread.
+    """Return the options that compile PTX to a relocatable cubin.
 
-    The architecture stands before them: one PTX may become machine code of several.
+    The rule that uses them adds the architecture, since one PTX serves several.
+
+    Args:
+        registers: The cap on registers per thread.
     """
     return ("-rdc=true", "-Xptxas", "-v", f"-maxrregcount={registers}")

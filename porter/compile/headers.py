@@ -1,6 +1,7 @@
-"""Structs and enums of the C headers that C and Python share, read by pycparser.
+"""Read the structs and enums that C and Python share from the C headers, with pycparser.
 
-Only what has one layout everywhere is taken: fixed-width integers and arrays of them.
+Only types with the same layout under every compiler are accepted: fixed-width integers and arrays
+of them.
 """
 
 from __future__ import annotations
@@ -30,9 +31,15 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def preprocessed(headers: Iterable[Path], libc: Path) -> str:
-    """The text of `headers` after the C preprocessor, with `libc` for standard headers.
+    """Return the text of `headers` after the C preprocessor.
 
-    Raises ToolMissing, ToolFailed.
+    Args:
+        headers: The headers to include.
+        libc: A folder with replacements of the standard headers.
+
+    Raises:
+        ToolMissing: There is no C compiler.
+        ToolFailed: The preprocessor failed.
     """
     text = "".join(f'#include "{header}"\n' for header in headers)
     command = [CC, "-E", "-x", "c", "-std=c11", "-nostdinc", f"-I{libc}", "-"]
@@ -40,12 +47,20 @@ def preprocessed(headers: Iterable[Path], libc: Path) -> str:
 
 
 def read_headers(text: str, wanted: Iterable[str]) -> tuple[Structs, Enums]:
-    """The structs of the typedef names `wanted`, and all enums with a tag, of preprocessed C.
+    """Parse preprocessed C.
 
-    Raises BuildFailed for C that pycparser does not take, a struct that is not there, and a field
-    that is no fixed-width integer, with struct and field.
+    Args:
+        text: Preprocessed C.
+        wanted: Typedef names of the structs to return.
+
+    Returns:
+        The structs `wanted`, and all enums that have a tag.
+
+    Raises:
+        BuildFailed: pycparser rejects the text, a struct is missing, or a field is not a
+            fixed-width integer; the message names struct and field.
     """
-    from pycparser import CParser, c_ast, c_parser  # a machine that only runs builds may lack it
+    from pycparser import CParser, c_ast, c_parser  # missing on machines that only run builds
 
     try:
         nodes = CParser().parse(text, "shared headers").ext
@@ -86,7 +101,7 @@ def _struct(name: str, typedef: Any, known: Mapping[str, int]) -> SharedStruct:
 
 
 def _type(node: Any, known: Mapping[str, int], place: str) -> tuple[str, int | None]:
-    """A field's type name and its number of elements; a pointer or a struct has a name too."""
+    """Return a field's type name, also of a pointer or struct, and its number of elements."""
     from pycparser import c_ast
 
     if isinstance(node, c_ast.ArrayDecl):
@@ -111,7 +126,7 @@ def _enumerators(node: Any, known: Mapping[str, int]) -> dict[str, int]:
 
 
 def _value(node: Any, known: Mapping[str, int], place: str) -> int:
-    """The value of a constant expression of integers. Raises BuildFailed for any other."""
+    """Evaluate a constant integer expression. Raises BuildFailed for any other expression."""
     from pycparser import c_ast
 
     if isinstance(node, c_ast.Constant) and "int" in node.type:

@@ -1,4 +1,4 @@
-"""The host twin: rewritten units and the runtime, through g++, into `libgpusnek.so`."""
+"""The host twin: compile the rewritten units and the runtime with g++ to `libgpusnek.so`."""
 
 from __future__ import annotations
 
@@ -22,16 +22,21 @@ from porter.compile.sources import Sources
 from porter.compile.tier import prelude_edge, prelude_rule, prelude_unit, write_instructions
 
 LIBRARY = "libgpusnek.so"
-PLACES = "libgpusnek.places"  # beside a fenced library, which reads it: where its checks are
+PLACES = "libgpusnek.places"  # beside a fenced library, which reads it: addresses of its checks
 PLACES_STEP = Path(__file__).with_name("places.py")
 
 
 @frozen
 class HostBuild:
-    """What the host build made: the library, the steps that were run, and the flags used.
+    """The outputs of a host build.
 
-    target: its name in `build.json`, host or host-asan and its like. beside: what belongs to
-    the library. probe: the object of the layout's probe (see layout.py).
+    Attributes:
+        target: The target's name in `build.json`, such as `host` or `host-asan`.
+        library: The shared library.
+        beside: Further files that the library needs.
+        steps: The number of ninja steps that ran.
+        flags: The options of compiler and linker.
+        probe: The object of the layout probe (layout.py).
     """
 
     target: str
@@ -43,14 +48,14 @@ class HostBuild:
 
 
 def target_of(variant: str) -> str:
-    """What `build.json` calls a variant of the host twin: host, or host-asan and its like."""
+    """Return the name of a host twin's variant in `build.json`, such as `host` or `host-asan`."""
     return "host" if variant == "release" else f"host-{variant}"
 
 
 def host_folder(
     folder: Path, variant: str = "release", fences: bool = False, profile: bool = False
 ) -> Path:
-    """Where a host twin is: `host/`, `host-asan/`, `host-fenced/`, `host-profiling/`."""
+    """Return the folder of a host twin, such as `host`, `host-asan` or `host-fenced`."""
     kind = ("-fenced" if fences else "") + ("-profiling" if profile else "")
     return folder / (target_of(variant) + kind)
 
@@ -70,24 +75,39 @@ def build_host(
     cache: Sequence[str] = (),
     tell: Teller = QUIET,
 ) -> HostBuild:
-    """Bring the host twin of `release` under `folder` and the object of `probe` up to date.
+    """Bring the host twin and the object of `probe` up to date.
 
-    `cache` stands before each command that compiles a unit (`toolchain.compiler_cache`).
+    Args:
+        folder: The folder of all builds of the release.
+        sources: The units and the runtime.
+        probe: The source of the layout probe.
+        release: The MicroPython release.
+        compiler: The path of g++.
+        variant: A key of `flags.VARIANTS`.
+        fences: Whether to check the bounds of memory accesses.
+        profile: Whether to count bytecode instructions.
+        jobs: The number of parallel steps; None for one per core.
+        defines: Further options of the compiler.
+        cache: The command of a compiler cache, put before each command that compiles a unit
+            (`toolchain.compiler_cache`).
+        tell: Receives progress reports.
 
-    Raises BuildFailed, UpstreamChange.
+    Raises:
+        BuildFailed: A compiler or linker failed.
+        UpstreamChange: The table of instructions cannot be read.
     """
     chosen = VARIANTS[variant]
     out = host_folder(folder, variant, fences, profile)
     flags = (*host_compile(chosen, fences, profile), *defines)
     includes = [f"-I{path}" for path in sources.include]
-    # Debug information names files without saying where the project lies.
+    # Debug information must not depend on the project's folder.
     names = [f"-ffile-prefix-map={folder}=.", f"-ffile-prefix-map={sources.templates}=templates"]
     compile_command = [compiler, *flags, *names, *includes]
     rules = [
         NinjaRule(
             "cxx", f"{shlex.join([*cache, *compile_command])} $more -c $in -o $out", "c++ $out"
         ),
-        # Linked beside and renamed: a library that is there is whole.
+        # Links to a temporary file and renames it: an existing library is complete.
         NinjaRule(
             "link",
             f"{shlex.quote(compiler)} -o $out.tmp @$out.rsp {shlex.join(host_link(chosen))}"
@@ -118,7 +138,7 @@ def build_host(
     edges.append(Edge("link", (library,), objects, (response,)))
     beside = (out / PLACES,) if fences else ()
     if fences:
-        # As in cuda.py: another Python is no other command.
+        # PORTER_PYTHON: see cuda.py.
         python = '"$${PORTER_PYTHON:-python3}" -IS'
         step = f"{python} {shlex.join(map(str, (PLACES_STEP, library, sources.root)))} $out"
         rules.append(NinjaRule("places", step, "places $out"))
@@ -127,7 +147,7 @@ def build_host(
         rules.append(prelude_rule(compile_command))
         edges.append(prelude_edge(prelude, out, sources))
         beside = (*beside, *edges[-1].outputs, write_instructions(release, out))
-    # The link rule is written with the inputs in a response file: 130 paths are a long line.
+    # The inputs of the link are in a response file, since 130 paths exceed a readable line.
     steps = run_ninja(out, rules, [*edges], what="host twin", jobs=jobs, tell=tell)
     return HostBuild(
         target_of(variant), library, beside, steps, (*flags, *host_link(chosen)), probed

@@ -1,8 +1,8 @@
-"""The layout that C and Python share: read from the headers, compared with what compilers say.
+"""Check the memory layout that C and Python share: the headers against each compiler.
 
-`read_layout` reads structs and enums. `probe_text` is a C++ source in which a compiler writes
-down sizes, offsets and values into one array; g++ compiles it beside the host twin, nvcc beside
-the device build, and nothing links it. `measure` reads that array out of the object and compares.
+`read_layout` reads structs and enums from the headers. `probe_text` writes a C++ source whose only
+array holds sizes, offsets and values. g++ compiles it beside the host twin, nvcc beside the device
+build; nothing links it. `measure` reads the array from the object and compares it with the headers.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from porter.compile.headers import Enums, Structs, preprocessed, read_headers
 from porter.errors import VerifyFailed
 from porter.manifest import SharedLayout
 
-# What the runner reads and writes (launch.h, interp.h); other structs are the port's own.
+# The structs that the runner reads or writes (launch.h, interp.h). Only the port uses the others.
 SHARED_STRUCTS = (
     "gpusnek_binding_t",
     "gpusnek_info_t",
@@ -38,15 +38,23 @@ _STATE = "sizeof(porter_state_t)"
 
 
 def read_layout(launch: Path, interp: Path, libc: Path) -> tuple[Structs, Enums]:
-    """Structs and enums of the headers `launch` and `interp`, with the C headers of `libc`.
+    """Read the structs and enums of the two shared headers.
 
-    Raises BuildFailed, with struct and field, for what has no one layout; ToolMissing, ToolFailed.
+    Args:
+        launch: The path of launch.h.
+        interp: The path of interp.h.
+        libc: A folder with replacements of the standard headers.
+
+    Raises:
+        BuildFailed: A field has no compiler-independent layout; the message names it.
+        ToolMissing: There is no C compiler.
+        ToolFailed: The preprocessor failed.
     """
     return read_headers(preprocessed((launch, interp), libc), SHARED_STRUCTS)
 
 
 def _questions(structs: Structs, enums: Enums) -> Iterator[tuple[str, str, int]]:
-    """What a compiler is asked: what it is about, the C++ expression, and what is expected."""
+    """Yield for each checked number: a description, the C++ expression, the expected value."""
     for name, shared in structs.items():
         for field in shared.fields:
             place = f"{name}.{field.name}"
@@ -59,7 +67,7 @@ def _questions(structs: Structs, enums: Enums) -> Iterator[tuple[str, str, int]]
 
 
 def probe_text(structs: Structs, enums: Enums) -> str:
-    """A C++ source, for g++ and for nvcc, whose array holds the answers of the compiler."""
+    """Return a C++ source, for g++ and nvcc, whose array holds the compiler's layout."""
     asked = [_STATE, *(expression for _, expression, _ in _questions(structs, enums))]
     return "\n".join(
         (
@@ -80,7 +88,7 @@ def probe_text(structs: Structs, enums: Enums) -> str:
 
 
 def write_probe(path: Path, structs: Structs, enums: Enums) -> None:
-    """Write `probe_text` to `path`, if it does not say that already."""
+    """Write `probe_text` to `path`, unless the file has that content already."""
     text = probe_text(structs, enums)
     if path.is_file() and path.read_text() == text:
         return
@@ -91,10 +99,17 @@ def write_probe(path: Path, structs: Structs, enums: Enums) -> None:
 
 
 def measure(made: Path, structs: Structs, enums: Enums, compiler: str) -> SharedLayout:
-    """The layout, as `compiler` has it in the object `made` of the probe.
+    """Read the layout from a compiled probe and compare it with the headers.
 
-    Raises VerifyFailed where the compiler says another size, offset or value than the headers,
-    with struct and field.
+    Args:
+        made: The object or cubin of the probe.
+        structs: Structs from `read_layout`.
+        enums: Enums from `read_layout`.
+        compiler: The compiler's name, for messages.
+
+    Raises:
+        VerifyFailed: A size, an offset or a value differs from the headers; the message names
+            struct and field.
     """
     try:
         raw = symbol_bytes(made, _ARRAY)

@@ -39,14 +39,14 @@ from porter.version import __version__
 
 
 def inputs(config: BuildConfig, sources: Sources) -> dict[str, Any]:
-    """What a build is made from: configuration, and the hash of every source and template."""
+    """Return what the build depends on: porter's version, configuration, hashes of all sources."""
     values = config.as_dict()
     del values["target"]
     return {"porter": __version__, "config": values, "sources": sources.hashes()}
 
 
 def read_manifest(folder: Path) -> dict[str, Any] | None:
-    """The manifest of the build in `folder`; None when there is none that is whole."""
+    """Return the manifest of the build in `folder`; None for an incomplete or older build."""
     try:
         loaded = read_document(folder)
     except NotBuilt:
@@ -65,10 +65,10 @@ def write_manifest(
     host: HostBuild | None,
     cuda: CudaBuild | None,
 ) -> None:
-    """Write `build.json` beside and rename it.
+    """Write `build.json` atomically.
 
-    `kept` are targets that an earlier build made from the same inputs. Nothing in the file
-    depends on the time or on where the build is, so equal builds have equal manifests.
+    `kept` are targets that an earlier build made from the same inputs. The content depends neither
+    on the time nor on the build's folder, so equal builds have equal manifests.
     """
     targets: dict[str, Any] = dict(kept)
     if host is not None:
@@ -113,9 +113,10 @@ def _device_output(folder: Path, cuda: CudaBuild, layout: SharedLayout) -> Devic
 
 
 def _common_info(cuda: CudaBuild, layout: SharedStruct) -> dict[str, int]:
-    """The fields of `gpusnek_info_t`, which the code of every architecture has alike.
+    """Return the fields of `gpusnek_info_t`, which must not differ between architectures.
 
-    Raises BuildFailed.
+    Raises:
+        BuildFailed: They differ.
     """
     found = {name: read_info(made.cubin, layout) for name, made in cuda.machine.items()}
     (first, info), *others = found.items()
@@ -141,10 +142,14 @@ def _constants(cubin: Path) -> dict[str, int]:
 
 
 def place(folder: Path, files: Mapping[str, Path]) -> dict[str, BuiltFile]:
-    """Put `files` (name below `folder` to where it was made) in place; their sizes and hashes.
+    """Put `files` below `folder` and return their sizes and hashes.
 
-    Links where the file system can, so that builds that share an output share its bytes. A later
-    link step renames a new file over the made one and leaves what is placed here alone.
+    Hard links are used where possible, so that builds with the same output share its bytes. A
+    later link step renames a new file over the original and leaves the linked file unchanged.
+
+    Args:
+        folder: The folder of the finished build.
+        files: The path of each output, by its name below `folder`.
     """
     for name, made in files.items():
         placed = folder / name
@@ -154,7 +159,7 @@ def place(folder: Path, files: Mapping[str, Path]) -> dict[str, BuiltFile]:
         with replacing(placed) as beside:
             try:
                 os.link(made, beside)
-            except OSError:  # another file system, or one without links
+            except OSError:  # another file system, or a file system without hard links
                 shutil.copyfile(made, beside)
     return {
         name: BuiltFile(made.stat().st_size, hashlib.sha256(made.read_bytes()).hexdigest())
@@ -163,9 +168,10 @@ def place(folder: Path, files: Mapping[str, Path]) -> dict[str, BuiltFile]:
 
 
 def read_info(made: Path, layout: SharedStruct) -> dict[str, int]:
-    """The fields of `gpusnek_info_t`, whose layout is given, as a library or a cubin has them.
+    """Return the fields of `gpusnek_info_t` in a library or a cubin.
 
-    Raises BuildFailed.
+    Raises:
+        BuildFailed: The symbol is missing or has another size than `layout`.
     """
     try:
         raw = symbol_bytes(made, "gpusnek_info")

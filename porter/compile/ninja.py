@@ -1,4 +1,4 @@
-"""Writing a `build.ninja` and running ninja on it."""
+"""Write a `build.ninja` and run ninja on it, for the host twin and the device build."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from porter.errors import BuildFailed, ToolFailed
 
 @frozen
 class NinjaRule:
-    """One way of making files: ninja's `rule`. `command` may use $in, $out and edge variables."""
+    """A ninja `rule`. `command` may use $in, $out and the variables of an edge."""
 
     name: str
     command: str
@@ -30,9 +30,9 @@ class NinjaRule:
 
 @frozen
 class Edge:
-    """Files made from files by a rule: ninja's `build`. Paths are absolute or below the folder.
+    """A ninja `build` statement. Paths are absolute or relative to the build's folder.
 
-    `beside` are made too and are not in $out.
+    `beside` are implicit outputs: made by the step, but not in $out.
     """
 
     rule: str
@@ -44,11 +44,11 @@ class Edge:
 
 
 def ninja_text(rules: Sequence[NinjaRule], edges: Sequence[Edge]) -> str:
-    """A whole `build.ninja`; equal rules and edges give equal bytes."""
-    from ninja.ninja_syntax import Writer  # a machine that only runs builds may lack it
+    """Return the content of `build.ninja`; equal rules and edges give equal bytes."""
+    from ninja.ninja_syntax import Writer  # missing on machines that only run builds
 
     text = io.StringIO()
-    # Its annotations are narrower than what it takes.
+    # Writer's annotations are narrower than the types that it accepts.
     writer: Any = cast("Any", Writer)(text, width=sys.maxsize)
     writer.variable("ninja_required_version", "1.10")
     for rule in rules:
@@ -68,12 +68,12 @@ def ninja_text(rules: Sequence[NinjaRule], edges: Sequence[Edge]) -> str:
 
 
 def _paths(paths: Sequence[Path]) -> list[str]:
-    # The writer escapes spaces and colons, and a dollar sign only before a space.
+    # Writer escapes spaces and colons, but a dollar sign only before a space.
     return ["$ ".join(p.replace("$", "$$") for p in str(path).split("$ ")) for path in paths]
 
 
 def ninja_program() -> str:
-    """The ninja of the wheel."""
+    """Return the path of the ninja executable in the `ninja` package."""
     import ninja
 
     return str(Path(ninja.BIN_DIR) / ("ninja.exe" if sys.platform == "win32" else "ninja"))
@@ -88,11 +88,25 @@ def run_ninja(
     jobs: int | None = None,
     tell: Teller = QUIET,
 ) -> int:
-    """Bring `folder` up to date; `what` names it in errors. Returns the number of steps run.
+    """Bring the outputs of `edges` in `folder` up to date.
 
-    What something else has changed since is made again; ninja itself goes by times. Raises
-    BuildFailed with the first compiler messages. Ninja removes the output of a step that failed,
-    and runs a step again whose end it never recorded, so a half build is never taken up.
+    Ninja compares modification times only, so outputs whose content was changed by another program
+    are removed first and made again. Ninja removes the output of a failed step and repeats steps
+    that it did not record as finished, so an interrupted build is never reused.
+
+    Args:
+        folder: The folder of `build.ninja`.
+        rules: The rules of `edges`.
+        edges: The steps.
+        what: The name of the build in messages.
+        jobs: The number of parallel steps; None for one per core.
+        tell: Receives progress reports.
+
+    Returns:
+        The number of steps that ran.
+
+    Raises:
+        BuildFailed: A step failed; the message has its first lines of output.
     """
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "build.ninja"
@@ -128,7 +142,7 @@ def _step(row: str, tell: Teller) -> None:
 
 
 def _first_failure(output: str, lines: int = 30) -> str:
-    """ninja's report of the first failed step, without the command line."""
+    """Return ninja's report of the first failed step, without the command line."""
     rows = output.splitlines()
     for i, row in enumerate(rows):
         if row.startswith("FAILED:"):

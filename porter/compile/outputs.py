@@ -1,4 +1,7 @@
-"""What compilers made, by content: ninja goes by times, and takes what is damaged for good."""
+"""A record of the hashes of compiler outputs, to find files that were damaged after the build.
+
+Ninja compares modification times only and would accept a damaged file forever.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +16,12 @@ RECORD = "outputs.json"
 
 
 def remove_damaged(folder: Path, outputs: Sequence[Path]) -> list[Path]:
-    """Remove those of `outputs` that are not as `folder`'s record has them; ninja makes them again.
+    """Remove outputs whose content differs from the record, so that ninja makes them again.
 
-    What the record does not know is ninja's to judge.
+    Files without a record are left to ninja.
+
+    Returns:
+        The removed files.
     """
     known = _read(folder)
     damaged = []
@@ -31,7 +37,7 @@ def remove_damaged(folder: Path, outputs: Sequence[Path]) -> list[Path]:
 
 
 def record_outputs(folder: Path, outputs: Sequence[Path]) -> None:
-    """Write down what `outputs` are now; hashes only those that are new."""
+    """Record the state of `outputs`; only files that are new or touched are hashed."""
     known = _read(folder)
     rows: dict[str, list[str]] = {}
     for path in outputs:

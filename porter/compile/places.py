@@ -1,9 +1,9 @@
-"""Lists where a fenced host twin's checks are: `python places.py LIBRARY CXX OUT`, a build's step.
+"""List the source locations of a fenced host twin's checks: `python places.py LIBRARY CXX OUT`.
 
-OUT has a line for each check: the address behind its call, as 8 hexadecimal digits, and the place
-in upstream's or the port's source. The library reads it when a check fails (fences_host.cpp). The
-build starts this file by its path, so it imports the standard library alone. Without binutils the
-list is empty, and the library names addresses.
+A step of the host build. OUT has a line per check: the return address of the check's call, as 8
+hexadecimal digits, and the location in upstream's or the port's source. The library reads OUT when
+a check fails (fences_host.cpp). Without binutils OUT is empty, and the library reports addresses.
+Ninja runs this file by its path, so it imports the standard library only.
 """
 
 import os
@@ -16,11 +16,11 @@ from pathlib import Path
 _CALL = re.compile(r"\s*([0-9a-f]+):\s+(?:call|jmp|bl)q?\s.*<__asan_(?:load|store)")
 _NEXT = re.compile(r"\s*([0-9a-f]+):\s")
 _HEADER = re.compile(r'#line 0 "(.*)"')
-_OURS = "templates/runtime/"  # inlined into rewritten units; whoever inlined it is the place
+_OURS = "templates/runtime/"  # inlined into rewritten units: report the caller's location instead
 
 
 def calls(disassembly: Iterable[str]) -> Iterator[tuple[int, int]]:
-    """The addresses of a check's call and of what follows it, from `objdump -d`'s lines."""
+    """Yield the address of each check's call and its return address, from `objdump -d` lines."""
     call = None
     for line in disassembly:
         if call is not None and (following := _NEXT.match(line)):
@@ -31,10 +31,10 @@ def calls(disassembly: Iterable[str]) -> Iterator[tuple[int, int]]:
 
 
 def place(frames: list[str], cxx: Path) -> str:
-    """The place that `addr2line -i` says in `frames`, the innermost first."""
+    """Return the location to report, from the frames of `addr2line -i`, innermost first."""
     named = [frame for frame in frames if _OURS not in frame] or frames
     file, _, line = named[0].partition(" ")[0].rpartition(":")
-    if "/cxx/" in file:  # addr2line names a unit's own file so
+    if "/cxx/" in file:  # addr2line names the unit itself, not the source of its #line
         file = _source_of(cxx / file.rpartition("/cxx/")[2])
     found = re.search(r"(?:upstream|patched)/[^/]*/(.*)", file)
     found = found or re.search(r"((?:port|libc|templates)/.*)", file)
@@ -53,7 +53,7 @@ def _source_of(unit: Path) -> str:
 
 
 def places(library: Path, cxx: Path) -> list[str]:
-    """The lines of the list."""
+    """Return the lines of the list."""
     tool = ["objdump", "-d", "--no-show-raw-insn", str(library)]
     text = subprocess.run(tool, capture_output=True, text=True, check=True).stdout
     found = list(calls(text.splitlines()))
@@ -68,7 +68,7 @@ def places(library: Path, cxx: Path) -> list[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Write OUT beside and rename it; the exit status."""
+    """Write OUT atomically. Returns the exit status."""
     if len(arguments) != 3:
         print("places.py LIBRARY CXX OUT", file=sys.stderr)
         return 2

@@ -1,8 +1,8 @@
-"""Makes preprocessed text a file that other compilers can begin with: `python prelude.py IN OUT`.
+"""Make preprocessed text a prelude that other compilers can read: `python prelude.py IN OUT`.
 
-IN is what `g++ -E -dD` wrote. What the compiler itself and its options define is left out, for the
-next one has its own, and so are marks of lines, which name folders of the machine that builds.
-The build starts this file by its path, so it imports the standard library alone.
+IN is the output of `g++ -E -dD`. Two kinds of lines are left out: definitions by the compiler and
+its options, since the next compiler has its own, and line markers, since they name folders of the
+building machine. Ninja runs this file by its path, so it imports the standard library only.
 """
 
 import os
@@ -13,7 +13,7 @@ _MARK = re.compile(r'# \d+ "([^"]*)"')
 
 
 def prelude(text: str) -> str:
-    """The lines of files in `text`."""
+    """Return the lines of `text` that come from files."""
     kept, of_file = [], False
     for line in text.splitlines(keepends=True):
         if (mark := _MARK.match(line)) is not None:
@@ -24,7 +24,7 @@ def prelude(text: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Write OUT beside and rename it; the exit status."""
+    """Write OUT atomically. Returns the exit status."""
     if len(arguments) != 2:
         print("prelude.py IN OUT", file=sys.stderr)
         return 2

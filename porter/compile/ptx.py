@@ -1,8 +1,8 @@
-"""Changes nvcc's PTX: `python ptx.py IN OUT ID`, a step of the device build.
+"""Edit the PTX that nvcc wrote: `python ptx.py IN OUT ID`, a step of the device build.
 
-What nvcc says of the folder goes, so that PTX depends on the unit alone, and what ptxas would
-translate wrongly is written in another way. ID is eight hexadecimal digits that belong to the unit.
-The build starts this file by its path, a process a unit, so it imports the standard library alone.
+The edits remove names that depend on the build's folder, so that PTX depends on the unit only, and
+replace instructions that ptxas miscompiles. ID is eight hexadecimal digits that identify the unit.
+Ninja runs this file by its path, one process per unit, so it imports the standard library only.
 """
 
 import os
@@ -12,11 +12,17 @@ from typing import NamedTuple
 
 
 class Replacement(NamedTuple):
-    """One change of PTX text.
+    """One edit of PTX text.
 
-    `change` says in one pattern what is replaced, `by` with what (`{id}` is the unit's number).
-    `subject` finds every place that the change is for: a place that it leaves alone means that
-    this nvcc writes PTX in a way that the change does not know. `reason` says why it is made.
+    The number of matches of `change` and `subject` must be equal. A difference means that this nvcc
+    writes PTX in a form that the edit does not know.
+
+    Attributes:
+        name: A name for messages.
+        change: The text to replace.
+        by: The replacement, in which `{id}` is the unit's number.
+        subject: A wider pattern that finds every occurrence.
+        reason: Why the edit is needed.
     """
 
     name: str
@@ -26,17 +32,17 @@ class Replacement(NamedTuple):
     reason: str
 
 
-# ptxas takes a negation, or a magnitude, that a comparison uses for a part of the comparison, and
-# may then put the comparison before what it compares: where a loop calls something, and ends by
-# comparing what it read or computed after the call (13.0, every architecture, -O1 and above). Bits
-# that are changed by hand are no part of anything.
+# ptxas folds a negation or an absolute value into the comparison that uses it, and may then move
+# the comparison before the operand is computed. This happens in a loop that calls a function and
+# ends by comparing a value read or computed after the call (13.0, every architecture, -O1 and
+# above). Bit operations with the same result are not folded.
 _MOVED = "ptxas may compare a negated number before it is there, in a loop that calls something"
 _SIGN, _REST = "0x8000000000000000", "0x7fffffffffffffff"
 _SIGN_32, _REST_32 = "0x80000000", "0x7fffffff"
 
 
 def _by_hand(operation: str, by: str) -> Replacement:
-    """`operation`, a pattern, with a destination (2) and a source (3), written in another way."""
+    """Return the edit that writes `operation` as `by`; group 2 is the destination, 3 the source."""
     return Replacement(
         f"{operation.replace(chr(92), '')} of a comparison",
         re.compile(rf"^([ \t]+){operation}\s+(%\w+), (%\w+);", re.MULTILINE),
@@ -89,11 +95,11 @@ REPLACEMENTS = (
 
 
 class UnknownPtx(Exception):
-    """PTX has places that a replacement is for and does not match."""
+    """PTX in which a replacement's `subject` and `change` disagree."""
 
 
 def rewrite(text: str, number: str) -> str:
-    """`text` with all replacements made. Raises UnknownPtx."""
+    """Return `text` with all replacements made. Raises UnknownPtx."""
     for replacement in REPLACEMENTS:
         wanted = sum(1 for _ in replacement.subject.finditer(text))
         text, made = replacement.change.subn(replacement.by.format(id=number), text)
@@ -106,12 +112,12 @@ def rewrite(text: str, number: str) -> str:
 
 
 def main(arguments: list[str]) -> int:
-    """Rewrite IN and rename it to OUT; the exit status."""
+    """Edit IN and rename it to OUT. Returns the exit status."""
     if len(arguments) != 3 or not re.fullmatch("[0-9a-f]{8}", arguments[2]):
         print("ptx.py IN OUT ID: ID is eight hexadecimal digits", file=sys.stderr)
         return 2
     source, target, number = arguments
-    # Bytes that are no UTF-8 come out as they went in.
+    # surrogateescape: bytes that are not UTF-8 pass unchanged.
     options = {"encoding": "utf-8", "errors": "surrogateescape", "newline": ""}
     with open(source, **options) as file:  # type: ignore[call-overload]
         text = file.read()

@@ -1,7 +1,7 @@
-"""Registers, stack and spills, as ptxas and nvlink report them.
+"""Parse registers, stack and spills from the reports of ptxas and nvlink, for `build.json`.
 
-Their report is text, and it is parsed: a cubin says nothing of spills, and frames and registers
-only in a section (.nv.info) that is not documented.
+The reports are text. A cubin has no record of spills, and records frames and registers only in an
+undocumented section (.nv.info).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LINKED = re.compile(r"used (\d+) registers, .*?(\d+) stack, (\d+) bytes smem", 
 
 @frozen
 class Frame:
-    """One device function's frame and spills, bytes."""
+    """The stack frame and spills of one device function, in bytes."""
 
     function: str
     stack: int
@@ -30,7 +30,7 @@ class Frame:
 
 
 def parse_frames(text: str) -> list[Frame]:
-    """The frames in a `ptxas -v` report."""
+    """Return the frames in a `ptxas -v` report."""
     frames: list[Frame] = []
     name = ""
     for line in text.splitlines():
@@ -44,7 +44,7 @@ def parse_frames(text: str) -> list[Frame]:
 
 
 def parse_kernels(text: str) -> dict[str, KernelResources]:
-    """The kernels in an `nvlink -v` report, by name."""
+    """Return the kernels in an `nvlink -v` report, by name."""
     kernels: dict[str, KernelResources] = {}
     name = ""
     for line in text.splitlines():
@@ -57,7 +57,7 @@ def parse_kernels(text: str) -> dict[str, KernelResources]:
 
 
 def summary(unit_logs: Iterable[Path], link_log: Path, largest: int = 10) -> DeviceResources:
-    """Kernels, sums over all functions, and the `largest` frames."""
+    """Return kernels, sums over all functions, and the `largest` frames."""
     frames = [frame for log in unit_logs for frame in parse_frames(log.read_text())]
     frames.sort(key=lambda frame: (-frame.stack, frame.function))
     return DeviceResources(

@@ -1,7 +1,7 @@
-"""Reading machine code: which registers a device function stores in its frame, and where.
+"""Read from SASS which registers a device function stores in its frame, and where.
 
-`nvdisasm` is used where it is; else a decoder of the one instruction that matters here, STL
-(store to local memory), whose encoding the tests compare with nvdisasm's reading.
+`nvdisasm` is used if it is installed. Otherwise a decoder reads the one relevant instruction, STL
+(store to local memory). The tests compare its encoding with nvdisasm's output.
 """
 
 from __future__ import annotations
@@ -26,16 +26,22 @@ _SIZE_CODES = {4: 4, 5: 8, 6: 16}  # other codes store less than a register
 
 @frozen(order=True)
 class FrameStore:
-    """A 32-bit register stored at `offset` bytes above the stack pointer."""
+    """A store of a 32-bit register at `offset` bytes above the stack pointer (R1)."""
 
     register: int
     offset: int
 
 
 def frame_stores(cubin: Path, function: str, nvdisasm: str | None) -> tuple[FrameStore, ...]:
-    """The registers that `function` of `cubin` stores relative to R1, wide stores split.
+    """Return the registers that a function stores relative to R1; wide stores are split.
 
-    Raises VerifyFailed for a file that is no cubin, or lacks the function.
+    Args:
+        cubin: A relocatable cubin.
+        function: The function's symbol.
+        nvdisasm: The path of nvdisasm; None uses the decoder.
+
+    Raises:
+        VerifyFailed: The file is no cubin, or lacks the function.
     """
     if nvdisasm is None:
         try:
@@ -47,7 +53,7 @@ def frame_stores(cubin: Path, function: str, nvdisasm: str | None) -> tuple[Fram
 
 
 def parse_listing(listing: str, function: str) -> tuple[FrameStore, ...]:
-    """Stores of `function` in an nvdisasm listing of a relocatable cubin."""
+    """Return the stores of `function` in an nvdisasm listing of a relocatable cubin."""
     stores: list[FrameStore] = []
     inside = False
     for line in listing.splitlines():
@@ -61,7 +67,7 @@ def parse_listing(listing: str, function: str) -> tuple[FrameStore, ...]:
 
 
 def decode_stores(code: bytes) -> tuple[FrameStore, ...]:
-    """Stores in raw machine code of sm_70 or later: `STL [R1 + offset], Rn`."""
+    """Return the stores in the SASS of sm_70 or later: `STL [R1 + offset], Rn`."""
     stores: list[FrameStore] = []
     for at in range(0, len(code) - _INSTRUCTION_BYTES + 1, _INSTRUCTION_BYTES):
         low, high = struct.unpack_from("<QQ", code, at)

@@ -1,4 +1,4 @@
-"""What goes into a build: rewritten units, runtime sources, headers."""
+"""The sources of a build: rewritten units, the runtime's sources, headers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import frozen
 from porter.base.paths import templates_dir
 from porter.errors import NotBuilt
 
-# gpusnek.cuh's functions, which both targets compile.
+# The functions of gpusnek.cuh, compiled for host and device.
 KERNEL_RUNTIME = (
     "kernel_thread.cpp",
     "kernel_call.cpp",
@@ -44,7 +44,17 @@ GC_FLUSH = "gc_flush.cu"
 
 @frozen
 class Sources:
-    """Absolute paths. `units` are the rewriter's output, the rest is `templates/runtime`."""
+    """Absolute paths of a build's sources.
+
+    Attributes:
+        units: The rewriter's output.
+        root: The folder of `units`.
+        host_runtime: Sources of `templates/runtime` for the host twin.
+        cuda_runtime: Sources of `templates/runtime` for the device build.
+        gc_flush: The source of the collector's entry on the device.
+        headers: All headers that a source may include.
+        include: Folders for `-I`.
+    """
 
     units: tuple[Path, ...]
     root: Path
@@ -56,18 +66,18 @@ class Sources:
 
     @property
     def templates(self) -> Path:
-        """The folder of `runtime`'s folder."""
+        """The folder of templates, which contains `runtime`."""
         return self.gc_flush.parents[1]
 
     def object_name(self, source: Path, suffix: str) -> Path:
-        """A relative path for what is made of `source`, unlike any other source's."""
+        """Return a relative path, unique to `source`, for an output made from it."""
         if source.is_relative_to(self.root):
             relative = source.relative_to(self.root)
             return relative.with_name(relative.name.removesuffix(".cpp") + suffix)
         return Path("runtime") / (source.name + suffix)
 
     def hashes(self) -> dict[str, str]:
-        """SHA-256 of every file, by a name that does not depend on where the build is."""
+        """Return the SHA-256 of every file, by a name that is independent of the build's folder."""
         every = (
             *self.units,
             *self.host_runtime,
@@ -84,7 +94,15 @@ class Sources:
 
 
 def find_sources(folder: Path, runtime: Path | None = None) -> Sources:
-    """The sources of the build in `folder`; NotBuilt when the rewriter has not run there."""
+    """Find the sources of the build in `folder`.
+
+    Args:
+        folder: A folder in which the rewriter has run.
+        runtime: Replaces `templates/runtime`.
+
+    Raises:
+        NotBuilt: The rewriter has not run there.
+    """
     cxx = folder / "cxx"
     runtime = runtime or templates_dir() / "runtime"
     units = tuple(sorted(cxx.rglob("*.cpp")))

@@ -1,4 +1,7 @@
-"""The compile stage as one call: sources, host twin, device build, `build.json`."""
+"""The compile stage: from sources to host twin, device build and `build.json`, in one call.
+
+Called by porter/pipeline.py after the rewrite stage.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +26,20 @@ from porter.config import BuildConfig
 from porter.errors import ToolMissing, VerifyFailed
 from porter.manifest import MANIFEST, NO_PATCHES, Patches, SharedLayout
 
-# Headers that a user's own kernels include.
+# Headers that users' kernels include; the build carries copies.
 TRAVELLING = ("launch.h", "profile.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
 
 
 @frozen
 class Compiled:
-    """What the stage did: the build's folder, ninja steps per target, seconds, and a warning.
+    """The result of the compile stage.
 
-    `state` is the size of the state struct in bytes. `warning` says loudly what could not be
-    checked as well as it should be; empty else.
+    Attributes:
+        folder: The build's folder.
+        steps: The number of ninja steps per target.
+        seconds: The wall time.
+        state: The size of the state struct in bytes.
+        warning: Names a check that was weaker than usual; empty otherwise.
     """
 
     folder: Path
@@ -43,7 +50,7 @@ class Compiled:
 
     @property
     def manifest(self) -> Path:
-        """`build.json`: where it is, the build is whole."""
+        """The path of `build.json`; the build is complete if this file exists."""
         return self.folder / MANIFEST
 
 
@@ -58,18 +65,31 @@ def compile_build(
     patches: Patches = NO_PATCHES,
     tell: Teller = QUIET,
 ) -> Compiled:
-    """Compile `folder`/cxx for every target of `config`; the build is `folder`/`config.key()`.
+    """Compile `folder`/cxx for every target of `config` to the build `folder`/`config.key()`.
 
-    What compilers make lies in `folder`, where configurations share it; the build's own folder
-    holds `build.json`, the launch headers and links to its outputs, and can be moved elsewhere.
-    `variant` is the host twin's (release, debug, asan), `registers` caps registers per device
-    thread, `runtime` replaces `templates/runtime`, `patches` are those of the sources, for
-    `build.json`. `build.json` is taken away before anything
-    changes and written last: where it is, the build is whole.
+    Compiler outputs are in `folder`, where configurations share them. The build's own folder holds
+    `build.json`, the launch headers and links to the outputs; it can be moved. `build.json` is
+    removed before anything changes and written last, so a folder with `build.json` is a complete
+    build.
 
-    Raises NoCompiler, NoNvcc, BuildFailed, NotBuilt; ToolMissing and ToolFailed of the
-    preprocessor; VerifyFailed for machine code that fails the collector's check, and where a
-    compiler sees another layout than the headers say.
+    Args:
+        config: The build.
+        folder: The folder of all builds of the release.
+        variant: The variant of the host twin (release, debug, asan, traced).
+        jobs: The number of parallel steps; None for one per core.
+        registers: The cap on registers per device thread.
+        runtime: Replaces `templates/runtime`.
+        patches: The patches that the sources have, for `build.json`.
+        tell: Receives progress reports.
+
+    Raises:
+        NoCompiler: There is no g++.
+        NoNvcc: There is no nvcc.
+        NotBuilt: The rewriter has not run.
+        BuildFailed: A compiler or linker failed.
+        ToolMissing, ToolFailed: The preprocessor is missing or failed.
+        VerifyFailed: The device code fails the check of the collector's entry, or a compiler's
+            layout differs from the headers.
     """
     folder = arguments.path(folder, "folder")
     runtime = None if runtime is None else arguments.path(runtime, "runtime")
@@ -122,7 +142,7 @@ def compile_build(
 
 @frozen
 class _Shared:
-    """What the headers say that C and Python share, and the source that asks compilers of it."""
+    """The layout that C and Python share, and the probe that measures each compiler's layout."""
 
     structs: Structs
     enums: Enums
@@ -139,7 +159,7 @@ class _Shared:
         return cls(structs, enums, probe)
 
     def checked(self, host: HostBuild | None, cuda: CudaBuild | None) -> SharedLayout:
-        """The layout, which every compiler that has built confirms. Raises VerifyFailed."""
+        """Return the layout after comparing it with every compiler's probe. Raises VerifyFailed."""
         probes = {"g++": host.probe} if host is not None else {}
         if cuda is not None:
             probes |= {f"nvcc for {name}": made.probe for name, made in cuda.machine.items()}
@@ -155,7 +175,7 @@ class _Shared:
 
 
 def _copy_headers(folder: Path, sources: Sources) -> None:
-    """The headers that describe a launch travel with the build: the runner reads them there."""
+    """Copy the headers that describe a launch into the build, where the runner reads them."""
     include = folder / "include"
     include.mkdir(parents=True, exist_ok=True)
     for header in sources.headers:
@@ -164,7 +184,7 @@ def _copy_headers(folder: Path, sources: Sources) -> None:
 
 
 def _joiner(config: BuildConfig) -> dict[str, str]:
-    """The program that makes a fatbin, where one is wanted. Raises ToolMissing."""
+    """Return the argument `fatbinary` if the build needs a fatbin. Raises ToolMissing."""
     wanted = config.architectures.several
     return {"fatbinary": str(toolchain.cuda_tool("fatbinary").path)} if wanted else {}
 

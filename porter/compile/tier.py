@@ -1,8 +1,9 @@
-"""What a host twin carries so that programs can become machine code beside it (porter/native).
+"""The files of a host twin that the native compiler needs (porter/native).
 
-Such C++ begins with the rewritten prelude (templates/port/native_prelude.c), and bytecode is read
-with the release's own table of instructions. Both are files of the finished build, which needs
-neither sources nor templates then.
+The C++ of a program's native code begins with the rewritten prelude
+(templates/port/native_prelude.c). The native compiler decodes bytecode with the release's own table
+of instructions. Both files are part of the finished build, so that native code needs neither
+upstream's sources nor templates.
 """
 
 from __future__ import annotations
@@ -22,15 +23,15 @@ from porter.compiler.tables import read_tables
 _UNIT = "port_native_prelude.cpp"
 _RULE = "prelude"
 _STEP = Path(__file__).with_name("prelude.py")
-PYTHON = '"$${PORTER_PYTHON:-python3}" -IS'  # as in cuda.py: another Python is no other command
+PYTHON = '"$${PORTER_PYTHON:-python3}" -IS'  # see cuda.py
 
 
 def prelude_unit(
     sources: Sources, variant: HostVariant, fences: bool, profile: bool
 ) -> Path | None:
-    """The unit that is the prelude; None where the host twin runs no machine code of programs.
+    """Return the unit of the prelude; None where the host twin runs no native code.
 
-    Builds that look at each access or instruction do not (templates/runtime/native_hooks.h).
+    Builds that instrument each access or instruction run none (templates/runtime/native_hooks.h).
     """
     if fences or profile or variant.units:
         return None
@@ -38,19 +39,20 @@ def prelude_unit(
 
 
 def prelude_source(sources: Sources) -> Path | None:
-    """The unit that is the prelude, where it holds code.
+    """Return the unit of the prelude; None if the build has none.
 
-    It holds none where machine code does not know the representation of objects, as with single
-    precision; porter/preprocess leaves such units out.
+    Native code does not support all representations of objects, such as single precision. The
+    prelude is then empty, and porter/preprocess leaves out empty units.
     """
     return next((unit for unit in sources.units if unit.name == _UNIT), None)
 
 
 def prelude_rule(compiler: Sequence[str]) -> NinjaRule:
-    """Makes the prelude one text without includes, macros' definitions in their places.
+    """Return the rule that preprocesses the prelude to one text that keeps macro definitions.
 
-    compiler: g++ and its options for a unit. What these define is left out (prelude.py): another
-    compiler may read the prelude, with options of its own.
+    Args:
+        compiler: g++ and its options for a unit. Macros that these define are left out
+            (prelude.py), since another compiler with other options may read the prelude.
     """
     text = f"{shlex.join(compiler)} -E -dD -x c++ $in -o $out.tmp"
     return NinjaRule(
@@ -59,12 +61,12 @@ def prelude_rule(compiler: Sequence[str]) -> NinjaRule:
 
 
 def prelude_edge(unit: Path, out: Path, sources: Sources) -> Edge:
-    """The prelude in the folder `out` of a target."""
+    """Return the edge that makes the prelude in a target's folder `out`."""
     return Edge(_RULE, (out / PRELUDE,), (unit,), (*sources.headers, _STEP))
 
 
 def write_instructions(release: str, out: Path) -> Path:
-    """The release's table of instructions in the folder `out`. Raises UpstreamChange."""
+    """Write the release's table of instructions into the folder `out`. Raises UpstreamChange."""
     path = out / INSTRUCTIONS
     write_changed(path, stored(read_tables(upstream_dir() / release, templates_dir())))
     return path
