@@ -1,4 +1,7 @@
-"""Generate: from a release and a configuration to port sources, headers and a list of units."""
+"""The generate stage: make port sources, headers and the list of units of one build.
+
+Input: a release's sources and a configuration. The preprocess stage reads the output.
+"""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""Chains of rules of upstream's grammar, which a parser goes down, and up again, in one step.
+"""Generate tables that let upstream's parser push or pop a chain of grammar rules in one step.
 
-Upstream's parser (`mp_parse`, py/parse.c) comes from an argument of a call to a name through some
-fifteen rules, each of which begins with the next, and leaves them one by one when the name is all
-that there is. Which rules these are the first token says; whether one of them goes on, the token
-after what the last one took. The patch `grammar-tables` asks the tables here for both.
+A name as the argument of a call is about fifteen rules deep for upstream's parser (`mp_parse`,
+py/parse.c): each rule begins with the next one. The parser pushes these rules one by one, and pops
+them one by one if nothing but the name follows. The first token determines which rules these are.
+The token after the name determines which rule continues, if any. The patch `grammar-tables` looks
+up both in the tables that this module writes (genhdr/rulechains.h).
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from porter.errors import GenerateFailed
 from porter.generate.grammar import Grammar, GrammarRule
 
 _NO_LEVEL = 255
-_MOST = 256  # chains that a byte numbers
+_MOST = 256  # chains that fit the tables' 8-bit numbers
 _TABLES = """\
 // Written by porter (porter/generate/chains.py): chains of rules that begin with one another. Each
 // byte of a text is a number. Tokens of one class are alike in all of these tables.
@@ -46,15 +47,15 @@ static const char gpusnek_chain_level[][{width} + 1] = {{
 
 @frozen(slots=False)
 class Chains:
-    """The chains of a grammar: tuples of names, outermost first."""
+    """The chains of a grammar. A chain is a tuple of rule names, outermost first."""
 
     grammar: Grammar
 
     def of(self, rule: GrammarRule, token: str) -> tuple[tuple[str, ...], str]:
-        """The chain that `rule` begins where `token` is the next token, and where it leads to.
+        """Return the chain that `rule` begins before `token`, and the rule below the chain.
 
-        Each of a chain's rules is what it begins with, unless it goes on. It leads to a rule that
-        the parser tries as ever: a choice, or any other.
+        Each rule of the chain is equal to its first part unless it continues after this part. The
+        rule below the chain is parsed as usual; it is a choice or any other rule.
         """
         passed: list[str] = []
         taken: frozenset[str] = frozenset()
@@ -71,9 +72,10 @@ class Chains:
         return tuple(passed), rule.name
 
     def continuation(self, rule: GrammarRule) -> frozenset[str] | None:
-        """The tokens with which a rule goes on after its first part.
+        """Return the tokens that continue a rule after its first part.
 
-        None: it does not begin with a rule, or is more than this rule where none of them follows.
+        None if the rule does not begin with a rule, or adds something to its first part even where
+        nothing continues it.
         """
         if not rule.parts or rule.parts[0].kind != "rule":
             return None
@@ -89,7 +91,7 @@ class Chains:
         return None if len(found) == len(self.grammar.tokens) else found
 
     def _only_choice(self, rule: GrammarRule, token: str) -> GrammarRule | None:
-        """The rule that a choice comes to, where only one of its parts can begin with `token`."""
+        """Return the only alternative of a choice that `token` can begin; None if not unique."""
         if rule.kind != "or":
             return None
         able = [part for part in rule.parts if token in self.grammar.first_tokens_of(part)]
@@ -99,13 +101,13 @@ class Chains:
 
     @cached_property
     def begun(self) -> Sequence[Mapping[str, tuple[tuple[str, ...], str]]]:
-        """Of each rule, in their order, what `of` says for each token."""
+        """For each rule, in order: the result of `of` by token."""
         tokens = self.grammar.tokens
         return [{token: self.of(rule, token) for token in tokens} for rule in self.grammar.rules]
 
     @cached_property
     def numbers(self) -> Mapping[tuple[str, ...], int]:
-        """All chains, each with its number."""
+        """The number of each chain."""
         chains = dict.fromkeys(chain for row in self.begun for chain, _ in row.values())
         if len(chains) > _MOST:
             raise GenerateFailed(
@@ -115,7 +117,7 @@ class Chains:
         return {chain: number for number, chain in enumerate(chains)}
 
     def level(self, chain: tuple[str, ...], token: str) -> int:
-        """Which of a chain's rules goes on with `token`; _NO_LEVEL: none."""
+        """Return the index of the rule in a chain that continues with `token`, or _NO_LEVEL."""
         for i, name in enumerate(chain):
             if token in (self.continuation(self.grammar.by_name[name]) or ()):
                 return i
@@ -123,7 +125,7 @@ class Chains:
 
     @cached_property
     def classes(self) -> Mapping[str, int]:
-        """Of each token its class: tokens of one class are alike in all tables."""
+        """The class of each token. Tokens of one class have equal entries in all tables."""
         kinds: dict[Hashable, int] = {}
         found = {}
         for token in self.grammar.tokens:
@@ -136,7 +138,7 @@ class Chains:
 
 
 def chains_header(grammar: Grammar) -> str:
-    """The header for a grammar. Raises GenerateFailed where the tables cannot hold it."""
+    """Return the header for a grammar. Raises GenerateFailed where the tables cannot hold it."""
     chains = Chains(grammar)
     first = {number: token for token, number in reversed(list(chains.classes.items()))}
     columns = [first[number] for number in range(len(first))]  # a token of each class
@@ -168,7 +170,7 @@ def chains_header(grammar: Grammar) -> str:
 
 
 def _text(numbers: Iterable[int]) -> str:
-    """Bytes as a string of C, which is shorter than a list, and one thing for the rules."""
+    """Return bytes as a C string: shorter than a list, and a single token for the rewriter."""
     return '"' + "".join(f"\\{number:03o}" for number in numbers) + '"'
 
 

@@ -1,8 +1,8 @@
-"""Texts of one character are qstrs of every build, which a table finds.
+"""Generate a table from each ASCII character to the qstr of the one-character text.
 
-Each character of a text that a loop or an index takes out is such a text: upstream computes a hash,
-asks all qstrs, and makes one more, in each interpreter (`qstr_from_strn`, py/qstr.c). The patch
-`characters` asks the table here first.
+Every loop over a text, and every index into one, produces a text of one character. Upstream hashes
+it, searches all qstrs and interns a new one in each interpreter (`qstr_from_strn`, py/qstr.c). Here
+each printable character is a qstr of the build, which the patch `characters` looks up in the table.
 """
 
 from __future__ import annotations
@@ -24,12 +24,16 @@ static const uint16_t gpusnek_characters[] = {{
 
 
 def character_qstrs() -> str:
-    """Lines that upstream's py/makeqstrdata.py takes for qstrs."""
+    """Return lines that upstream's py/makeqstrdata.py reads as qstrs."""
     return "".join(f"Q({character})\n" for character in CHARACTERS)
 
 
 def characters_header(generated: str) -> str:
-    """The header for a qstrdefs.generated.h. Raises GenerateFailed where a character is no qstr."""
+    """Return the header for the text of qstrdefs.generated.h.
+
+    Raises:
+        GenerateFailed: A character is not among the qstrs.
+    """
     found = {ast.literal_eval(text): name for name, text in _QDEF.findall(generated)}
     missing = "".join(c for c in CHARACTERS if c not in found)
     if missing:

@@ -1,4 +1,4 @@
-"""The preprocessor's command line, for qstr collection and for units."""
+"""The C preprocessor and its options, for the collection of qstrs and for units."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from porter.generate.layout import Layout
 
 CC = "cc"
 
-# Names by which code asks for an operating system: there is none below an interpreter.
+# Macros by which C code detects an operating system; an interpreter has none.
 _HOST_NAMES = (
     "linux", "__linux", "__linux__", "__gnu_linux__",
     "unix", "__unix", "__unix__", "__ELF__",
@@ -16,9 +16,11 @@ _HOST_NAMES = (
 
 
 def preprocessor_flags(layout: Layout, defines: Sequence[str]) -> list[str]:
-    """Options after `cc -E`: nothing of the host's headers, ours first, then upstream's.
+    """Return the options of `cc -E`: the port's headers first, then upstream's, no host headers.
 
-    `defines` are -D options from upstream's makefiles.
+    Args:
+        layout: The folders of the build.
+        defines: -D options from upstream's makefiles.
     """
     flags = ["-std=gnu99", "-nostdinc", "-ffreestanding", "-DPORTER", "-DNDEBUG"]
     flags += [f"-U{name}" for name in _HOST_NAMES]

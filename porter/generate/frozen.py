@@ -1,7 +1,8 @@
-"""Python modules inside every interpreter, as source text.
+"""Write the Python modules that every interpreter has built in, as source text in C.
 
-Upstream's tools/manifestfile.py reads the manifest. Freezing bytecode would need a compiled
-mpy-cross, which a source package does not carry; text needs nothing and is read in place.
+Upstream's tools/manifestfile.py reads the manifest. Modules are frozen as text, since freezing
+bytecode requires a compiled mpy-cross, which a source package does not carry. Interpreters parse
+the text in place.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ print(json.dumps([[str(f.target_path), str(f.full_path)] for f in found.files()]
 
 @frozen
 class FrozenFile:
-    """One module: `name` as imported (`asyncio/core.py`), `content` its UTF-8 text."""
+    """A frozen module: `name` as imported (`asyncio/core.py`) and its UTF-8 text."""
 
     name: str
     content: bytes
 
 
 def read_manifest(upstream: Path, manifest: Path) -> list[FrozenFile]:
-    """The files that `manifest` names, sorted by name. Raises GenerateFailed."""
+    """Return the files that `manifest` lists, sorted by name. Raises GenerateFailed."""
     try:
         done = process.run(
             [sys.executable, "-B", "-c", _LIST_FILES, upstream / "tools", upstream, manifest],
@@ -55,7 +56,7 @@ def read_manifest(upstream: Path, manifest: Path) -> list[FrozenFile]:
 
 
 def frozen_source(files: Iterable[FrozenFile]) -> str:
-    """C source of the tables that upstream's py/frozenmod.c reads; the one of bytecode is empty."""
+    """Return C source of the tables of py/frozenmod.c; the table of bytecode is empty."""
     listed = list(files)
     names = "\n".join(f'    "{file.name}\\0"' for file in listed)
     sizes = "\n".join(f"    {len(file.content)}, // {file.name}" for file in listed)
@@ -94,7 +95,7 @@ def _literal(file: FrozenFile) -> str:
     rows = [f"    // {file.name}"]
     for line in file.content.splitlines(keepends=True):
         rows.append('    "' + "".join(map(_escape, line)) + '"')
-    rows[-1] = rows[-1][:-1] + '\\0"'  # the lexer reads by size, the table's index by size + 1
+    rows[-1] = rows[-1][:-1] + '\\0"'  # the lexer uses the size; the table steps by size + 1
     return "\n".join(rows)
 
 
@@ -103,4 +104,4 @@ def _escape(byte: int) -> str:
         return "\\n"
     if 0x20 <= byte < 0x7F and chr(byte) not in '"\\?':
         return chr(byte)
-    return f"\\{byte:03o}"  # three octal digits never swallow what follows
+    return f"\\{byte:03o}"  # three octal digits, so that a following digit is not read as part

@@ -1,8 +1,8 @@
-"""A table of the tokens that can begin each rule of upstream's grammar (py/grammar.h).
+"""Generate a table of the tokens that can begin each rule of upstream's grammar (py/grammar.h).
 
-Upstream's parser (`mp_parse`, py/parse.c) tries the rules of a choice one by one, and finds out
-that a rule does not fit when a rule far below meets another token than it wants: up to twenty such
-tries for a statement, and as many for each operand. The patch `grammar-tables` asks this table.
+Upstream's parser (`mp_parse`, py/parse.c) tries the alternatives of a choice one by one. A wrong
+alternative fails only when a nested rule meets an unexpected token: up to twenty failed attempts
+per statement, and as many per operand. The patch `grammar-tables` consults this table first.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from attrs import field, frozen
 
 from porter.errors import GenerateFailed
 
-# What the preprocessor is given: upstream's rules, each in a line that `Grammar.read` knows, those
-# with a compile function first, as in the enumeration of rules in py/parse.c.
+# Input of the preprocessor. It turns upstream's rules into lines that `Grammar.read` parses. Rules
+# with a compile function come first, as in the enumeration in py/parse.c.
 SOURCE = """\
 #include "py/lexer.h"
 #define DEF_RULE(rule, compile, kind, ...) PORTER_RULE rule kind : __VA_ARGS__
@@ -45,7 +45,7 @@ _HEAD = """\
 
 @frozen
 class RulePart:
-    """One part of a rule: kind is tok, rule or opt_rule; name is a token's or a rule's."""
+    """A part of a rule. `kind` is tok, rule or opt_rule; `name` is a token's or a rule's name."""
 
     kind: str
     name: str
@@ -53,7 +53,7 @@ class RulePart:
 
 @frozen
 class GrammarRule:
-    """A rule: kind is upstream's word (or, and, list, ...) for what its parts are."""
+    """A rule. `kind` is upstream's word for the relation of its parts (or, and, list, ...)."""
 
     name: str
     kind: str
@@ -69,7 +69,7 @@ class Grammar:
 
     @classmethod
     def read(cls, preprocessed: str) -> Grammar:
-        """What the preprocessor made of SOURCE. Raises GenerateFailed for anything else."""
+        """Parse the preprocessor's output for SOURCE. Raises GenerateFailed for any other text."""
         rules = tuple(_rule(*found) for found in _RULE.findall(preprocessed))
         if len(rules) < 2 or not any(rule.parts for rule in rules):
             raise GenerateFailed("upstream's py/grammar.h has no DEF_RULE lines that porter knows")
@@ -83,19 +83,19 @@ class Grammar:
 
     @cached_property
     def by_name(self) -> Mapping[str, GrammarRule]:
-        """The rules by their names."""
+        """The rules by name."""
         return {rule.name: rule for rule in self.rules}
 
     def first_tokens(self, rule: GrammarRule) -> frozenset[str]:
-        """The tokens that can begin a rule; all, where it begins with what may be left out.
+        """Return the tokens that can begin a rule; all tokens if its first part is optional.
 
-        Such a rule fails with a syntax error where others give way to the next choice, so it is
-        tried as ever.
+        A rule with an optional first part reports a syntax error where other rules fail over to
+        the next alternative. So the parser must always try it.
         """
         return self._firsts[rule.name]
 
     def first_tokens_of(self, part: RulePart) -> frozenset[str]:
-        """The tokens that can begin a part of a rule."""
+        """Return the tokens that can begin a part of a rule."""
         if part.kind == "tok":
             return frozenset({part.name})
         return self._firsts[part.name]
@@ -134,7 +134,7 @@ def _rule(name: str, kind: str, parts: str) -> GrammarRule:
 
 
 def first_tokens_header(preprocessed: str) -> str:
-    """The header for a grammar, of which the preprocessor made this. Raises GenerateFailed."""
+    """Return the header for a preprocessed grammar. Raises GenerateFailed."""
     grammar = Grammar.read(preprocessed)
     words = -(-len(grammar.tokens) // WORD_BITS)
     lines = [_HEAD.format(bits=WORD_BITS, words=words)]

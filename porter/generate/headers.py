@@ -1,4 +1,4 @@
-"""Runs upstream's own py/make*.py to make the headers under genhdr/."""
+"""Run upstream's own py/make*.py scripts to make the headers in genhdr/."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from porter.generate.refused import preprocess_error
 _QSTR_LINE = re.compile(r"^(Q\(.*\))", re.MULTILINE)
 _QUOTED_QSTR_LINE = re.compile(r'^"(Q\(.*\))"', re.MULTILINE)
 
-# A fixed date: a build does not depend on the day on which it is made.
+# A fixed date, so that builds do not depend on the day.
 _SOURCE_DATE_EPOCH = "0"
 
 
@@ -33,14 +33,14 @@ def _script(upstream: Path, name: str, *args: str | Path, env: dict[str, str] | 
         raise GenerateFailed(f"upstream's py/{name} failed: {error}") from error
     if done.returncode == 0:
         return done.stdout
-    # All of the output: what the preprocessor says stands above the script's own traceback.
+    # Search all of the output: the preprocessor's error stands above the script's traceback.
     refused = preprocess_error(done.output, upstream)
     shown = process.tail(done.output)
     raise refused or GenerateFailed(f"upstream's py/{name} failed: {shown}")
 
 
 def write_version(upstream: Path, release: str, genhdr: Path) -> None:
-    """mpversion.h, from the release's name alone: no git is asked."""
+    """Write mpversion.h from the release's name; git is not consulted."""
     env = {
         "MICROPY_GIT_TAG": f"v{release}",
         "MICROPY_GIT_HASH": f"v{release}",
@@ -52,9 +52,14 @@ def write_version(upstream: Path, release: str, genhdr: Path) -> None:
 def write_headers(
     upstream: Path, sources: Sequence[Path], flags: Sequence[str], genhdr: Path, scratch: Path
 ) -> None:
-    """The headers of what `sources` define (qstrs, modules, root pointers), and of the grammar.
+    """Write the headers of qstrs, modules and root pointers, and the tables of the grammar.
 
-    `flags` are the preprocessor's; `scratch` is a folder for what comes between.
+    Args:
+        upstream: The release's folder.
+        sources: The files whose qstrs, modules and root pointers are collected.
+        flags: Options of the preprocessor.
+        genhdr: The folder of the headers.
+        scratch: A folder for intermediate files.
     """
     preprocessed = preprocessed_grammar(flags)
     _write(genhdr / "firsttokens.h", first_tokens_header(preprocessed))
@@ -76,7 +81,7 @@ def write_headers(
 
 
 def preprocessed_grammar(flags: Sequence[str]) -> str:
-    """What the preprocessor makes of upstream's grammar, for porter.generate.grammar."""
+    """Return upstream's grammar after the preprocessor, for porter.generate.grammar."""
     return process.run([CC, "-E", "-P", "-DNO_QSTR", *flags, "-"], input=SOURCE, timeout=120).stdout
 
 
@@ -90,8 +95,8 @@ def _collect(upstream: Path, mode: str, collected: Path, scratch: Path) -> Path:
 def _write_qstrs(
     upstream: Path, collected: Path, flags: Sequence[str], genhdr: Path, scratch: Path
 ) -> None:
-    # The core's list has #if lines, so it goes through the preprocessor, with every qstr quoted
-    # to keep macros out of it.
+    # The core's list contains #if lines, so it is preprocessed. Quotes around each qstr prevent
+    # macro expansion.
     text = (upstream / "py" / "qstrdefs.h").read_text() + collected.read_text()
     quoted = _QSTR_LINE.sub(r'"\1"', text)
     done = process.run([CC, "-E", *flags, "-"], input=quoted, timeout=120)

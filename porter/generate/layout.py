@@ -1,4 +1,4 @@
-"""Where the stages of one build keep their files."""
+"""The paths of the files of one build, for all stages."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ class Layout:
 
     @classmethod
     def of(cls, release: str, build: arguments.StrPath) -> Layout:
-        """The layout of `release` built in the folder `build`."""
+        """Return the layout of `release` built in the folder `build`."""
         return cls(arguments.path(build, "build").resolve(), paths.upstream_dir() / release)
 
     @property
     def port(self) -> Path:
-        """The port's sources: `templates/port/` rendered, and the frozen modules."""
+        """The port's sources: rendered `templates/port/`, and the frozen modules."""
         return self.build / "src" / "port"
 
     @property
     def patched(self) -> Path:
-        """Upstream files that patches changed; each replaces upstream's file of that path."""
+        """Patched files of upstream; each replaces upstream's file of the same relative path."""
         return self.build / "src" / "upstream"
 
     @property
     def genhdr(self) -> Path:
-        """Headers made by upstream's generators; included as `genhdr/NAME.h`."""
+        """Headers made by upstream's generators, included as `genhdr/NAME.h`."""
         return self.build / "genhdr"
 
     @property
@@ -43,15 +43,15 @@ class Layout:
 
     @property
     def units(self) -> Path:
-        """The list of units; written last, so it is there exactly when generation is complete."""
+        """The list of units. Written last, so it exists exactly if generation is complete."""
         return self.build / "units.json"
 
     @property
     def libc(self) -> Path:
-        """Our freestanding C library headers and sources."""
+        """The freestanding C library's headers and sources."""
         return paths.templates_dir() / "libc"
 
     def source(self, path: str) -> Path:
-        """The file to use for upstream's `path`: the patched one where there is one."""
+        """Return the file to use for upstream's `path`: the patched file if there is one."""
         patched = self.patched / path
         return patched if patched.is_file() else self.upstream / path

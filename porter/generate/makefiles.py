@@ -1,4 +1,4 @@
-"""What to compile, read from upstream's own makefiles by `make` itself."""
+"""Read the list of sources from upstream's makefiles, evaluated by `make`."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from porter.errors import GenerateFailed, ToolMissing
 
 _MARK = "porter:"
 
-# Upstream's makefiles are included as a port's Makefile includes them. MICROPY_MPYCROSS keeps
-# py.mk from looking for a compiler of frozen bytecode, which a source package does not have.
+# Includes upstream's makefiles as a port's Makefile does. MICROPY_MPYCROSS keeps py.mk from
+# searching for mpy-cross, which a source package does not have.
 _MAKEFILE = """\
 BUILD := build
 MICROPY_MPYCROSS := mpy-cross
@@ -34,11 +34,13 @@ porter-nothing: ;
 
 @frozen
 class SourceLists:
-    """What the makefiles list, in their order; paths are relative to the release's root.
+    """The lists of upstream's makefiles, in their order; paths are relative to the release's root.
 
-    `upstream`: every C file of the build, without those that the port's PORT_REPLACES names.
-    `qstr`: those whose qstrs count. `port`: files of the port's own folder. `flags`: the
-    preprocessor's -D options.
+    Attributes:
+        upstream: Every C file of the build, without the files in the port's PORT_REPLACES.
+        qstr: The files whose qstrs are collected.
+        port: Files of the port's folder.
+        flags: -D options of the preprocessor.
     """
 
     upstream: tuple[str, ...]
@@ -48,9 +50,15 @@ class SourceLists:
 
 
 def read_makefiles(upstream: Path, port: Path) -> SourceLists:
-    """Evaluate `upstream`'s makefiles with the variables of `port`/mpconfigport.mk.
+    """Evaluate upstream's makefiles with the variables of the port's mpconfigport.mk.
 
-    Raises ToolMissing without make, GenerateFailed where the makefiles lack what is expected.
+    Args:
+        upstream: The release's folder.
+        port: The port's folder.
+
+    Raises:
+        ToolMissing: There is no make.
+        GenerateFailed: The makefiles lack an expected file or list.
     """
     for needed in ("py/mkenv.mk", "py/py.mk", "extmod/extmod.mk"):
         if not (upstream / needed).is_file():
@@ -94,7 +102,7 @@ def _checked(lists: dict[str, list[str]], upstream: Path) -> SourceLists:
 
 
 def _source_of(object_path: str) -> str:
-    """`build/py/vm.o` -> `py/vm.c`."""
+    """Return the source of an object: `build/py/vm.o` -> `py/vm.c`."""
     return object_path.removeprefix("build/").removesuffix(".o") + ".c"
 
 

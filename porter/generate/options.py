@@ -1,4 +1,4 @@
-"""Options of the port that a release refuses by `#error`: which of ours it was, and why."""
+"""Find the options of the port that make a release stop with `#error`."""
 
 from __future__ import annotations
 
@@ -23,17 +23,23 @@ _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b(.*)")
 
 @frozen
 class Option:
-    """One `#define` of ours: its name and the line of mpconfigport.h where it stands."""
+    """A `#define` of the port: its name and its line in mpconfigport.h."""
 
     name: str
     line: int
 
 
 def check_options(layout: Layout, defines: Sequence[str], sources: Sequence[Path]) -> None:
-    """Preprocess `sources` with the port in `layout` and throw the text away.
+    """Preprocess `sources` with the port in `layout` and discard the result.
 
-    Raises OptionRefused for an `#error` of upstream's, with the options of ours that cause it;
-    PreprocessFailed for anything else that the preprocessor says.
+    Args:
+        layout: The folders of the build.
+        defines: -D options from upstream's makefiles.
+        sources: Files of upstream.
+
+    Raises:
+        OptionRefused: Upstream has an `#error`; the exception names the options that cause it.
+        PreprocessFailed: The preprocessor reports any other error.
     """
     output = _complaints(preprocessor_flags(layout, defines), sources)
     said = complaint(output)
@@ -45,7 +51,7 @@ def check_options(layout: Layout, defines: Sequence[str], sources: Sequence[Path
     config = (layout.port / CONFIG).read_text(encoding="utf-8")
     concerned = _concerned(config, said)
     refused = _refuses(layout, defines, sources, said)
-    # The causes: without each of them the refusal is gone.
+    # The causes: options without which the #error disappears.
     options = [one for one in concerned if not refused(without(config, one.name))]
     raise OptionRefused(
         failed.message + _blame(options, concerned),
@@ -55,7 +61,7 @@ def check_options(layout: Layout, defines: Sequence[str], sources: Sequence[Path
 
 
 def defined_options(config: str) -> list[Option]:
-    """The macros that the text of a mpconfigport.h defines, each once."""
+    """Return the macros that the text of a mpconfigport.h defines, each once."""
     found: dict[str, Option] = {}
     for number, line in enumerate(config.splitlines(), 1):
         match = re.match(r"[ \t]*#[ \t]*define[ \t]+(\w+)", line)
@@ -65,9 +71,9 @@ def defined_options(config: str) -> list[Option]:
 
 
 def conditions(text: str, line: int) -> list[str]:
-    """What stands behind every #if and #elif that line `line` of `text` depends on."""
+    """Return the conditions of all #if and #elif around line `line` of `text`."""
     stack: list[list[str]] = []
-    joined = text.replace("\\\n", " \0")  # a continued line is one, and lines keep their numbers
+    joined = text.replace("\\\n", " \0")  # joins continued lines; \0 keeps the count of lines
     number = 1
     for row in joined.split("\n"):
         if number >= line:
@@ -87,13 +93,13 @@ def conditions(text: str, line: int) -> list[str]:
 
 
 def without(config: str, name: str) -> str:
-    """The text of a mpconfigport.h in which the macro `name` is not defined."""
+    """Return the text of a mpconfigport.h without the definition of the macro `name`."""
     pattern = rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(name)}\b(?:.*\\\n)*.*$"
     return re.sub(pattern, "", config, flags=re.MULTILINE)
 
 
 def _concerned(config: str, said: Complaint) -> list[Option]:
-    """Options of ours that the refusing line's conditions or the line itself name."""
+    """Return the port's options that appear in the #error's line or in its conditions."""
     text = said.file.read_text(encoding="utf-8", errors="replace")
     told = [*conditions(text, said.line), text.splitlines()[said.line - 1]]
     words = set(_WORD.findall(" ".join(told)))
@@ -103,7 +109,7 @@ def _concerned(config: str, said: Complaint) -> list[Option]:
 def _refuses(
     layout: Layout, defines: Sequence[str], sources: Sequence[Path], said: Complaint
 ) -> Callable[[str], bool]:
-    """A function that says whether upstream refuses another mpconfigport.h at that place too."""
+    """Return a predicate: does the same #error stop upstream with another mpconfigport.h?"""
     folder = layout.build / "options"
     asked = [said.file] if said.file in sources else sources
     flags = ["-I", str(folder), *preprocessor_flags(layout, defines)]
@@ -121,7 +127,7 @@ def _refuses(
 
 
 def _complaints(flags: Sequence[str], sources: Sequence[Path]) -> str:
-    # -M: what is included, a few lines a file, instead of the whole text.
+    # -M: prints a few lines of dependencies per file, not the whole text.
     command: list[str | Path] = [CC, "-M", *flags, "-DNO_QSTR", *sources]
     return process.run(command, timeout=600, check=False).stderr
 

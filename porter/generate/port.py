@@ -1,4 +1,4 @@
-"""Renders `templates/port/` into a build: templates through jinja2, other files as they are."""
+"""Render `templates/port/` into a build: `.j2` files through jinja2, other files unchanged."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from porter.errors import GenerateFailed
 from porter.generate.powers import powers_of_ten
 from porter.patches import load_series
 
-# BuildConfig's words and upstream's, for MICROPY_CONFIG_ROM_LEVEL_* and MICROPY_FLOAT_IMPL_*.
+# Values of BuildConfig and their names in MICROPY_CONFIG_ROM_LEVEL_* and MICROPY_FLOAT_IMPL_*.
 LEVELS = {
     "extra": "EXTRA_FEATURES",
     "full": "FULL_FEATURES",
@@ -26,7 +26,7 @@ SUFFIX = ".j2"
 
 
 def template_values(config: BuildConfig, applied: Container[str] = ()) -> dict[str, object]:
-    """Return what the port's templates may use; nothing else of `config` changes a unit.
+    """Return the variables of the port's templates; no other part of `config` changes a unit.
 
     Args:
         config: The build.
@@ -43,23 +43,27 @@ def template_values(config: BuildConfig, applied: Container[str] = ()) -> dict[s
 
 
 def patches_asked(text: str) -> list[str]:
-    """Return the patches whose macros a port's source names: it needs code of theirs."""
+    """Return the patches whose macros a port's source mentions: it has code for them."""
     names = dict.fromkeys(patch.name for patch in load_series())
     return [name for name in names if re.search(rf"\b{patch_macro(name)}\b", text)]
 
 
 def patch_macro(name: str) -> str:
-    """Return the macro that is 1 in C where the patch `name` was applied, and 0 where not."""
+    """Return the macro that is 1 in C where the patch `name` is applied, and 0 elsewhere."""
     return f"GPUSNEK_PATCH_{name.upper().replace('-', '_')}"
 
 
 @frozen
 class Wishes:
-    """What the port's templates ask of a release, and the answers.
+    """The questions of the port's templates about a release, and the answers.
 
-    `wanted(option)` in a template: whether the release takes that option of ours (not in
-    `refused`). `defined(hook)`: whether it defines that function itself (in `defined_there`).
-    `asked_options` and `asked_hooks` collect what was asked.
+    A template calls `wanted(option)` and `defined(hook)`.
+
+    Attributes:
+        refused: The options that the release refuses.
+        defined_there: The hooks that the release defines itself.
+        asked_options: The options in calls of `wanted` so far.
+        asked_hooks: The hooks in calls of `defined` so far.
     """
 
     refused: Container[str] = ()
@@ -68,12 +72,12 @@ class Wishes:
     asked_hooks: set[str] = field(factory=set)
 
     def wanted(self, option: str) -> bool:
-        """Whether the release takes the option."""
+        """Return whether the release accepts the option."""
         self.asked_options.add(option)
         return option not in self.refused
 
     def defined(self, hook: str) -> bool:
-        """Whether the release defines the function itself."""
+        """Return whether the release defines the function itself."""
         self.asked_hooks.add(hook)
         return hook in self.defined_there
 

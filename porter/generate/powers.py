@@ -1,4 +1,4 @@
-"""The powers of ten by which the port's C code converts floats to decimal digits and back."""
+"""Compute the powers of ten with which the port converts floats to decimal digits and back."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from functools import cache
 from attrs import frozen
 
 BITS = 128
-# Exponents of the last bit of the smallest number and of the first bit of the largest.
+# Exponents of the last bit of the smallest number and of the first bit of the largest number.
 RANGES = {"double": (-1074, 1023), "single": (-149, 127)}
-# The C code asks for so many digits of a number, and reads so many bits of a text's digits.
+# The C code generates up to DIGITS digits of a number, and keeps READ_BITS bits of parsed digits.
 DIGITS = 17
 READ_BITS = 64
 
 
 @frozen
 class PowersOfTen:
-    """The first BITS bits of 10 ** first, 10 ** (first + 1), ...; further bits are cut off."""
+    """The first BITS bits of 10 ** first, 10 ** (first + 1), ...; truncated, not rounded."""
 
     first: int
     significands: tuple[int, ...]
@@ -24,10 +24,10 @@ class PowersOfTen:
 
 @cache
 def powers_of_ten(float_name: str) -> PowersOfTen:
-    """Those that floats of BuildConfig's width `float_name` need.
+    """Return the powers that floats of the width `float_name` (as in BuildConfig) need.
 
-    Whatever is read times a power below the first is less than half of the smallest number, and 1
-    times a power above the last is more than the largest.
+    Any parsed number times a power below the first is less than half of the smallest float. A
+    number from 1 on times a power above the last exceeds the largest float.
     """
     lowest, highest = RANGES[float_name]
     first = 0
@@ -44,11 +44,11 @@ def powers_of_ten(float_name: str) -> PowersOfTen:
 
 
 def significand(power: int) -> int:
-    """The first BITS bits of 10 ** power."""
+    """Return the first BITS bits of 10 ** power, truncated."""
     if power >= 0:
         value: int = 10**power
         excess = value.bit_length() - BITS
         return value >> excess if excess > 0 else value << -excess
     divisor: int = 10**-power
-    # A power of two over the divisor, which is none itself, lies strictly between powers of two.
+    # 10**-power is no power of two, so the quotient lies strictly between powers of two.
     return (1 << (BITS - 1 + divisor.bit_length())) // divisor

@@ -1,4 +1,4 @@
-"""A small CUDA project that uses gpusnek in its kernels, to begin with."""
+"""Write a small CUDA project that uses gpusnek in its kernels, as a starting point for users."""
 
 from __future__ import annotations
 
@@ -19,10 +19,18 @@ _FILES = {"kernel.cu.j2": "{name}.cu", "README.md.j2": "README.md", "build.sh.j2
 
 
 def write_project(folder: Path, arch: str) -> tuple[Path, ...]:
-    """Write a project named as `folder`, which must not exist; its files, whole or not at all.
+    """Write a project named after `folder`, all files or none.
 
-    Raises UsageError for a name or an architecture that is none, FileProblem where `folder` cannot
-    be made.
+    Args:
+        folder: The project's folder, which must not exist.
+        arch: The architecture of the project's kernels.
+
+    Returns:
+        The project's files.
+
+    Raises:
+        UsageError: The name or the architecture is invalid.
+        FileProblem: `folder` exists or cannot be made.
     """
     if Architectures.of(canonical(arch)).several:
         raise UsageError(f"arch: {arch}: users' kernels are compiled for one architecture")

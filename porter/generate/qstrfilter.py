@@ -1,8 +1,8 @@
-"""A table that says of most strings at once that no constant qstr has their text.
+"""Generate a hash filter that rejects most strings that are no constant qstr.
 
-Upstream asks for every new short string whether a qstr has it (`qstr_find_strn`, py/qstr.c), which
-reads the whole unsorted constant pool and searches the sorted one; mostly there is none. The patch
-`qstr-filter` asks this table first.
+Upstream searches every new short string among the constant qstrs (`qstr_find_strn`, py/qstr.c). The
+search reads the whole unsorted pool and bisects the sorted one, mostly without a match. The patch
+`qstr-filter` consults this filter first.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from porter.errors import GenerateFailed
 
-BITS = 1 << 14  # one in twenty-five strings passes that is no qstr
+BITS = 1 << 14  # false positives: one in twenty-five strings
 _WORD = 32
 _QDEF = re.compile(r"^QDEF\d?\(\w+, (\d+), ", re.MULTILINE)
 _HEAD = """\
@@ -22,7 +22,7 @@ static const uint32_t gpusnek_qstr_filter[GPUSNEK_QSTR_FILTER_BITS / {word}] = {
 
 
 def filter_header(generated: str) -> str:
-    """The header for the qstrs of a qstrdefs.generated.h. Raises GenerateFailed without any."""
+    """Return the header for a qstrdefs.generated.h. Raises GenerateFailed if it has no qstrs."""
     hashes = [int(text) for text in _QDEF.findall(generated)]
     if not hashes:
         raise GenerateFailed("upstream's list of qstrs has no QDEF lines that porter knows")

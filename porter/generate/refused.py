@@ -1,4 +1,4 @@
-"""What the preprocessor says about a file of upstream's, as an error with its place."""
+"""Turn the preprocessor's error about a file of upstream into an error with file and line."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ERROR = re.compile(r"^(/[^\n:]+):(\d+):(?:\d+:)? (?:fatal )?error: (.*)$", re.M
 
 @frozen
 class Complaint:
-    """The first error of a compiler's output."""
+    """The first error in a compiler's output."""
 
     file: Path
     line: int
@@ -22,15 +22,18 @@ class Complaint:
 
 
 def complaint(output: str) -> Complaint | None:
-    """The first error in `cc`'s `output`, None without one."""
+    """Return the first error in the output of `cc`; None if there is none."""
     match = _ERROR.search(output)
     return None if match is None else Complaint(Path(match[1]), int(match[2]), match[3])
 
 
 def preprocess_error(output: str, upstream: Path, unit: str = "") -> PreprocessFailed | None:
-    """The first error in `cc -E`'s `output`, named as the project names files; None without one.
+    """Return the first error in the output of `cc -E`; None if there is none.
 
-    `upstream` is the release's folder, `unit` the unit that was read.
+    Args:
+        output: The compiler's output.
+        upstream: The release's folder; files below it get the project's name for them.
+        unit: The unit that was preprocessed.
     """
     said = complaint(output)
     if said is None:

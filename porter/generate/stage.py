@@ -1,4 +1,7 @@
-"""The generate stage: port sources, generated headers and the list of units of one build."""
+"""The generate stage: port sources, generated headers and the list of units of one build.
+
+Called by porter/pipeline.py after the sync of the release; the preprocess stage follows.
+"""
 
 from __future__ import annotations
 
@@ -45,19 +48,19 @@ def generate(
 ) -> UnitList:
     """Bring `layout`'s port sources, genhdr and units.json up to date for `config`.
 
-    Does nothing when no input changed and what was made of them is as it was.
+    Returns the existing list if inputs and outputs are unchanged.
 
     Args:
         config: The build.
         layout: Its folders.
-        tell: Learns what is done.
+        tell: Receives progress reports.
         strict: Whether a skipped patch that `config` does not leave out is an error.
         unreadable: Patches to skip because libclang cannot read the patched unit, with the
             reasons. None for the patches that an earlier run found with equal inputs.
 
     Raises:
         UnknownRelease: The release is not synced.
-        PatchDrift: A required patch does not apply, or `strict` and another one does not.
+        PatchDrift: A required patch does not apply, or `strict` is set and any patch does not.
         GenerateFailed: Upstream's generators do not work with the port.
         UsageError: `config.skip_patches` has a wrong name.
     """
@@ -117,17 +120,17 @@ def _input_digest(config: BuildConfig, layout: Layout, patched: Patched) -> str:
     values: dict[str, object] = {"cc": version, "release": config.release}
     values["patched"] = asdict(patched)
     values |= template_values(config, patched.patches.applied)
-    del values["powers_of_ten"]  # they follow from `float`
+    del values["powers_of_ten"]  # a function of `float`
     return digest_of(folders, values)
 
 
 def _generate_into(
     scratch: Path, config: BuildConfig, layout: Layout, patched: Patched
 ) -> tuple[SourceLists, Wants]:
-    """Make everything below `scratch`, then move it into `layout`."""
+    """Generate everything below `scratch`, then move it into `layout`."""
     new = Layout(scratch, layout.upstream)
     templates = paths.templates_dir()
-    # What mpconfigport.mk says depends on no release's wants.
+    # The makefiles need mpconfigport.mk, which does not depend on what the release wants.
     values = template_values(config, patched.patches.applied)
     render_port(templates / "port", values, new.port, Wishes())
     new.patched.mkdir()

@@ -1,4 +1,4 @@
-"""The list of units that generation hands to the next stages."""
+"""The list of units, which the generate stage writes and the later stages read."""
 
 from __future__ import annotations
 
@@ -21,10 +21,13 @@ NO_WANTS = Wants()
 
 @frozen
 class SourceUnit:
-    """One C file to preprocess. `name` is unique and safe as a file name (`py_vm`).
+    """A C file to preprocess.
 
-    `path` is the name that people know it by (`py/vm.c`), `source` the file to read,
-    `origin` one of `upstream`, `port`, `libc`.
+    Attributes:
+        name: A unique name that is safe as a file name (`py_vm`).
+        path: The name in messages (`py/vm.c`).
+        source: The file to read.
+        origin: `upstream`, `port` or `libc`.
     """
 
     name: str
@@ -35,12 +38,19 @@ class SourceUnit:
 
 @frozen
 class UnitList:
-    """All units of a build, the -D options they need, and the digest of what made them.
+    """All units of a build, and the digests that show whether the list is up to date.
 
-    `made` is the digest of the files that were generated with it, `wants` what the release wants
-    from its port. `patches` are the applied patches and the skipped ones, `replacements` the
-    functions that preprocessing replaces. `unreadable` are patches that were skipped because what
-    they make cannot be read, with the reasons, for inputs of the digest `inputs`.
+    Attributes:
+        digest: The digest of all inputs.
+        defines: -D options of every unit.
+        units: The units.
+        made: The digest of the generated files.
+        wants: The options that the release refuses and the hooks that it defines.
+        patches: The applied patches and the skipped patches.
+        replacements: The functions that preprocessing replaces.
+        inputs: The digest of the inputs before `unreadable` patches were removed.
+        unreadable: Patches that were skipped because libclang cannot read the patched unit, with
+            the reasons; valid for `inputs`.
     """
 
     digest: str
@@ -55,12 +65,12 @@ class UnitList:
 
 
 def unit_name(path: str) -> str:
-    """`py/vm.c` -> `py_vm`."""
+    """Return the name of a unit: `py/vm.c` -> `py_vm`."""
     return path.removesuffix(".c").replace("/", "_").replace(".", "_").replace("-", "_")
 
 
 def check_names(units: list[SourceUnit]) -> None:
-    """Raises GenerateFailed where two files would get one name."""
+    """Raise GenerateFailed if two files have the same unit name."""
     seen: dict[str, str] = {}
     for unit in units:
         if unit.name in seen:
@@ -69,7 +79,7 @@ def check_names(units: list[SourceUnit]) -> None:
 
 
 def write_units(path: Path, units: UnitList) -> None:
-    """Write `units` as JSON to `path`, whole or not at all."""
+    """Write `units` to `path` as JSON, atomically."""
     document = {
         "format": FORMAT,
         "digest": units.digest,
@@ -86,7 +96,7 @@ def write_units(path: Path, units: UnitList) -> None:
 
 
 def read_units(path: arguments.StrPath) -> UnitList:
-    """The units at `path`. Raises NotBuilt where there are none that are whole."""
+    """Read the units at `path`. Raises NotBuilt if the file is missing or damaged."""
     path = arguments.path(path, "path")
     document = read_sealed(path)
     if document is None or document.pop("format", None) != FORMAT:

@@ -1,4 +1,4 @@
-"""What a release wants from its port, found in its sources: options it refuses, hooks it has."""
+"""Find in a release's sources which of the port's options it refuses and which hooks it defines."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from porter.generate.port import Wishes, render_port
 
 @frozen
 class Wants:
-    """`refused`: options of ours that the port does without. `defined`: hooks upstream has."""
+    """The options of the port that the release refuses, and the hooks that it defines itself."""
 
     refused: tuple[str, ...] = ()
     defined: tuple[str, ...] = ()
 
 
 class _Everything:
-    """Holds every name: the port steps back wherever it asks."""
+    """A container of every name: the port then defines none of the hooks that it asks about."""
 
     def __contains__(self, name: object) -> bool:
         return True
@@ -39,17 +39,25 @@ def find_wants(
     defines: Sequence[str],
     sources: Sequence[Path],
 ) -> Wants:
-    """Ask upstream's `sources`, with a port from `templates` in `layout`, which is left rendered.
+    """Determine the wants of a release and render the port accordingly.
 
-    `values` are what the templates may use (`template_values`).
+    An option in a template's `wanted` is dropped when it causes an `#error` of upstream; options
+    are dropped one by one. A hook in a template's `defined` is searched for in upstream's
+    preprocessed sources.
 
-    Options that a template asks for with `wanted` are dropped, one by one, when upstream refuses
-    them by `#error`. Hooks that it asks for with `defined` are looked for in what upstream itself
-    defines under this configuration. Raises OptionRefused for options that were not asked for.
+    Args:
+        values: The variables of the templates (`template_values`).
+        layout: The folders of the build; the rendered port stays there.
+        templates: The folder of the port's templates.
+        defines: -D options from upstream's makefiles.
+        sources: Upstream's files.
+
+    Raises:
+        OptionRefused: Upstream refuses an option that no template asks about.
     """
     refused: list[str] = []
     while True:
-        # While asking, the port defines none of the hooks that it asks for.
+        # The port defines no hook during this search.
         wishes = Wishes(refused, _Everything())
         _render(templates, values, layout, wishes)
         try:
@@ -73,13 +81,13 @@ def _render(templates: Path, values: Mapping[str, object], layout: Layout, wishe
 def _defined(
     hooks: Iterable[str], layout: Layout, defines: Sequence[str], sources: Sequence[Path]
 ) -> set[str]:
-    """Those of `hooks` that `sources` define as functions, read as the compiler reads them."""
+    """Return the functions among `hooks` that the preprocessed `sources` define."""
     wanted = set(hooks)
     if not wanted:
         return set()
     words = re.compile(r"\b(?:" + "|".join(map(re.escape, sorted(wanted))) + r")\b")
     flags = preprocessor_flags(layout, defines)
-    from porter.syntax.functions import functions_defined  # libclang, which runners lack
+    from porter.syntax.functions import functions_defined  # libclang, missing on runners
 
     found: set[str] = set()
     for source in sources:
