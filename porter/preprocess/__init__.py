@@ -1,4 +1,4 @@
-"""Preprocess: from units to text without macros and includes, ready for the rewriter."""
+"""The preprocess stage: C units to text without macros and includes, for the rewriter."""
 
 from __future__ import annotations
 

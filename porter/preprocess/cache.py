@@ -1,4 +1,4 @@
-"""Remembers from which files, by content, every preprocessed unit was made."""
+"""Record the inputs of every preprocessed unit, by content, so that unchanged units are reused."""
 
 from __future__ import annotations
 
@@ -21,10 +21,14 @@ FORMAT = 4
 
 @frozen
 class CachedUnit:
-    """One unit's result: `digest` and `files` of what it was made from; `kept` if not empty.
+    """The cache entry of a unit.
 
-    `text` is the SHA-256 of what was made of them, empty where nothing is kept. `bodies`: the
-    results of the unit's function replacements.
+    Attributes:
+        digest: The digest of the command and of `files`.
+        files: All files that the preprocessor read.
+        kept: Whether the unit has code.
+        text: The SHA-256 of the preprocessed text; empty unless `kept`.
+        bodies: The results of the unit's function replacements.
     """
 
     digest: str
@@ -35,7 +39,7 @@ class CachedUnit:
 
 
 def text_digest(path: Path) -> str:
-    """SHA-256 of a file; empty where there is none."""
+    """Return the SHA-256 of a file; empty if the file is missing."""
     try:
         return file_digest(path)
     except OSError:
@@ -48,7 +52,7 @@ def _file_digest(path: str, _times_and_size: tuple[int, ...]) -> str:
 
 
 def inputs_digest(command: Iterable[str], files: Iterable[str]) -> str | None:
-    """SHA-256 over `command` and the content of `files`; None when a file is gone."""
+    """Return a SHA-256 of `command` and of the contents of `files`; None if a file is missing."""
     digest = hashlib.sha256("\0".join(command).encode())
     for path in files:
         try:
@@ -62,7 +66,7 @@ def inputs_digest(command: Iterable[str], files: Iterable[str]) -> str | None:
 
 
 def read_cache(path: Path) -> dict[str, CachedUnit]:
-    """Entries by unit name; empty when there is no readable cache."""
+    """Return the entries by unit name; empty if there is no readable cache."""
     document = read_sealed(path)
     if document is None or document.get("format") != FORMAT:
         return {}
@@ -73,13 +77,13 @@ def read_cache(path: Path) -> dict[str, CachedUnit]:
 
 
 def write_cache(path: Path, entries: dict[str, CachedUnit]) -> None:
-    """Write `entries` to `path`, whole or not at all; not where they stand there already."""
+    """Write `entries` to `path` atomically, unless the file has them already."""
     units = {name: asdict(entry) for name, entry in sorted(entries.items())}
     write_sealed(path, {"format": FORMAT, "units": units})
 
 
 def read_dependencies(path: Path) -> tuple[str, ...]:
-    """The files that a makefile rule of `cc -MD` names, without its target."""
+    """Return the files in a makefile rule of `cc -MD`, without its target."""
     text = path.read_text(encoding="utf-8").replace("\\\n", " ")
     _, _, rest = text.partition(": ")
     names = rest.replace("\\ ", "\0").split()

@@ -1,4 +1,4 @@
-"""Finds units in which nothing is left after preprocessing (drivers, other machines' emitters)."""
+"""Detect units that are empty after preprocessing (drivers, other machines' emitters)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _MARKER = re.compile(r'# \d+ "((?:[^"\\]|\\.)*)"')
 
 
 def has_code(text: str) -> bool:
-    """Whether any line of preprocessed `text` that is not blank comes from a C file.
+    """Return whether a non-blank line of preprocessed `text` comes from a C file.
 
-    Lines from headers do not count: a unit of nothing but declarations defines nothing. A C
-    file that another includes counts as its own.
+    Lines from headers do not count: a unit of declarations defines nothing. Lines of an included C
+    file count.
     """
     in_source = False
     for line in text.splitlines():

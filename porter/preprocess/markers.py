@@ -1,4 +1,4 @@
-"""Line markers that name files as the project does, not as this machine does."""
+"""Shorten the paths in line markers to the project's names, independent of this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MARKER = re.compile(r'^(# \d+ ")((?:[^"\\]|\\.)*)(".*)$', re.MULTILINE)
 
 
 def project_names(layout: Layout) -> tuple[tuple[str, str], ...]:
-    """(folder with a slash at its end, its name in the project), the innermost folders first.
+    """Return pairs of a folder, ending in a slash, and its name in the project; innermost first.
 
     `upstream/1.26.1/py/vm.c`, `patched/1.26.1/py/compile.c`, `port/interp.c`, `libc/string.h`,
     `genhdr/qstrdefs.generated.h`.
@@ -31,9 +31,9 @@ def project_names(layout: Layout) -> tuple[tuple[str, str], ...]:
 
 
 def relative_markers(text: str, names: Sequence[tuple[str, str]]) -> str:
-    """`text` with the paths of its line markers written as `names` say.
+    """Return `text` with the paths of its line markers replaced according to `names`.
 
-    So the C++ that is made of it does not depend on where the project and its build lie.
+    The C++ made from it then does not depend on the folders of the project and the build.
     """
 
     def shorten(match: re.Match[str]) -> str:

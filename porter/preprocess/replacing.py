@@ -1,10 +1,9 @@
-"""Replaces functions of upstream's by functions of the port, where upstream's body is a known one.
+"""Replace functions of upstream by functions of the port, where upstream's body is known.
 
 A patch names the function, the text of the new body, and the bodies for which the text was written,
 each by a digest of its preprocessed tokens (`[[replace]]` in a file of patches/). An unknown body
-stays as it is: upstream has changed what the function does, and only a person can say whether the
-replacement does so too. The text is replaced before any rule reads the unit, so the rules see the
-new body.
+is kept: upstream has changed the function, and a person must decide whether the replacement still
+applies. The text is replaced before any rule reads the unit, so the rules see the new body.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _TOKEN = re.compile(
     rf"{LITERAL}|\w+|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|[^\s\w]"
 )
 _MARKER = re.compile(r"^#[^\n]*$", re.MULTILINE)
-_DIGITS = 16  # hexadecimal digits of a digest: as many as tell bodies of one function apart
+_DIGITS = 16  # hexadecimal digits of a digest, enough to distinguish bodies of one function
 
 
 @frozen
@@ -97,7 +96,7 @@ def definitions_of(function: str, text: str) -> Iterator[Definition]:
 
 
 def digest_of(text: str, definition: Definition) -> str:
-    """Return the digest of a definition: of its tokens, whatever blanks are between them."""
+    """Return the digest of a definition's tokens; whitespace does not matter."""
     code = _MARKER.sub("", text[definition.start : definition.closing + 1])
     tokens = "\x1f".join(_TOKEN.findall(code))
     return hashlib.sha256(tokens.encode("utf-8", "surrogateescape")).hexdigest()[:_DIGITS]
@@ -110,7 +109,7 @@ def _declaration(text: str, name: int) -> int:
 
 
 def _replaced(text: str, definition: Definition, body: str) -> str:
-    """Return `text` with another body; what follows keeps its file and line."""
+    """Return `text` with another body; the code behind it keeps its file and line."""
     file, line, _ = locate(line_table(text), definition.closing)
     head, rest = text[: definition.opening], text[definition.closing + 1 :]
     lines = " ".join(part.strip() for part in body.strip().splitlines())

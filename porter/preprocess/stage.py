@@ -1,4 +1,7 @@
-"""The preprocess stage: every unit through `cc -E` with our headers, in parallel, cached."""
+"""The preprocess stage: run `cc -E` on every unit with the port's headers, parallel and cached.
+
+Input: the generate stage's units. The rewrite stage reads the output.
+"""
 
 from __future__ import annotations
 
@@ -34,9 +37,13 @@ from porter.preprocess.replacing import FoundBody, replace_functions
 
 @frozen
 class Preprocessed:
-    """A unit and its preprocessed text's file; `fresh` says that this run wrote it.
+    """A unit and the file of its preprocessed text.
 
-    `bodies`: the results of the unit's function replacements.
+    Attributes:
+        unit: The unit.
+        path: The preprocessed text.
+        fresh: Whether this run wrote the file.
+        bodies: The results of the unit's function replacements.
     """
 
     unit: SourceUnit
@@ -48,18 +55,25 @@ class Preprocessed:
 def preprocess(
     layout: Layout, units: UnitList, jobs: int | None = None, tell: Teller = QUIET
 ) -> list[Preprocessed]:
-    """Write `pre/NAME.i` for every unit that holds code; units left empty are left out.
+    """Write `pre/NAME.i` for every unit that has code; empty units are left out.
 
-    Line markers stay in and name files as the project does (see `markers`). `jobs` is the number
-    of compilers at a time, by default one a core.
-    Raises PreprocessFailed with the compiler's message.
+    Line markers stay in the text and use the project's names for files (markers.py).
+
+    Args:
+        layout: The folders of the build.
+        units: The result of the generate stage.
+        jobs: The number of parallel compilers; None for one per core.
+        tell: Receives progress reports.
+
+    Raises:
+        PreprocessFailed: The compiler reports an error; the message has its text.
     """
     layout.pre.mkdir(parents=True, exist_ok=True)
     cache_path = layout.pre / "cache.json"
     known_units = read_cache(cache_path)
     flags = preprocessor_flags(layout, units.defines)
-    # A file that is new among our own may hide one of upstream's that a unit was read with, and
-    # that need not be a header.
+    # A new patched file can shadow a file of upstream that a unit included. The cached list of
+    # dependencies would not show this, so the names of all patched files are part of the key.
     ours = sorted(str(path) for path in layout.patched.rglob("*.[ch]"))
     key = [*flags, *ours]
 
@@ -96,7 +110,7 @@ def preprocess(
 def kept_functions(
     layout: Layout, units: UnitList, texts: Iterable[Preprocessed]
 ) -> tuple[KeptFunction, ...]:
-    """Return the functions of upstream's that patches replace and that this release keeps.
+    """Return the functions of upstream that patches replace and that this release keeps.
 
     A function that only the configuration leaves out does not count.
 
