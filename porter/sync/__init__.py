@@ -1,1 +1,1 @@
-"""Fetching upstream releases, and verifying them against the lock."""
+"""Fetch upstream releases and verify them against the lock, before any stage reads them."""

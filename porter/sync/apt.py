@@ -1,8 +1,8 @@
-"""The distribution's source package, through apt with a state of its own.
+"""Fetch the distribution's source package with an apt that has private state.
 
-apt runs with a private configuration, state and cache, so that nothing of the machine changes
-and no root is needed; what it reads from the machine are the archive's address, its keyring and
-the `Acquire` settings (proxies and the like). apt itself checks signatures and hashes.
+apt runs with its own configuration, state and cache. So it changes nothing on the machine and needs
+no root. From the machine it reads the archive's address, its keyring and the `Acquire` settings
+(such as proxies). apt checks signatures and hashes.
 """
 
 from __future__ import annotations
@@ -27,23 +27,23 @@ FETCH_TIMEOUT = 600.0
 
 @frozen
 class PrivateApt:
-    """An apt of our own in the folder `root`, with fresh package lists."""
+    """An apt with its state in the folder `root`, and with up-to-date package lists."""
 
     root: Path
 
     def run(self, tool: str, *args: str, cwd: Path, timeout: float, check: bool = True) -> str:
-        """Run `apt-get` or `apt-cache` and return what it printed."""
+        """Run `apt-get` or `apt-cache` and return its output."""
         env = {"APT_CONFIG": str(self.root / "apt.conf"), "LC_ALL": "C.UTF-8"}
         return run([tool, *args], cwd=cwd, env=env, timeout=timeout, check=check).output
 
     def versions(self, package: str = PACKAGE) -> list[str]:
-        """Versions of a source package in all suites."""
+        """Return the versions of a source package in all suites."""
         output = self.run("apt-cache", "showsrc", package, cwd=self.root, timeout=60.0, check=False)
         found = re.findall(r"^Version:\s*(\S+)", output, re.MULTILINE)
         return list(dict.fromkeys(found))
 
     def fetch(self, version: str, into: Path, package: str = PACKAGE) -> Path:
-        """Download a source package of that version; returns upstream's tarball in `into`."""
+        """Download a source package and return the path of upstream's tarball in `into`."""
         into.mkdir(parents=True, exist_ok=True)
         self.run(
             "apt-get",
@@ -62,9 +62,10 @@ class PrivateApt:
 
 @contextmanager
 def private_apt(machine: Machine | None = None) -> Iterator[PrivateApt]:
-    """A PrivateApt with the lists of this machine's archive; gone when the block ends.
+    """Yield a PrivateApt with the package lists of this machine's archive; removed on exit.
 
-    Raises SyncFailed when there is no apt, no archive of the distribution, or no network.
+    Raises:
+        SyncFailed: There is no apt, no archive of the distribution, or no network.
     """
     if shutil.which("apt-get") is None:
         raise SyncFailed("no apt on this machine")
@@ -76,7 +77,7 @@ def private_apt(machine: Machine | None = None) -> Iterator[PrivateApt]:
         )
     with TemporaryDirectory(prefix="porter-apt-", ignore_cleanup_errors=True) as name:
         root = Path(name)
-        root.chmod(0o755)  # as root apt downloads as its own user, who must get in
+        root.chmod(0o755)  # as root, apt downloads as the user _apt, who needs access
         _configure(root, archive)
         apt = PrivateApt(root)
         _update(apt, archive)
@@ -88,7 +89,7 @@ def _configure(root: Path, archive: Archive) -> None:
         (root / folder).mkdir(parents=True)
     (root / "status").touch()
     signed_by = archive.signed_by
-    if "\n" in signed_by:  # deb822 may hold the key itself, each line indented by a space
+    if "\n" in signed_by:  # deb822 may contain the key itself, each line indented by a space
         rows = [row[1:] if row[:1] == " " else row for row in signed_by.splitlines()]
         key = root / "key.asc"
         key.write_text("\n".join("" if row == "." else row for row in rows).strip() + "\n")
@@ -119,7 +120,7 @@ def _configure(root: Path, archive: Archive) -> None:
 
 
 def _update(apt: PrivateApt, archive: Archive) -> None:
-    # A suite that the mirror lacks makes the whole update fail: what counts is which lists came.
+    # A suite missing on the mirror fails the whole update, so check the downloaded lists instead.
     try:
         output = apt.run("apt-get", "update", cwd=apt.root, timeout=UPDATE_TIMEOUT, check=False)
     except ToolFailed as error:
@@ -131,7 +132,7 @@ def _update(apt: PrivateApt, archive: Archive) -> None:
 
 
 def upstream_version(package_version: str) -> str:
-    """Upstream's release in a package's version: `1.26.1` in `1.26.1+ds-1`."""
+    """Return upstream's release in a package's version: `1.26.1` in `1.26.1+ds-1`."""
     version = package_version.split(":", 1)[-1]
     version = version.rsplit("-", 1)[0] if "-" in version else version
     version = re.sub(r"\+(ds|dfsg|repack|git|really).*$", "", version)

@@ -1,4 +1,4 @@
-"""What an archive says of itself, before it is unpacked."""
+"""Read release and commit from an archive without unpacking it."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _DAMAGED = (
 
 
 def is_archive(path: Path) -> bool:
-    """Whether `path` is a file that is named as an archive."""
+    """Return whether `path` is a file with an archive's suffix."""
     return path.name.endswith(SUFFIXES) and path.is_file()
 
 
 def archived_release(archive: Path) -> str:
-    """The release that the archive's py/mpconfig.h names. Raises CorruptSource."""
+    """Return the release in the archive's py/mpconfig.h. Raises CorruptSource."""
     text = None
     try:
         if zipfile.is_zipfile(archive):
@@ -54,7 +54,7 @@ def archived_release(archive: Path) -> str:
 
 
 def archived_commit(archive: Path) -> str:
-    """The commit that `git archive` made the tarball of, which stands in it; else empty."""
+    """Return the commit that `git archive` recorded in the tarball; empty if there is none."""
     try:
         with tarfile.open(archive) as tar:
             tar.next()
@@ -65,6 +65,6 @@ def archived_commit(archive: Path) -> str:
 
 
 def _is_version_file(name: str) -> bool:
-    # At the top, or in the one folder that holds the tree.
+    # In the root, or in the single top folder of the tree.
     parts = name.removeprefix("./").split("/")
     return "/".join(parts[-2:]) == VERSION_FILE and len(parts) <= 3

@@ -1,4 +1,4 @@
-"""Copies of source trees that somebody else keeps."""
+"""Copy source trees from folders that porter does not own."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _KINDS = (
 
 
 def special(path: Path) -> str:
-    """What `path` is that can be no source: `a FIFO`, `a socket`, `a device`; else empty."""
+    """Return the kind of a special file (`a FIFO`, `a socket`, `a device`); else empty."""
     try:
         mode = path.stat(follow_symlinks=False).st_mode
     except OSError:
@@ -28,10 +28,11 @@ def special(path: Path) -> str:
 
 
 def copy_tree(source: Path, into: Path) -> Path:
-    """A copy of `source` without git's and Python's own folders.
+    """Copy `source` to `into` without the folders of git and of Python's bytecode.
 
-    Raises CorruptSource for what is neither file, folder nor link, FileProblem for what cannot be
-    read.
+    Raises:
+        CorruptSource: The tree has an entry that is no file, folder or link.
+        FileProblem: An entry cannot be read.
     """
     for folder, folders, names in os.walk(source):
         folders[:] = [name for name in folders if name not in IGNORED_FOLDERS]

@@ -1,7 +1,7 @@
 """Fetch upstream's development branch, for `porter sync master` and `porter regress master`.
 
-The staging folder enters, and a tree in it leaves, with a line on its origin. `porter.sync.syncing`
-calls this module, gives the tree its name and installs it. The git commands are in
+Input: the staging folder. Output: a tree in this folder and a line on its origin.
+`porter.sync.syncing` calls this module, names the tree and installs it. The git commands are in
 `porter.sync.gitrepo`.
 """
 
@@ -20,17 +20,17 @@ from porter.sync import gitrepo
 from porter.sync.folder import VARIABLE, sources_folder
 from porter.sync.tree import check_tree
 
-# A branch moves. So git precedes the submodule, which has the commits of its last fetch.
+# The branch moves. So git comes before the submodule, which has the commits of its last fetch only.
 DEVELOPMENT_ORIGINS = ("sources", "git", "submodule")
 
 
 def fetch_development(origins: Collection[str], stage: Path, say: Say = silent) -> tuple[Path, str]:
-    """Put upstream's development branch into the staging folder, from the first origin with it.
+    """Put upstream's development branch into the staging folder, from the first working origin.
 
     Args:
-        origins: Names of the origins that may be asked; those without branches are left out.
+        origins: Names of the origins to ask; origins without branches are left out.
         stage: The staging folder.
-        say: Gets a line before git uses the network, and one on the origin.
+        say: Receives a line before git uses the network, and a line on the origin.
 
     Returns:
         The tree's folder, and a line with its commit, branch and repository.
@@ -107,7 +107,7 @@ def _checkouts(first: Path, *others: Path) -> list[str]:
     Raises:
         SyncFailed: No folder is a checkout; the message names the first one.
     """
-    # git itself would take a folder within a checkout for that checkout.
+    # git accepts a folder inside a checkout as that checkout, so check for `.git` here.
     found = [str(path) for path in (first, *others) if os.path.exists(path / ".git")]
     if not found:
         raise SyncFailed(f"{first} is no git checkout")

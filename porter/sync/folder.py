@@ -1,4 +1,4 @@
-"""The origin `PORTER_SOURCES`: a folder of tarballs or trees, for machines behind a firewall."""
+"""The origin `PORTER_SOURCES`: a folder of tarballs or trees, for machines without a network."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAMED = re.compile(r"[-_]v?(\d+\.\d+\.\d+)(?:\.orig)?\.(?:tar|tgz|txz|zip)")
 
 
 def sources_folder() -> Path:
-    """The folder that the variable names. Raises SyncFailed."""
+    """Return the folder in the environment variable. Raises SyncFailed."""
     named = os.environ.get(VARIABLE)
     if not named:
         raise SyncFailed(f"${VARIABLE} names no folder of tarballs")
@@ -31,9 +31,20 @@ def sources_folder() -> Path:
 
 
 def from_sources(entry: LockEntry, stage: Path) -> tuple[Path, str]:
-    """A tarball or tree of that release in the folder, by what its py/mpconfig.h says.
+    """Stage a tarball or tree of a release from the folder.
 
-    Of several, the first whose files are the lock's. Raises SyncFailed where there is none.
+    The release is read from py/mpconfig.h. Of several candidates, the first with the lock's hash
+    is taken; if none has it, the first candidate.
+
+    Args:
+        entry: The release, as in the lock.
+        stage: The staging folder.
+
+    Returns:
+        The tree's folder and a line on its origin.
+
+    Raises:
+        SyncFailed: The folder has nothing of the release.
     """
     folder = sources_folder()
     has: list[str] = []
@@ -53,15 +64,15 @@ def from_sources(entry: LockEntry, stage: Path) -> tuple[Path, str]:
             return found
         differs = differs or found
     if differs is not None:
-        return differs  # what the lock says of it is said where it is installed
+        return differs  # the caller's `install` reports the difference to the lock
     listed = ", ".join(dict.fromkeys(has)) or "no tree and no archive"
     raise SyncFailed(f"${VARIABLE}, {folder}, has nothing of {entry.release}; it has {listed}")
 
 
 def sources_releases() -> dict[str, list[str]]:
-    """The releases in the folder, each with its files' or trees' names. Raises SyncFailed.
+    """Return the names of files or trees in the folder, by release. Raises SyncFailed.
 
-    An archive is taken for what its name says, and read where that says nothing.
+    The release of an archive is taken from its name; the archive is read only if the name has none.
     """
     found: dict[str, list[str]] = {}
     for path in _candidates(sources_folder()):
@@ -75,7 +86,7 @@ def sources_releases() -> dict[str, list[str]]:
 
 
 def _candidates(folder: Path) -> Iterator[Path]:
-    """Trees and archives: the folder itself, and what is in it."""
+    """Yield the folder itself if it is a tree, else the trees and archives in it."""
     if (folder / VERSION_FILE).is_file():
         yield folder
         return
@@ -89,12 +100,12 @@ def _candidates(folder: Path) -> Iterator[Path]:
 def _is_candidate(path: Path) -> bool:
     try:
         return (path / VERSION_FILE).is_file() or is_archive(path)
-    except OSError:  # a folder that is somebody else's
+    except OSError:  # a folder of another user
         return False
 
 
 def _by_likelihood(folder: Path, release: str) -> list[Path]:
-    """The candidates, those named as the release first: reading archives takes long."""
+    """Return the candidates, names with the release first, since reading archives is slow."""
     word = re.compile(rf"(?<![\d.]){re.escape(release)}(?!\.?\d)")
     return sorted(_candidates(folder), key=lambda path: word.search(path.name) is None)
 
@@ -108,7 +119,7 @@ def _take(path: Path, into: Path) -> Path:
 
 
 def origin_of(path: Path) -> str:
-    """What the lock and `porter releases` say of it: no path, for that is this machine's."""
+    """Return the origin as the lock records it: name and commit, but no path of this machine."""
     commit = "" if path.is_dir() else archived_commit(path)
     what = f"{'folder' if path.is_dir() else 'archive'} {path.name}"
     return f"git commit {commit} ({what})" if commit else what

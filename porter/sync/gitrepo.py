@@ -1,4 +1,4 @@
-"""Upstream's git repository; its address stands in `.gitmodules` alone."""
+"""Query and fetch upstream's git repository; its address is only in `.gitmodules`."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from porter.base.process import run
 from porter.base.release_name import DEVELOPMENT, version_key
 from porter.errors import PorterError, SyncFailed, ToolFailed, ToolMissing
 
-LOOKUP_TIMEOUT = 10.0  # seconds: where git cannot get through, the next origin is near
+LOOKUP_TIMEOUT = 10.0  # seconds; short, so that without a network the next origin is tried soon
 BRANCHES_TIMEOUT = 30.0  # git lists all refs of the repository, a few MB
 CLONE_TIMEOUT = 900.0
-# Never ask: no terminal prompt, no credential or ssh dialogue.
+# git must not prompt: no terminal prompt, no credential or ssh dialogue.
 QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_ASKPASS": "true",
@@ -24,7 +24,7 @@ QUIET = {
 
 
 def upstream_url() -> str:
-    """The address in `.gitmodules`. Raises SyncFailed when there is none."""
+    """Return the address in `.gitmodules`. Raises SyncFailed if there is none."""
     parser = configparser.ConfigParser()
     path = paths.gitmodules_file()
     try:
@@ -36,7 +36,7 @@ def upstream_url() -> str:
 
 
 def remote_tags(pattern: str = "v*") -> list[str]:
-    """Tags of upstream's repository. Raises SyncFailed when git cannot get there."""
+    """Return the tags of upstream's repository. Raises SyncFailed if git cannot reach it."""
     url = upstream_url()
     try:
         done = run(
@@ -50,13 +50,13 @@ def remote_tags(pattern: str = "v*") -> list[str]:
 
 
 def remote_releases() -> list[str]:
-    """Releases that upstream has tagged, 1.24 and newer (older ones are not supported)."""
+    """Return the releases that upstream has tagged, from 1.24 on (older ones are unsupported)."""
     names = [tag[1:] for tag in remote_tags() if re.fullmatch(r"v\d+(\.\d+)+", tag)]
     return [name for name in names if version_key(name) >= version_key("1.24")]
 
 
 def clone(tag: str, into: Path) -> None:
-    """The tree of `tag` in the new folder `into`, without its history."""
+    """Clone the tree of `tag` into the new folder `into`, without history."""
     if tag not in remote_tags(tag):
         raise SyncFailed(f"upstream's repository has no tag {tag}")
     argv = ["git", "-c", "advice.detachedHead=false", "clone", "--quiet", "--depth", "1"]

@@ -1,6 +1,7 @@
 """List releases: in `upstream/`, in the locks, and at the origins.
 
-`porter releases` prints them; `porter sync --latest` and `porter regress --latest` take the newest.
+`porter releases` prints the list. `porter sync --latest` and `porter regress --latest` take the
+newest release.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from porter.sync.tree import VERSION_FILE, release_of
 
 @frozen
 class ReleaseRow:
-    """A release: its `state` here (`no` when it is not) and where it can be had."""
+    """A release, its state in `upstream/` (`no` if it is not there) and where it is available."""
 
     release: str
     state: str
@@ -35,7 +36,7 @@ class ReleaseRow:
 
 
 def list_releases(online: dict[str, list[str]]) -> list[ReleaseRow]:
-    """Every release that is here, in a lock, or in `online`; newest first."""
+    """Return every release in `upstream/`, in a lock or in `online`; newest first."""
     lock = known_releases()
     here = {name: inspect(name) for name in synced_releases()}
     names = sorted({*lock.entries, *here, *online}, key=version_key, reverse=True)
@@ -63,8 +64,8 @@ def online_releases(
         origins: Names of the origins to ask, keys of `ORIGINS`.
 
     Returns:
-        The releases, each with a line for each origin that has it, and one line for each origin
-        that could not be asked. An unset PORTER_SOURCES and an empty submodule are no problems.
+        The releases, each with a line per origin that has it, and a line for each origin that
+        could not be asked. An unset PORTER_SOURCES and an empty submodule are no problems.
     """
     found: dict[str, list[str]] = {}
     problems = []
@@ -97,12 +98,12 @@ def online_releases(
 
 
 def newest_online(say: Say = silent, origins: Collection[str] = ()) -> str:
-    """Return the newest final release that can be had.
+    """Return the newest final release that is available.
 
     Args:
-        say: Gets one line for each origin that could not be asked.
-        origins: Names of the origins to ask, and no release of the lock counts. Empty: every
-            origin is asked, and the releases of the shipped lock count too.
+        say: Receives a line for each origin that could not be asked.
+        origins: Names of the origins to ask; releases of the lock are then ignored. Empty: ask
+            every origin, and include the releases of the shipped lock.
 
     Returns:
         The release's name.

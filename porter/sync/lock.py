@@ -1,4 +1,4 @@
-"""`upstream/lock.toml`: the releases porter knows, each with its origins and tree hash."""
+"""`upstream/lock.toml`: the releases that porter knows, each with its origins and tree hash."""
 
 from __future__ import annotations
 
@@ -20,10 +20,14 @@ _HINT = "Take it back to what it was; a lock below upstream/.local may be remove
 
 @frozen
 class LockEntry:
-    """One release: the hash of its tree (see `porter.sync.tree`) and where it can be had.
+    """A release in the lock.
 
-    `tag` is git's name for it, `package` the distribution's version; either may be empty.
-    `origin` says what the hash was taken from.
+    Attributes:
+        release: The release's name.
+        tree: The hash of its tree (`porter.sync.tree`).
+        origin: The origin of the tree that was hashed.
+        tag: The tag in upstream's git repository; may be empty.
+        package: The version of the distribution's source package; may be empty.
     """
 
     release: str
@@ -35,7 +39,7 @@ class LockEntry:
 
 @frozen
 class _LockRow:
-    """A LockEntry as the file has it."""
+    """A LockEntry as a row of the file."""
 
     name: str
     tree: str
@@ -51,19 +55,19 @@ class _LockFile:
 
 @frozen
 class Lock:
-    """Releases by name."""
+    """The releases of a lock file, by name."""
 
     entries: dict[str, LockEntry] = field(factory=dict)
 
     def get(self, release: str) -> LockEntry:
-        """The entry of `release`. Raises UnknownRelease."""
+        """Return the entry of `release`. Raises UnknownRelease."""
         try:
             return self.entries[release]
         except KeyError:
             raise unknown_release(release, self.entries) from None
 
     def newest(self) -> LockEntry:
-        """The entry of the newest final release."""
+        """Return the entry of the newest final release."""
         final = [name for name in self.entries if re.fullmatch(r"\d+(\.\d+)*", name)]
         if not final:
             raise UnknownRelease("the lock knows no release")
@@ -71,7 +75,7 @@ class Lock:
 
 
 def unknown_release(release: str, known: Iterable[str]) -> UnknownRelease:
-    """The error for a release that is not there."""
+    """Return the error for a release that is in no lock."""
     names = ", ".join(sorted(known, key=version_key)) or "none"
     return UnknownRelease(
         f"unknown release {release!r}; known: {names}",
@@ -81,7 +85,7 @@ def unknown_release(release: str, known: Iterable[str]) -> UnknownRelease:
 
 
 def read_lock(path: Path) -> Lock:
-    """The lock in `path`; empty when there is no such file. Raises PorterError."""
+    """Read the lock in `path`; empty if there is no such file. Raises PorterError."""
     if not path.exists():
         return Lock()
     document = read_toml(path, PorterError, "not a lock file", _HINT)
@@ -92,7 +96,7 @@ def read_lock(path: Path) -> Lock:
 
 
 def write_lock(lock: Lock, path: Path, header: str = "") -> None:
-    """Write `lock` to `path`, beside and renamed."""
+    """Write `lock` to `path` atomically."""
     rows = [f"# {line}\n" if line else "#\n" for line in header.splitlines()]
     for name in sorted(lock.entries, key=version_key):
         entry = lock.entries[name]
@@ -106,22 +110,22 @@ def write_lock(lock: Lock, path: Path, header: str = "") -> None:
 
 
 def _quoted(text: str) -> str:
-    """A TOML string: JSON's, which lets one character through that TOML does not."""
-    whole = text.encode("utf-8", "replace").decode()  # a path's bytes may be no text
+    """Return a TOML string: a JSON string, except for DEL, which TOML does not allow."""
+    whole = text.encode("utf-8", "replace").decode()  # a path may have bytes that are not UTF-8
     return json.dumps(whole, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def local_lock_file() -> Path:
-    """The lock of releases that a user brought with `--from`; never checked in."""
+    """Return the path of the lock of the user's own releases (`--from`); never committed."""
     return paths.upstream_dir() / ".local" / "lock.toml"
 
 
 def known_releases() -> Lock:
-    """What ships with porter, and what the user brought."""
+    """Return the shipped lock merged with the lock of the user's own releases."""
     local = read_lock(local_lock_file())
     return Lock({**local.entries, **read_lock(paths.lock_file()).entries})
 
 
 def newest_release() -> str:
-    """The newest release that ships in the lock: the default of every command."""
+    """Return the newest release of the shipped lock, the default of every command."""
     return read_lock(paths.lock_file()).newest().release

@@ -1,4 +1,4 @@
-"""Which package archive this machine is configured with, read from apt's own files."""
+"""Read the package archives that this machine is configured with from apt's files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-# Aliases, not code names: they hold for years. The machine's own suite comes first.
+# Aliases, not code names, since aliases stay valid for years. The machine's own suite comes first.
 SUITES = {"debian": ("stable", "testing", "unstable"), "ubuntu": ("devel",)}
 COMPONENTS = {"debian": ("main",), "ubuntu": ("main", "universe")}
 KEYRINGS = {
@@ -19,7 +19,7 @@ KEYRINGS = {
 
 @frozen
 class Archive:
-    """One place to fetch packages from. `signed_by` is a keyring's path or a key's text."""
+    """A package archive. `signed_by` is the path of a keyring, or the text of a key."""
 
     uri: str
     suites: tuple[str, ...]
@@ -29,7 +29,7 @@ class Archive:
 
 @frozen
 class Machine:
-    """Distribution (`debian`, `ubuntu`, ...), its code name, and its archives."""
+    """The distribution (`debian`, `ubuntu`, ...), its code name, and its archives."""
 
     distribution: str
     codename: str
@@ -37,9 +37,9 @@ class Machine:
     root: Path = Path("/")
 
     def source_archive(self) -> Archive | None:
-        """Where this distribution's sources are: its main archive, with the suites to look in.
+        """Return the archive of this distribution's sources, with the suites to search.
 
-        None when no configured archive carries the machine's own distribution.
+        None if no configured archive belongs to the machine's own distribution.
         """
         own = {self.codename, *SUITES.get(self.distribution, ())} - {""}
         for archive in self.archives:
@@ -58,7 +58,7 @@ class Machine:
 
 
 def read_machine(root: Path = Path("/")) -> Machine:
-    """This machine's distribution and archives; `root` is another root for tests."""
+    """Return this machine's distribution and archives; tests pass another `root`."""
     release = _os_release(root)
     apt = root / "etc/apt"
     files = [apt / "sources.list", *sorted((apt / "sources.list.d").glob("*"))]
@@ -77,7 +77,7 @@ def read_machine(root: Path = Path("/")) -> Machine:
 
 
 def parse_one_line(text: str) -> Iterator[Archive]:
-    """Archives of a `sources.list`: `deb [options] uri suite component ...`."""
+    """Yield the archives of a `sources.list`: `deb [options] uri suite component ...`."""
     for row in text.splitlines():
         match = re.match(r"\s*deb(?:-src)?\s+(?:\[([^]]*)\]\s+)?(\S+)\s+(\S+)\s*([^#]*)", row)
         if match is None:
@@ -88,7 +88,7 @@ def parse_one_line(text: str) -> Iterator[Archive]:
 
 
 def parse_deb822(text: str) -> Iterator[Archive]:
-    """Archives of a `.sources` file; one that is `Enabled: no` is left out."""
+    """Yield the archives of a `.sources` file, without disabled ones (`Enabled: no`)."""
     for paragraph in re.split(r"\n\s*\n", text):
         fields: dict[str, str] = {}
         key = ""

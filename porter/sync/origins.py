@@ -1,4 +1,4 @@
-"""Where sources come from, in the order in which they are tried."""
+"""The origins of sources, in the order in which `sync` tries them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from porter.sync.lock import LockEntry
 from porter.sync.tree import VERSION_FILE, check_tree, release_of
 from porter.sync.unpack import unpack
 
-# An origin puts the sources of a release into a folder below the staging folder and returns that
-# folder with a line on where they are from. It raises SyncFailed when it does not have them.
+# An origin puts the sources of a release into a folder below the staging folder. It returns this
+# folder and a line on the origin, or raises SyncFailed if it does not have the sources.
 Origin = Callable[[LockEntry, Path], tuple[Path, str]]
 
 
 def from_submodule(entry: LockEntry, stage: Path) -> tuple[Path, str]:
-    """`upstream/micropython`, if it is filled and holds that release."""
+    """Stage a copy of `upstream/micropython`, if the submodule holds that release."""
     submodule = paths.upstream_dir() / SUBMODULE
     if not (submodule / VERSION_FILE).is_file():
         raise SyncFailed("upstream/micropython is not filled (`git submodule update --init`)")
@@ -33,14 +33,14 @@ def from_submodule(entry: LockEntry, stage: Path) -> tuple[Path, str]:
 
 
 def from_git(entry: LockEntry, stage: Path) -> tuple[Path, str]:
-    """A shallow clone of upstream's tag."""
+    """Stage a shallow clone of upstream's tag."""
     tag = entry.tag or f"v{entry.release}"
     gitrepo.clone(tag, stage / "git")
     return stage / "git", f"git tag {tag}"
 
 
 def from_distribution(entry: LockEntry, stage: Path) -> tuple[Path, str]:
-    """The distribution's source package: the lock's version, or any of that release."""
+    """Stage the distribution's source package: the lock's version, or any of that release."""
     with private_apt() as apt:
         versions = apt.versions()
         same = [v for v in versions if upstream_version(v) == entry.release]
@@ -52,7 +52,7 @@ def from_distribution(entry: LockEntry, stage: Path) -> tuple[Path, str]:
     return unpack(tarball, stage / "tree"), f"source package micropython {version}"
 
 
-# What the user has named comes first, then what is here, then the network.
+# The user's own folder comes first, then local copies, then the network.
 ORIGINS: dict[str, Origin] = {
     "sources": from_sources,
     "submodule": from_submodule,
@@ -61,12 +61,18 @@ ORIGINS: dict[str, Origin] = {
 }
 
 
-# Those that take their time, as they are called.
+# Slow origins, with their names in progress messages.
 REMOTE = {"git": "git", "distribution": "the distribution's archive"}
 
 
 def from_path(source: Path, stage: Path) -> tuple[Path, str]:
-    """A folder or an archive that the user names. Raises UsageError, CorruptSource, FileProblem."""
+    """Stage a folder or an archive that the user names.
+
+    Raises:
+        UsageError: `source` is a special file.
+        CorruptSource: It is no MicroPython tree.
+        FileProblem: It cannot be read.
+    """
     kind = special(source)
     if kind:
         raise UsageError(f"--from {source}: it is {kind}, neither a folder nor an archive")

@@ -1,4 +1,4 @@
-"""`upstream/`: one folder per release, and nothing in it that was not verified first."""
+"""`upstream/`: one folder per release. Only verified sources are moved into it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from porter.sync.lock import known_releases
 from porter.sync.tree import HASHED, IGNORED_FOLDERS, VERSION_FILE, check_tree, tree_hash
 
 STAMP = ".porter-sync.json"
-WORK = ".work"  # staging; whatever lies in it when nobody holds the lock is rubbish
+WORK = ".work"  # staging; its content is garbage unless a process holds the lock
 
 
 @frozen
@@ -40,7 +40,7 @@ class Synced:
 
 @frozen
 class Stamp:
-    """What a release's folder says of itself: `files` is a fingerprint of what was `hashed`."""
+    """The record in a release's folder. `hashed`: the tree hash at the fingerprint `files`."""
 
     release: str = ""
     origin: str = "unknown"
@@ -50,19 +50,22 @@ class Stamp:
 
 
 def release_dir(release: str) -> Path:
-    """Where the sources of `release` are, or will be."""
+    """Return the folder of the sources of `release`, whether it exists or not."""
     return paths.upstream_dir() / release
 
 
 def is_synced(release: str) -> bool:
-    """Whether there is a folder of that release; says nothing about its content."""
+    """Return whether the folder of that release exists; its content is not checked."""
     return (release_dir(release) / VERSION_FILE).is_file()
 
 
 def inspect(release: str) -> Synced:
-    """Compare the sources of `release` with the lock. Raises UnknownRelease.
+    """Compare the sources of `release` with the lock.
 
-    They are hashed only where the file system says that a file has changed since that was done.
+    The files are hashed only if their fingerprint has changed since the last hash.
+
+    Raises:
+        UnknownRelease: The release is not synced.
     """
     path = release_dir(release)
     if not is_synced(release):
@@ -83,7 +86,7 @@ def _known_hash(path: Path, stamp: Stamp) -> str:
         return stamp.hashed
     tree = tree_hash(path)
     if now.settled:
-        with suppress(OSError):  # somebody else's: then it is hashed every time
+        with suppress(OSError):  # a read-only folder: hashed every time
             _write_stamp(path, attrs.evolve(stamp, files=now.digest, hashed=tree))
     return tree
 
@@ -92,7 +95,7 @@ def _read_stamp(path: Path) -> Stamp:
     file = path / STAMP
     try:
         return structured(read_json(file, FileProblem), Stamp, file, FileProblem)
-    except FileProblem:  # all that it says can be found out anew
+    except FileProblem:  # the content is a cache and can be computed again
         return Stamp()
 
 
@@ -101,7 +104,7 @@ def _write_stamp(path: Path, stamp: Stamp) -> None:
 
 
 def synced_releases() -> list[str]:
-    """Names of the releases in `upstream/`, oldest first."""
+    """Return the names of the releases in `upstream/`, oldest first."""
     root = paths.upstream_dir()
     if not root.is_dir():
         return []
@@ -118,9 +121,9 @@ def _is_name(name: str) -> bool:
 
 @contextmanager
 def staging(say: Say = to_stderr) -> Iterator[Path]:
-    """An empty folder beside the releases, for one process at a time; gone at the end.
+    """Yield an empty folder beside the releases, for one process at a time; removed on exit.
 
-    What a killed sync left behind is removed first.
+    Leftovers of a killed sync are removed first.
     """
     work = paths.upstream_dir() / WORK
     with ExitStack() as stack:
@@ -142,8 +145,14 @@ def staging(say: Say = to_stderr) -> Iterator[Path]:
 def install(tree: Path, release: str, origin: str, expected: str | None) -> Synced:
     """Verify the staged `tree` and rename it to `upstream/<release>`.
 
-    `expected` is the hash in the lock, None for a release that no lock knows. Raises
-    CorruptSource, and then what was there before is still there.
+    Args:
+        tree: A tree below the staging folder.
+        release: The release's name.
+        origin: A line on the origin.
+        expected: The hash in the lock; None for a release that no lock has.
+
+    Raises:
+        CorruptSource: The hash differs. The release's previous folder is then unchanged.
     """
     check_tree(tree)
     got = tree_hash(tree)
@@ -156,7 +165,7 @@ def install(tree: Path, release: str, origin: str, expected: str | None) -> Sync
         )
     _write_stamp(tree, Stamp(release, origin, got))
     final = release_dir(release)
-    # Within staging(), so that a crash between the two renames leaves rubbish, not a half tree.
+    # Inside staging(): a crash between the two renames leaves garbage there, not a partial tree.
     if final.exists():
         final.rename(tree.parent / ".replaced")
     tree.rename(final)

@@ -1,4 +1,4 @@
-"""Bring a release's sources into `upstream/`: the whole of `porter sync`."""
+"""Bring a release's sources into `upstream/`: the implementation of `porter sync`."""
 
 from __future__ import annotations
 
@@ -33,9 +33,10 @@ same for git's tag and for the distribution's source package. package: its versi
 
 
 def bring(release: str, say: Say = to_stderr) -> Path:
-    """The folder of `release`, synced first when it is not there; says nothing of its content.
+    """Return the folder of `release` after syncing it if needed; its content is not checked.
 
-    Raises what `sync` raises.
+    Raises:
+        PorterError: As `sync`.
     """
     if not is_synced(check_release(release)):
         say(f"{release}: fetching its sources")
@@ -44,10 +45,13 @@ def bring(release: str, say: Say = to_stderr) -> Path:
 
 
 def ensure(release: str, say: Say = to_stderr) -> Synced:
-    """The sources of `release`, synced first when they are not there.
+    """Return the sources of `release`, synced if needed and compared with the lock.
 
-    Whatever builds a release comes through here. Raises what `sync` raises, and CorruptSource
-    where they are not what the lock says.
+    Every build starts here.
+
+    Raises:
+        CorruptSource: The sources differ from the lock.
+        PorterError: As `sync`.
     """
     bring(release, say)
     there = inspect(release)
@@ -57,9 +61,9 @@ def ensure(release: str, say: Say = to_stderr) -> Synced:
 
 
 def tests_of(release: str, say: Say = to_stderr) -> Path:
-    """The folder of `release`, for its tests and nothing else.
+    """Return the folder of `release` for its tests.
 
-    Where only builds run that were made elsewhere, it may hold the tests alone.
+    A machine that only runs finished builds may have the release's tests alone.
     """
     folder = release_dir(check_release(release))
     alone = (folder / "tests").is_dir() and not is_synced(release)
@@ -67,7 +71,7 @@ def tests_of(release: str, say: Say = to_stderr) -> Path:
 
 
 def modified(there: Synced) -> CorruptSource:
-    """The error for sources that somebody changed, and how to go on."""
+    """Return the error for modified sources, with the commands that help."""
     own = there.release not in read_lock(paths.lock_file()).entries
     name = there.release if own else "NAME"
     keep = f"`porter sync {name} --from {there.path}`"
@@ -105,7 +109,7 @@ def sync(
         record: Write the release's hash into the shipped lock.
         rename: Give a `source` whose files differ from those of the release that it names the
             name `<release>+<hash>`, instead of refusing it.
-        say: Gets lines on the progress.
+        say: Receives progress messages.
 
     Returns:
         The release's folder, with its name, origin and hash.
@@ -113,7 +117,7 @@ def sync(
     Raises:
         UnknownRelease: No lock knows the release.
         SyncFailed: No origin has the sources; the message has the reason of each.
-        CorruptSource: The sources are not those of the lock, or no MicroPython tree.
+        CorruptSource: The sources differ from the lock, or are no MicroPython tree.
         UsageError: The name is no release's, or the arguments contradict each other.
     """
     source = None if source is None else arguments.path(source, "source")
@@ -129,7 +133,7 @@ def sync(
     if source is not None:
         return _sync_path(release, source, record, rename, say)
     name = release or newest_release()
-    # What is written into the lock that ships knows nothing of the user's own.
+    # The shipped lock must not contain entries of the user's own lock.
     lock = read_lock(paths.lock_file()) if record else known_releases()
     entry = lock.entries.get(name)
     if entry is None:
@@ -143,7 +147,7 @@ def sync(
             return there
         raise modified(there)
     with staging(say) as stage:
-        # Another process may have brought it while this one waited.
+        # Another process may have synced the release while this one waited for the lock.
         if is_synced(name) and not force and not record:
             there = inspect(name)
             if there.state == "verified":
@@ -232,11 +236,11 @@ def _sync_path(release: str | None, source: Path, record: bool, rename: bool, sa
                 return there
         entry = known_releases().entries.get(name)
         shipped = read_lock(paths.lock_file()).entries.get(name)
-        # A hash that ships is binding; one that the user brought earlier is the user's to change.
+        # The hash in the shipped lock is binding. Users may replace their own earlier trees.
         expected = shipped.tree if shipped is not None and not record else None
         synced = install(tree, name, origin, expected)
     if expected is None:
-        if record:  # the lock that ships names no path of this machine
+        if record:  # the shipped lock must not name a path of this machine
             origin = origin_of(source)
         _record(LockEntry(name, synced.tree, origin, *_kept(entry)), ship=record)
     return attrs.evolve(synced, state="verified")

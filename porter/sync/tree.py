@@ -1,4 +1,4 @@
-"""What a MicroPython source tree is, which release it holds, and its hash."""
+"""Recognize a MicroPython source tree, read its release, and hash it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from porter.errors import CorruptSource
 
-# What porter reads and what its tests run. The rest (ports, drivers, vendor libraries) differs
+# The folders that porter reads or tests. The others (ports, drivers, vendor libraries) differ
 # between origins: git leaves submodules empty, Debian's repack drops a binary of one port.
 HASHED = (
     "py",
@@ -29,7 +29,7 @@ IGNORED_FOLDERS = frozenset({"__pycache__", ".git"})
 
 
 def check_tree(root: Path) -> None:
-    """Raise CorruptSource unless `root` looks like a whole MicroPython tree."""
+    """Raise CorruptSource unless `root` looks like a complete MicroPython tree."""
     lacking = [name for name in REQUIRED if not (root / name).exists()]
     if lacking:
         raise CorruptSource(
@@ -39,13 +39,13 @@ def check_tree(root: Path) -> None:
 
 
 def release_of(root: Path) -> str:
-    """The release that `py/mpconfig.h` names: `1.26.1`, or `1.27.0-preview`."""
+    """Return the release in `py/mpconfig.h`: `1.26.1`, or `1.27.0-preview`."""
     text = (root / VERSION_FILE).read_text(encoding="utf-8", errors="replace")
     return version_in(text, str(root))
 
 
 def version_in(text: str, where: str) -> str:
-    """The release that the `text` of a py/mpconfig.h in `where` names. Raises CorruptSource."""
+    """Return the release in the `text` of the py/mpconfig.h in `where`. Raises CorruptSource."""
     parts: dict[str, str] = {}
     for name in ("MAJOR", "MINOR", "MICRO", "PRERELEASE"):
         match = re.search(rf"^#define\s+MICROPY_VERSION_{name}\s+\(?(\d+)\)?", text, re.MULTILINE)
@@ -61,7 +61,7 @@ def version_in(text: str, where: str) -> str:
 
 
 def hashed_files(root: Path) -> list[str]:
-    """Relative POSIX paths of all files that count for the hash, sorted."""
+    """Return the relative POSIX paths of all files that are hashed, sorted."""
     found = []
     for top in HASHED:
         for path in (root / top).rglob("*"):
@@ -72,9 +72,9 @@ def hashed_files(root: Path) -> list[str]:
 
 
 def tree_hash(root: Path) -> str:
-    """`sha256:` and the hash over paths and contents of the folders in HASHED.
+    """Return `sha256:` and a hash over paths and contents of the folders in HASHED.
 
-    Git, Debian's repack and a release's tarball give one hash. File modes do not count.
+    Git, Debian's repack and a release's tarball have equal hashes. File modes are ignored.
     """
     total = hashlib.sha256()
     for name in hashed_files(root):

@@ -1,4 +1,4 @@
-"""Unpacking archives that came from elsewhere, without trusting what they say."""
+"""Unpack archives from untrusted origins: no paths outside, no special files, bounded size."""
 
 from __future__ import annotations
 
@@ -17,10 +17,18 @@ MAX_UNPACKED = 2 << 30  # bytes; a MicroPython tree with all its submodules is w
 
 
 def unpack(archive: Path, into: Path) -> Path:
-    """Unpack a .tar, .tar.gz, .tar.xz, .tar.bz2 or .zip into the new folder `into`.
+    """Unpack an archive into a new folder.
 
-    Returns the folder that holds the tree: the archive's single top folder, else `into`.
-    Raises CorruptSource for what is truncated, damaged, or wants to write elsewhere.
+    Args:
+        archive: A .tar, .tar.gz, .tar.xz, .tar.bz2 or .zip file.
+        into: The folder, which must not exist.
+
+    Returns:
+        The folder of the tree: the archive's single top folder, else `into`.
+
+    Raises:
+        CorruptSource: The archive is truncated or damaged, or would write outside of `into`.
+        UsageError: The file cannot be read.
     """
     try:
         is_zip = zipfile.is_zipfile(archive)
@@ -43,7 +51,7 @@ def unpack(archive: Path, into: Path) -> Path:
     ) as error:
         raise CorruptSource(f"{archive}: damaged archive: {error}") from error
     except OSError as error:
-        if error.errno is None:  # gzip's and bz2's way to say that the data are damaged
+        if error.errno is None:  # gzip and bz2 report damaged data so
             raise CorruptSource(f"{archive}: damaged archive: {error}") from error
         raise UsageError(f"{archive}: {error.strerror}") from error
     inside = list(into.iterdir())
@@ -73,8 +81,8 @@ def _unpack_tar(archive: Path, into: Path) -> None:
 
 
 def _check_end(archive: Path, tar: tarfile.TarFile) -> None:
-    # tarfile takes an end at a member's boundary for the end of the archive. A whole archive has
-    # a block of zeros there, and reading on makes the decompressor check its own checksum.
+    # tarfile accepts an end of file at a member's boundary as the end of the archive. A complete
+    # archive has a block of zeros there. Reading on makes the decompressor verify its checksum.
     stream = tar.fileobj
     assert stream is not None
     while stream.read(1 << 20):
@@ -90,7 +98,7 @@ def _target(archive: Path, into: Path, name: str) -> Path:
             return into
         raise CorruptSource(f"{archive}: refuses to unpack {name!r}: it leads outside")
     target = into.joinpath(*parts)
-    # A link that an earlier member made must not carry this one elsewhere.
+    # A symlink from an earlier member must not redirect this member.
     if not target.parent.resolve().is_relative_to(into.resolve()):
         raise CorruptSource(f"{archive}: refuses to unpack {name!r}: it leads outside")
     return target
