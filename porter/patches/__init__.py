@@ -1,10 +1,9 @@
-"""The patches that neither a rule nor a port hook can replace, and how they find their place.
+"""The patches for changes that neither a rule nor a port hook can make, and how they are placed.
 
 `patches/series.toml` lists them; each patch is a TOML file of hunks. A hunk names its place by the
-function that it stands in and by an anchor, C text that is unique there. There are no line
-numbers, and blanks, line breaks and comments do not matter. A patch that does not apply is skipped
-as a whole unless its class is `required`: the build is correct without it. Upstream's files are
-never written.
+function that contains it and by an anchor, C text that is unique there. There are no line numbers.
+Whitespace, line breaks and comments are ignored. A patch that does not apply is skipped as a whole
+unless its class is `required`: the build is correct without it. Upstream's files are never written.
 """
 
 from porter.patches.applying import (

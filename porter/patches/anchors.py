@@ -1,7 +1,7 @@
-"""Where a hunk belongs in a file, and what is near its place where the anchor is missing.
+"""Find the place of a hunk in a file, and the nearest text if the anchor is missing.
 
-An anchor is compared token by token with the file's text without its comments, so upstream can
-split a line, join lines, change blanks and write comments without a change of the patch.
+An anchor is compared token by token with the file's text, comments removed. So upstream can split
+or join lines, change whitespace and write comments without a change of the patch.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from porter.patches.model import Hunk
 
 @frozen
 class _Scope:
-    """A range of offsets in which an anchor is looked for. `body`: after the opening brace."""
+    """A range of offsets in which an anchor is searched. `body`: after the opening brace."""
 
     start: int
     end: int
@@ -87,7 +87,7 @@ def with_text(hunk: Hunk, text: str, places: tuple[Range, ...]) -> str:
 
 
 def has_code(anchor: str) -> bool:
-    """Return whether an anchor has a token that is no comment."""
+    """Return whether an anchor has a token outside of comments."""
     return bool(TOKEN.search(without_comments(anchor)))
 
 
@@ -109,12 +109,12 @@ def _find(hunk: Hunk, text: str, patch: str, number: int) -> Range:
 def _scopes(hunk: Hunk, text: str, patch: str, number: int) -> list[_Scope]:
     """Return the definitions of the function `hunk.inside`; a file may have several, under `#if`.
 
-    Upstream formats its code: the closing brace of a definition stands in column 0, or the whole
-    body stands on one line.
+    Relies on upstream's format: the closing brace of a definition is in column 0, or the whole
+    body is on one line.
     """
     code = without_comments(text)
     found = []
-    # A macro can stand around the name, as in `MICROPY_WRAP_X(x)(void) {`.
+    # A macro may wrap the name, as in `MICROPY_WRAP_X(x)(void) {`.
     for match in re.finditer(rf"(?<!\w){re.escape(hunk.inside)}(?:\s*\))*\s*\(", code):
         behind = behind_bracket(code, match.end(), "()") or len(code)
         opening = re.compile(r"\s*\{").match(code, behind)
@@ -246,7 +246,7 @@ def _explain(hunk: Hunk, text: str, scope: _Scope, found: list[Range]) -> str:
 
 
 def _squeeze(line: str) -> str:
-    """Return `line` with one blank for each run of them, to compare it with nearby text."""
+    """Return `line` with runs of blanks replaced by one blank, to compare it with nearby text."""
     return re.sub(r"\s+", " ", line).strip()
 
 

@@ -1,4 +1,4 @@
-"""Which patches a tree wants, how they fit it, and the texts that they make."""
+"""Apply patches to a tree: which ones it needs, whether they fit, and the resulting texts."""
 
 from __future__ import annotations
 

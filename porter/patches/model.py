@@ -1,4 +1,4 @@
-"""A patch: hunks, the class that says what a build without it is, and the trees it is for."""
+"""The data model of a patch: hunks, function replacements, its class, and the trees it is for."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
-"""The names that a hunk's text uses, and whether the place that the hunk finds has them.
+"""Check that the names in a hunk's text are declared at its place.
 
-A hunk's anchor can fit although upstream renamed a variable or a function that only the hunk's
-text uses. The build would end in the compiler. `applying` asks for the unknown names of each
-hunk, and an unknown name means that the hunk does not fit. Macros, members and labels are not
-compared.
+A hunk's anchor can fit although upstream renamed a variable or function that only the hunk's text
+uses. The compiler would then fail. So `applying` treats a hunk with unknown names as a hunk that
+does not fit. Macros, members and labels are not checked.
 """
 
 from __future__ import annotations

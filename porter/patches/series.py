@@ -1,4 +1,4 @@
-"""`patches/series.toml` and the files of hunks beside it, read and checked."""
+"""Read and check `patches/series.toml` and the files of hunks beside it."""
 
 from __future__ import annotations
 
@@ -70,9 +70,13 @@ class _Hunks:
 
 
 def load_series(folder: arguments.StrPath | None = None) -> tuple[Patch, ...]:
-    """The patches of `series.toml`, in order; none when there is no such file.
+    """Read the patches of `series.toml`, in order; empty if there is no such file.
 
-    Raises PorterError.
+    Args:
+        folder: The folder of `series.toml`; None for the patches of porter.
+
+    Raises:
+        PorterError: A file is invalid.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
     folder = paths.patches_dir() if folder is None else folder

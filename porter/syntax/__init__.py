@@ -1,4 +1,4 @@
-"""Reads a preprocessed unit into a tree of nodes that rules can walk."""
+"""Parse preprocessed units into trees of nodes, which the rewrite stage's rules walk."""
 
 from porter.syntax.node import Node, Unit
 from porter.syntax.parse import parse_unit

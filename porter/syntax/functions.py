@@ -1,4 +1,4 @@
-"""The functions that a preprocessed text defines, whether or not all of it can be read."""
+"""List the functions that a preprocessed text defines, even if parts of it cannot be parsed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from porter.syntax.parse import ARGUMENTS
 
 
 def functions_defined(text: str) -> set[str]:
-    """Names of the functions with a body in the C `text`.
+    """Return the names of the functions with a body in the C `text`.
 
-    What libclang cannot read is left out without an error: the text may lack declarations.
+    Code that libclang cannot read is skipped without an error: the text may lack declarations.
     """
     unit = Index.create().parse("asked.c", args=ARGUMENTS, unsaved_files=[("asked.c", text)])
     return {

@@ -1,4 +1,4 @@
-"""Groups of libclang's kinds, of nodes and of types, that several modules ask for."""
+"""Groups of libclang's kinds of nodes and types that several modules use."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ RECORDS = (CursorKind.STRUCT_DECL, CursorKind.UNION_DECL)
 TAGS = (*RECORDS, CursorKind.ENUM_DECL)
 LOOPS = (CursorKind.FOR_STMT, CursorKind.WHILE_STMT, CursorKind.DO_STMT)
 
-ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)  # of known length, or none yet
+ARRAYS = (TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)  # of known length, or not yet known
 ALL_ARRAYS = (*ARRAYS, TypeKind.VARIABLEARRAY)
 FLOATS = frozenset({TypeKind.FLOAT, TypeKind.DOUBLE})
 SIGNED = frozenset(

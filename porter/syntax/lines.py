@@ -1,4 +1,4 @@
-"""Line markers: where an offset of a preprocessed unit stands in upstream's files."""
+"""Map offsets of a preprocessed unit to locations in upstream's files, by its line markers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
 
 
 def line_table(text: str) -> list[tuple[int, str, int]]:
-    """(offset of the line's start, upstream file, upstream line) for every line of `text`."""
+    """Return (offset of the line's start, upstream file, upstream line) for each line of `text`."""
     table: list[tuple[int, str, int]] = []
     file, line, offset = "", 1, 0
     for raw in text.split("\n"):
@@ -23,6 +23,6 @@ def line_table(text: str) -> list[tuple[int, str, int]]:
 
 
 def locate(table: list[tuple[int, str, int]], offset: int) -> tuple[str, int, int]:
-    """Upstream file, line and column of an offset."""
+    """Return the upstream file, line and column of an offset."""
     start, file, line = table[bisect_right(table, offset, key=lambda row: row[0]) - 1]
     return file, line, offset - start + 1

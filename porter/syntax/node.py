@@ -1,4 +1,4 @@
-"""The syntax tree that rules walk: libclang's cursors with offsets, parents and cached types."""
+"""The syntax tree of a unit: libclang's cursors with offsets, parents and cached types."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from porter.syntax.span import Span
 
 
 class Node:
-    """One cursor: its kind, its half-open range of offsets in the unit's text, and its children."""
+    """A cursor: its kind, its half-open range of offsets in the unit's text, and its children."""
 
     __slots__ = ("__dict__", "children", "cursor", "end", "kind", "parent", "start", "unit")
 
@@ -34,12 +34,12 @@ class Node:
 
     @property
     def text(self) -> str:
-        """The node's text as it stands in the unit."""
+        """The node's source text."""
         return self.unit.text[self.start : self.end]
 
     @cached_property
     def spelling(self) -> str:
-        """The name a declaration introduces or a reference uses."""
+        """The name that a declaration introduces or a reference uses."""
         return str(self.cursor.spelling)
 
     @cached_property
@@ -54,11 +54,15 @@ class Node:
 
     @cached_property
     def referenced(self) -> Cursor | None:
-        """The declaration a reference or call names, if any."""
+        """The declaration that a reference or call resolves to, if any."""
         return self.cursor.referenced
 
     def walk(self, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:
-        """This node and all below it, parents first; `enter` may keep it out of a subtree."""
+        """Yield this node and all nodes below it, parents first.
+
+        Args:
+            enter: Called for each node; False skips the nodes below it.
+        """
         stack = [self]
         while stack:
             node = stack.pop()
@@ -67,21 +71,21 @@ class Node:
                 stack.extend(reversed(node.children))
 
     def ancestors(self) -> Iterator[Node]:
-        """The nodes around this one, nearest first."""
+        """Yield the nodes around this node, innermost first."""
         node = self.parent
         while node is not None:
             yield node
             node = node.parent
 
     def top(self) -> Node:
-        """The declaration of the unit that this node is or is part of."""
+        """Return the top-level declaration that contains this node."""
         node = self
         while node.parent is not None:
             node = node.parent
         return node
 
     def binary_operator(self) -> str:
-        """The operator token of a binary or compound assignment expression."""
+        """Return the operator token of a binary or compound assignment expression."""
         left, right = self.children[0], self.children[1]
         return self.unit.code_between(left.end, right.start).strip().strip("()").strip()
 
@@ -100,17 +104,17 @@ class Unit:
         return line_table(self.text)
 
     def location(self, offset: int) -> tuple[str, int, int]:
-        """Upstream file, line and column that the line markers give for an offset."""
+        """Return the upstream file, line and column of an offset."""
         return locate(self._line_starts, offset)
 
     def code_between(self, start: int, end: int) -> str:
-        """The text between two offsets without line markers."""
+        """Return the text between two offsets without line markers."""
         return "\n".join(
             line for line in self.text[start:end].split("\n") if not line.startswith("# ")
         )
 
     def walk(self, enter: Callable[[Node], bool] | None = None) -> Iterator[Node]:
-        """Every node of the unit, in order."""
+        """Yield every node of the unit, in order; see `Node.walk`."""
         for declaration in self.declarations:
             yield from declaration.walk(enter)
 

@@ -1,4 +1,4 @@
-"""Parses one preprocessed unit with libclang."""
+"""Parse a preprocessed unit with libclang."""
 
 from __future__ import annotations
 
@@ -13,12 +13,17 @@ ARGUMENTS = ["-std=gnu99", "-ffreestanding", "-Wno-everything", "-target", "x86_
 
 
 def parse_unit(name: str, path: arguments.StrPath) -> Unit:
-    """Reads the preprocessed C at `path` into a `Unit`.
+    """Parse the preprocessed C at `path` into a `Unit`.
 
-    The text is decoded as Latin-1, so that an offset counts bytes as libclang does.
+    The text is decoded as Latin-1, so that offsets count bytes, as libclang's do.
+
+    Args:
+        name: The unit's name, for messages.
+        path: The preprocessed unit.
 
     Raises:
-        PreprocessFailed: libclang cannot read the unit, with its first message and upstream's line.
+        PreprocessFailed: libclang cannot read the unit; the message has libclang's first message
+            and upstream's line.
     """
     path = arguments.path(path, "path")
     text = path.read_bytes().decode("latin-1")
@@ -46,7 +51,7 @@ def parse_unit(name: str, path: arguments.StrPath) -> Unit:
 
 
 def _convert(unit: Unit, root: object) -> Node:
-    """Builds the node tree below a cursor without recursion: initialisers nest deeply."""
+    """Build the node tree below a cursor, without recursion since initialisers nest deeply."""
     top = Node(unit, root, None)
     stack = [top]
     while stack:

@@ -1,4 +1,4 @@
-"""A range of a unit's text."""
+"""A range of offsets in a unit's text."""
 
 from __future__ import annotations
 
@@ -13,5 +13,5 @@ class Span:
     end: int
 
     def holds(self, inner: Span) -> bool:
-        """Whether `inner` lies in this range; the borders may coincide."""
+        """Return whether `inner` lies in this range; equal borders are inside."""
         return self.start <= inner.start and inner.end <= self.end

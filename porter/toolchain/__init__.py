@@ -1,4 +1,4 @@
-"""The compilers and disassemblers of this machine, and what sanitized builds need around them."""
+"""The compilers and disassemblers of this machine, and the environment of sanitized builds."""
 
 from porter.toolchain.compilers import Tool, compiler_cache, cuda_tool, gxx, nvcc, programs
 

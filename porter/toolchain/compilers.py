@@ -1,4 +1,4 @@
-"""Where the compilers are: g++, nvcc and the disassemblers, on PATH or inside Python wheels."""
+"""Find the compilers: g++, nvcc and the CUDA tools, on PATH or inside Python wheels."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from porter.base import arguments
 from porter.base.process import run
 from porter.errors import NoCompiler, NoNvcc, PorterError, ToolMissing
 
-# The wheels nvidia-cuda-nvcc and its companions install into nvidia/cu13 (CUDA 13); the CUDA 12
-# ones, one folder a package.
+# Folders of programs below `nvidia/` in site-packages. CUDA 13's wheels (nvidia-cuda-nvcc and
+# others) share the folder cu13; CUDA 12's wheels have a folder per package.
 WHEEL_FOLDERS = ("cu[0-9]*/bin", "*/bin")
 
-# Which wheel brings a tool.
+# The wheel that contains each tool.
 _PACKAGES = {
     "cuobjdump": "nvidia-cuda-cuobjdump",
     "nvdisasm": "nvidia-cuda-nvdisasm",
@@ -47,7 +47,11 @@ class Tool:
 
 @functools.cache
 def gxx() -> Tool:
-    """`g++`: $PORTER_CXX, else PATH. Raises NoCompiler."""
+    """Find `g++`: $PORTER_CXX, else PATH.
+
+    Raises:
+        NoCompiler: There is no g++, or it is too old.
+    """
     hint = "Install g++ 11 or newer (Debian, Ubuntu: apt-get install g++), or set PORTER_CXX."
     found = _find("g++", "PORTER_CXX", wheels=False)
     if found is None:
@@ -63,10 +67,10 @@ def gxx() -> Tool:
 
 
 def compiler_cache() -> tuple[str, ...]:
-    """Return the words that stand before a `g++ -c` command: a compiler cache, or none.
+    """Return the compiler cache to put before a `g++ -c` command, as words of the command.
 
-    `ccache` keeps objects by the content of their preprocessed source and by their flags, so a unit
-    that was compiled before costs a lookup. It does not cache `nvcc -ptx`.
+    `ccache` finds objects by the content of their preprocessed source and by their flags, so
+    compiling a known unit again costs a lookup. It does not cache `nvcc -ptx`.
 
     Returns:
         `$PORTER_CCACHE`, if it names a program; else `ccache`, if it is on PATH; else nothing. An
@@ -79,7 +83,11 @@ def compiler_cache() -> tuple[str, ...]:
 
 @functools.cache
 def nvcc() -> Tool:
-    """`nvcc`: $PORTER_NVCC, else PATH, else the wheel. Raises NoNvcc."""
+    """Find `nvcc`: $PORTER_NVCC, else PATH, else the wheel.
+
+    Raises:
+        NoNvcc: There is no nvcc, or it is too old.
+    """
     hint = (
         "Install the CUDA toolkit, or `python -m pip install 'gpusnek-porter[cuda]'`, or set "
         "PORTER_NVCC; `--target host` needs none."
@@ -99,7 +107,11 @@ def nvcc() -> Tool:
 
 @functools.cache
 def cuda_tool(name: str) -> Tool:
-    """`cuobjdump`, `nvdisasm` or `fatbinary`: PATH, beside nvcc, or a wheel. Raises ToolMissing."""
+    """Find `cuobjdump`, `nvdisasm` or `fatbinary`: on PATH, beside nvcc, or in a wheel.
+
+    Raises:
+        ToolMissing: There is none.
+    """
     found = _find(name, f"PORTER_{name.upper()}")
     if found is None and (beside := _beside_nvcc(name)) is not None:
         found = beside, "beside nvcc"
@@ -113,7 +125,7 @@ def cuda_tool(name: str) -> Tool:
 
 
 def programs(host: bool, cuda: bool) -> tuple[Path, ...]:
-    """The compilers that a build for these targets starts, without asking for their versions."""
+    """Return the compilers of a build for these targets, without checking their versions."""
     wanted = [("cc", "", False)]
     wanted += [("g++", "PORTER_CXX", False)] if host else []
     wanted += [("nvcc", "PORTER_NVCC", True)] if cuda else []
@@ -136,14 +148,14 @@ def _find(name: str, variable: str, *, wheels: bool = True) -> tuple[Path, str] 
 
 
 def _wheel_folders() -> Iterator[Path]:
-    spec = importlib.util.find_spec("nvidia")  # a namespace package: one folder a site
+    spec = importlib.util.find_spec("nvidia")  # a namespace package: a folder per site-packages
     for site in (spec.submodule_search_locations or ()) if spec else ():
         for pattern in WHEEL_FOLDERS:
             yield from sorted(Path(site).glob(pattern), reverse=True)
 
 
 def _beside_nvcc(name: str) -> Path | None:
-    # What is on PATH may be a script that starts the real one; a dry run tells where that is.
+    # nvcc on PATH may be a wrapper script. A dry run prints the folder of the real nvcc.
     try:
         dry = run([nvcc().path, "--dryrun", "-E", "-x", "cu", "/dev/null"], timeout=60.0)
     except PorterError:
