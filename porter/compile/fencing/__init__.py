@@ -1,7 +1,7 @@
-"""Fences in device code: checks of memory accesses, put into the PTX that nvcc makes of a unit.
+"""Bounds checks for device code (`--fences`), inserted into the PTX that nvcc makes of a unit.
 
-`assembly` reads a unit's PTX, `addresses` says what a register can hold, `coverage` which accesses
-an earlier check covers already, `checks` and `arenas` write the check of an access, `lookup` the
-functions that it asks where the access is not to the interpreter's own memory, `unit` puts them
-together, and `step` is the build's step.
+`assembly` parses a unit's PTX. `addresses` finds the values that a register can have. `coverage`
+omits checks that an earlier check implies. `checks` and `arenas` write the check of an access.
+`lookup` writes the functions that a check calls if the access is outside the interpreter's own
+memory. `unit` combines them, and `step` is the build's step.
 """

@@ -1,8 +1,8 @@
-"""What a register of one function holds, as far as its definitions tell.
+"""Derive the value of each register of a function from its definitions.
 
-Registers that are written once are followed back: to a register and a distance, to a symbol, to
-the function's own frame, to a number. An access there needs no check where the compiler's own
-declaration says that it is inside.
+A register with one definition is traced back to another register and an offset, a symbol, the
+function's own frame, or a number. An access needs no check if the compiler's own declarations prove
+that it is in bounds.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from typing import NamedTuple
 from porter.compile.fencing.assembly import Access, Instruction, PtxFunction
 
 FRAME = "frame"  # the root of addresses in a function's own frame
-NUMBER = "number"  # the root of addresses that are numbers
-WINDOW = "window"  # the root of generic addresses of numbers in the thread's window
-# With arenas in global memory an interpreter's own state is found through a table of all, which no
-# program can write: what is read of it so is the compiler's own doing (porter_runtime.h).
+NUMBER = "number"  # the root of constant addresses
+WINDOW = "window"  # the root of generic addresses made from constants in the thread's local window
+# With arenas in global memory, an interpreter finds its state through a table. Programs cannot
+# write the table, so an address loaded from it is trusted (porter_runtime.h).
 TABLE = "porter_state_table"
 ROWS, ROW, STATE = "rows", "row", "state"  # the roots of the table, of a row, of the state
 _COPIES = ("mov.u64", "mov.b64", "cvta.global.u64", "cvta.to.global.u64")
@@ -24,9 +24,9 @@ _LOCALS = ("cvta.local.u64", "cvta.to.local.u64")
 _CONVERTED = {("cvta.local.u64", NUMBER): WINDOW, ("cvta.to.local.u64", WINDOW): NUMBER}
 _INTEGER = re.compile(r"-?\d+")
 _SYMBOL = re.compile(r"[\w$]+")
-_ROOTS = {"local": NUMBER, "": WINDOW}  # how an address in the state is written, by space
+_ROOTS = {"local": NUMBER, "": WINDOW}  # the root of addresses in the state, by address space
 _WIDTHS = {"u16": 16, "u32": 32, "u64": 64, "b16": 16, "b32": 32, "b64": 64}
-_MOST = 1 << 20  # a bound above this is as good as none
+_MOST = 1 << 20  # bounds above this cannot prove an access
 _OBJECT = re.compile(
     r"\.(?:global|local)\s+(?:\.attribute\S*\s+)?(?:\.align (\d+) )?\.[a-z](\d+)\s+([\w$]+)"
     r"(?:\[(\d+)\])?"
@@ -35,14 +35,14 @@ _DEFINITIONS = (".global", ".visible .global", ".weak .global")
 
 
 class Address(NamedTuple):
-    """`root + offset`. root: a register, a symbol, FRAME or NUMBER."""
+    """An address `root + offset`; `root` is a register, a symbol or one of the roots above."""
 
     root: str
     offset: int
 
 
 def object_sizes(lines: list[str]) -> dict[str, int]:
-    """Bytes of the unit's variables, by name, where their declaration says."""
+    """Return the declared sizes in bytes of the unit's variables, by name."""
     sizes = {}
     for line in lines:
         found = _OBJECT.search(line) if ".align" in line or ".global" in line else None
@@ -53,18 +53,24 @@ def object_sizes(lines: list[str]) -> dict[str, int]:
 
 
 def own_constants(lines: list[str]) -> dict[str, int]:
-    """Bytes of the variables in global memory that the unit itself defines, by name."""
+    """Return the sizes in bytes of the global variables that the unit itself defines, by name."""
     return object_sizes([line for line in lines if line.startswith(_DEFINITIONS)])
 
 
 class Addresses:
-    """The addresses of one function."""
+    """The addresses in one function."""
 
     def __init__(
         self, function: PtxFunction, sizes: dict[str, int], state: tuple[int, int]
     ) -> None:
-        """sizes: of variables, by name. state: window offsets between which an interpreter's own
-        state is, its end too; empty where arenas are not in local memory."""
+        """Index the definitions of `function`.
+
+        Args:
+            function: The function.
+            sizes: Sizes of variables, by name.
+            state: Start and end of the interpreter's state as window offsets; empty unless arenas
+                are in local memory.
+        """
         self._sizes = sizes
         self._state = state
         self._made: dict[str, Instruction | None] = {}
@@ -75,15 +81,15 @@ class Addresses:
         self._known: dict[str, Address] = {}
 
     def once(self, register: str) -> bool:
-        """Whether the register has one definition, and so one value wherever it is used."""
+        """Return whether the register has one definition, hence one value at all of its uses."""
         return self._made.get(register) is not None
 
     def of(self, base: str) -> Address:
-        """Where a register or symbol points."""
+        """Return the address in a register, or the address of a symbol."""
         if not base.startswith("%"):
             return Address(base, 0)
         if base not in self._known:
-            self._known[base] = Address(base, 0)  # ends circles, which single definitions lack
+            self._known[base] = Address(base, 0)  # ends a cycle of definitions
             self._known[base] = self._follow(base)
         return self._known[base]
 
@@ -103,7 +109,7 @@ class Addresses:
                 return Address(register, 0)
             root, offset = self.of(source)
             if made.name in _LOCALS and root not in (FRAME, NUMBER, WINDOW):
-                return Address(register, 0)  # another number: the window does not begin at 0
+                return Address(register, 0)  # unknown: the window does not begin at 0
             return Address(_CONVERTED.get((made.name, root), root), offset)
         if made.access is not None:
             return Address(self._read(made.access) or register, 0)
@@ -118,7 +124,7 @@ class Addresses:
         return Address(register, 0)
 
     def _read(self, access: Access) -> str:
-        """The root of what an access reads: the table, or the state; else none."""
+        """Return the root of the value that an access loads: the table or the state, else ""."""
         if access.stores or access.size != 8:
             return ""
         if access.base == TABLE:
@@ -129,24 +135,24 @@ class Addresses:
         return register in ("%SP", "%SPL") or self.once(register)
 
     def safe(self, access: Access) -> bool:
-        """Whether an access is inside a variable, frame or state by what was declared."""
+        """Return whether declarations prove that an access is inside a variable, frame or state."""
         root, offset = self.of(access.base)
         offset += access.offset
         if root in (FRAME, STATE):
-            return True  # nvcc's own offset into the frame, or into the state
+            return True  # nvcc computed the offset into the frame or the state
         if root == ROW:
             return not access.stores
         if root in (NUMBER, WINDOW):
             low, high = self._state
             return root == _ROOTS.get(access.space) and low <= offset <= high - access.size
         if not root.startswith("%"):
-            return True  # nvcc's own offset into a variable
+            return True  # nvcc computed the offset into the variable
         return self._indexed(access, root, offset)
 
     def _indexed(self, access: Access, root: str, offset: int) -> bool:
-        """Whether `root` is a variable's address and an index that cannot leave it."""
+        """Return whether `root` is a variable's address plus an index that stays inside."""
         alone = self.most(root)
-        if alone is not None and access.space == "local":  # the object's address is the distance
+        if alone is not None and access.space == "local":  # the object's address is in the offset
             low, high = self._state
             return low <= offset and offset + alone + access.size <= high
         made = self._made.get(root)
@@ -162,7 +168,7 @@ class Addresses:
         return False
 
     def _object(self, base: str, space: str) -> tuple[int, int, int] | None:
-        """The start of the object that `base` points into, where `base` is, and the end."""
+        """Return start, address and end of the object that `base` points into."""
         number = _INTEGER.fullmatch(base)
         address = Address(NUMBER, int(base)) if number else self.of(base)
         if address.root in (NUMBER, WINDOW):
@@ -173,7 +179,7 @@ class Addresses:
         return (0, address.offset, size) if size else None
 
     def most(self, operand: str, depth: int = 8) -> int | None:
-        """The greatest value that an unsigned operand can have, if that is small."""
+        """Return an upper bound of an unsigned operand; None if there is no small one."""
         if _INTEGER.fullmatch(operand):
             value = int(operand)
             return value if 0 <= value <= _MOST else None

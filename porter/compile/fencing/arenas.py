@@ -1,4 +1,4 @@
-"""What of a check depends on where arenas are: in local memory, or in global memory."""
+"""The parts of a check that depend on where arenas are: in local memory, or in global memory."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from porter.compile.fencing.addresses import TABLE
 from porter.compile.fencing.coverage import AccessCheck
 
-# Of porter_ranges_t, at the start of the state: bytes from there.
+# Offsets in porter_ranges_t, which is at the start of the state, in bytes.
 READS, COUNT, ARENA, RANGES, RANGE = 0, 4, 8, 32, 16
 PLACE = RANGES + 24 * RANGE + 12 * 24
 UNWIND = PLACE + 24  # porter_unwind, the state's next field
-# What only the runtime writes, from the state on: the end of gpusnek_head_t and porter_ranges_t.
-# With arenas in local memory the state's other fields that begin with porter_ too, which units
-# write at constant addresses, without checks.
+# The sealed part of the state, which only the runtime writes: the end of gpusnek_head_t, and
+# porter_ranges_t. With arenas in local memory the state's next fields, also named porter_*, are
+# sealed too: units write them at constant addresses, without checks.
 SEALED_FROM, SEALED_TO, SEALED_TO_LOCAL = -104, UNWIND, UNWIND + 24
 UNWIND_ALL = 1  # PORTER_UNWIND_ALL of porter_runtime.h
 WINDOW, CONSTANTS = "porter_fence_window", "porter_fence_constants"
@@ -26,33 +26,33 @@ _REGISTERS = """
 	.reg .f32 %fenceF32;
 	.reg .f64 %fenceF64;
 """
-# These serve all checks of a function, as %fence7 does, the low half of the window's address.
+# All checks of a function use these registers, and %fence7, the low half of the window's address.
 _BASE, _HIGH = "%fence8", "%fence9"
 _STATE, _LOW, _SIZE = "%fenceD7", "%fenceD8", "%fenceD9"
 
 
 class Local:
-    """Checks for arenas in local memory: arena and C stack are one part of the thread's window."""
+    """Checks for local arenas: arena and C stack are one part of the thread's local window."""
 
     space, state_register = "local", ""
 
     def __init__(self, unit: str, state: int) -> None:
-        """unit: its number. state: where in the window the state is."""
+        """Args: unit: The unit's number. state: The window offset of the state."""
         self.unit, self.state = unit, state
 
     def opening(self) -> str:
-        """What a function with checks does first."""
+        """Return the instructions at the start of a function with checks."""
         lines = [_REGISTERS, *_window()]
         return "\n".join(lines) + "\n"
 
     def fast(self, check: AccessCheck, address: str) -> Iterator[str]:
-        """Leaves in %fenceP0 whether the access is in the thread's own memory."""
+        """Yield code that sets %fenceP0 if the access is in the thread's own memory."""
         if check.space == "global":
             yield "\tmov.pred \t%fenceP0, 0;"
             return
         yield from _in_window(check, address)
         if check.stores:
-            # All of it below or above what is sealed; the distance is from the window's start.
+            # Allowed: below or above the sealed part. Offsets count from the window's start.
             size = check.high - check.low
             start = "0" if check.space == "local" else "%fence7"
             yield f"\tmov.b64 \t{{%fence0, %fence1}}, {address};"
@@ -62,21 +62,21 @@ class Local:
             yield f"\tsetp.ge.and.u32 \t%fenceP0, %fence0, {bytes_}, %fenceP0;"
 
     def window(self, address: str, legal: str) -> Iterator[str]:
-        """Further memory of its own: none."""
+        """Yield nothing: there is no further memory."""
         return iter(())
 
 
 class Global:
-    """Checks for arenas in global memory: an arena, and the C stack in the thread's window."""
+    """Checks for global arenas: the arena is in global memory, the C stack in the local window."""
 
     space, state_register, state = "global", _STATE, 0
 
     def __init__(self, unit: str) -> None:
-        """unit: its number."""
+        """Args: unit: The unit's number."""
         self.unit = unit
 
     def opening(self) -> str:
-        """What a function with checks does first."""
+        """Return the instructions at the start of a function with checks."""
         lines = [
             _REGISTERS,
             *_window(),
@@ -94,7 +94,7 @@ class Global:
         return "\n".join(lines) + "\n"
 
     def fast(self, check: AccessCheck, address: str) -> Iterator[str]:
-        """Leaves in %fenceP0 whether the access is in the interpreter's arena."""
+        """Yield code that sets %fenceP0 if the access is in the interpreter's arena."""
         if check.space == "local":
             yield from _in_window(check, address)
             return
@@ -113,7 +113,7 @@ class Global:
             yield f"\tsetp.ge.and.u64 \t%fenceP0, %fenceD0, {bytes_}, %fenceP0;"
 
     def window(self, address: str, legal: str) -> Iterator[str]:
-        """In a lookup: goes to `legal` where the access is in the thread's C stack."""
+        """Yield code of a lookup that branches to `legal` if the access is in the C stack."""
         yield from (
             "\tmov.u64 \t%rd2, 0;",
             "\tcvta.local.u64 \t%rd2, %rd2;",
@@ -133,7 +133,7 @@ Arena = Local | Global
 
 
 def _window() -> list[str]:
-    """Constants of the thread's window in registers: its used part begins at _BASE."""
+    """Return code that loads constants of the local window; its used part begins at _BASE."""
     spans = [f"\tld.const.u32 \t%fenceS{k}, [{WINDOW}+{4 + 4 * k}];" for k in range(5)]
     return [
         "\tmov.u64 \t%fenceD0, 0;",
@@ -146,9 +146,9 @@ def _window() -> list[str]:
 
 
 def _in_window(check: AccessCheck, address: str) -> Iterator[str]:
-    """Leaves in %fenceP0 whether an access is in the used part of the window, and aligned.
+    """Yield code that sets %fenceP0 if an access is aligned and in the window's used part.
 
-    The distance is rotated by the alignment, so that a low bit makes it too large.
+    The offset is rotated right by the alignment's bits, so that a low bit makes it too large.
     """
     shift = check.align.bit_length() - 1
     yield f"\tmov.b64 \t{{%fence0, %fence1}}, {address};"

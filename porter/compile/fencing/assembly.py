@@ -1,7 +1,7 @@
-"""PTX as a fence needs it: functions, their basic blocks, and instructions with their operands.
+"""Parse PTX for bounds checks: functions, their basic blocks, and instructions with operands.
 
-Only what nvcc writes is read, one instruction a line (PTX ISA, "Instruction statements"). What is
-neither known nor harmless is an error, so that no access is missed.
+Only the format that nvcc writes is supported, one instruction per line (PTX ISA, "Instruction
+statements"). Unknown text that may contain an access is an error, so that no access is missed.
 """
 
 from __future__ import annotations
@@ -12,13 +12,18 @@ from typing import NamedTuple
 
 
 class UnreadPtx(Exception):
-    """PTX that is written in a way that fences do not know; the message shows the line."""
+    """PTX in a form that the parser does not know; the message shows the line."""
 
 
 class Access(NamedTuple):
-    """One access to memory: `[base+offset]`, `size` bytes.
+    """A memory access `[base+offset]` of `size` bytes.
 
-    space: "" (generic), "local" or "global". base: a register or a symbol.
+    Attributes:
+        base: A register or a symbol.
+        offset: The offset in bytes.
+        size: The size in bytes.
+        space: "" (generic), "local" or "global".
+        stores: Whether it is a store.
     """
 
     base: str
@@ -29,10 +34,16 @@ class Access(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One line of a function's body. line: its number in the unit, from 0.
+    """One line of a function's body.
 
-    name: with its suffixes, "" where the line is no instruction. writes: the registers that it
-    defines. target: of a branch. always: the branch is taken on every way.
+    Attributes:
+        line: Its number in the unit, from 0.
+        name: The opcode with its suffixes; "" if the line is no instruction.
+        operands: The operands.
+        writes: The registers that it defines.
+        access: Its memory access.
+        target: The label that a branch goes to.
+        always: Whether the branch is unconditional.
     """
 
     line: int
@@ -45,15 +56,15 @@ class Instruction(NamedTuple):
 
 
 class BasicBlock(NamedTuple):
-    """Instructions that run one after the other. label: "" where no branch leads to it."""
+    """A basic block; `label` is "" unless a branch leads to it."""
 
     label: str
     instructions: tuple[Instruction, ...]
-    following: tuple[int, ...]  # numbers of the blocks that may come next
+    following: tuple[int, ...]  # numbers of the successor blocks
 
 
 class PtxFunction(NamedTuple):
-    """One function with a body. head: its text before. first and last: lines of its braces."""
+    """A function with a body. head: the text before it. first, last: the lines of its braces."""
 
     head: str
     first: int
@@ -61,7 +72,7 @@ class PtxFunction(NamedTuple):
     blocks: tuple[BasicBlock, ...]
 
     def instructions(self) -> Iterator[Instruction]:
-        """All of them, in the order of the text."""
+        """Yield all instructions in the order of the text."""
         for block in self.blocks:
             yield from block.instructions
 
@@ -83,7 +94,7 @@ _NO_RESULT = ("st", "red", "bra", "bar", "barrier", "membar", "fence", "nanoslee
 
 
 def functions(lines: list[str]) -> Iterator[PtxFunction]:
-    """The functions of a unit that have a body. Raises UnreadPtx."""
+    """Yield the functions of a unit that have a body. Raises UnreadPtx."""
     start: int | None = None
     at = 0
     while at < len(lines):
@@ -129,7 +140,7 @@ def _instruction(line: str, at: int) -> Instruction:
     if found is None or not text.endswith(";"):
         if _ANYWHERE.search(text):
             raise UnreadPtx(f"an access inside another statement: {text}")
-        # Parts of a call, scopes, declarations; what they name, they may write.
+        # Parts of a call, scopes, declarations; every register that they name may be written.
         return Instruction(at, "", (), tuple(_REGISTER.findall(text)))
     guard, name, rest = found.groups()
     if name.startswith("brx"):
@@ -149,7 +160,7 @@ def _instruction(line: str, at: int) -> Instruction:
 
 
 def _split(text: str) -> Iterator[str]:
-    """The operands, which commas part outside of braces."""
+    """Yield the operands, which are separated by commas outside of brackets."""
     depth, start = 0, 0
     for at, character in enumerate(text):
         depth += (character in "{[(") - (character in "}])")

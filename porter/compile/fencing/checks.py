@@ -1,9 +1,9 @@
-"""Writes the check of an access: fast where it is in the interpreter's own memory, else slower.
+"""Write the check of an access: a fast path inline, and a slow path behind the function.
 
-In the way of the program stands only the comparison with its own memory. What fails it asks one of
-the unit's functions (lookup.py), which knows what else is legal. Where nothing is, it has noted the
-access in the state, and the function that wanted it returns zero as one does that unwinds
-(porter_unwind), so that its interpreter ends.
+The fast path compares the address with the interpreter's own memory. If this fails, the slow path
+calls one of the unit's lookup functions (lookup.py), which knows all other legal memory. If the
+access is illegal, the lookup has recorded it in the state. The function then returns zero, as a
+function does that unwinds (porter_unwind), and the interpreter ends.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ from porter.compile.fencing.lookup import PLACES_END, Lookup, what
 
 
 class CheckSite(NamedTuple):
-    """A check in its place. number: in its function. place: where its text begins in the unit's
-    places. asks: the function that knows what is legal outside the interpreter's own memory."""
+    """A check at its place in a function.
+
+    Attributes:
+        check: The check.
+        number: Its number in the function.
+        place: The offset of its source location in the unit's table of locations.
+        asks: The lookup for accesses outside the interpreter's own memory.
+    """
 
     check: AccessCheck
     number: int
@@ -29,7 +35,7 @@ class CheckSite(NamedTuple):
 
 
 def in_the_way(site: CheckSite, arena: Arena) -> list[str]:
-    """The part of a check that stands before the access."""
+    """Return the fast path of a check, which precedes the access."""
     check, number = site.check, site.number
     address = check.root
     lines = []
@@ -45,7 +51,7 @@ def in_the_way(site: CheckSite, arena: Arena) -> list[str]:
 
 
 def behind(site: CheckSite, arena: Arena) -> list[str]:
-    """The part of a check that stands behind the function's end."""
+    """Return the slow path of a check, which follows the function's last instruction."""
     check, number = site.check, site.number
     if site.place >= PLACES_END:
         raise UnreadPtx(f"more places of checks than have room ({PLACES_END} bytes)")
@@ -59,7 +65,7 @@ def behind(site: CheckSite, arena: Arena) -> list[str]:
         ]
     lines.append(f"\tmov.u32 \t%fence0, {what(check, site.place)};")
     if site.asks is Lookup.NOTHING:
-        return [*lines, "\tbra.uni \t$fence_nothing;"]  # nothing leads back, so no lanes meet there
+        return [*lines, "\tbra.uni \t$fence_nothing;"]  # never returns, so no lanes reconverge
     return [
         *lines,
         *site.asks.call(arena, "%fenceA", "%fence0", "%fence1"),
@@ -73,7 +79,7 @@ _RETURNED = re.compile(r"\.param (?:\.align \d+ )?\.([a-z])(\d+) (func_retval\d+
 
 
 def ending(sites: list[CheckSite], arena: Arena, head: str) -> list[str]:
-    """Where failed checks of a function meet. head: the function's, which says what it returns."""
+    """Return the common end of a function's failed checks; `head` declares the return value."""
     nothing = []
     if any(site.asks is Lookup.NOTHING for site in sites):
         note = Lookup.NOTHING.call(arena, "%fenceA", "%fence0", "%fence1")
@@ -82,7 +88,7 @@ def ending(sites: list[CheckSite], arena: Arena, head: str) -> list[str]:
 
 
 def _zero(head: str) -> Iterator[str]:
-    """Returns zero, which callers of a function that unwinds expect."""
+    """Yield code that returns zero, as the callers of an unwinding function expect."""
     for kind, bits, name, count in _RETURNED.findall(head):
         if kind == "f":
             zero = "0f00000000" if bits == "32" else "0d0000000000000000"

@@ -1,9 +1,9 @@
-"""Which accesses need a check of their own, and which ones an earlier check covers.
+"""Find the accesses that need a check, by forward data-flow analysis.
 
-A check says that some bytes from a register on are legal. That stays so while the register keeps
-its value, whatever is called meanwhile: legal memory does not change while an interpreter runs.
-So along every way through a function what was checked is known, and one check serves all accesses
-of a block that go through one register.
+A check proves that some bytes at offsets from a register are legal. The fact holds while the
+register keeps its value, also across calls, since legal memory does not change while an interpreter
+runs. Facts are propagated along all paths through a function. One check covers all accesses of a
+block through the same register.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ from typing import NamedTuple
 from porter.compile.fencing.addresses import Addresses
 from porter.compile.fencing.assembly import BasicBlock, Instruction, PtxFunction
 
-MOST = 128  # bytes that one check covers at most: the fast check has this much room at its end
+# Bytes that one check covers at most. The fast path leaves out this margin at the end of the window
+# (porter/run/device/fences.py).
+MOST = 128
 
 
 class AccessCheck(NamedTuple):
-    """Bytes [low, high) from `root` on, to be checked before line `line`.
+    """A check of the bytes [low, high) from `root` on, inserted before line `line`.
 
-    align: the greatest size of an access among them, which its address must be a multiple of.
+    `align` is the size of the largest access among them; the address must be a multiple of it.
     """
 
     line: int
@@ -32,25 +34,25 @@ class AccessCheck(NamedTuple):
     stores: bool
 
 
-# What is known to be legal: (root, space, stores) -> intervals (low, high, align).
+# Facts, the bytes known to be legal: (root, space, stores) -> intervals (low, high, align).
 _Facts = dict[tuple[str, str, bool], frozenset[tuple[int, int, int]]]
 
 
 def checks(function: PtxFunction, addresses: Addresses) -> list[AccessCheck]:
-    """The checks that a function needs, in the order of the text."""
+    """Return the checks that a function needs, in the order of the text."""
     found: list[AccessCheck] = []
     before = _known(function, addresses)
     for number, block in enumerate(function.blocks):
         known = before[number]
         if known is not None:
             _walk(block, addresses, dict(known), found)
-        else:  # nothing leads here, but nvcc kept it
+        else:  # unreachable, but nvcc kept the block
             _walk(block, addresses, {}, found)
     return found
 
 
 def _known(function: PtxFunction, addresses: Addresses) -> list[_Facts | None]:
-    """What is known before each block, on every way to it. None: no way leads there."""
+    """Return the facts before each block that hold on all paths; None for unreachable blocks."""
     before: list[_Facts | None] = [None] * len(function.blocks)
     before[0] = {}
     waiting = [0]
@@ -73,7 +75,7 @@ def _both(one: _Facts, other: _Facts) -> _Facts:
 
 
 class _Wanted(NamedTuple):
-    """An access in terms of the register that it goes through."""
+    """An access relative to the register that it goes through."""
 
     root: str
     low: int
@@ -93,7 +95,7 @@ def _wanted(instruction: Instruction, addresses: Addresses) -> _Wanted | None:
 
 
 def _walk(block: BasicBlock, addresses: Addresses, facts: _Facts, found: list[AccessCheck]) -> None:
-    """Adds the checks of a block to `found`, and what they say to `facts`."""
+    """Add the checks of a block to `found`, and the facts that they prove to `facts`."""
     for at, instruction in enumerate(block.instructions):
         wanted = _wanted(instruction, addresses)
         if wanted is not None and not _covered(wanted, facts):
@@ -108,7 +110,7 @@ def _walk(block: BasicBlock, addresses: Addresses, facts: _Facts, found: list[Ac
 
 
 def _covered(wanted: _Wanted, facts: _Facts) -> bool:
-    for stores in (True,) if wanted.stores else (True, False):  # what may be written may be read
+    for stores in (True,) if wanted.stores else (True, False):  # writable memory is readable
         for low, high, align in facts.get((wanted.root, wanted.space, stores), ()):
             inside = low <= wanted.low and wanted.low + wanted.size <= high
             if inside and wanted.size <= align and (wanted.low - low) % wanted.size == 0:
@@ -117,10 +119,10 @@ def _covered(wanted: _Wanted, facts: _Facts) -> bool:
 
 
 def _widened(block: BasicBlock, at: int, first: _Wanted, addresses: Addresses) -> AccessCheck:
-    """The check of an access, widened over later ones of its block through the same register.
+    """Return the check of an access, widened to later accesses of its block by the same register.
 
-    Where one of these stores, the check is that of a store, which allows loads too: it would be
-    made in any case, and an access that it refuses ends the interpreter a few instructions earlier.
+    If one of them stores, the check is a store's check, which implies loads. The store would be
+    checked anyway; a refused store now ends the interpreter a few instructions earlier.
     """
     line, stores = block.instructions[at].line, first.stores
     low, high, align, lead = first.low, first.low + first.size, first.size, first.low
@@ -138,7 +140,7 @@ def _widened(block: BasicBlock, at: int, first: _Wanted, addresses: Addresses) -
 
 
 def _through(block: BasicBlock, at: int, first: _Wanted, addresses: Addresses) -> Iterator[_Wanted]:
-    """The accesses of a block from `first` on that go through its register, as long as it stays."""
+    """Yield the accesses of a block from `first` on through its register, until it is written."""
     for instruction in block.instructions[at:]:
         other = _wanted(instruction, addresses)
         if other is not None and (other.root, other.space) == (first.root, first.space):

@@ -1,10 +1,9 @@
-"""The functions of a unit that know what is legal outside an interpreter's own memory.
+"""Write a unit's lookup functions, which decide whether an access outside own memory is legal.
 
-Constants of the build, then the ranges that the launch says (porter_ranges_t of
-templates/runtime/porter_ranges.h). An access that is in none of them is noted in the state. They
-are the unit's own, so that ptxas knows which few registers they change: what calls them keeps the
-others as if nothing were called. In line they would be most of the code, and fetching it would take
-longer than running it.
+Legal are the build's constants and the launch's ranges (porter_ranges_t of
+templates/runtime/porter_ranges.h). A lookup records an illegal access in the state. Each unit has
+its own copies, so that ptxas knows which few registers they change and keeps the callers' other
+registers live. Inlined, lookups would be most of the code, and instruction fetch would dominate.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ DECLARATIONS = f"""
 .extern .const .align 8 .b8 {WINDOW}[24];
 .extern .const .align 8 .b8 {CONSTANTS}[16];
 """
-# What an access is, in 32 bits: its bytes less one, whether it stores, what its address must not
-# have set, and where the text of its place begins.
+# An access as a 32-bit word: its size in bytes less one, whether it stores, the address bits that
+# must be 0, and the offset of its source location in the table of locations.
 _STORES_AT, _ALIGN_AT, _PLACE_AT = 7, 8, 12
 PLACES_END = 1 << (32 - _PLACE_AT)
 
 
 def what(check: AccessCheck, place: int) -> int:
-    """The word that tells a lookup of `check`. place: where the text of its place begins."""
+    """Return the word of `check`; `place` is the offset of its source location."""
     size = check.high - check.low
     return (
         size - 1 | check.stores << _STORES_AT | (check.align - 1) << _ALIGN_AT | place << _PLACE_AT
@@ -45,18 +44,18 @@ def what(check: AccessCheck, place: int) -> int:
 
 
 class Lookup(Enum):
-    """A kind of accesses that one function knows. The value is part of its name."""
+    """A class of accesses with a lookup function of its own. The value is part of its name."""
 
-    BYTES = "bytes"  # single ones that are read, of bytecode above all
+    BYTES = "bytes"  # loads of single bytes, mostly of bytecode
     LOADS = "loads"
     STORES = "stores"
-    GLOBAL_LOADS = "global_loads"  # through pointers that cannot be to the window
+    GLOBAL_LOADS = "global_loads"  # through pointers that cannot point to the window
     GLOBAL_STORES = "global_stores"
-    NOTHING = "nothing"  # an access to the window that is outside its used part
+    NOTHING = "nothing"  # accesses to the window outside its used part, which are never legal
 
     @classmethod
     def of(cls, check: AccessCheck) -> Lookup:
-        """The one that knows of `check`."""
+        """Return the lookup that handles `check`."""
         if check.space == "local":
             return cls.NOTHING
         if check.space == "global":
@@ -69,9 +68,13 @@ class Lookup(Enum):
         return f"porter_fence_{self.value}_{arena.unit}"
 
     def call(self, arena: Arena, address: str, word: str, legal: str) -> Iterator[str]:
-        """Instructions that ask. They leave in register `legal` whether the access is.
+        """Yield instructions that call the lookup.
 
-        word: the register with `what`.
+        Args:
+            arena: Where arenas are.
+            address: The register with the address.
+            word: The register with the value of `what`.
+            legal: The register that receives whether the access is legal.
         """
         state = arena.state_register
         yield "\t{"
@@ -87,7 +90,7 @@ class Lookup(Enum):
         yield "\t}"
 
     def function(self, arena: Arena, places: str) -> list[str]:
-        """The function. places: the name of the unit's places."""
+        """Return the lookup function; `places` is the name of the unit's table of locations."""
         name = self._name(arena)
         given = [f".param .b64 {name}_param_0", f".param .b32 {name}_param_1"]
         loads = [
@@ -117,11 +120,11 @@ class Lookup(Enum):
         ]
 
     def _looks(self, arena: Arena) -> Iterator[str]:
-        """Instructions that go to $legal, or end where nothing makes the access so."""
+        """Yield instructions that branch to $legal, or reach $refused if the access is illegal."""
         if self is Lookup.NOTHING:
             return
         if self is Lookup.BYTES:
-            # Shared bytecode, which is first (porter_ranges_begin); an empty range holds nothing.
+            # First the shared bytecode, range 0 (porter_ranges_begin). An empty range matches none.
             yield from _range(arena.space, "%rd1", RANGES)
             yield from ("\tsub.u64 \t%rd5, %rd0, %rd3;", "\tsetp.lt.u64 \t%p0, %rd5, %rd4;")
             yield "\t@%p0 bra \t$legal;"
@@ -142,7 +145,7 @@ class Lookup(Enum):
             yield from _INSIDE
         yield f"\tld.{arena.space}.u32 \t%r1, [%rd1+{COUNT}];"
         yield f"\tadd.u64 \t%rd7, %rd1, {RANGES};"
-        if stores:  # which begin behind what may be read alone
+        if stores:  # writable ranges follow the read-only ranges
             yield f"\tld.{arena.space}.u32 \t%r2, [%rd1+{READS}];"
             yield f"\tmul.wide.u32 \t%rd8, %r2, {RANGE};"
             yield "\tadd.u64 \t%rd7, %rd7, %rd8;"
@@ -159,11 +162,11 @@ class Lookup(Enum):
 
 
 def _range(space: str, at: str, distance: int) -> Iterator[str]:
-    """Reads a porter_range_t: its start, and its bytes."""
+    """Yield the load of a porter_range_t: its start and its size."""
     yield f"\tld.{space}.v2.u64 \t{{%rd3, %rd4}}, [{at}+{distance}];"
 
 
-# Goes to $legal where first and last byte, in %rd0 and %rd2, are among %rd4 bytes from %rd3 on.
+# Branches to $legal if the first byte, %rd0, and the last, %rd2, are in the %rd4 bytes from %rd3.
 _INSIDE = (
     "\tsub.u64 \t%rd5, %rd0, %rd3;",
     "\tsub.u64 \t%rd6, %rd2, %rd3;",
@@ -174,7 +177,7 @@ _INSIDE = (
 
 
 def _refused(space: str, places: str) -> list[str]:
-    """Notes the access in the state, and that all functions shall return."""
+    """Return code that records the access in the state and makes all functions return."""
     return [
         "$refused:",
         f"\tmov.u64 \t%rd3, {places};",

@@ -1,6 +1,6 @@
-"""Puts fences into a unit's PTX: `python step.py IN OUT ID`, a step of the device build.
+"""Insert bounds checks into a unit's PTX: `python step.py IN OUT ID`, a step of the device build.
 
-ID is eight hexadecimal digits that belong to the unit. The build starts this file by its path.
+ID is eight hexadecimal digits that identify the unit. Ninja runs this file by its path.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main(arguments: list[str]) -> int:
-    """Fence IN and rename it to OUT; the exit status."""
+    """Check the accesses of IN and rename it to OUT. Returns the exit status."""
     if len(arguments) != 3 or not re.fullmatch("[0-9a-f]{8}", arguments[2]):
         print("step.py IN OUT ID: ID is eight hexadecimal digits", file=sys.stderr)
         return 2

@@ -1,7 +1,7 @@
-"""A whole unit: its functions with their checks, and the places that failed checks name.
+"""Insert the checks into all functions of a unit, with the source locations of failed checks.
 
-How arenas lie is read from the PTX itself: porter_runtime.h leaves `porter_fence_state` in every
-unit of a fenced build.
+The PTX itself tells where arenas are: porter_runtime.h defines `porter_fence_state` in every unit
+of a fenced build.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"')
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)")
 TABLE_DECLARATION = f".extern .global .align 8 .u64 {TABLE};\n"
 WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
-OBJECTS = "porter_objects_"  # and the unit's number: addresses and bytes of its constants
+OBJECTS = "porter_objects_"  # prefix, before the unit's number: addresses and sizes of constants
 
 
 class Places:
-    """The texts that say where a check stands in upstream's C, each once."""
+    """The unit's table of locations of checks in upstream's C, each text once."""
 
     def __init__(self, lines: list[str]) -> None:
         self._files: dict[str, str] = {}
@@ -36,7 +36,7 @@ class Places:
         self._bytes = bytearray()
 
     def of(self, loc: tuple[str, str] | None) -> int:
-        """Where the text of a .loc begins."""
+        """Return the offset of the text of a .loc."""
         text = "?" if loc is None else f"{_short(self._files.get(loc[0], '?'))}:{loc[1]}"
         if text not in self._at:
             self._at[text] = len(self._bytes)
@@ -44,18 +44,26 @@ class Places:
         return self._at[text]
 
     def declaration(self, name: str) -> str:
-        """The variable that holds them."""
+        """Return the PTX variable that holds the table."""
         values = ", ".join(map(str, self._bytes))
         return f".global .align 1 .b8 {name}[{len(self._bytes)}] = {{{values}}};\n"
 
 
 def _short(path: str) -> str:
-    """A file as messages name it: without the folders of a build, or the release."""
+    """Return a path without the folders of a build and of the release, for messages."""
     return re.sub(r"^.*?(?:upstream|patched)/[^/]+/", "", path)
 
 
 def fence(text: str, number: str) -> str:
-    """`text`, a unit's PTX, with its accesses checked. Raises UnreadPtx."""
+    """Return the PTX of a unit with checks.
+
+    Args:
+        text: The unit's PTX.
+        number: The unit's number.
+
+    Raises:
+        UnreadPtx: The PTX is in a form that the parser does not know.
+    """
     lines = text.split("\n")
     state = _state(lines)
     arena: Arena = Local(number, state) if state else Global(number)
@@ -81,7 +89,7 @@ def fence(text: str, number: str) -> str:
     out: list[str] = []
     for at, line in enumerate(lines):
         if line.startswith("\t.section"):
-            break  # where lines are, which only places were made from
+            break  # debug sections, needed only for the locations above
         if _FILE.match(line) or _LOC.match(line):
             out += changed.get(at, [])
             continue
@@ -97,9 +105,9 @@ def fence(text: str, number: str) -> str:
 
 
 def _objects(lines: list[str], number: str) -> list[str]:
-    """The table that tells where the unit's own constants are, once they are loaded.
+    """Return the table of the unit's own constants with their addresses in loaded code.
 
-    A driver puts each where it likes (porter/run/device/fences.py).
+    The driver chooses the address of each constant (porter/run/device/fences.py).
     """
     own = own_constants(lines)
     if not own:
