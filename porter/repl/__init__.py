@@ -1,7 +1,7 @@
-"""The Mega-REPL: one line to many interpreters, their answers merged.
+"""The Mega-REPL: run each input in many interpreters and merge their outputs.
 
-`Session` holds the interpreters, `Shell` what a user types at them. As porter.run it needs numpy
-and attrs (and CuPy for a GPU); prompt_toolkit for a terminal, Pillow for pictures.
+`Session` holds the interpreters, `Shell` executes what a user types. Like porter.run, the package
+needs numpy and attrs, and CuPy for a GPU. The terminal needs prompt_toolkit, pictures need Pillow.
 """
 
 from porter.repl.answer import Answer

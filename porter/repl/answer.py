@@ -1,4 +1,4 @@
-"""What one input gave."""
+"""The result of one input: merged outputs and counts of exit statuses."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from porter.run.result import broken_by_name, exit_status
 
 @frozen
 class Times:
-    """Seconds that an input took: the launch alone, and merging its outputs."""
+    """The times of an input in seconds: the launch, and the merge of its outputs."""
 
     device: float = 0.0
     merge: float = 0.0
@@ -23,10 +23,13 @@ class Times:
 
 @frozen(eq=False, slots=False)
 class Answer:
-    """What the interpreters that ran wrote, and how they ended.
+    """The outputs and statuses of the interpreters that ran an input.
 
-    outputs: stdout and tracebacks in order; then, where some ended, what they wrote while ending.
-    which: the indices of those that ran. result: the whole launch's.
+    Attributes:
+        outputs: stdout and tracebacks in order. A second stream holds the output of interpreters
+            that ended, written by their exit functions and finalisers.
+        which: The indices of the interpreters that ran.
+        result: The result of the whole launch.
     """
 
     outputs: tuple[Stream, ...]
@@ -43,31 +46,31 @@ class Answer:
 
     @cached_property
     def stopped(self) -> int:
-        """How many were stopped hard."""
+        """The number of interpreters that ignored the interrupt and were stopped."""
         return self._count("STOPPED")
 
     @property
     def limited(self) -> tuple[Limited, ...]:
-        """Limits that ended what some of them ran."""
+        """The limits that ended programs."""
         return self.result.limited
 
     @cached_property
     def exited(self) -> int:
-        """How many ended by SystemExit."""
+        """The number of interpreters that raised SystemExit."""
         return self._count("EXIT")
 
     @cached_property
     def exit_code(self) -> int:
-        """What SystemExits end a process with (exit_status); 0 where there was none."""
+        """The exit code for a process, combined from all SystemExits; 0 without any."""
         exited = self.result.statuses.among(self._status, "EXIT")
         return exit_status(self.result.exit_code[self.which][exited])
 
     @cached_property
     def failed(self) -> int:
-        """How many ended neither well nor by SystemExit."""
+        """The number of interpreters that failed, SystemExit aside."""
         return int(self.result.statuses.where_failed(self._status).sum())
 
     @cached_property
     def broken(self) -> dict[str, int]:
-        """How many broke, by the status's name."""
+        """The number of broken interpreters by the status's name."""
         return broken_by_name(self.result.statuses, self._status)

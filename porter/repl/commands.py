@@ -1,4 +1,4 @@
-"""Lines that begin with %: what a session can do beside running Python."""
+"""The commands of the REPL: lines that begin with %."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from porter.repl.transcript import inputs
 from porter.run.streams.writer import Writer
 
 _SIZE = re.compile(r"(\d{1,9})x(\d{1,9})")
-# Meant as a size, right or not.
+# An argument that was meant as a size, valid or not.
 _MEANT = re.compile(r"(?=.*\d)[-+.\d]*x[-+.\d]*", re.IGNORECASE)
 WHO = (
     "for _who in sorted(dir()):\n"
@@ -33,7 +33,7 @@ PICTURE = "outbuf.png"
 
 
 class Entered(Protocol):
-    """Where a command was entered: what it needs of the shell, which runs commands."""
+    """The part of the shell that commands use."""
 
     session: Session
     prompter: Prompter
@@ -43,18 +43,18 @@ class Entered(Protocol):
     times: Times
 
     def enter(self, text: str) -> None:
-        """Run a statement or a command, and print what it gives."""
+        """Run a statement or a command, and print its output."""
 
     def execute(self, text: str) -> None:
-        """Run a statement that does not count as an input."""
+        """Run a statement without recording it as an input."""
 
     def say(self, message: str) -> None:
-        """Print something of porter's own."""
+        """Print a message of porter."""
 
 
 @frozen
 class Command:
-    """usage: its arguments as help shows them. run: does it, with the rest of the line."""
+    """A command: its arguments as help shows them, its help text, and its implementation."""
 
     usage: str
     text: str
@@ -142,7 +142,12 @@ COMMANDS = {
 
 
 def command(shell: Entered, line: str) -> None:
-    """Run the command in `line`, such as `%image 32x32`. Raises UsageError and what it meets."""
+    """Run the command in `line`, such as `%image 32x32`.
+
+    Raises:
+        UsageError: There is no such command, or its arguments are wrong.
+        PorterError: The command failed.
+    """
     name, _, rest = line[1:].strip().partition(" ")
     if name not in COMMANDS:
         raise UsageError(f"%{name}: there is no such command", hint="%help shows them.")

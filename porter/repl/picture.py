@@ -1,4 +1,4 @@
-"""`outbuf` as a picture: a PNG file, and a sketch of it in the terminal."""
+"""Show `outbuf` as a picture: a PNG file, or a sketch in the terminal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from porter.base.files import write_whole
 from porter.errors import FileProblem, MissingPackage, UsageError
 
 Pixels = np.ndarray[Any, Any]  # height x width x 3 uint8: red, green, blue
-SKETCH_ROWS = 32  # lines of the terminal that a sketch takes at most
+SKETCH_ROWS = 32  # maximum height of a sketch in terminal lines
 
 
 def _pillow() -> Any:
@@ -30,9 +30,17 @@ def _pillow() -> Any:
 
 
 def pixels(buffer: Pixels, width: int, height: int, *, rgb: bool = False) -> Pixels:
-    """The picture in `buffer` (bytes): rows from the top, 3 bytes a pixel.
+    """Return the picture in a buffer.
 
-    They are blue, green, red as in the paper's Figure 6, or red, green, blue. Raises UsageError.
+    Args:
+        buffer: Bytes, 3 per pixel, row by row from the top.
+        width: The width in pixels.
+        height: The height in pixels.
+        rgb: Whether pixels are red, green, blue. Otherwise they are blue, green, red, as in the
+            paper's Figure 6.
+
+    Raises:
+        UsageError: The size is not positive, or exceeds the buffer.
     """
     need = width * height * 3
     if width < 1 or height < 1:
@@ -44,7 +52,7 @@ def pixels(buffer: Pixels, width: int, height: int, *, rgb: bool = False) -> Pix
 
 
 def png_of(picture: Pixels) -> bytes:
-    """`picture` as a PNG file. Up to 256 colours become a palette, which loses nothing."""
+    """Return `picture` as a PNG file; up to 256 colours are stored as a palette, losslessly."""
     image = _pillow()
     packed = picture.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
     colours, index = np.unique(packed, return_inverse=True)
@@ -60,7 +68,7 @@ def png_of(picture: Pixels) -> bytes:
 
 
 def save_png(picture: Pixels, path: arguments.StrPath) -> None:
-    """Write `picture` to `path`, as png_of."""
+    """Write `picture` to `path` as a PNG file. Raises FileProblem."""
     path = arguments.path(path, "path")
     data = png_of(picture)
     try:
@@ -70,7 +78,7 @@ def save_png(picture: Pixels, path: arguments.StrPath) -> None:
 
 
 def sketch(picture: Pixels, console: Console, rows: int = SKETCH_ROWS) -> None:
-    """Draw `picture` with half blocks, two pixels a character, scaled down to fit."""
+    """Draw `picture` with half blocks, two pixels per character, scaled down to fit."""
     height, width = picture.shape[:2]
     scale = min(1.0, console.width / width, 2 * rows / height)
     size = (max(1, int(width * scale)), max(1, int(height * scale)))

@@ -1,4 +1,4 @@
-"""Input that comes from a file or a pipe: no prompts, no echo, outputs only."""
+"""Run inputs from a file or a pipe: no prompts, no echo, outputs only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from porter.repl.statements import Statements, unprompted
 
 
 def feed(shell: Shell, lines: Iterable[str]) -> None:
-    """Run `lines` as they come, each statement as soon as it is whole."""
+    """Run `lines` as they arrive, each statement as soon as it is complete."""
     statements = Statements(shell.prompter.continues)
     for line in lines:
         for text in statements.feed(unprompted(line.rstrip("\r\n"))):
@@ -22,7 +22,7 @@ def feed(shell: Shell, lines: Iterable[str]) -> None:
 
 
 def read_lines(file: Iterable[bytes]) -> Iterator[str]:
-    """The lines of a binary `file` as they come. Bytes that are not UTF-8 survive (utf8)."""
+    """Yield the lines of a binary `file`. Bytes that are not UTF-8 are kept (see `utf8`)."""
     for number, line in enumerate(file):
         mark = codecs.BOM_UTF8 if number == 0 else b""
         yield line.removeprefix(mark).decode("utf-8", "surrogateescape")

@@ -1,4 +1,4 @@
-"""What the prompt must know before a line runs: is it whole, how can a name go on."""
+"""Answer the prompt's questions on unfinished input: is it complete, which names complete it."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from porter.run import Launch, Program, Result, run
 from porter.run.device.base import Arenas
 from porter.run.launch.spec import Phase
 
-ROOM = 16 << 10  # bytes for the names of all builtins
+ROOM = 16 << 10  # bytes of stdout for the names of all builtins
 
 
 @define
 class Prompter:
-    """One interpreter beside the user's: it answers fast, however many those are.
+    """An extra interpreter that checks input, fast for any number of the user's interpreters.
 
-    It decides by MicroPython's own code (py/repl.c), so the grammar is the release's.
+    It runs MicroPython's own code (py/repl.c), so the grammar is the release's.
     """
 
     session: Session
@@ -29,26 +29,26 @@ class Prompter:
     _builtins: list[str] = field(factory=list)
 
     def continues(self, text: str) -> bool:
-        """Whether `text` is not a whole statement yet."""
+        """Return whether `text` is an incomplete statement."""
         launch = Launch(kind="continue", stdout=0, stderr=0)
         return self._more(self._run(text, launch))
 
     def complete(self, text: str) -> list[str]:
-        """What may follow `text`, which ends in a name.
+        """Return the completions of `text`, which ends in a name.
 
-        Builtins and keywords, and what the first live interpreter has; of names of its own that
-        begin alike, how they begin.
+        Candidates are builtins, keywords and the names of the first live interpreter. Its own
+        names with a common prefix are completed up to the end of the prefix.
         """
         typed = re.findall(r"\w*$", text)[0]
         found = self._live(text, typed)
         if re.search(r"(^|[^\w.])\w+$", text) and not text.startswith("import "):
             found += [name[len(typed) :] for name in self.builtins() if name.startswith(typed)]
-        # Upstream's `import ` and our `import` are one.
+        # Merge upstream's `import ` with the keyword `import`.
         once = {rest.strip(): rest for rest in reversed(found) if rest}
         return sorted(once.values())
 
     def builtins(self) -> list[str]:
-        """Names that every interpreter knows, keywords too."""
+        """Return the builtins of every interpreter, and the keywords."""
         if not self._builtins:
             launch = Launch(kind="single", stdout=ROOM, stderr=0)
             result = self._run("import builtins; print(*dir(builtins))\n", launch)

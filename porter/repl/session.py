@@ -1,4 +1,4 @@
-"""Interpreters that go on from line to line."""
+"""Interpreters that keep their state from input to input."""
 
 from __future__ import annotations
 
@@ -20,17 +20,23 @@ from porter.run.launch.limits import END_SECONDS
 from porter.run.launch.plan import footprint, free
 from porter.run.launch.spec import Phase
 
-NAME = "<stdin>"  # what tracebacks call the user's input
+NAME = "<stdin>"  # the file name of the user's input in tracebacks
 PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel
-QUESTION_TIME = 1.0  # seconds that completing a name may take: it may run the user's __getattr__
+QUESTION_TIME = 1.0  # seconds; completing a name may run the user's __getattr__
 
 
 @define
 class Session:
-    """`n` interpreters on `device` which share a file system and `outbuf`.
+    """`n` interpreters on `device` that share a file system and `outbuf`.
 
-    live: which of them have not ended (n bools). cancel: may end what runs, see Cancel; each
-    input has a new one. timeout: seconds until an input is interrupted.
+    Attributes:
+        device: The device.
+        n: The number of interpreters.
+        arenas: Their memory.
+        outbuf: The shared buffer, on the device.
+        launch: The options of each launch, with its timeout in seconds.
+        live: Which interpreters have not ended (bool[n]).
+        cancel: Interrupts the running input, see `Cancel`.
     """
 
     device: Device
@@ -52,11 +58,20 @@ class Session:
         timeout: float | None = None,
         sizes: Launch | None = None,
     ) -> Session:
-        """Start `n` interpreters. files: what all have at "/", in one copy that they can
-        write in turn. sizes: those of heap, pystack, stack and stdout that are not the build's,
-        and limits.
+        """Start `n` interpreters.
 
-        Raises NotEnoughMemory, FileProblem, UsageError.
+        Args:
+            device: The device.
+            n: The number of interpreters.
+            files: The content of "/", which all interpreters share and may write.
+            outbuf_size: The size of `outbuf` in bytes; None for 3 bytes per interpreter.
+            timeout: Seconds until an input is interrupted.
+            sizes: Limits, and sizes of heap, pystack, stack and stdout; None for the build's.
+
+        Raises:
+            NotEnoughMemory: The interpreters do not fit.
+            FileProblem: `files` cannot be mounted.
+            UsageError: `n` is not positive.
         """
         if n < 1:
             raise UsageError(f"{n} interpreters: at least one is needed")
@@ -76,19 +91,25 @@ class Session:
 
     @property
     def bytes_each(self) -> int:
-        """What one interpreter takes, its output included, bytes."""
+        """The memory of one interpreter in bytes, with its output buffer."""
         need = footprint(self.device, self.launch)
         return need.resting + need.streams
 
     def reset(self) -> None:
-        """Fresh interpreters, all of them; what is in outbuf and the file system stays."""
+        """Restart all interpreters. outbuf and the file system keep their content."""
         self.live[:] = True
         self.arenas.started = False
         answer = self.execute("pass\n")
         answer.result.raise_unless_started()
 
     def execute(self, source: str, *, kind: str = "single", name: str = NAME) -> Answer:
-        """Run `source` in all live interpreters. kind: single (one statement) or file."""
+        """Run `source` in all live interpreters.
+
+        Args:
+            source: Python source.
+            kind: `single` for one interactive statement, or `file`.
+            name: The file name in tracebacks.
+        """
         self.cancel.asked = 0
         launch = attrs.evolve(self.launch, kind=kind, cancel=self.cancel)
         which = np.flatnonzero(self.live)
@@ -96,13 +117,13 @@ class Session:
         return self._conclude(result, which)
 
     def rest(self) -> None:
-        """Give memory back that the interpreters do not use, while nothing runs."""
+        """Release device memory that idle interpreters do not need; call while nothing runs."""
         self.device.trim(self.arenas)
 
     def close(self) -> Answer:
-        """End all live interpreters: exit functions and finalisers run.
+        """End all live interpreters after running their exit functions and finalisers.
 
-        Those that still run after END_SECONDS (porter/run/launch/limits.py) get a
+        Interpreters still running after END_SECONDS (porter/run/launch/limits.py) get a
         KeyboardInterrupt, and are stopped if they catch it.
         """
         self.cancel.asked = 0
@@ -111,9 +132,14 @@ class Session:
         return Answer((result.stdout.of(which),), which, result)
 
     def ask(self, question: str, text: str) -> Result | None:
-        """Put `text` to the first live interpreter as a question of a REPL (Launch.kind).
+        """Ask the first live interpreter a question of the REPL about `text`.
 
-        None when there is none, or when it took too long.
+        Args:
+            question: The kind of the launch (`Launch.kind`).
+            text: The input.
+
+        Returns:
+            The result, or None if no interpreter is live or the answer took too long.
         """
         which = np.flatnonzero(self.live)[:1]
         if not len(which):
@@ -141,11 +167,11 @@ class Session:
         return run(self.device, [program], self.n, launch, phase, program_of=program_of)
 
     def _end(self, which: np.ndarray[Any, Any]) -> Result:
-        # An empty file is a program; an empty line is none to some releases.
+        # An empty program of kind `file`: some releases reject an empty line of kind `single`.
         timeout = min(END_SECONDS, self.launch.timeout or END_SECONDS)
         launch = attrs.evolve(self.launch, kind="file", cancel=self.cancel, timeout=timeout)
         result = self._run(Program(b"", NAME), launch, which, stop=True)
-        self.arenas.started = True  # the others go on
+        self.arenas.started = True  # other interpreters of the session stay alive
         return result
 
     def _conclude(self, result: Result, which: np.ndarray[Any, Any]) -> Answer:
@@ -160,7 +186,7 @@ class Session:
 
 
 def fitting(device: Device, most: int, sizes: Launch) -> int:
-    """Interpreters to start where the user names no number: `most`, halved until they fit."""
+    """Return the number of interpreters to start by default: `most`, halved until they fit."""
     n = most
     while n > 1:
         try:
@@ -173,7 +199,7 @@ def fitting(device: Device, most: int, sizes: Launch) -> int:
 
 
 def _merged(sizes: Launch) -> Launch:
-    """Tracebacks go to stdout."""
+    """Return `sizes` with tracebacks sent to stdout."""
     return attrs.evolve(sizes, merge_stderr=True, stderr=0)
 
 

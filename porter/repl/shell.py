@@ -1,4 +1,4 @@
-"""What is typed, piped or pasted at a session, and what is printed of the answers."""
+"""Run inputs of a session, typed, piped or pasted, and print their outputs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ WORDS = {
 
 @contextmanager
 def interrupting(cancel: Cancel) -> Iterator[None]:
-    """Ctrl-C asks `cancel` while this lasts, and raises nothing."""
+    """Make Ctrl-C ask `cancel` inside the block, without a KeyboardInterrupt."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -51,9 +51,17 @@ def interrupting(cancel: Cancel) -> Iterator[None]:
 
 @define
 class Shell:
-    """Runs inputs and prints what they give. out: answers; err: what porter itself has to say.
+    """Runs inputs and prints their outputs.
 
-    failed: whether an input ended with an uncaught exception somewhere. inputs: all so far.
+    Attributes:
+        session: The interpreters.
+        out: The console for outputs.
+        err: The console for porter's messages.
+        max_groups: The maximum of different outputs to print; None for all.
+        failed: Whether any input ended with an uncaught exception.
+        exit_code: The exit code of the process.
+        inputs: All inputs so far.
+        times: The times of the last input.
     """
 
     session: Session
@@ -73,13 +81,16 @@ class Shell:
 
     @property
     def over(self) -> bool:
-        """Whether no interpreter is left."""
+        """Whether no interpreter is live."""
         return not self.session.live.any()
 
     def enter(self, text: str) -> None:
-        """Run one statement, or a command that begins with %, and print what it gives.
+        """Run one statement, or a command that begins with %, and print its output.
 
-        A command's mistake is printed; LaunchFailed, after which nothing can run, is raised.
+        A command's error is printed.
+
+        Raises:
+            LaunchFailed: A command's launch failed, and the session cannot continue.
         """
         if self.over:
             return
@@ -102,7 +113,7 @@ class Shell:
             answer = self.session.execute(text, kind=kind, **names)
             start = time.monotonic()
             for stream in answer.outputs:
-                _ = stream.groups  # merged here, where Ctrl-C does not break it off
+                _ = stream.groups  # merge here, where Ctrl-C does not abort it
             self.times = Times(answer.result.seconds, time.monotonic() - start)
         self.failed = self.failed or answer.failed > 0
         for stream in answer.outputs:
@@ -110,25 +121,25 @@ class Shell:
         self._tell(answer)
 
     def show(self, stream: Stream) -> None:
-        """Print a stream's groups; nothing when all are silent, or nothing is kept."""
+        """Print a stream's groups, unless all are empty or nothing is captured."""
         if not stream.longest or not stream.size:
             return
         self.writer.write(render(stream.groups, max_groups=self.max_groups, n=len(stream)))
 
     def say(self, message: str, hint: str | None = None) -> None:
-        """Print something of porter's own."""
+        """Print a message of porter."""
         self.own_line()
         self.err.print(Text(f"porter: {message}", style="yellow"), soft_wrap=True)
         if hint:
             self.err.print(Text(f"porter: hint: {hint}", style="yellow"), soft_wrap=True)
 
     def own_line(self) -> None:
-        """On a terminal, end the line that a program left open: what follows is not its own."""
+        """On a terminal, end a line that a program left open, before porter's own text."""
         if self.out.is_terminal:
             self.writer.fresh_line()
 
     def finish(self) -> None:
-        """End the interpreters that are left and print what they write while ending."""
+        """End the live interpreters and print the output of their exit functions."""
         if self.over:
             return
         with interrupting(self.session.cancel):
@@ -137,7 +148,7 @@ class Shell:
             self.show(stream)
 
     def _tell(self, answer: Answer) -> None:
-        """In words, what no output says: who was stopped, broke or ended."""
+        """Print messages about stopped, broken and ended interpreters."""
         if answer.stopped:
             self.say(
                 f"{_many(answer.stopped)} did not end when interrupted: stopped hard, and ready "

@@ -1,4 +1,4 @@
-"""Where statements begin and end in what a user types, pipes or pastes."""
+"""Split typed, piped or pasted text into statements."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from attrs import define, field
 Continues = Callable[[str], bool]  # Prompter.continues: MicroPython's own rule
 
 PROMPTS = (">>> ", "... ")
-_CLAUSE = re.compile(r"(elif|else|except|finally)\b")  # goes on with the statement before it
+_CLAUSE = re.compile(r"(elif|else|except|finally)\b")  # continues the previous statement
 
 
 def unprompted(line: str) -> str:
-    """`line` without the prompt that a transcript shows before it."""
+    """Return `line` without the prompt that precedes it in a transcript."""
     if line in (">>>", "..."):
         return ""
     return line[4:] if line.startswith(PROMPTS) else line
@@ -23,10 +23,10 @@ def unprompted(line: str) -> str:
 
 @define
 class Statements:
-    """Lines in, statements out, one line at a time: a blank line ends a block.
+    """Collects lines and yields complete statements. A blank line ends a block.
 
-    Beyond MicroPython's prompt, an unindented line that cannot belong to the open block ends it
-    too, so that the paper's figures and most scripts can be piped as they are.
+    In contrast to MicroPython's prompt, an unindented line that cannot belong to the open block
+    ends it as well. So the paper's figures and most scripts can be piped unchanged.
     """
 
     continues: Continues
@@ -38,9 +38,12 @@ class Statements:
         return bool(self._lines)
 
     def feed(self, line: str) -> Iterator[str]:
-        """The statements that `line` (without its newline) ends: none, one or two.
+        """Add a line and yield the statements that it completes: none, one or two.
 
-        A line that begins with % is one by itself.
+        A line that begins with % is a statement of its own.
+
+        Args:
+            line: The line without its newline.
         """
         if self._lines and _begins(line) and self._could_end():
             yield from self.flush()
@@ -56,7 +59,7 @@ class Statements:
             yield from self.flush()
 
     def flush(self) -> Iterator[str]:
-        """The statement that is open, if one is, as it stands."""
+        """Yield the open statement, if any, complete or not."""
         lines, self._lines = self._lines, []
         if lines:
             yield "\n".join(lines) + "\n"
@@ -68,9 +71,9 @@ class Statements:
 
 
 def split(text: str, continues: Continues) -> Iterator[str]:
-    """The statements of a piece of program, in which blocks may have blank lines.
+    """Yield the statements of a program part; blocks may contain blank lines.
 
-    A statement begins at an unindented line, unless brackets or quotes are open there.
+    A statement begins at an unindented line outside of brackets and quotes.
     """
     lines: list[str] = []
     for line in text.splitlines():
@@ -83,7 +86,7 @@ def split(text: str, continues: Continues) -> Iterator[str]:
 
 
 def _whole(lines: list[str]) -> Iterator[str]:
-    # MicroPython takes a comment before an interactive statement for an empty statement.
+    # MicroPython reads a comment before an interactive statement as an empty statement.
     text = "\n".join(dropwhile(_nothing, lines)).rstrip()
     if text:
         yield text + "\n"
@@ -102,5 +105,5 @@ def _clause(line: str) -> bool:
 
 
 def _decorated(lines: list[str]) -> bool:
-    """Whether all lines so far are decorators, so that what they decorate must follow."""
+    """Return whether all lines so far are decorators, so that a definition must follow."""
     return all(line.startswith("@") or not line.strip() for line in lines)

@@ -1,4 +1,4 @@
-"""The prompt on a terminal: line editing, history, blocks, completion."""
+"""The prompt on a terminal: line editing, history, multi-line blocks, completion."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INDENT = "    "
 
 
 def history_file() -> Path:
-    """Where inputs are kept from one session to the next."""
+    """Return the file that keeps inputs across sessions."""
     return platformdirs.user_state_path("gpusnek-porter") / "repl_history"
 
 
@@ -39,13 +39,13 @@ def _history(path: Path) -> History:
 
 
 class Names(Completer):
-    """Completes names as a live interpreter knows them, and commands."""
+    """Completes commands, and names of a live interpreter."""
 
     def __init__(self, prompter: Prompter) -> None:
         self._prompter = prompter
 
     def get_completions(self, document: Document, event: CompleteEvent) -> Iterator[Completion]:
-        """What may follow the cursor."""
+        """Yield the completions at the cursor."""
         text = document.current_line_before_cursor
         if text.startswith("%") and " " not in text:
             found = (name for name in COMMANDS if name.startswith(text[1:]))
@@ -57,7 +57,7 @@ class Names(Completer):
 
 
 def _whole(buffer: Buffer, prompter: Prompter) -> bool:
-    """Whether what was typed is to run now; blanks on a last empty line go."""
+    """Return whether the input is complete; strips blanks from an empty last line."""
     text = buffer.text
     head, newline, last = text.rpartition("\n")
     if not last.strip() and newline:
@@ -106,7 +106,7 @@ def _bindings(prompter: Prompter) -> KeyBindings:
 
 
 def interact(shell: Shell, history: arguments.StrPath | None = None) -> None:
-    """Prompt, run, print, until Ctrl-D or until no interpreter is left."""
+    """Prompt, run and print until Ctrl-D, or until no interpreter is live."""
     history = None if history is None else arguments.path(history, "history")
     prompt: PromptSession[str] = PromptSession(
         PROMPTS[0],
@@ -119,18 +119,18 @@ def interact(shell: Shell, history: arguments.StrPath | None = None) -> None:
     )
     while not shell.over:
         try:
-            shell.session.rest()  # nobody waits now
+            shell.session.rest()  # the user is not waiting now
             shell.own_line()
             text = prompt.prompt()
             run_text(shell, text)
         except KeyboardInterrupt:
-            continue  # the line is gone, or the rest of an answer
+            continue  # discards the typed line, or the rest of an output
         except EOFError:
             return
 
 
 def run_text(shell: Shell, text: str) -> None:
-    """Run what was typed or pasted: a command, or any number of statements."""
+    """Run a typed or pasted text: a command, or any number of statements."""
     if text.startswith("%"):
         shell.enter(text)
         return

@@ -1,4 +1,4 @@
-"""Transcripts: inputs behind prompts, with what they print below, as the paper's Figure 5."""
+"""Parse transcripts: inputs after prompts and their outputs, as in the paper's Figure 5."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Exchange:
 
 
 def exchanges(text: str) -> Iterator[Exchange]:
-    """The inputs of a transcript, each with its output. What precedes the first is left out."""
+    """Yield the inputs of a transcript with their outputs; text before the first is left out."""
     source: list[str] = []
     printed: list[str] = []
     for line in text.splitlines():
@@ -41,7 +41,7 @@ def _exchange(source: list[str], printed: list[str]) -> Exchange:
 
 
 def inputs(text: str) -> str:
-    """What a program is made of: `text` itself, or the inputs of the transcript that it is."""
+    """Return `text`, or the inputs in it if it is a transcript, as one program."""
     if not any(line.startswith(PROMPTS[0]) for line in text.splitlines()):
         return text
     return "".join(exchange.source for exchange in exchanges(text))
