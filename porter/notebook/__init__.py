@@ -1,6 +1,7 @@
-"""`%load_ext porter`: cells of a notebook that run on many interpreters (docs/notebook.md).
+"""`%load_ext porter`: run cells of a notebook on many interpreters (docs/notebook.md).
 
-IPython loads it, so only here and below is IPython imported, and nothing imports this at its start.
+IPython loads this package on demand. Only this package imports IPython, and no other module imports
+it at start.
 """
 
 from porter.notebook.extension import interpreters, load, unload

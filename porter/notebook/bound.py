@@ -1,4 +1,4 @@
-"""Objects of the notebook as variables of interpreters: `--bind`, `--split`, `--share`."""
+"""Bind objects of the notebook to variables of interpreters: `--bind`, `--split`, `--share`."""
 
 from __future__ import annotations
 
@@ -13,21 +13,22 @@ from porter.array.bindings import check_name
 from porter.errors import BindingError, UsageError, WrongType
 from porter.notebook.options import Request
 
-VALUES = (bool, int, float, str, bytes, list, tuple, np.generic, type(None))  # set, not bound
+VALUES = (bool, int, float, str, bytes, list, tuple, np.generic, type(None))  # copied, not bound
 
 
 @frozen
 class WantedBinding:
-    """One object to bind. option: as it was written, which says how."""
+    """An object to bind. `option` is the option that names it."""
 
     option: str
     name: str
     value: Any
 
     def bind(self, array: InterpreterArray) -> None:
-        """Let all interpreters of `array` have it with their next call.
+        """Bind the object in all interpreters of `array`, from their next call on.
 
-        Raises WrongType and BindingError, which name the option.
+        Raises:
+            WrongType, BindingError: The object cannot be bound; the message names the option.
         """
         self._check_kind()
         try:
@@ -57,7 +58,16 @@ class WantedBinding:
 
 
 def wanted(request: Request, names: Mapping[str, Any]) -> list[WantedBinding]:
-    """What a line binds, out of the notebook's `names`. Raises BindingError, UsageError."""
+    """Return the objects that a line binds.
+
+    Args:
+        request: The options of the line.
+        names: The variables of the notebook.
+
+    Raises:
+        BindingError: A name is not valid for a global variable.
+        UsageError: The notebook has no variable of that name.
+    """
     options = {"--bind": request.bind, "--split": request.split, "--share": request.share}
     found = []
     for option, asked in options.items():
@@ -70,7 +80,7 @@ def wanted(request: Request, names: Mapping[str, Any]) -> list[WantedBinding]:
 
 
 def named(option: str, name: str) -> None:
-    """BindingError unless `name` can be a global's, in words of the option."""
+    """Raise BindingError unless `name` can be a global variable; the message names `option`."""
     try:
         check_name(name)
     except BindingError as error:
@@ -79,7 +89,7 @@ def named(option: str, name: str) -> None:
 
 
 def _rows(value: object) -> int | None:
-    """How long its first axis is; None where it has none."""
+    """Return the length of the first axis; None if the object has no axes."""
     shape = getattr(value, "shape", None)
     if shape is None:
         try:

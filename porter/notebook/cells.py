@@ -1,4 +1,4 @@
-"""What a `%%gpusnek` cell and a `%gpusnek` line do."""
+"""Execute `%%gpusnek` cells and `%gpusnek` lines."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from porter.run.streams.live import Live
 
 
 class CellInterrupted(KeyboardInterrupt):
-    """Kernel > Interrupt came while a cell ran: `outcome` is what the interpreters left."""
+    """Kernel > Interrupt during a cell; `outcome` is the interpreters' state and output then."""
 
     def __init__(self, outcome: Outcome) -> None:
         super().__init__("the interpreters are ready for the next cell")
@@ -38,9 +38,12 @@ class CellInterrupted(KeyboardInterrupt):
 
 @define
 class Cells:
-    """The magics of one shell (IPython's), and the interpreters that stay from cell to cell.
+    """The magics of one IPython shell, and the interpreters that persist from cell to cell.
 
-    sources: texts of cells by what tracebacks call them.
+    Attributes:
+        shell: The IPython shell.
+        kept: The interpreters.
+        sources: The texts of cells, by their file names in tracebacks.
     """
 
     shell: Any
@@ -48,12 +51,12 @@ class Cells:
     sources: dict[str, str] = field(factory=dict)
 
     def cell(self, line: str, body: str) -> None:
-        """`%%gpusnek LINE` with `body` below. Raises PorterError, KeyboardInterrupt."""
+        """Execute `%%gpusnek LINE` with `body` below. Raises PorterError, KeyboardInterrupt."""
         with self._reported():
             self._run(_words(line), program.of_cell(self._count, f"%%{MAGIC} {line}", body))
 
     def line(self, line: str) -> InterpretersKept | None:
-        """`%gpusnek LINE`: options, then code; what there is where there is neither."""
+        """Execute `%gpusnek LINE`: options, then code. An empty line returns the interpreters."""
         with self._reported():
             words, code = split_line(line)
             words = [self.shell.var_expand(word, depth=3) for word in words]
@@ -64,7 +67,7 @@ class Cells:
 
     @property
     def _count(self) -> int:
-        """The number that stands beside the cell."""
+        """The number displayed beside the cell."""
         return int(self.shell.displayhook.prompt_count)  # execution_count is ahead in some releases
 
     def _run(self, words: list[str], cell: CellProgram | None) -> None:
@@ -110,7 +113,13 @@ class Cells:
         pane: Pane,
         stdin: bytes,
     ) -> None:
-        """Run a cell and show what it leaves. Raises what programs raised."""
+        """Run a cell and show its output.
+
+        Raises:
+            InterpreterError: A program raised an exception.
+            CellInterrupted: The user interrupted the cell.
+            LaunchFailed: The launch failed; these interpreters have ended.
+        """
         code = array.compile(cell.program, cell.name)
         cancel = Cancel()
         options: dict[str, Any] = {"cancel": cancel, "stdin": stdin, "on_progress": pane.progress}
@@ -133,14 +142,14 @@ class Cells:
             raise CellInterrupted(outcome)
         try:
             outcome.check()
-        except InterpreterError as error:  # its hint names arguments of Python
+        except InterpreterError as error:  # its own hint names arguments of the Python API
             hints = (advice(outcome.lacks, array.n), limit_hint(outcome.limited))
             error.hint = " ".join(filter(None, hints)) or None
             raise
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
-        """Errors that pass show what a user can act on, not porter's own frames."""
+        """Show errors that pass without the frames of porter."""
         try:
             yield
         except PorterError as error:
@@ -155,7 +164,7 @@ class Cells:
 
 
 def _show_as(error: BaseException, lines: list[str]) -> None:
-    """Let IPython show `lines` for `error`."""
+    """Make IPython display `lines` for `error`."""
     error._render_traceback_ = lambda: lines  # type: ignore[attr-defined]
 
 

@@ -1,4 +1,4 @@
-"""Tracebacks of programs with the lines of their cells, as Jupyter and terminals colour them."""
+"""Format tracebacks with the source lines of cells, coloured for Jupyter and terminals."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from porter.array.shown import indices
 from porter.base.markup import shortened, visible
 from porter.errors import InterpreterError, PorterError, ProgramSyntaxError
 
-AROUND = 2  # lines above and below the one that is marked
-MOST_SHOWN = 3  # different exceptions
-MOST_TRACEBACK = 1 << 14  # characters of one
-# JupyterLab's greys vanish in one theme or the other, and its bold colours in the dark one.
+AROUND = 2  # context lines above and below the marked line
+MOST_SHOWN = 3  # maximum number of different exceptions
+MOST_TRACEBACK = 1 << 14  # maximum characters of one traceback
+# JupyterLab's greys are invisible in one theme or the other, its bold colours in the dark theme.
 COLOURS = {**TERMINAL_COLORS, Whitespace: ("", ""), Comment: ("", "")}
 _FRAME = re.compile(r'  File "(?P<name>[^"]*)", line (?P<line>\d{1,9})\b')
-_ABOVE = ("Traceback ", "  ")  # how the lines above the exception begin
-# Of ANSI: each ends with RESET.
+_ABOVE = ("Traceback ", "  ")  # prefixes of the lines above the exception
+# ANSI escape codes; RESET ends each.
 RED, GREEN, BOLD, MARKED, RESET = (f"\x1b[{code}m" for code in ("31", "32", "1", "30;43", "0"))
 
 
 @frozen
 class Excerpts:
-    """Writes errors with lines of `sources`, the texts of cells by what tracebacks call them."""
+    """Formats errors with lines of `sources`: texts of cells, by their file names in tracebacks."""
 
     sources: Mapping[str, str]
 
     def error(self, error: PorterError) -> list[str]:
-        """Lines for `error`, of which the last says what it is."""
+        """Return the lines for `error`; the last one is its message."""
         lines: list[str] = []
         message = error.message
         if isinstance(error, InterpreterError):
@@ -51,7 +51,7 @@ class Excerpts:
         return lines
 
     def raised(self, exceptions: Sequence[Raised]) -> list[str]:
-        """Lines for the most frequent exceptions."""
+        """Return the lines for the most frequent exceptions."""
         lines: list[str] = []
         for one in exceptions[:MOST_SHOWN]:
             lines.append(f"{BOLD}----- {one.count}x -----{RESET} threadIdx {indices(one.which)}")
@@ -61,9 +61,9 @@ class Excerpts:
         return [*lines, ""] if lines else []
 
     def traceback(self, text: str) -> list[str]:
-        """The lines of a traceback, below each frame of a cell the cell's lines around it.
+        """Return a traceback's lines; source lines follow each frame in a cell.
 
-        A frame that follows itself is counted, and a place is shown once.
+        Repeated frames are counted, and each location is shown once.
         """
         lines: list[str] = []
         places: set[str] = set()
@@ -96,7 +96,7 @@ class Excerpts:
 
 
 def highlighted(source: str) -> str:
-    """`source` in colours, each line by itself."""
-    # Neither adds nor takes away a line.
+    """Return `source` with colours that do not span lines."""
+    # stripnl, ensurenl: the lexer must not change the number of lines.
     lexer = PythonLexer(stripnl=False, ensurenl=False)
     return str(highlight(source, lexer, TerminalFormatter(colorscheme=COLOURS)))

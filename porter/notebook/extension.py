@@ -1,4 +1,4 @@
-"""The magics `%%gpusnek` and `%gpusnek`, and what IPython calls to have them."""
+"""Register the magics `%%gpusnek` and `%gpusnek` with IPython."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from porter.errors import UsageError
 from porter.notebook.cells import Cells
 from porter.notebook.options import DEFAULT_NAME, MAGIC, help_text
 
-_loaded: list[Cells] = []  # of the shell that has the extension: one, or none
+_loaded: list[Cells] = []  # at most one entry, for the shell with the extension
 
 
 def load(shell: Any) -> None:
-    """Give `shell` (IPython's) the magics. Loaded again, it keeps its interpreters."""
+    """Register the magics with an IPython shell. Loading again keeps the interpreters."""
     if _loaded:
         return
     cells = Cells(shell)
@@ -28,14 +28,14 @@ def load(shell: Any) -> None:
     def line_magic(line: str) -> object:
         return cells.line(line)
 
-    no_var_expand(line_magic)  # braces are code's; in options Cells.line expands them
+    no_var_expand(line_magic)  # braces belong to code; Cells.line expands them in options
     for magic, kind in ((cell_magic, "cell"), (line_magic, "line")):
         magic.__doc__ = help_text()
         shell.register_magic_function(magic, kind, MAGIC)
 
 
 def unload(shell: Any) -> None:
-    """Take the magics away and end the interpreters."""
+    """Unregister the magics and end the interpreters."""
     for kind in ("cell", "line"):
         shell.magics_manager.magics[kind].pop(MAGIC, None)
     while _loaded:
@@ -43,7 +43,11 @@ def unload(shell: Any) -> None:
 
 
 def interpreters(name: str = DEFAULT_NAME) -> InterpreterArray:
-    """The array that cells with `--name NAME` run on, for use from Python. Raises UsageError."""
+    """Return the array that cells with `--name NAME` run on.
+
+    Raises:
+        UsageError: There is no such array.
+    """
     found: Mapping[str, Any] = _loaded[0].kept.entries if _loaded else {}
     if name not in found:
         raise UsageError(

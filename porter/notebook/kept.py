@@ -1,4 +1,4 @@
-"""The interpreters that a notebook has, by name, and how they were made."""
+"""The named interpreters of a notebook, with the options that they were created with."""
 
 from __future__ import annotations
 
@@ -23,14 +23,17 @@ PIXEL = 3  # bytes of outbuf per interpreter unless a size is given: one pixel
 
 
 class CellInterpreters(InterpreterArray):
-    """An InterpreterArray whose interpreters share `outbuf`, and run cells.
+    """An InterpreterArray for cells, whose interpreters share a buffer `outbuf`.
 
-    outbuf: its bytes [3 an interpreter]; where it is 0 there is none. Raises as InterpreterArray.
+    Args:
+        n: The number of interpreters.
+        outbuf: The size of the buffer in bytes; None for 3 per interpreter, 0 for no buffer.
+        options: As for InterpreterArray.
     """
 
     def __init__(self, n: int, *, outbuf: int | None = None, **options: Any) -> None:
         self._outbuf_size = outbuf
-        self.outbuf: Any = None  # uint8 on the device
+        self.outbuf: Any = None  # uint8, on the device
         super().__init__(n, **options)
 
     def _equipped(self, launch: Launch) -> Launch:
@@ -47,16 +50,25 @@ class CellInterpreters(InterpreterArray):
         return attrs.evolve(launch, outbuf=self.outbuf)
 
     def leaves_room(self, making: Mapping[str, Any]) -> bool:
-        """Whether interpreters made with these options would fit if these had ended."""
+        """Return whether interpreters with these options would fit after this array has ended."""
         sizes = Launch(**{name: making[name] for name in SIZES if name in making})
         need = footprint(self.device, sizes)
         own = footprint(self.device, self._launch).resting_least * self.n
         return need.persisting(int(making["n"])) <= free(self.device, need).left + own
 
     def run_cell(self, code: Code, limits: Mapping[str, Any], **options: Any) -> Outcome:
-        """Run `code` in all. limits: timeout, max_steps, deadline. options: others of a launch.
+        """Run `code` in all interpreters.
 
-        Exceptions of programs are in what it returns. Raises LaunchFailed.
+        Args:
+            code: The compiled cell.
+            limits: timeout, max_steps and deadline.
+            options: Further options of a launch.
+
+        Returns:
+            The outcome; it has the programs' exceptions.
+
+        Raises:
+            LaunchFailed: The launch failed.
         """
         programs, program_of, changes = self._sources(code, None, code.name, "file")
         options = {**options, **changes, **limits_of(**limits)}
@@ -65,7 +77,7 @@ class CellInterpreters(InterpreterArray):
 
 @frozen
 class KeptArray:
-    """Interpreters, and the options that they were made with."""
+    """Interpreters, and the options that they were created with."""
 
     array: CellInterpreters
     making: dict[str, Any]
@@ -80,16 +92,25 @@ class Kept:
     def obtain(
         self, name: str, given: Mapping[str, Any], *, fresh: bool = False
     ) -> tuple[CellInterpreters, str | None]:
-        """The interpreters `name`, made now if there are none or if `given` asks for others.
+        """Return the interpreters `name`; create them if needed, or if `given` asks for others.
 
-        fresh: new ones in any case. The text says what was made and what is gone. Raises what
-        making raises; the old ones are there then. They end first where the new ones fit only then.
+        Args:
+            name: Their name.
+            given: Options among MAKING; omitted ones keep their previous values.
+            fresh: Whether to replace existing interpreters in any case.
+
+        Returns:
+            The interpreters, and a message on created and ended ones, if any.
+
+        Raises:
+            PorterError: They cannot be created. The previous interpreters still exist, unless
+                they had to end first to make room.
         """
         old = self.entries.get(name)
         making = {"n": DEFAULT_N, **(old.making if old else {}), **given}
         if old is not None and making == old.making and not fresh:
             return old.array, None
-        if given.get("build") is not None:  # a build has its release, and its target unless given
+        if given.get("build") is not None:  # a build fixes the release, and the default target
             making = {key: making[key] for key in making if key != "release" or key in given}
         elif given.get("release") is not None:
             making.pop("build", None)
@@ -110,7 +131,7 @@ class Kept:
         return CellInterpreters(**making)
 
     def drop(self, name: str) -> int:
-        """End the interpreters `name`; returns how many they were. UsageError if there are none."""
+        """End the interpreters `name`; return their number. Raises UsageError if there are none."""
         entry = self.entries.pop(name, None)
         if entry is None:
             raise UsageError(f"--name {name}: there are no interpreters of this name")

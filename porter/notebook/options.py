@@ -1,4 +1,4 @@
-"""The line of `%%gpusnek` and `%gpusnek`: options, and for the second one code after them."""
+"""Parse the line of `%%gpusnek` and `%gpusnek`: options; in a line magic, code follows them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,19 @@ MAGIC = "gpusnek"
 DEFAULT_NAME = "main"
 SQUARE = "square"  # --image without a size
 _SIZE = re.compile(r"(\d{1,9})x(\d{1,9})")
-# Options that interpreters are made with; other values of them make new ones.
+# Options for creating interpreters; a new value of one replaces the interpreters.
 MAKING = ("n", "heap", "pystack", "stack", "stdout", "stderr", "outbuf", "block", "seed", "target",
           "release", "build", "sandbox", "fs")  # fmt: skip
 
 
 @frozen
 class Request:
-    """What a line asks for. making: the options among MAKING that were given.
+    """The options of a line.
 
-    bind, share, split, get: names. image: width and height, SQUARE, or None.
+    Attributes:
+        making: The given options among MAKING.
+        bind, share, split, get: Names of variables.
+        image: Width and height, SQUARE, or None.
     """
 
     making: dict[str, Any]
@@ -50,7 +53,7 @@ class Request:
 
 
 def _checked(check: Callable[[Any, str], Any]) -> Callable[..., Any]:
-    """A callback for click of one of our checks, which name the option."""
+    """Return a click callback that runs a check of porter, whose errors name the option."""
 
     def callback(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
         return None if value is None else check(value, param.opts[0])
@@ -59,7 +62,7 @@ def _checked(check: Callable[[Any, str], Any]) -> Callable[..., Any]:
 
 
 def _names(value: Sequence[str], option: str) -> tuple[str, ...]:
-    # A comma may stand at the end.
+    # A trailing comma is allowed.
     return tuple(name.strip() for part in value for name in part.removesuffix(",").split(","))
 
 
@@ -133,13 +136,13 @@ _BY_NAME = {name: one for one in COMMAND.params for name in (*one.opts, *one.sec
 
 
 def help_text() -> str:
-    """What `%%gpusnek --help` shows."""
+    """Return the output of `%%gpusnek --help`."""
     with click.Context(COMMAND, info_name=f"%%{MAGIC}") as ctx:
         return COMMAND.get_help(ctx)
 
 
 def parse(words: Sequence[str]) -> Request | None:
-    """What `words` ask for; None for --help. Raises UsageError, WrongType."""
+    """Parse the words of a line; None for --help. Raises UsageError, WrongType."""
     if {"-h", "--help"} & set(words):
         return None
     try:
@@ -155,15 +158,18 @@ def parse(words: Sequence[str]) -> Request | None:
 
 
 def split_line(line: str) -> tuple[list[str], str]:
-    """The words of the options that `line` begins with, and what follows them, as it stands.
+    """Split a line into the words of its options, and the unchanged rest.
 
-    `--` ends the options, for code that begins with a minus sign. Raises UsageError.
+    `--` ends the options, for code that begins with a minus sign.
+
+    Raises:
+        UsageError: A quotation is not closed.
     """
     stream = io.StringIO(line)
     lexer = shlex.shlex(stream, posix=True, punctuation_chars=False)
     lexer.whitespace_split, lexer.commenters = True, ""
     words: list[str] = []
-    wants = False  # the option before wants a value
+    wants = False  # whether the previous option needs a value
     while rest := line[stream.tell() :].strip():
         if not wants and not rest.startswith("-"):
             return words, rest

@@ -1,4 +1,4 @@
-"""`outbuf` as a picture below a cell."""
+"""Display `outbuf` as a picture below a cell."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from porter.notebook.kept import PIXEL, CellInterpreters
 from porter.notebook.options import SQUARE
 from porter.repl.picture import pixels, png_of
 
-LEAST_SIDE = 256  # pixels; smaller pictures are enlarged by a whole number
+LEAST_SIDE = 256  # pixels; smaller pictures are enlarged by an integer factor
 
 
 def show_outbuf(array: CellInterpreters, size: tuple[int, int] | str) -> None:
-    """Display the outbuf of `array` as a PNG. size: width and height, or SQUARE.
+    """Display the outbuf of `array` as a PNG.
 
-    A square takes as many whole rows as outbuf has. Raises UsageError.
+    Args:
+        array: The interpreters.
+        size: Width and height in pixels, or SQUARE for the largest square in outbuf.
+
+    Raises:
+        UsageError: There is no outbuf, or it is too small.
     """
     if array.outbuf is None:
         raise UsageError("--image: these interpreters have no outbuf", hint="Give --outbuf SIZE.")

@@ -1,4 +1,4 @@
-"""Where a cell's output is shown: below the cell, where it moves while interpreters run."""
+"""The output area of a cell, updated while interpreters run."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ from porter.base import markup
 from porter.run.streams.banners import Line
 from porter.run.streams.writer import Writer
 
-PATIENCE = 0.5  # seconds of a launch until a bar is shown
-INTERVAL = 0.2  # seconds between two pictures of what moves
-MOST_LIVE = 1 << 16  # bytes of output that are kept in sight while interpreters run
-MOST_PIECES = 400  # banners and texts of it
+PATIENCE = 0.5  # seconds before a launch gets a progress bar
+INTERVAL = 0.2  # seconds between updates
+MOST_LIVE = 1 << 16  # bytes of live output that stay visible
+MOST_PIECES = 400  # maximum pieces of live output, banners included
 
 
 @define
 class Pane:
-    """One display below a cell. moving: it can be replaced, as a notebook's can.
+    """One display below a cell.
 
-    A terminal's cannot: there live output is printed as it comes, and there is no bar.
+    A notebook's display can be updated (`moving`). A terminal's cannot: there live output is
+    printed at once, and there is no progress bar.
     """
 
     n: int
@@ -40,12 +41,12 @@ class Pane:
     _live_bytes: int = 0
     _left_out: int = 0
     _began: float = field(factory=time.monotonic)
-    _shown: float = 0.0  # when it was replaced last
+    _shown: float = 0.0  # time of the last update
     _ended: int | None = None
     _writers: dict[str, Writer] = field(factory=dict)
 
     def note(self, text: str) -> None:
-        """A line of porter's own above the output."""
+        """Show a message of porter above the output."""
         if self.moving:
             self._notes.append(text)
             self._replace(*self._above())
@@ -53,17 +54,17 @@ class Pane:
             print(text)
 
     def start(self) -> None:
-        """The interpreters begin now."""
+        """Record the start of the launch."""
         self._began = time.monotonic()
 
     def progress(self, ended: int | None) -> None:
-        """`ended` interpreters have ended; None: nobody knows (Launch.on_progress)."""
+        """Show progress: `ended` interpreters have ended, None if unknown (Launch.on_progress)."""
         self._ended = ended
         if self.moving and time.monotonic() >= self._began + PATIENCE:
             self._move()
 
     def live(self, stream: str, lines: Sequence[Line]) -> None:
-        """Output that came now (live.Write)."""
+        """Show new output (live.Write)."""
         if not self.moving:
             if stream not in self._writers:
                 console = Console(file=getattr(sys, stream), highlight=False)
@@ -80,7 +81,7 @@ class Pane:
         self._move()
 
     def finish(self, outcome: Outcome, *, max_groups: int) -> None:
-        """Show what the interpreters left, instead of what moved."""
+        """Show the final output in place of live output."""
         html, text = self._above()
         if not self._live:
             out = list(stream_lines(outcome.stdout, max_groups))
@@ -136,7 +137,7 @@ class Pane:
 
 
 def _runs(pieces: Iterable[tuple[str, Line]]) -> list[tuple[str, list[Line]]]:
-    """`pieces` of one stream that follow each other, together."""
+    """Return adjacent `pieces` of the same stream merged into groups."""
     runs: list[tuple[str, list[Line]]] = []
     for stream, line in pieces:
         if runs and runs[-1][0] == stream:

@@ -1,4 +1,4 @@
-"""What a cell runs: the value of its last expression is shown, lines keep their numbers."""
+"""Make a program of a cell: print the value of its last expression, keep line numbers."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ import warnings
 
 from attrs import frozen
 
-SHOWN = ("__repl_print__((", "))")  # what MicroPython's prompt calls with a value
+SHOWN = ("__repl_print__((", "))")  # the function that MicroPython's prompt calls with a value
 PICTURE = "outbuf"
 
 
 @frozen
 class CellProgram:
-    """name: what tracebacks call it. source: what people see, the magic's line included.
+    """The program of a cell.
 
-    program: what runs, line for line. picture: its last line is `outbuf`, so that is to be seen.
+    Attributes:
+        name: Its file name in tracebacks.
+        source: The text that the user sees, with the magic's line.
+        program: The code to run, with the same line numbers.
+        picture: Whether its last line is `outbuf`, which is then shown as a picture.
     """
 
     name: str
@@ -25,23 +29,25 @@ class CellProgram:
 
 
 def of_cell(count: int, line: str, body: str) -> CellProgram:
-    """The program of the cell numbered `count`, whose first line is a magic's."""
+    """Return the program of the cell with number `count`; `line` is its first line, the magic."""
     shown, picture = showing(body)
     seen = f"{line.rstrip()}\n{body}".rstrip("\n")
     return CellProgram(f"<cell {count}>", seen, f"\n{shown}", picture)
 
 
 def of_line(count: int, code: str) -> CellProgram:
-    """The program of a line magic in the cell numbered `count`."""
+    """Return the program of a line magic in the cell with number `count`."""
     shown, picture = showing(code)
     return CellProgram(f"<line in cell {count}>", code, shown, picture)
 
 
 def showing(source: str) -> tuple[str, bool]:
-    """`source` whose last expression's value is printed, as a prompt does; a `;` after it hides it.
+    """Make `source` print the value of its last expression, unless a `;` follows it.
 
-    And whether the expression is `outbuf` alone, which is no text. What CPython does not parse
-    stays as it is: MicroPython may, or says what is wrong.
+    Source that CPython cannot parse is unchanged: MicroPython may accept it, or report the error.
+
+    Returns:
+        The source, and whether the last expression is just `outbuf`, which is not printed.
     """
     try:
         with warnings.catch_warnings():
@@ -52,7 +58,7 @@ def showing(source: str) -> tuple[str, bool]:
     last = body[-1] if body else None
     if not isinstance(last, ast.Expr) or last.end_lineno is None or last.end_col_offset is None:
         return source, False
-    lines = source.encode().splitlines(keepends=True)  # ast counts bytes
+    lines = source.encode().splitlines(keepends=True)  # ast's columns count bytes
     start = sum(map(len, lines[: last.lineno - 1])) + last.col_offset
     end = sum(map(len, lines[: last.end_lineno - 1])) + last.end_col_offset
     data = b"".join(lines)

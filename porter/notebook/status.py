@@ -1,4 +1,4 @@
-"""What `%gpusnek` shows: the interpreters that a notebook has."""
+"""The output of an empty `%gpusnek`: the interpreters of the notebook."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NONE = "no interpreters yet: a %%gpusnek cell makes them"
 
 @frozen
 class InterpretersKept:
-    """Arrays of interpreters by name, for people."""
+    """Arrays of interpreters by name, with a readable representation."""
 
     arrays: dict[str, InterpreterArray]
 
