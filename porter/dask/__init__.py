@@ -1,7 +1,7 @@
-"""Programs and arrays of interpreters on a Dask cluster: docs/devices.md.
+"""Run programs and evaluations on a Dask cluster (docs/devices.md).
 
-Dask's `distributed` does the spreading, stealing and repeating; what is here cuts work, ships
-builds and puts answers together.
+Dask's `distributed` schedules tasks, moves them between workers and repeats failed ones. This
+package divides the work into tasks, ships builds to workers and merges results.
 """
 
 from porter.dask.connecting import connect

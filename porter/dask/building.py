@@ -1,4 +1,4 @@
-"""The build that workers run: a finished one, or one that is made for what they have."""
+"""Choose the build that workers run: a given one, or one made for the workers' devices."""
 
 from __future__ import annotations
 
@@ -20,11 +20,20 @@ def build_for(
     *,
     fences: bool = True,
 ) -> Built:
-    """A build with what `workers` need: the given one, one that came with porter, or a new one.
+    """Return a build for `workers`: the given one, a bundled one, or a new one.
 
-    fences: of one that is not given.
+    Args:
+        workers: The workers' abilities by address.
+        target: The target that every worker must run; None if each may run either.
+        release: The release of a new build.
+        build: A finished build, or its folder.
+        fences: Whether a build that is not given has bounds checks.
 
-    Raises UsageError, NotBuilt, ClusterMismatch, and what building raises.
+    Raises:
+        UsageError: The arguments contradict each other.
+        NotBuilt: The folder has no build.
+        ClusterMismatch: The given build does not suit all workers.
+        PorterError: Building failed.
     """
     if target is not None:
         arguments.choice(target, "target", ("host", "cuda"))

@@ -1,4 +1,4 @@
-"""Reaching a scheduler, and looking whether its workers can do the work."""
+"""Connect to a scheduler and check that its workers can run porter."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from porter.errors import (
 )
 from porter.version import __version__
 
-PATIENCE = 5.0  # seconds that a scheduler, and the first worker, may take to answer
+PATIENCE = 5.0  # seconds to wait for the scheduler, and for the first worker
 INSTALL = "Install it on the client and on all workers: pip install 'gpusnek-porter[dask]'."
 
 
 @frozen
 class Abilities:
-    """What a worker says of itself. gpus: how many it sees; nthreads: tasks at a time."""
+    """The abilities of a worker: versions, number of visible GPUs, number of parallel tasks."""
 
     porter: str
     python: str
@@ -36,7 +36,7 @@ class Abilities:
 
 
 def abilities(dask_worker: Any) -> Abilities:
-    """Those of a worker. Dask's Client.run fills in the argument, by its name."""
+    """Return this worker's abilities. Dask's Client.run passes `dask_worker` by its name."""
     from porter.run.device.cuda import gpu_count
 
     try:
@@ -48,9 +48,12 @@ def abilities(dask_worker: Any) -> Abilities:
 
 
 def connect(address: str, timeout: float = PATIENCE) -> Any:
-    """A distributed.Client of the scheduler at `address`, such as tcp://10.0.0.1:8786.
+    """Return a distributed.Client of the scheduler at `address`, such as tcp://10.0.0.1:8786.
 
-    Raises NoCluster after `timeout` seconds, MissingPackage, WrongType, UsageError.
+    Raises:
+        NoCluster: The scheduler did not answer within `timeout` seconds.
+        MissingPackage: `distributed` is not installed.
+        WrongType, UsageError: An argument is invalid.
     """
     arguments.text(address, "scheduler")
     timeout = arguments.seconds(timeout, "timeout")
@@ -65,7 +68,7 @@ def connect(address: str, timeout: float = PATIENCE) -> Any:
 
 
 def package() -> Any:
-    """Dask's `distributed`. Raises MissingPackage."""
+    """Return the module `distributed`. Raises MissingPackage."""
     try:
         import distributed
     except ImportError as error:
@@ -74,9 +77,12 @@ def package() -> Any:
 
 
 def check_client(client: Any) -> Any:
-    """`client` if it is an open distributed.Client that blocks.
+    """Return `client` if it is an open, blocking distributed.Client.
 
-    Raises WrongType, UsageError, MissingPackage.
+    Raises:
+        WrongType: It is another object, or asynchronous.
+        UsageError: It is closed.
+        MissingPackage: `distributed` is not installed.
     """
     if not isinstance(client, package().Client):
         raise WrongType(
@@ -91,9 +97,17 @@ def check_client(client: Any) -> Any:
 
 
 def workers_of(client: Any, target: str | None, timeout: float = PATIENCE) -> dict[str, Abilities]:
-    """The workers there are, by address, once there is one.
+    """Return the workers' abilities by address, after the first worker has connected.
 
-    target: what all of them need. Raises NoCluster, ClusterMismatch, NoGpu.
+    Args:
+        client: A distributed.Client.
+        target: The target that all workers must run.
+        timeout: Seconds to wait for the first worker.
+
+    Raises:
+        NoCluster: There are no workers.
+        ClusterMismatch: A worker has other versions, or cannot run porter.
+        NoGpu: `target` is "cuda", and a worker has no GPU.
     """
     end = time.monotonic() + timeout
     found: dict[str, Any] = {}
@@ -107,7 +121,7 @@ def workers_of(client: Any, target: str | None, timeout: float = PATIENCE) -> di
                 hint="`dask worker ADDRESS` starts one, `dask cuda worker ADDRESS` for each GPU.",
             ) from error
         answers = client.run(abilities, on_error="return")
-        # A worker that is gone by now cannot be reached, and is none.
+        # An OSError means that the worker has left meanwhile.
         found = {at: said for at, said in answers.items() if not isinstance(said, OSError)}
     check_workers(found, target)
     return found
@@ -135,7 +149,7 @@ def check_workers(found: Mapping[str, Abilities | BaseException], target: str | 
 
 
 def target_for(workers: Mapping[str, Abilities]) -> str:
-    """What to build for these workers: host, cuda, or all."""
+    """Return the target of a build for these workers: host, cuda or all."""
     gpus = {worker.gpus > 0 for worker in workers.values()}
     if gpus == {True}:
         return "cuda"

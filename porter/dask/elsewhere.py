@@ -1,4 +1,4 @@
-"""Results that come from a worker."""
+"""Transfer results from workers to the client."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from porter.run.streams.packed import PackedRows, UnpackedStream
 
 @frozen(eq=False)
 class Elsewhere(HostArrays):
-    """Stands for the devices of workers, where results are looked at: their memory is the host's.
+    """A stub for the workers' devices on the client; device memory is host memory.
 
-    Of a Device it has what results and the division of launches need.
+    It has the part of a Device that results and the division of launches use.
     """
 
     built: Built
@@ -26,7 +26,7 @@ class Elsewhere(HostArrays):
 
 @frozen(eq=False)
 class Travelling:
-    """A Result without what belongs to a device: it can be pickled, and its outputs are merged."""
+    """A Result that can be pickled: without its device, and with merged outputs."""
 
     stdout: PackedRows
     stderr: PackedRows
@@ -35,13 +35,13 @@ class Travelling:
 
     @classmethod
     def of(cls, result: Result) -> Travelling:
-        """What a worker sends."""
+        """Return the form of `result` that a worker sends."""
         streams = (PackedRows.of(result.stdout), PackedRows.of(result.stderr))
         own = ("stdout", "stderr", "taken", "values", "calls")
         names = [field.name for field in attrs.fields(Result) if field.name not in own]
         return cls(*streams, result.steps, {name: getattr(result, name) for name in names})
 
     def result(self, device: Any) -> Result:
-        """What the client makes of it."""
+        """Return the Result on the client."""
         streams = (UnpackedStream(device, self.stdout), UnpackedStream(device, self.stderr))
         return Result(*streams, **self.fields, taken=self.steps)

@@ -20,13 +20,13 @@ from porter.evaluation.evaluating import collected, counted, judging_of, named
 from porter.evaluation.judging import MOST_BATCH, Progress, batch_of, progress_of
 from porter.run.built import Built
 
-ROWS = 1 << 15  # calls of a task where nothing else is said: a worker's failure loses so many
+ROWS = 1 << 15  # maximum calls of a task by default; a failed worker loses at most these
 ROWS_ON_GPU = 1 << 18
 
 
 @frozen(eq=False)
 class Common:
-    """What all portions of one evaluation have. cases: where programs share them."""
+    """The data that all tasks of one evaluation share. `cases`: if all programs share them."""
 
     parcel: Parcel
     target: str | None
@@ -35,7 +35,7 @@ class Common:
 
 
 def judge_portion(common: Common, portion: Portion) -> Judgement:
-    """On a worker: what becomes of a portion."""
+    """Run and judge a portion of the programs, on a worker."""
     if common.cases is not None:
         portion = evolve(portion, cases=common.cases)
     with device_for(common.parcel, common.target) as device:
@@ -55,15 +55,27 @@ def evaluate(
     retries: int = RETRIES,
     **options: Any,
 ) -> Evaluation:
-    """As porter.evaluate, on the workers of `client`, a distributed.Client.
+    """Evaluate programs on the workers of a Dask cluster; see porter.evaluate.
 
-    options: what porter.evaluate has beside these. target: "cuda" where each worker must have a
-    GPU, "host" for host twins; None: each takes what it has. batch: programs of a task. retries:
-    how often a task that raised runs again; one whose worker died does so in any case, up to Dask's
-    `distributed.scheduler.allowed-failures`, to the same answer.
+    Args:
+        client: A distributed.Client.
+        programs: As for porter.evaluate.
+        cases: As for porter.evaluate.
+        batch: The maximum number of programs of a task.
+        progress: As for porter.evaluate.
+        target: "cuda" if each worker must have a GPU, "host" for host twins. None: each worker
+            uses its GPU, or the host twin if it has none.
+        release: The release of a new build.
+        build: A finished build, or its folder.
+        retries: How often a task that raised is repeated. A task whose worker died is repeated in
+            any case, up to Dask's `distributed.scheduler.allowed-failures`. Results do not change.
+        options: Further arguments of porter.evaluate.
 
-    Raises as porter.evaluate; NoCluster, ClusterMismatch and NoGpu before anything starts;
-    ClusterFailed, which names the programs; its `result` has the Judgements of those before them.
+    Raises:
+        NoCluster, ClusterMismatch, NoGpu: The workers cannot run the programs; nothing has started.
+        ClusterFailed: A task failed; the message names its programs, and `result` has the
+            Judgements of all programs before them.
+        PorterError: As porter.evaluate.
     """
     how = judging_of(**options)
     most, progress = batch_of(batch), progress_of(progress)
@@ -98,7 +110,7 @@ def judgements(
     build: str | os.PathLike[str] | Built | None = None,
     retries: int = RETRIES,
 ) -> Iterator[Judgement]:
-    """Judge `programs` on a cluster, in their order. As `evaluate` has the arguments."""
+    """Yield the judgements of `programs`, in order. Arguments as for `evaluate`."""
     retries = arguments.whole(retries, "retries", 0, 1000)
     workers = workers_of(client, target)
     built = build_for(workers, target, release, build)
@@ -111,7 +123,7 @@ def judgements(
 def _tasks(cut: Iterable[Portion], cases: Cases | None) -> Iterator[Task[Judgement]]:
     for portion in cut:
         last = portion.first + len(portion.sources) - 1
-        if cases is not None:  # the worker has them
+        if cases is not None:  # shared cases are in Common
             portion = evolve(portion, cases=NO_CASES)
         yield Task(f"programs {portion.first} to {last}", judge_portion, (portion,))
 
@@ -122,7 +134,7 @@ NO_CASES: Any = None
 def _rows(
     workers: dict[str, Abilities], programs: Iterable[Any], cases: Cases | None, batch: int | None
 ) -> int:
-    """Calls of a task: a few tasks for each worker, so that those that are done can take more."""
+    """Return the calls per task: a few tasks per worker, so that idle workers can take more."""
     most = ROWS_ON_GPU if all(worker.gpus for worker in workers.values()) else ROWS
     if batch is not None or cases is None:
         return most

@@ -1,4 +1,4 @@
-"""One program on many interpreters, on a Dask cluster."""
+"""Run a program in many interpreters on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ from porter.run.launch.several.joining import join
 from porter.run.launch.several.starting import checked, order_of_all
 from porter.run.launch.spec import Phase
 
-# What needs memory, or an ear, that all interpreters of a launch share.
+# Options that need memory shared by all interpreters, or callbacks into this process.
 NOT_SHARED = ("fs", "fs_guard", "outbuf", "on_output", "on_progress", "cancel", "counting")
-LEAST = 1 << 10  # interpreters of a task, as long as there are enough
+LEAST = 1 << 10  # minimum interpreters per task, if there are enough
 
 
 @frozen(eq=False)
 class Destination:
-    """Where all parts of one launch run."""
+    """The build and target of all parts of one launch."""
 
     parcel: Parcel
     target: str | None
 
 
 def run_part(common: Destination, division: Division, count: int) -> Travelling:
-    """On a worker: `count` interpreters."""
+    """Run `count` interpreters on a worker."""
     with device_for(common.parcel, common.target) as device:
         result = run_here(
             device,
@@ -72,15 +72,25 @@ def run(
     build: str | os.PathLike[str] | Built | None = None,
     retries: int = RETRIES,
 ) -> Result:
-    """As porter.run.run, on the workers of `client`, a distributed.Client.
+    """Run programs on the workers of a Dask cluster; see porter.run.run.
 
-    program: one for all `n` interpreters, or several, of which interpreter i runs
-    program[program_of[i]]. threadIdx and numThreads count all interpreters. launch: its options,
-    but for those of shared memory and live output. part: interpreters of a task, rounded up to
-    whole blocks. target, release, build, retries: as porter.dask.evaluate has them.
+    The result equals that of one launch on one device, output byte for byte. threadIdx and
+    numThreads count all interpreters.
 
-    The result is that of one launch on one device, output byte for byte. Raises as porter.run.run
-    and porter.dask.evaluate.
+    Args:
+        client: A distributed.Client.
+        program: One program for all interpreters, or several.
+        n: The number of interpreters.
+        launch: Options, without those of shared memory and live output.
+        program_of: With several programs: interpreter i runs `program[program_of[i]]`.
+        part: The number of interpreters of a task, rounded up to whole blocks.
+        target: As for porter.dask.evaluate.
+        release: As for porter.dask.evaluate.
+        build: As for porter.dask.evaluate.
+        retries: As for porter.dask.evaluate.
+
+    Raises:
+        PorterError: As porter.run.run and porter.dask.evaluate.
     """
     began = time.monotonic()
     n = arguments.whole(n, "n", 1, MAXIMUM)
@@ -122,7 +132,7 @@ def _portable(launch: Any) -> Launch:
 
 
 def _parts(device: Any, n: int, block: int, part: int | None, threads: int) -> list[Part]:
-    """A few parts for each thread of the cluster, of whole blocks."""
+    """Return a few parts of whole blocks for each thread of the cluster."""
     wanted = max(LEAST, -(-n // (4 * max(1, threads)))) if part is None else part
     wanted = arguments.whole(wanted, "part", 1, MAXIMUM)
     each = -(-wanted // block) * block

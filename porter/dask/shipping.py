@@ -1,4 +1,4 @@
-"""Builds on the way to workers: found there by their hash, or unpacked there once."""
+"""Ship builds to workers: a worker finds a build by its hash, or unpacks it once."""
 
 from __future__ import annotations
 
@@ -24,11 +24,15 @@ TARGETS = ("host", "cuda")
 
 @frozen
 class Parcel:
-    """A finished build for workers. key: SHA-256 of its build.json, which has its files' hashes.
+    """A finished build, packed for workers.
 
-    folder: where the client has it, which a worker may see too. targets: those that it has, of
-    host and cuda. config: by BuildConfig's names, with sizes that launches take where they say
-    nothing. archive: a compressed tar of what runs them.
+    Attributes:
+        key: The SHA-256 of its build.json, which contains the hashes of its files.
+        folder: The build's folder on the client; a worker may share the file system.
+        targets: The targets it has, of host and cuda.
+        config: The build's configuration by BuildConfig's names, with the default sizes of
+            launches.
+        archive: A compressed tar of the files needed to run it.
     """
 
     key: str
@@ -39,7 +43,7 @@ class Parcel:
 
 
 def packed(built: Built) -> Parcel:
-    """The parcel of a build. Raises NotBuilt."""
+    """Return the parcel of a build. Raises NotBuilt."""
     targets = tuple(target for target in TARGETS if target in built.whole.targets)
     memory = io.BytesIO()
     with tarfile.open(fileobj=memory, mode="w:gz") as tar:
@@ -51,10 +55,14 @@ def packed(built: Built) -> Parcel:
 
 
 def unpacked(parcel: Parcel, cache: Path | None = None) -> Built:
-    """The build of `parcel` on this machine. Raises ClusterMismatch, OSError.
+    """Return the build of `parcel` on this machine.
 
-    Where the client's folder is here, and holds this build, it is that; else one below `cache`,
-    which is unpacked by the first process that needs it.
+    The client's folder is used if it is visible here and holds this build. Otherwise the build is
+    in `cache`; the first process that needs it unpacks it.
+
+    Raises:
+        ClusterMismatch: The archive is damaged.
+        OSError: The build cannot be written.
     """
     folder = Path(parcel.folder)
     if _holds(folder, parcel):
@@ -96,7 +104,7 @@ def _extract(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> Non
 
 
 def _holds(folder: Path, parcel: Parcel) -> bool:
-    """Whether `folder` has this build, whole."""
+    """Return whether `folder` has a complete copy of this build."""
     try:
         if _key(folder) != parcel.key:
             return False

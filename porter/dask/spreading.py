@@ -1,4 +1,4 @@
-"""Tasks on a cluster: a window of them is under way, and answers come in the tasks' order."""
+"""Run tasks on a cluster with a bounded number in flight, and yield results in order."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from porter.dask.connecting import Abilities, package
 from porter.errors import ClusterFailed, PorterError
 
 T = TypeVar("T")
-AHEAD = 3  # tasks of each thread of the cluster that are cut before somebody asks for answers
-RETRIES = 2  # of a task that raises; Dask bounds how many workers one may end (allowed-failures)
+AHEAD = 3  # tasks in flight per thread of the cluster
+RETRIES = 2  # of a task that raises; Dask limits how many workers one may kill (allowed-failures)
 
 
 @frozen
 class Task(Generic[T]):
-    """One call on a worker: `work(common, *arguments)`. name: what it is about, for people."""
+    """A call `work(common, *arguments)` on a worker. `name` describes it in messages."""
 
     name: str
     work: Callable[..., T] = field(repr=False)
@@ -30,7 +30,7 @@ class Task(Generic[T]):
 
 
 def unchanged(value: T) -> T:
-    """Itself: a task whose result Dask can make again when the worker that has it is gone."""
+    """Return `value`. As a task, Dask can recompute it if the worker that holds it is gone."""
     return value
 
 
@@ -41,9 +41,18 @@ def answers(
     workers: dict[str, Abilities],
     retries: int = RETRIES,
 ) -> Iterator[T]:
-    """What the tasks return, in their order. common: what all of them get, sent once a worker.
+    """Yield the results of `tasks`, in order.
 
-    Raises ClusterFailed, which names the task that failed, and what porter raises in a task.
+    Args:
+        client: A distributed.Client.
+        tasks: The tasks, consumed as results are.
+        common: The first argument of all tasks, sent once per worker.
+        workers: The workers' abilities by address.
+        retries: How often a task that raised is repeated.
+
+    Raises:
+        ClusterFailed: A task failed; the message names it.
+        PorterError: A task raised it.
     """
     window = AHEAD * max(1, sum(worker.nthreads for worker in workers.values()))
     sending = _Sending(client, common, retries)
@@ -61,7 +70,7 @@ def answers(
 
 
 class _Sending:
-    """Sends tasks to a cluster, each under a key of its own, and awaits what they return."""
+    """Submits tasks to a cluster, each under a unique key, and waits for their results."""
 
     def __init__(self, client: Any, common: object, retries: int) -> None:
         self._client, self._retries = client, retries
@@ -70,7 +79,7 @@ class _Sending:
         self._common = client.submit(unchanged, common, key=key, pure=False)
 
     def future(self, task: Task[Any]) -> Any:
-        """Its answer, some time. A task that is sent again has none of Dask's doubts about it."""
+        """Submit a task. A repeated task gets a new key, so that Dask does not suspect it."""
         name = task.work.__name__.strip("_")
         key = f"porter-{name}-{self._batch}-{next(self._numbers)}"
         return self._client.submit(
@@ -78,12 +87,12 @@ class _Sending:
         )
 
     def answer(self, task: Task[T], future: Any, others: Iterable[tuple[Task[Any], Any]]) -> T:
-        """What it returns. others: the tasks that are under way beside it."""
+        """Return a task's result; `others` are the other tasks in flight."""
         with _named(task, self._retries):
             try:
                 result: T = future.result()
             except package().KilledWorker:
-                # Dask blames every task that a worker had when it ended: alone it is the one.
+                # Dask blames every task on a worker that died. Run this one alone to be sure.
                 for _, other in others:
                     other.exception()
                 result = self.future(task).result()
@@ -92,7 +101,7 @@ class _Sending:
 
 @contextmanager
 def _named(task: Task[Any], retries: int) -> Iterator[None]:
-    """What a task raises says which it was."""
+    """Add the name of the task to its errors."""
     try:
         yield
     except package().KilledWorker as error:

@@ -1,4 +1,4 @@
-"""What runs on a worker of Dask: a device that stays open, and one task at a time on it."""
+"""Code that runs on a Dask worker: keep a device open and run one task at a time on it."""
 
 from __future__ import annotations
 
@@ -21,16 +21,22 @@ class _Opened:
     lock: threading.Lock = field(factory=threading.Lock)
 
 
-# By worker (a process may have several), build, its choices, and target.
+# Keys: worker (a process may have several), build, the build's choices, target.
 _opened: dict[tuple[str, str, str, str], _Opened] = {}
 _guard = threading.Lock()
 
 
 @contextmanager
 def device_for(parcel: Parcel, target: str | None) -> Iterator[Device]:
-    """The device of this worker, for one task at a time.
+    """Yield this worker's device, to one task at a time.
 
-    target None: its GPU, where it and the build have one. Raises NoGpu and what opening raises.
+    Args:
+        parcel: The build.
+        target: The target; None for the GPU if both worker and build support it, else the host.
+
+    Raises:
+        NoGpu: The target is "cuda", and the worker has no GPU.
+        PorterError: The device cannot be opened.
     """
     from distributed import get_worker
 
