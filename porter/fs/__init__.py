@@ -1,4 +1,4 @@
-"""littlefs2 images on the host: what interpreters mount at "/"."""
+"""littlefs2 images on the host, which interpreters mount at "/"."""
 
 from porter.fs.image import BLOCK_SIZE, Entry, Image
 

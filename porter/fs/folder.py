@@ -1,4 +1,4 @@
-"""Between images and folders of this machine."""
+"""Copy files between images and folders of this machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Tree = list[tuple[str, bytes | None]]
 
 
 def read_folder(folder: str | os.PathLike[str]) -> Tree:
-    """(path, content) of all below `folder`, sorted; None as the content of a folder."""
+    """Return (path, content) of all entries below `folder`, sorted; content None for folders."""
     folder = arguments.path(folder, "folder")
     if not folder.is_dir():
         raise FileProblem(f"{folder}: not a folder")
@@ -32,7 +32,16 @@ def read_folder(folder: str | os.PathLike[str]) -> Tree:
 def image_of(
     folder: str | os.PathLike[str], size: int | None = None, block_size: int = BLOCK_SIZE
 ) -> Image:
-    """An image of `size` bytes (None: what it takes, and a quarter more) with `folder`'s files."""
+    """Return an image with the files of `folder`.
+
+    Args:
+        folder: The folder.
+        size: The image's size in bytes; None for the size of the files and a quarter more.
+        block_size: The block size in bytes.
+
+    Raises:
+        FileProblem: A file cannot be read, or the image is too small.
+    """
     tree = read_folder(folder)
     image = Image.empty(size or size_for(tree, block_size), block_size)
     for name, content in tree:
@@ -44,9 +53,13 @@ def image_of(
 
 
 def pull(image: Image, path: str, to: arguments.StrPath) -> int:
-    """Copy a file, or a folder with all below it, from `image` to `to`; how many files.
+    """Copy a file, or a folder with its content, from `image` to `to`.
 
-    Raises FileProblem.
+    Returns:
+        The number of files.
+
+    Raises:
+        FileProblem: There is no such file, or a file cannot be written.
     """
     to = arguments.path(to, "to")
     try:
@@ -81,9 +94,15 @@ def _is_folder(image: Image, path: str) -> bool:
 
 
 def push(image: Image, source: arguments.StrPath, path: str) -> int:
-    """Copy a file or a folder's content into `image` at `path`; how many files.
+    """Copy a file, or the content of a folder, into `image` at `path`.
 
-    A file goes into `path` if that is a folder or ends with a slash. Raises FileProblem.
+    A file is copied into `path` if that is a folder or ends with a slash.
+
+    Returns:
+        The number of files.
+
+    Raises:
+        FileProblem: A file cannot be read, or the image is full.
     """
     source = arguments.path(source, "source")
     if source.is_dir():

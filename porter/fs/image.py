@@ -1,4 +1,4 @@
-"""One littlefs2 image in memory: read from a file, changed, written back whole."""
+"""A littlefs2 image in memory: loaded from a file, changed, written back as a whole."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from porter.base.files import write_whole
 from porter.base.sizes import format_size
 from porter.errors import FileProblem, UsageError
 
-BLOCK_SIZE = 512  # bytes; what the port's block device uses where none is said
-LEAST_BLOCKS = 2  # littlefs' superblock is a pair
-SPARE = 1.25  # an image made from a folder has room for a quarter more
-LARGEST = 1 << 30  # bytes of an image
+BLOCK_SIZE = 512  # bytes; the default of the port's block device
+LEAST_BLOCKS = 2  # littlefs' superblock is a pair of blocks
+SPARE = 1.25  # an image made from a folder has a quarter more than its files need
+LARGEST = 1 << 30  # maximum bytes of an image
 
-# By littlefs' error code: what it means here, and what to do.
+# Message and hint by littlefs' error code.
 _REFUSED = {
     -17: ("there is a file of that name", None),
     -20: ("a file stands where a folder is needed", None),
@@ -34,14 +34,14 @@ _REFUSED = {
     -36: ("a name is longer than 255 bytes", None),
 }
 
-# The superblock's entry, where littlefs' SPEC.md puts it: revision, tag, "littlefs", tag, and
-# then version, block size and block count as little-endian words.
+# The superblock's entry (littlefs' SPEC.md): revision, tag, "littlefs", tag; then version, block
+# size and block count as little-endian words. Offsets in bytes.
 _MAGIC_AT, _GEOMETRY_AT = 8, 24
 
 
 @frozen
 class Entry:
-    """A file or folder of an image; `path` without a slash at its start, `size` in bytes."""
+    """A file or folder of an image: path without a leading slash, size in bytes."""
 
     path: str
     size: int
@@ -62,7 +62,11 @@ class Image:
 
     @classmethod
     def empty(cls, size: int, block_size: int = BLOCK_SIZE, name: str = "image") -> Image:
-        """A new file system in `size` bytes, rounded down to whole blocks. Raises UsageError."""
+        """Return a new file system of `size` bytes, rounded down to whole blocks.
+
+        Raises:
+            UsageError: The size or the block size is invalid.
+        """
         if block_size < 128 or block_size & (block_size - 1):
             raise UsageError(f"block size {block_size}: a power of two from 128 on is needed")
         blocks = size // block_size
@@ -80,7 +84,7 @@ class Image:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Image:
-        """The image in the file `path`. Raises FileProblem when it is none; WrongType."""
+        """Return the image in the file `path`. Raises FileProblem if it is no image; WrongType."""
         path = arguments.path(path, "path")
         try:
             data = path.read_bytes()
@@ -90,12 +94,12 @@ class Image:
 
     @classmethod
     def of(cls, data: bytes, name: str) -> Image:
-        """The image that `data` is. Raises FileProblem, which calls it `name`, when it is none."""
+        """Return the image in `data`; `name` is for messages. Raises FileProblem if it is none."""
         block_size, block_count = _superblock(data, name)
         image = cls(data[: block_size * block_count], block_size, name)
         try:
             image._fs.mount()
-            # What a power cut left half done: until then a rename can hide the name behind it.
+            # Complete operations that a power cut interrupted; until then a name can be hidden.
             littlefs.lfs.fs_mkconsistent(image._fs.fs)
         except littlefs.LittleFSError as error:
             raise FileProblem(f"{name}: damaged littlefs image: {error}") from error
@@ -107,7 +111,7 @@ class Image:
         return bytes(self._context.buffer)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the image to `path`, whole or not at all. Raises FileProblem, WrongType."""
+        """Write the image to `path` atomically. Raises FileProblem, WrongType."""
         path = arguments.path(path, "path")
         try:
             write_whole(path, self.data)
@@ -115,7 +119,7 @@ class Image:
             raise FileProblem(f"{path}: {error.strerror}") from error
 
     def entry(self, path: str) -> Entry:
-        """The file or folder at `path`. Raises FileProblem when there is none."""
+        """Return the file or folder at `path`. Raises FileProblem if there is none."""
         name = _absolute(path)
         try:
             info = self._fs.stat(name)
@@ -125,7 +129,7 @@ class Image:
         return Entry(name.lstrip("/"), 0 if folder else int(info.size), folder)
 
     def walk(self, path: str = "/") -> Iterator[Entry]:
-        """Everything at and below `path`, folders before what is in them, sorted by name."""
+        """Yield all entries at and below `path`, folders before their content, sorted by name."""
         top = self.entry(path)
         if not top.folder:
             yield top
@@ -136,7 +140,7 @@ class Image:
             yield from self.walk(f"{top.path}/{name}")
 
     def read(self, path: str) -> bytes:
-        """The content of a file. Raises FileProblem."""
+        """Return the content of a file. Raises FileProblem."""
         entry = self.entry(path)
         if entry.folder:
             raise FileProblem(f"{self.name}: /{entry.path} is a folder")
@@ -145,9 +149,12 @@ class Image:
         return content
 
     def write(self, path: str, content: bytes) -> None:
-        """Make or replace a file, and the folders on its way. Raises FileProblem when it is full.
+        """Write a file and create missing parent folders.
 
-        After an error the image in memory may be half changed: do not save it.
+        After an error the image in memory may be inconsistent: do not save it.
+
+        Raises:
+            FileProblem: The image is full, or `path` cannot be written.
         """
         name = _absolute(path)
         self.make_folder(str(PurePosixPath(name).parent))
@@ -156,7 +163,7 @@ class Image:
             file.write(content)
 
     def make_folder(self, path: str) -> None:
-        """Make the folder at `path` and those on its way; one that is there is fine."""
+        """Create the folder at `path` and its parents, unless they exist. Raises FileProblem."""
         name = _absolute(path)
         if name != "/":
             with self._writing(name):
@@ -169,22 +176,22 @@ class Image:
         except littlefs.LittleFSError as error:
             why, hint = _REFUSED.get(error.code, (str(error), None))
             raise FileProblem(f"{self.name}: {what} cannot be written: {why}", hint=hint) from error
-        except OSError as error:  # littlefs-python turns some of littlefs' errors into these
+        except OSError as error:  # littlefs-python maps some of littlefs' errors to OSError
             why = str(error) or "it is a folder"
             raise FileProblem(f"{self.name}: {what} cannot be written: {why}") from error
 
 
 def size_for(tree: list[tuple[str, bytes | None]], block_size: int = BLOCK_SIZE) -> int:
-    """Bytes of an image that holds `tree` (path, content; None: a folder) with room to spare."""
+    """Return the size in bytes of an image for `tree` (path, content; None for folders)."""
     blocks = LEAST_BLOCKS + 2
     for _, content in tree:
-        # A file has its blocks and an entry of its folder; a folder is a pair of blocks.
+        # A file needs its blocks and an entry of its folder; a folder is a pair of blocks.
         blocks += 2 if content is None else -(-len(content) // (block_size - 8)) + 1
     return int(blocks * SPARE + 4) * block_size
 
 
 def _geometry(block_size: int, block_count: int) -> dict[str, Any]:
-    # Small reads and writes, as the port's block device has them; none of it is in the image.
+    # Small reads and writes, as in the port's block device. They are not stored in the image.
     small = max(16, block_size // 16)
     return {
         "block_size": block_size,
