@@ -1,1 +1,1 @@
-"""What every part of porter may use: files, processes, locks, names, sizes. It knows no part."""
+"""Helpers for all components: files, processes, locks, names, sizes. It imports no component."""

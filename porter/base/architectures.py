@@ -1,4 +1,4 @@
-"""Names of GPU architectures: one, or several that one build serves (`all`, `native`)."""
+"""GPU architectures of a build: a single one, several, `all` or `native`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from attrs import frozen
 from porter.base.process import run
 from porter.errors import NoGpu, PorterError, UsageError
 
-OLDEST = 75  # what nvcc 13.0 still compiles for
+OLDEST = 75  # the oldest architecture that nvcc 13.0 supports
 
-# What a build for `all` holds: data centres' and workstations' GPUs since 2020. sm_80 runs on
-# every 8.x, sm_100 on 10.x, sm_120 on 12.x; newer ones get theirs from PTX.
+# The architectures of a build for `all`: data centre and workstation GPUs since 2020. sm_80 runs on
+# every 8.x, sm_100 on 10.x, sm_120 on 12.x. For newer GPUs the driver compiles the PTX.
 EVERY = "sm_80,sm_86,sm_89,sm_90,sm_100,sm_120,compute_80"
 
 _NAME = re.compile(r"(sm|compute)_(\d{2,3})(a?)")
@@ -22,9 +22,11 @@ _HINT = "Write sm_90 or so, several with commas between them, all, or native."
 
 @frozen
 class Architectures:
-    """What a device build is for. machine: `sm_90` and its like, ascending, at least one.
+    """The architectures of a device build.
 
-    ptx: `compute_80` and its like, for GPUs newer than these; empty for none.
+    Attributes:
+        machine: Architectures with SASS, such as `sm_90`, ascending; at least one.
+        ptx: The architecture of the PTX for newer GPUs, such as `compute_80`; empty for none.
     """
 
     machine: tuple[str, ...]
@@ -32,7 +34,7 @@ class Architectures:
 
     @classmethod
     def of(cls, text: str) -> Architectures:
-        """Those of `text`: names of NVIDIA's with commas between them. Raises UsageError."""
+        """Parse names of NVIDIA's, separated by commas. Raises UsageError."""
         names = sorted({name.strip() for name in text.split(",")}, key=_order)
         machine = tuple(name for name in names if name.startswith("sm_"))
         ptx = [name for name in names if not name.startswith("sm_")]
@@ -47,22 +49,22 @@ class Architectures:
 
     @property
     def several(self) -> bool:
-        """Whether a build for these is one file of several parts (a fatbin), not a cubin."""
+        """Whether a build for these is a fatbin; a build for a single architecture is a cubin."""
         return len(self.machine) > 1 or bool(self.ptx)
 
     @property
     def front(self) -> str:
-        """The architecture of the PTX that all machine code is made from."""
+        """The architecture of the PTX from which all SASS is made."""
         if not self.several:
             return self.machine[0]
         return self.ptx or f"compute_{_number(self.machine[0])}"
 
     def serve(self, asked: Architectures) -> bool:
-        """Whether a build for these holds all that a build for `asked` would."""
+        """Return whether a build for these contains everything that a build for `asked` would."""
         return set(asked.machine) <= set(self.machine) and asked.ptx in ("", self.ptx)
 
     def runs_on(self, major: int, minor: int) -> bool:
-        """Whether there is machine code for a GPU of this compute capability."""
+        """Return whether there is SASS for a GPU of this compute capability."""
         return any(_fits(name, major, minor) for name in self.machine)
 
     def __str__(self) -> str:
@@ -70,14 +72,19 @@ class Architectures:
 
 
 def canonical(text: str) -> str:
-    """`text` with `all` and `native` replaced, sorted. Raises UsageError, and NoGpu of `native`."""
+    """Return `text` sorted, with `all` and `native` replaced.
+
+    Raises:
+        UsageError: A name is wrong.
+        NoGpu: `native`, and this machine has no GPU.
+    """
     if text == "all":
         return EVERY
     return str(native() if text == "native" else Architectures.of(text))
 
 
 def native() -> Architectures:
-    """This machine's GPUs, and PTX of the oldest for newer ones. Raises NoGpu."""
+    """Return the architectures of this machine's GPUs, with PTX of the oldest. Raises NoGpu."""
     query = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
     hint = "Name the architecture: --arch sm_90 or so, or all."
     try:
@@ -91,7 +98,7 @@ def native() -> Architectures:
 
 
 def of_numbers(numbers: Iterable[int]) -> Architectures:
-    """Machine code for compute capabilities (90 for 9.0), and PTX of the oldest."""
+    """Return the architectures of compute capabilities (90 for 9.0), with PTX of the oldest."""
     ordered = sorted(numbers)
     return Architectures.of(",".join([*(f"sm_{n}" for n in ordered), f"compute_{ordered[0]}"]))
 

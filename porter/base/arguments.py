@@ -1,4 +1,4 @@
-"""Checks of what callers give: WrongType for a type, UsageError for a value, each with a name."""
+"""Check arguments of public functions: WrongType for a type, UsageError for a value."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 
 from porter.errors import UsageError, WrongType
 
-StrPath = str | os.PathLike[str]  # what every function takes that users give a path to
+StrPath = str | os.PathLike[str]  # the type of every public parameter for a path
 MOST_SECONDS = 1e9  # thirty years; a clock of the system may hold no more
-MOST_CLOCK = 1e10  # seconds since 1970: the year 2286; their nanoseconds fit into 64 bits
+MOST_CLOCK = 1e10  # seconds since 1970, the year 2286; in nanoseconds below 2**64
 
 
 def whole(value: Any, name: str, low: int, high: int) -> int:
-    """`value`, an integer of any kind from `low` to `high`."""
+    """Return `value` as an int, an integer of any type from `low` to `high`."""
     try:
         number = operator.index(value)
     except TypeError as error:
@@ -27,7 +27,7 @@ def whole(value: Any, name: str, low: int, high: int) -> int:
 
 
 def flag(value: Any, name: str) -> bool:
-    """Whether `value` is true; WrongType for what is neither, such as an array of several."""
+    """Return the truth value of `value`; WrongType if it has none, such as an array."""
     try:
         return bool(value)
     except (TypeError, ValueError) as error:
@@ -35,7 +35,7 @@ def flag(value: Any, name: str) -> bool:
 
 
 def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
-    """`value`, a time from 0 to `most` seconds: not negative, not infinite, not `nan`."""
+    """Return `value` as seconds from 0 to `most`: not negative, infinite or `nan`."""
     try:
         if isinstance(value, str | bytes):
             raise TypeError
@@ -53,7 +53,7 @@ def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
 
 
 def path(value: Any, name: str) -> Path:
-    """`value`, a str or os.PathLike, as a Path."""
+    """Return `value`, a str or os.PathLike, as a Path."""
     try:
         text = os.fsdecode(value)
     except TypeError as error:
@@ -64,12 +64,12 @@ def path(value: Any, name: str) -> Path:
 
 
 def as_path(value: StrPath) -> Path:
-    """`value` as a Path: the converter of attrs' fields."""
+    """Return `value` as a Path; a converter for attrs' fields."""
     return path(value, "path")
 
 
 def text(value: Any, name: str) -> str:
-    """`value`, a str that C can hold."""
+    """Return `value`, a str without NUL characters."""
     if not isinstance(value, str):
         raise WrongType(f"{name}: {_kind(value)} is not text")
     if "\0" in value:
@@ -78,7 +78,7 @@ def text(value: Any, name: str) -> str:
 
 
 def choice(value: Any, name: str, known: tuple[str, ...]) -> str:
-    """`value`, one of `known`."""
+    """Return `value`, one of `known`."""
     if not isinstance(value, str):
         raise WrongType(f"{name}: {_kind(value)} is not one of {', '.join(known)}")
     if value not in known:
@@ -87,15 +87,15 @@ def choice(value: Any, name: str, known: tuple[str, ...]) -> str:
 
 
 def utf8(value: str) -> bytes:
-    """`value` as bytes. Bytes that were not UTF-8 when Python read them come back unchanged."""
+    """Encode `value` as UTF-8. Escaped bytes (`surrogateescape`) become the original bytes."""
     try:
         return value.encode("utf-8", "surrogateescape")
-    except UnicodeEncodeError:  # a surrogate that stands for no byte
+    except UnicodeEncodeError:  # a surrogate that is no escaped byte
         return value.encode("utf-8", "surrogatepass")
 
 
 def shown(number: int) -> str:
-    """`number` for a message: Python refuses to write one of thousands of digits."""
+    """Return `number` for a message; Python refuses to convert thousands of digits."""
     return str(number) if number.bit_length() < 1000 else f"a number of {number.bit_length()} bits"
 
 

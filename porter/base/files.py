@@ -1,4 +1,4 @@
-"""Files that readers see whole: each is written beside its place and renamed there."""
+"""Write files and folders atomically: under a temporary name, then renamed."""
 
 from __future__ import annotations
 
@@ -12,28 +12,36 @@ from pathlib import Path
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """A name beside `path` for the block to write; at the block's end it is renamed to `path`.
+    """Yield a temporary path beside `path`; on exit it is renamed to `path`.
 
-    A block that raises leaves `path` as it was and nothing beside it. Raises OSError where the
-    block wrote nothing or `path` cannot be replaced.
+    If the block raises, `path` is unchanged and the temporary file is removed.
+
+    Raises:
+        OSError: The block wrote nothing, or `path` cannot be replaced.
     """
-    # Processes and threads that write one file at one time write different names.
+    # Unique per process and thread, so that concurrent writers of one path do not collide.
     beside = path.with_name(f"{path.name}.{os.getpid()}-{threading.get_ident()}.new")
     try:
         yield beside
         beside.replace(path)
     except BaseException as error:
         if isinstance(error, OSError) and error.filename == str(beside):
-            error.filename = str(path)  # messages name what was asked for
-        with suppress(OSError):  # the first error says what is wrong
+            error.filename = str(path)  # messages name the path that the caller knows
+        with suppress(OSError):  # report the first error
             beside.unlink()
         raise
 
 
 def write_whole(path: Path, content: bytes | str, *, parents: bool = False) -> None:
-    """Make `content`, a str as UTF-8, the content of `path`; `parents` makes folders above it.
+    """Write `content` to `path` atomically.
 
-    Raises OSError, and then `path` is as it was.
+    Args:
+        path: The file.
+        content: The content; a str is encoded as UTF-8.
+        parents: Whether to create missing parent folders.
+
+    Raises:
+        OSError: The file cannot be written; `path` is unchanged.
     """
     if parents:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -42,7 +50,7 @@ def write_whole(path: Path, content: bytes | str, *, parents: bool = False) -> N
 
 
 def write_changed(path: Path, content: bytes | str) -> None:
-    """As `write_whole`, but a file that holds `content` already keeps its times."""
+    """Write `content` to `path` as `write_whole` does, unless the file has this content already."""
     data = _encoded(content)
     try:
         if path.read_bytes() == data:
@@ -53,7 +61,7 @@ def write_changed(path: Path, content: bytes | str) -> None:
 
 
 def replace_folder(new: Path, old: Path) -> None:
-    """Rename the folder `new` to `old`, which is removed first. Raises OSError."""
+    """Rename the folder `new` to `old`, after removing `old`. Raises OSError."""
     if old.exists():
         shutil.rmtree(old)
     new.replace(old)

@@ -1,4 +1,4 @@
-"""Whether files have changed, as the file system says: it takes milliseconds to ask."""
+"""Detect changes of files from file system metadata, which takes milliseconds."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from attrs import frozen
 
-# A file that changes again within one tick of the file system's clock keeps its time.
+# Two changes of a file within one tick of the file system's clock can have the same timestamp.
 TICK_NS = 20_000_000
 
 Skip = Callable[[str], bool]
@@ -18,28 +18,31 @@ Skip = Callable[[str], bool]
 
 @frozen
 class Fingerprint:
-    """`digest` of names, sizes, times and inodes. `settled` says that a file which changes now
-    gets another time: no file is younger than one tick of the clock."""
+    """A digest of names, sizes, timestamps and inodes.
+
+    `settled`: every file is older than one clock tick, so that a later change alters its timestamp.
+    """
 
     digest: str
     settled: bool
 
 
 def mark(status: os.stat_result) -> str:
-    """What changes with a file: its size, times and inode."""
+    """Return the metadata that changes with a file: size, timestamps and inode."""
     return f"{status.st_size} {status.st_mtime_ns} {status.st_ctime_ns} {status.st_ino}"
 
 
 def file_digest(path: Path) -> str:
-    """SHA-256 of a file's bytes. Raises OSError."""
+    """Return the SHA-256 of a file's content. Raises OSError."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def fingerprint(roots: Iterable[Path], skip: Skip = lambda name: False) -> Fingerprint:
-    """The fingerprint of the files `roots` and of all below the folders among them.
+    """Return the fingerprint of files.
 
-    `skip` says of a file's or folder's name that it does not count. A root that
-    is not there adds its absence to the digest.
+    Args:
+        roots: Files, and folders to walk. The absence of a missing root is part of the digest.
+        skip: Returns whether to ignore files and folders of this name.
     """
     digest = hashlib.sha256()
     newest = 0
@@ -75,7 +78,7 @@ def _files(root: Path, skip: Skip) -> Iterator[tuple[str, os.stat_result]]:
 def _status(entry: os.DirEntry[str]) -> os.stat_result:
     try:
         return entry.stat()
-    except OSError:  # a link to nowhere
+    except OSError:  # a dangling symlink
         return entry.stat(follow_symlinks=False)
 
 
@@ -85,11 +88,11 @@ def _content(path: str) -> bytes:
     except OSError:
         if not os.path.islink(path):
             raise
-        return os.fsencode(os.readlink(path))  # to a folder, or to nowhere
+        return os.fsencode(os.readlink(path))  # a symlink to a folder, or a dangling one
 
 
 def content_digest(roots: Iterable[Path], skip: Skip = lambda name: False) -> str:
-    """SHA-256 over names below their root and contents: it survives a copy to elsewhere."""
+    """Return a SHA-256 of relative names and contents, which is equal for a copy elsewhere."""
     digest = hashlib.sha256()
     for root in roots:
         for path, _ in _files(root, skip):

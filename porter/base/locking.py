@@ -13,12 +13,12 @@ from pathlib import Path
 
 from porter.base.telling import Say, to_stderr
 
-PATIENCE = 2.0  # seconds before a message; a check of a finished build holds the lock for less
+PATIENCE = 2.0  # seconds before a message; checking a finished build holds the lock for less
 _POLL = 0.05  # seconds
-_SHOWN = 200  # characters of a command
+_SHOWN = 200  # maximum characters of a command in a message
 
-# A child that a fork makes shares the lock with its parent until it closes the file: it does so
-# at once, or a worker that outlives its parent would hold what nobody owns any more.
+# A forked child shares the lock until it closes the file. It closes the file at once; otherwise a
+# worker that outlives its parent would keep the lock.
 _open: set[int] = set()
 
 
@@ -33,10 +33,16 @@ os.register_at_fork(after_in_child=_let_go)
 
 @contextmanager
 def locked(path: Path, say: Say = to_stderr) -> Iterator[None]:
-    """Hold the lock file `path`; the system lets go of it however this process ends.
+    """Hold the lock file `path`; the kernel releases it however this process ends.
 
-    Who holds it stands in the file; `say` learns whom this process waits for. Raises OSError
-    where the file cannot be written.
+    The file names the process that holds the lock.
+
+    Args:
+        path: The lock file.
+        say: Receives a message if this process has to wait.
+
+    Raises:
+        OSError: The file cannot be written.
     """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
     _open.add(descriptor)
@@ -49,7 +55,7 @@ def locked(path: Path, say: Say = to_stderr) -> Iterator[None]:
             if descriptor in _open:
                 _sign(descriptor, "")
     finally:
-        if descriptor in _open:  # a child has closed it
+        if descriptor in _open:  # not in a forked child, which has closed it
             _open.discard(descriptor)
             os.close(descriptor)
 
@@ -73,7 +79,7 @@ def _taken(descriptor: int) -> bool:
 
 
 def holder(path: Path) -> str:
-    """The process that wrote itself into the lock file `path`: its number and its command."""
+    """Return the process named in the lock file `path`, with its command."""
     try:
         number, _, command = path.read_text(errors="replace").strip().partition(" ")
     except OSError:

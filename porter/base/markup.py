@@ -1,7 +1,7 @@
-"""HTML for notebooks: what programs and users wrote is escaped, always, and cut where it is long.
+"""HTML for notebooks. Text of programs and users is always escaped, and cut if it is long.
 
-Styles stand in the elements and name JupyterLab's colours, which follow its light and dark themes,
-each with a colour beside it for other viewers. A viewer that drops styles still shows every word.
+Styles are inline and use JupyterLab's colour variables, which follow its light and dark themes,
+with fallback colours for other viewers. A viewer that drops styles still shows all text.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ DIM = "var(--jp-content-font-color2,#757575)"
 RED = "var(--jp-error-color1,#d32f2f)"
 LINE = "var(--jp-border-color2,#bdbdbd)"
 ASIDE = f"color:{DIM};font-size:var(--jp-ui-font-size1,13px)"
-MOST_TEXT = 1 << 16  # characters of one text
-# What has no picture of its own, or moves the text around it: control characters, marks that
-# change the direction of writing, halves of surrogate pairs.
+MOST_TEXT = 1 << 16  # maximum characters of one text
+# Characters without a glyph, or that affect the text around them: control characters,
+# bidirectional marks, lone surrogates.
 _UNSEEN = re.compile(
     "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]"
 )
 
 
 def visible(text: bytes | str) -> str:
-    """`text` as people can read it: bytes that are no UTF-8 and control characters as `\\x1b`.
+    """Return readable `text`: invalid UTF-8 and control characters are escaped, as in `\\x1b`.
 
-    Newlines and tabs stay; a carriage return before a newline goes.
+    Newlines and tabs are kept; a carriage return before a newline is dropped.
     """
     if isinstance(text, bytes):
         text = printable_text(text)
@@ -42,7 +42,7 @@ def _written(match: re.Match[str]) -> str:
 
 
 def shortened(text: bytes | str, most: int = MOST_TEXT) -> str:
-    """`visible` of at most `most` characters or bytes; the last line says how many are left out."""
+    """Return `visible` text of at most `most` characters or bytes, and a count of the rest."""
     if len(text) <= most:
         return visible(text)
     unit = "bytes" if isinstance(text, bytes) else "characters"
@@ -50,7 +50,7 @@ def shortened(text: bytes | str, most: int = MOST_TEXT) -> str:
 
 
 def block(text: bytes | str, *, most: int = MOST_TEXT, colour: str | None = None) -> Markup:
-    """`text` in lines as they are. colour: one of this module's, of the letters."""
+    """Return `text` as a preformatted block; `colour` is a constant of this module."""
     style = "margin:0;white-space:pre-wrap;overflow-wrap:anywhere"
     if colour:
         style += f";color:{colour}"
@@ -58,18 +58,18 @@ def block(text: bytes | str, *, most: int = MOST_TEXT, colour: str | None = None
 
 
 def banner(text: str) -> Markup:
-    """A line that says whose the text below it is: `349526x`."""
+    """Return a heading that names the group of interpreters below: `349526x`."""
     style = f"color:{BANNER};{MONO};border-bottom:1px solid {LINE};margin:.4em 0 .1em"
     return Markup('<div style="{}"><b>{}</b></div>').format(style, visible(text))
 
 
 def note(text: str) -> Markup:
-    """A line of porter's own."""
+    """Return a line for a message of porter."""
     return Markup('<div style="{}">{}</div>').format(ASIDE, visible(text))
 
 
 def table(rows: Iterable[Sequence[object]], head: Sequence[str] = ()) -> Markup:
-    """Rows of cells: Markup stands as it is, anything else as its `str`, escaped."""
+    """Return a table; cells that are Markup are inserted, others converted to str and escaped."""
     cell = "text-align:left;vertical-align:top;padding:.15em .8em .15em 0"
     lines = [_row("th", head, cell)] if head else []
     lines += [_row("td", row, cell) for row in rows]
@@ -89,7 +89,7 @@ def _cell(cell: object) -> Markup:
 
 
 def panel(title: str, *parts: Markup) -> Markup:
-    """Parts below each other, a line at their left, under a title in bold."""
+    """Return parts stacked under a bold title, with a line at the left."""
     style = f"border-left:3px solid {LINE};padding-left:.8em"
     return Markup('<div style="{}"><b>{}</b>{}</div>').format(
         style, visible(title), Markup("").join(parts)
@@ -97,7 +97,7 @@ def panel(title: str, *parts: Markup) -> Markup:
 
 
 def progress(text: str, done: int | None, total: int) -> Markup:
-    """A bar, `done` of `total`; one that only moves where `done` is not known."""
+    """Return a progress bar, `done` of `total`; an indeterminate one if `done` is None."""
     value = Markup("") if done is None else Markup(' value="{}"').format(done)
     style = "width:16em;vertical-align:middle;accent-color:var(--jp-brand-color1,#1976d2)"
     bar = Markup('<progress max="{}"{} style="{}"></progress>').format(total, value, style)

@@ -1,4 +1,4 @@
-"""Processes that end when their parent ends, whatever ends it."""
+"""Child processes that end with their parent, however the parent ends."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _prctl: Callable[[int, int], int] | None = (
 
 
 def tie(sent: int = signal.SIGTERM) -> None:
-    """Have the system send this process `sent` when its parent dies. Does nothing but on Linux.
+    """Ask the kernel to send this process `sent` when its parent dies; only on Linux.
 
-    Fit for `preexec_fn`: it makes one system call.
+    Safe as a `preexec_fn`: it makes one system call.
     """
     if _prctl is not None:
         _prctl(_PR_SET_PDEATHSIG, int(sent))
@@ -28,7 +28,7 @@ def tie(sent: int = signal.SIGTERM) -> None:
 
 @contextmanager
 def undisturbed() -> Iterator[None]:
-    """Hold Ctrl-C back until the block ends: Python drops what it raises within a fork."""
+    """Block SIGINT inside the block: Python loses a KeyboardInterrupt raised during a fork."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -37,23 +37,22 @@ def undisturbed() -> Iterator[None]:
 
 
 def begin_worker() -> None:
-    """The initializer of a worker: it ends with its parent, which alone handles Ctrl-C."""
+    """Initialize a worker of a pool: it ends with its parent, which alone handles Ctrl-C."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     tie(signal.SIGKILL)
     parent = multiprocessing.parent_process()
-    if parent is not None and not parent.is_alive():  # it died before the tie
+    if parent is not None and not parent.is_alive():  # the parent died before `tie`
         os._exit(1)
 
 
 def kill_workers(pool: ProcessPoolExecutor) -> None:
-    """End `pool`'s processes in the middle of what they do; `shutdown` then has nothing to wait
-    for."""
-    # Python 3.14 has kill_workers() for it.
+    """Kill the processes of `pool` at once, so that `shutdown` does not wait for them."""
+    # Python 3.14 has kill_workers().
     for process in list((getattr(pool, "_processes", None) or {}).values()):
         process.kill()
     if sys.version_info < (3, 11, 5):
-        # The pool waits for the thread that writes calls into a pipe. It would write for ever, for
-        # this process has the other end too; later Pythons close that themselves.
+        # `shutdown` waits for the thread that writes calls into a pipe. The write would block for
+        # ever, since this process holds the pipe's other end too; later Pythons close it.
         queue = getattr(pool, "_call_queue", None)
         if queue is not None:
             queue._reader.close()

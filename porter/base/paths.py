@@ -1,4 +1,4 @@
-"""Where templates, patches, upstream sources and builds are, in a checkout or a wheel."""
+"""Paths of templates, patches, upstream sources and builds, in a checkout or a wheel."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parents[1]
-_DATA = _PACKAGE / "_data"  # filled in a wheel only, see pyproject.toml
+_DATA = _PACKAGE / "_data"  # exists in a wheel only, see pyproject.toml
 
 
 def checkout() -> Path | None:
-    """The source checkout that this package runs from, or None when installed from a wheel."""
+    """Return the source checkout that this package runs from; None if installed from a wheel."""
     root = _PACKAGE.parent
     if (root / "pyproject.toml").is_file() and (root / "templates").is_dir():
         return root
@@ -18,7 +18,7 @@ def checkout() -> Path | None:
 
 
 def home() -> Path:
-    """The writable root: PORTER_HOME, else the checkout, else the user's cache folder."""
+    """Return the writable root: PORTER_HOME, else the checkout, else the user's cache folder."""
     override = os.environ.get("PORTER_HOME")
     if override:
         return Path(override).expanduser().resolve()
@@ -26,58 +26,58 @@ def home() -> Path:
 
 
 def _user_cache() -> Path:
-    import platformdirs  # a machine that runs builds need not have it
+    import platformdirs  # missing on machines that only run builds
 
     return Path(platformdirs.user_cache_dir("gpusnek-porter"))
 
 
 def shipped(name: str) -> Path:
-    """A file or folder that travels with porter: in the checkout's root, or inside the wheel."""
+    """Return the path of a shipped file or folder: in the checkout's root, or inside the wheel."""
     root = checkout()
     return (root if root is not None else _DATA) / name
 
 
 def templates_dir() -> Path:
-    """`templates/`: libc, port and runtime sources."""
+    """Return `templates/`: sources of libc, port and runtime."""
     return shipped("templates")
 
 
 def patches_dir() -> Path:
-    """`patches/`: the series and its patches."""
+    """Return `patches/`: the series and its patches."""
     return shipped("patches")
 
 
 def lock_file() -> Path:
-    """The lock of known releases that travels with porter."""
+    """Return the shipped lock of known releases."""
     return shipped("upstream/lock.toml")
 
 
 def gitmodules_file() -> Path:
-    """`.gitmodules`, the one place that names upstream's repository."""
+    """Return `.gitmodules`, the only file with the address of upstream's repository."""
     root = checkout()
     return root / ".gitmodules" if root is not None else _DATA / "gitmodules"
 
 
 def bundled_dir() -> Path | None:
-    """The finished builds inside the wheel, a folder each; None in a checkout."""
+    """Return the folder of the builds inside the wheel; None in a checkout."""
     return _DATA / "builds" if checkout() is None else None
 
 
 def linked_dir() -> Path:
-    """`linked/`: machine code that the driver made from PTX, for GPUs that a build has none for."""
+    """Return `linked/`: SASS that the driver compiled from PTX, for GPUs newer than a build."""
     return home() / "linked"
 
 
 def natives_dir() -> Path:
-    """`native/`: machine code of programs, kept by content."""
+    """Return `native/`: the cache of programs' native code, by content."""
     return home() / "native"
 
 
 def upstream_dir() -> Path:
-    """`upstream/`: one folder per synced release."""
+    """Return `upstream/`: one folder per synced release."""
     return home() / "upstream"
 
 
 def build_dir() -> Path:
-    """`build/`: one folder per release and source key, with the builds of all sizes in it."""
+    """Return `build/`: a folder per release and source key, with the builds of all sizes."""
     return home() / "build"

@@ -1,4 +1,4 @@
-"""Programs that are run to their end, with a time limit."""
+"""Run programs to completion, with a time limit."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from porter.base.offspring import tie
 from porter.errors import ToolFailed, ToolMissing, ToolTimedOut
 
 TAIL_LINES = 40
-GRACE = 2.0  # seconds between asking a process to end and ending it
+GRACE = 2.0  # seconds between SIGTERM and SIGKILL
 
 
 @frozen
 class Completed:
-    """What a subprocess left: its command, exit status, outputs and seconds of wall time."""
+    """The result of a subprocess: command, exit status, outputs and wall time in seconds."""
 
     argv: tuple[str, ...]
     returncode: int
@@ -38,7 +38,7 @@ class Completed:
 
 
 def tail(text: str, lines: int = TAIL_LINES) -> str:
-    """The last `lines` lines of `text`, with a mark where something was left out."""
+    """Return the last `lines` lines of `text`, after a note if lines were left out."""
     rows = text.rstrip().splitlines()
     if len(rows) <= lines:
         return "\n".join(rows)
@@ -56,13 +56,22 @@ def run(
     tied: bool = False,
     line: Callable[[str], None] | None = None,
 ) -> Completed:
-    """Run `argv` to its end and return its outputs as text.
+    """Run `argv` to completion and return its outputs as text.
 
-    `env` is laid over this process's environment. `timeout` is in seconds; when it passes, the
-    process and its children are stopped. Raises ToolMissing, ToolTimedOut, and with `check`
-    ToolFailed for a status other than 0; `input` None means an empty stdin. With `tied` the
-    process is told to end when this one dies, however that is. `line` gets each line of stdout as
-    it comes, in another thread.
+    Args:
+        argv: The command.
+        cwd: The working folder.
+        env: Variables to add to this process's environment.
+        timeout: Seconds after which the process and its children are stopped.
+        check: Whether an exit status other than 0 is an error.
+        input: Text for stdin; None for an empty stdin.
+        tied: Whether the kernel ends the process when this one dies.
+        line: Called with each line of stdout as it arrives, in another thread.
+
+    Raises:
+        ToolMissing: There is no such program.
+        ToolTimedOut: It took longer than `timeout`.
+        ToolFailed: It cannot be started, or failed.
     """
     command = tuple(str(arg) for arg in argv)
     shown = shlex.join(command)
@@ -78,7 +87,7 @@ def run(
             text=True,
             encoding="utf-8",
             errors="replace",
-            start_new_session=True,  # so that a timeout stops the children too
+            start_new_session=True,  # a process group, which a timeout can stop as a whole
             preexec_fn=tie if tied else None,
         )
     except FileNotFoundError as error:
@@ -105,7 +114,7 @@ def run(
             argv=command,
             output=tail(stdout + stderr),
         ) from error
-    except BaseException:  # Ctrl-C: leave no child behind
+    except BaseException:  # such as Ctrl-C: leave no child running
         _stop(process)
         process.wait()
         raise
@@ -122,10 +131,10 @@ def run(
 
 
 class _Rows:
-    """Reads a process's stdout in a thread of its own and hands on its lines."""
+    """Reads a process's stdout in a thread and passes on its lines."""
 
     def __init__(self, process: subprocess.Popen[str], line: Callable[[str], None]) -> None:
-        self._pipe, process.stdout = process.stdout, None  # communicate() must not read it too
+        self._pipe, process.stdout = process.stdout, None  # keeps communicate() from reading it
         self._rows: list[str] = []
         self._line = line
         self._thread = threading.Thread(target=self._read, daemon=True)
@@ -138,13 +147,13 @@ class _Rows:
             self._line(row)
 
     def text(self) -> str:
-        """All of it, once the process has ended."""
+        """Return the whole stdout after the process has ended."""
         self._thread.join()
         return "".join(self._rows)
 
 
 def _stop(process: subprocess.Popen[str]) -> None:
-    # Politely first: ninja's compilers are in groups of their own, and it ends them.
+    # SIGTERM first: ninja's compilers are in process groups of their own, which ninja ends.
     for sent in (signal.SIGTERM, signal.SIGKILL):
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, sent)

@@ -1,4 +1,4 @@
-"""Documents of JSON and TOML, read into attrs classes that say which keys and types they have."""
+"""Read JSON and TOML documents into attrs classes, which declare keys and types."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ T = TypeVar("T")
 Hook = Callable[[Any, Any], Any]
 
 _SCALARS = {str: "a string", int: "a whole number", float: "a number", bool: "true or false"}
-_SHOWN = 60  # characters of a value
+_SHOWN = 60  # maximum characters of a value in a message
 
 
 class _Unfit(Exception):
-    """A value does not fit; `hint` says what would."""
+    """A value that does not fit; `hint` says which would."""
 
     def __init__(self, what: str, hint: str | None = None) -> None:
         super().__init__(what)
@@ -34,9 +34,13 @@ class _Unfit(Exception):
 def read_toml(
     path: Path, error: type[PorterError], what: str = "not TOML", hint: str | None = None
 ) -> dict[str, Any]:
-    """The tables of the file `path`. Raises `error` for what is no TOML, or cannot be read.
+    """Return the tables of a TOML file.
 
-    Its message says `what`.
+    Args:
+        path: The file.
+        error: The exception to raise if the file cannot be read or is no TOML.
+        what: Its message.
+        hint: Its hint.
     """
     document: dict[str, Any] = _parsed(path, error, what, hint, tomllib.loads)
     return document
@@ -45,7 +49,7 @@ def read_toml(
 def read_json(
     path: Path, error: type[PorterError], what: str = "not JSON", hint: str | None = None
 ) -> Any:
-    """The value in the file `path`. Raises `error` as `read_toml` does."""
+    """Return the value in a JSON file. Arguments as for `read_toml`."""
     return _parsed(path, error, what, hint, json.loads)
 
 
@@ -60,10 +64,14 @@ def _parsed(
 
 
 def structured(document: object, shape: type[T], where: str | Path, error: type[PorterError]) -> T:
-    """`document`, parsed JSON or TOML, as a `shape`: an attrs class, a dict, tuple or scalar.
+    """Convert parsed JSON or TOML to a type; reject unknown keys, missing keys and wrong types.
 
-    Refuses keys that the shape has not, missing keys and values of other types: it raises
-    `error`, whose message names `where`, the keys that lead to the value, and what was wanted.
+    Args:
+        document: The parsed document.
+        shape: An attrs class, a dict, a tuple or a scalar type.
+        where: The document's name for messages.
+        error: The exception to raise. Its message has the keys that lead to the wrong value, and
+            the expected type.
     """
     from cattrs import BaseValidationError
 
@@ -77,12 +85,12 @@ def structured(document: object, shape: type[T], where: str | Path, error: type[
 
 
 def document_of(instance: attrs.AttrsInstance) -> dict[str, Any]:
-    """Return what `structured` reads as an equal instance: the attribute `class_` is `class`."""
+    """Return the document that `structured` reads as `instance`; attribute `class_` is `class`."""
     return {name.removesuffix("_"): value for name, value in attrs.asdict(instance).items()}
 
 
 def _first(raised: BaseException) -> tuple[list[str], BaseException]:
-    """The first problem that cattrs met, and the keys that lead to it (`skip 1`, `reason`)."""
+    """Return cattrs' first problem and the keys that lead to it (`skip 1`, `reason`)."""
     from cattrs import BaseValidationError
 
     place: list[str] = []
@@ -92,14 +100,14 @@ def _first(raised: BaseException) -> tuple[list[str], BaseException]:
             index = getattr(note, "index", None)
             if isinstance(index, int) and place:
                 place[-1] += f" {index + 1}"
-            elif not isinstance(raised, KeyError):  # it names the key itself
+            elif not isinstance(raised, KeyError):  # a KeyError has the key itself
                 place.append(str(getattr(note, "name", index)))
     return place, raised
 
 
 @cache
 def _converter() -> Converter:
-    # Not every command reads a document, and cattrs takes a while to load.
+    # Imported late: cattrs is slow to load, and not every command reads a document.
     from cattrs import Converter
     from cattrs.cols import homogenous_tuple_structure_factory, mapping_structure_factory
     from cattrs.gen import make_dict_structure_fn, override
@@ -110,7 +118,7 @@ def _converter() -> Converter:
 
     @converter.register_structure_hook_factory(attrs.has)
     def table(shape: Any, converter: Converter) -> Hook:
-        # A key that is a keyword of Python is an attribute with an underscore behind it.
+        # The attribute of a key that is a Python keyword has a trailing underscore.
         keys = {field.name: field.name.removesuffix("_") for field in attrs.fields(shape)}
         renamed: dict[str, Any] = {
             name: override(rename=key) for name, key in keys.items() if name != key

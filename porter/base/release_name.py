@@ -1,4 +1,4 @@
-"""Names of releases: what a release may be called, and which of two names is the newer."""
+"""Names of releases: their syntax and their order."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 from porter.errors import UsageError
 
-LONGEST = 64  # characters
-SUBMODULE = "micropython"  # upstream/micropython is git's
-DEVELOPMENT = "master"  # the word for upstream's development branch; no release has this name
+LONGEST = 64  # maximum characters
+SUBMODULE = "micropython"  # upstream/micropython is the git submodule
+DEVELOPMENT = "master"  # stands for upstream's development branch; no release has this name
 _NAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z.+_-]*")
 
 
 def check_release(name: str) -> str:
-    """`name` if it can be a release's. Raises UsageError."""
+    """Return `name` if it can be a release's name. Raises UsageError."""
     if not _NAME.fullmatch(name) or len(name) > LONGEST:
         raise UsageError(
             f"release: {name!r} is not a release's name",
@@ -31,7 +31,7 @@ def check_release(name: str) -> str:
 
 
 def version_key(release: str) -> tuple[tuple[int, ...], bool, str]:
-    """A sort key: by numbers, previews before the release that they lead to, `1.2+x` behind 1.2."""
+    """Return a sort key: by version numbers; previews sort before, `1.2+x` after their release."""
     numbers = re.match(r"\d+(\.\d+)*", release)
     parts = tuple(int(part) for part in numbers[0].split(".")) if numbers else ()
     rest = release[numbers.end() :] if numbers else release

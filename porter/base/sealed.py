@@ -1,4 +1,4 @@
-"""JSON files with a checksum of their content, which shows later changes."""
+"""JSON files with a checksum of their content, to detect later changes."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ SEAL = "seal"
 
 
 def write_sealed(path: Path, document: Mapping[str, Any]) -> None:
-    """Write `document` to `path`, whole or not at all. A file that holds it already stays."""
+    """Write `document` to `path` atomically, unless the file has this content already."""
     text = json.dumps({SEAL: _seal(document), **document})
     write_changed(path, text)
 
 
 def read_sealed(path: Path) -> dict[str, Any] | None:
-    """The document in `path`; None where there is none, or where it has been changed since."""
+    """Return the document in `path`; None if the file is missing or was changed."""
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         if document.pop(SEAL) == _seal(document):

@@ -1,4 +1,4 @@
-"""Sizes in bytes as people write them: `12K`, `64KiB`, `1M`, `4096`."""
+"""Parse and format sizes in bytes: `12K`, `64KiB`, `1M`, `4096`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KIB = 1024
 MIB = 1024 * KIB
 GIB = 1024 * MIB
 
-MOST = 2**200  # bytes; every size has bounds of its own, far below
+MOST = 2**200  # bytes; a sanity limit, far above the bounds of every size
 
 _FACTORS = {"": 1, "B": 1, "K": KIB, "M": MIB, "G": GIB}
 _SIZE = re.compile(r"\s*(\d{1,99}(?:\.\d{1,99})?)\s*([KMG]?)(?:I?B)?\s*", re.IGNORECASE)
@@ -22,7 +22,7 @@ _SIZE = re.compile(r"\s*(\d{1,99}(?:\.\d{1,99})?)\s*([KMG]?)(?:I?B)?\s*", re.IGN
 
 @frozen
 class Bounds:
-    """The smallest and largest value of a size, in bytes; `zero` says that 0 is fine too."""
+    """The smallest and largest value of a size in bytes; `zero` says that 0 is allowed, too."""
 
     low: int
     high: int
@@ -30,9 +30,15 @@ class Bounds:
 
 
 def parse_size(value: str | int, name: str = "size") -> int:
-    """Bytes of `value`: an int, or a number with K, M or G (powers of 1024; `KiB`, `KB` too).
+    """Return a size in bytes.
 
-    Raises WrongType, UsageError.
+    Args:
+        value: An int, or a number with a unit K, M or G (powers of 1024; `KiB`, `KB` too).
+        name: The name of the size for messages.
+
+    Raises:
+        WrongType: `value` is neither int nor str.
+        UsageError: `value` is no size.
     """
     if isinstance(value, bool):
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
@@ -48,14 +54,14 @@ def parse_size(value: str | int, name: str = "size") -> int:
     if match is None:
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
     number, unit = match.groups()
-    exact = Fraction(number) * _FACTORS[unit.upper()]  # of any number of digits
+    exact = Fraction(number) * _FACTORS[unit.upper()]  # exact for any number of digits
     if not unit and exact.denominator != 1:
         raise UsageError(f"{name}: {value!r} is not a whole number of bytes")
     return int(exact)
 
 
 def format_size(size: int) -> str:
-    """`size` bytes in the largest unit that loses nothing (`12K`), else one decimal (`1.5M`)."""
+    """Format `size` in the largest unit that is exact (`12K`), else with one decimal (`1.5M`)."""
     for unit, factor in (("G", GIB), ("M", MIB), ("K", KIB)):
         if size >= factor:
             if size % factor == 0:
@@ -66,7 +72,7 @@ def format_size(size: int) -> str:
 
 
 def check_bounds(size: int, bounds: Bounds, name: str) -> int:
-    """`size` if it lies within `bounds`, else UsageError naming the bound that it breaks."""
+    """Return `size` if it lies within `bounds`; else raise UsageError with the violated bound."""
     if size == 0 and bounds.zero:
         return size
     if size < bounds.low:

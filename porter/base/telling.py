@@ -1,4 +1,8 @@
-"""How long work reports its progress: lines on stderr, and steps within a part of the work."""
+"""Progress reporting: messages on stderr, and steps within a phase of the work.
+
+Long-running functions take a `Teller`. Commands choose its display: `PlainLines`, or the moving
+line of porter/cli/_telling.py.
+"""
 
 from __future__ import annotations
 
@@ -12,27 +16,29 @@ from typing import Self
 from attrs import frozen
 
 Say = Callable[[str], None]
-EVERY = 2.0  # seconds after which plain lines say how far it is, or a tenth of the part's time
-SELDOM = 30.0  # and at most: logs of long work stay short
-PATIENCE = 1.0  # seconds that a part may take before anything is said of it
+EVERY = 2.0  # minimum seconds between progress lines; longer phases use a tenth of their time,
+SELDOM = 30.0  # but at most this many seconds
+PATIENCE = 1.0  # seconds before a phase without a message of its own is shown
 
 
 def silent(text: str) -> None:
-    """Say nothing."""
+    """Discard a message."""
 
 
 def to_stderr(text: str) -> None:
-    """One plain line on stderr."""
-    with suppress(OSError, ValueError):  # nobody reads it, or it was closed
+    """Print a message as a plain line on stderr."""
+    with suppress(OSError, ValueError):  # stderr is closed, or its reader has gone
         print(f"porter: {text}", file=sys.stderr, flush=True)
 
 
 @frozen
 class Teller:
-    """What long work is given to tell of itself; work that is not needed is not told.
+    """Callbacks for progress reporting. Work that turns out to be unnecessary reports nothing.
 
-    say: a part of the work begins, which a line says. now: the same of what may be over at once;
-    only where it is not, something shows. step: of the part, how much is done: (done, of how many).
+    Attributes:
+        say: Begins a phase and prints a message.
+        step: Reports the phase's progress: (done, total).
+        now: Begins a phase that may be short; shown only if it takes long.
     """
 
     say: Say = to_stderr
@@ -40,44 +46,46 @@ class Teller:
     now: Say = silent
 
     def within(self) -> Teller:
-        """For work that is a part of what was said: its own parts have no lines."""
+        """Return a Teller for a subtask of the current phase, whose own phases print no lines."""
         return Teller(self.now, self.step, self.now)
 
 
 class Underway:
-    """The part of the work that is under way, for what shows it."""
+    """The current phase of the work, for a display."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
         self.begin("")
 
     def begin(self, name: str) -> None:
-        """Another part; "": nothing is under way."""
+        """Begin a phase; "" means that no work is under way."""
         with self.lock:
             self.name, self.progress = name, ""
             self.since = time.monotonic()
 
     def step(self, done: int, total: int) -> None:
-        """`done` of `total` are done."""
+        """Record that `done` of `total` steps are done."""
         with self.lock:
             self.progress = f"{done} of {total}"
 
     @property
     def seconds(self) -> float:
-        """Since it began."""
+        """Seconds since the phase began."""
         return time.monotonic() - self.since
 
     @property
     def text(self) -> str:
-        """Its name, and how far it is."""
+        """The phase's name and progress."""
         return f"{self.name}: {self.progress}" if self.progress else self.name
 
 
 class PlainLines:
-    """Progress where no line can move: a line as a part begins, then one every few seconds.
+    """Progress display for logs: a line when a phase begins, then a line every few seconds.
 
-    line: writes one. While it is entered, a thread sees to it that work which takes no steps shows
-    that it goes on.
+    As a context manager it runs a thread that prints lines for phases without steps.
+
+    Args:
+        line: Prints a line.
     """
 
     def __init__(self, line: Say = to_stderr) -> None:
@@ -89,7 +97,7 @@ class PlainLines:
 
     @property
     def teller(self) -> Teller:
-        """For the work."""
+        """The callbacks for the work."""
         return Teller(self._say, self._step, self._part.begin)
 
     def _say(self, text: str) -> None:

@@ -1,8 +1,8 @@
-"""The one decoder of bytes that interpreters wrote: text, and values in the marshal format.
+"""The only decoder of bytes that interpreters wrote: text, and values in the marshal format.
 
-A program can return any bytes, and a program that found a defect of C code can write any bytes into
-the records that the host reads. So no function here raises, whatever its argument holds, and none
-takes memory by a length that the bytes claim.
+A program can return any bytes. A program that exploits a defect of C code can write any bytes into
+the records that the host reads. So no function here raises, whatever its argument contains, and
+none allocates memory by a length that the bytes claim.
 
 Text that is not UTF-8 is represented as CPython's error handler `surrogateescape` does it: each
 byte that is part of no character becomes the code point U+DC00 plus the byte. A surrogate that a
@@ -21,19 +21,19 @@ from attrs import frozen
 
 Buffer = bytes | bytearray | memoryview
 
-MOST_DEPTH = 2000  # of containers in containers; CPython's marshal module has the same limit
-MOST_DIGITS = 1 << 24  # of 15 bits, of an int: more than any heap holds
-_FEW = 256  # elements of a set that may all have one hash
-_ALIKE = 8  # elements of a larger set for each hash, at most
+MOST_DEPTH = 2000  # nested containers; CPython's marshal module has the same limit
+MOST_DIGITS = 1 << 24  # 15-bit digits of an int, more than any heap holds
+_FEW = 256  # sets and dicts up to this size may consist of elements with equal hashes
+_ALIKE = 8  # maximum elements per distinct hash in larger ones
 _SHOWN = 40  # bytes of a record in a message
 _HANDLER = "porter-untrusted"
 
 
 def _keep(error: UnicodeError) -> tuple[str, int]:
-    """Return what replaces undecodable bytes: a surrogate that was written, or escaped bytes."""
+    """Return the replacement of undecodable bytes: a surrogate as written, or escaped bytes."""
     assert isinstance(error, UnicodeDecodeError)
     data, start = error.object, error.start
-    # Three bytes ED A0..BF 80..BF are a surrogate, which MicroPython writes for chr(0xD800).
+    # The bytes ED A0..BF 80..BF encode a surrogate; MicroPython writes them for chr(0xD800).
     if data[start] == 0xED and len(data) >= start + 3:
         high, low = data[start + 1], data[start + 2]
         if 0xA0 <= high <= 0xBF and 0x80 <= low <= 0xBF:
