@@ -1,8 +1,8 @@
-"""The `porter` command: one file per subcommand, each with a click command named `command`.
+"""The `porter` command: one module per subcommand, each with a click command named `command`.
 
-A file `cli/new_kernel.py` is `porter new-kernel`; it is imported only when it is used or listed
-by `porter --help`, so that a command that needs little starts fast. `_groups.py` says under which
-heading. Names with a leading `_` are helpers.
+The module `cli/new_kernel.py` is `porter new-kernel`. It is imported only if it is used or listed
+by `porter --help`, so that a command with few dependencies starts fast. `_groups.py` has the
+headings of the help. Modules with a leading `_` are helpers.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from porter.version import __version__
 
 
 class CommandFolder(click.Group):
-    """A click group whose commands are this package's modules."""
+    """A click group whose commands are the modules of this package."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Command names, sorted."""
+        """Return the sorted names of the commands."""
         modules = (module.name for module in pkgutil.iter_modules(__path__))
         return sorted(name.replace("_", "-") for name in modules if not name.startswith("_"))
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command in the module of that name, None when there is none."""
+        """Return the command of a module; None if there is no such module."""
         if cmd_name not in self.list_commands(ctx):
             return None
         module = importlib.import_module(f"{__name__}.{cmd_name.replace('-', '_')}")
@@ -44,7 +44,7 @@ class CommandFolder(click.Group):
         """Write the commands into the help, under the headings of their groups."""
         names = self.list_commands(ctx)
         limit = formatter.width - 6 - max(map(len, names))
-        # Of all groups one above the other, so that all have one column.
+        # One width for all groups, so that their columns are aligned.
         width = max(map(len, names)) + 2
         for title, group in grouped(names):
             rows = []
@@ -65,7 +65,7 @@ def group(debug: bool) -> None:
 
 
 def report(error: PorterError, console: Console) -> None:
-    """Print `error` and its hint as users see them."""
+    """Print `error` and its hint."""
     console.print(Text.assemble(("porter: error: ", "bold red"), error.message), soft_wrap=True)
     if error.hint:
         console.print(Text.assemble(("porter: hint: ", "bold cyan"), error.hint), soft_wrap=True)
@@ -115,5 +115,5 @@ def _file_problem(error: OSError) -> FileProblem:
 
 
 def main() -> NoReturn:
-    """The console script."""
+    """Entry point of the console script."""
     sys.exit(execute(sys.argv[1:]))

@@ -1,4 +1,4 @@
-"""Building with a progress display, for every command that needs a build."""
+"""Build with progress reporting, for every command that needs a build."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Options and display of what interpreters read and write while they run."""
+"""Options and display of interpreters' input and output while they run."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from porter.run.streams.writer import Writer
 
 F = TypeVar("F", bound=Callable[..., Any])
 STDIN = 0  # file descriptor
-PART = 1 << 16  # bytes of one read
+PART = 1 << 16  # maximum bytes of one read
 
 
 @frozen
 class ConsoleOptions:
-    """What the user chose. stdin_file `-` is porter's own stdin."""
+    """The user's choices of streams. A `stdin_file` of `-` is porter's own stdin."""
 
     mode: str
     overflow: str
@@ -38,7 +38,7 @@ class ConsoleOptions:
     stdin_dir: Path | None
 
     def apply(self, launch: Launch, n: int, shower: Shower) -> Launch:
-        """`launch` with these streams. Raises UsageError."""
+        """Return `launch` with these streams. Raises UsageError."""
         changes: dict[str, Any] = {"console": self.mode, "overflow": self.overflow}
         if self.mode == "ring":
             changes["on_output"] = shower.live
@@ -66,16 +66,16 @@ def _read(path: Path) -> bytes:
 
 
 def feed_stdin() -> Feed:
-    """Interpreters read porter's stdin as it comes."""
+    """Return a Feed of interpreters' input that copies porter's stdin as it arrives."""
     feed = Feed()
 
     def copy() -> None:
-        # Not sys.stdin: a thread that holds its lock when the process ends is a fatal error.
+        # os.read, not sys.stdin: a thread with sys.stdin's lock at process exit is a fatal error.
         try:
             while text := os.read(STDIN, PART):
                 feed.write(text)
         except (OSError, UsageError):
-            pass  # it was closed, or the launch has ended
+            pass  # stdin was closed, or the launch has ended
         feed.close()
 
     threading.Thread(target=copy, daemon=True).start()
@@ -83,7 +83,7 @@ def feed_stdin() -> Feed:
 
 
 class Shower:
-    """Shows what interpreters write while they run."""
+    """Displays the output of interpreters while they run."""
 
     def __init__(self, out: Writer, err: Writer, n: int, max_groups: int | None) -> None:
         self.out, self.err = out, err
@@ -93,7 +93,7 @@ class Shower:
         (self.out if stream == "stdout" else self.err).write(lines)
 
     def finish(self, result: Result) -> None:
-        """Show what is left, and say what was lost."""
+        """Display remaining output, and report lost bytes."""
         self.live.finish()
         lost = 0 if result.lost is None else int(result.lost.sum())
         if lost:
@@ -102,7 +102,7 @@ class Shower:
 
 
 def console_options(function: F) -> F:
-    """Give a command the options of ConsoleOptions; it gets them as `console`."""
+    """Add the options of ConsoleOptions to a command, which gets them as `console`."""
 
     @functools.wraps(function)
     def wrapper(

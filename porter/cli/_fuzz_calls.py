@@ -1,4 +1,4 @@
-"""`porter fuzz --calls`: on a build made now, or on a finished one, where no compiler is needed."""
+"""`porter fuzz --calls`: on a new build, or on a finished one, which needs no compiler."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from porter.run.built import open_build
 def run_calls(
     session: dict[str, Any], release: str | None, target: str | None, variant: str, fences: bool
 ) -> None:
-    """Run a campaign and print what it came to. Raises FuzzFailed, UsageError."""
+    """Run a campaign and print its result. Raises FuzzFailed, UsageError."""
     console = Console(highlight=False)
     folder: Path | None = session.pop("folder")
     if folder is None:
@@ -42,14 +42,14 @@ def _campaign(session: CallSession, console: Console) -> Any:
         tell.now("programs of hostile calls")
         if not session.target.endswith("-asan"):
             return fuzz_calls(session, say)
-        from porter.toolchain.sanitizer import children  # asks g++ where its library is
+        from porter.toolchain.sanitizer import children  # calls g++ for its library's path
 
         with children(session.target):
             return fuzz_calls(session, say)
 
 
 def _built(release: str | None, target: str | None, variant: str, fences: bool) -> tuple[Path, str]:
-    """A build for it and its target."""
+    """Return the folder of a new build, and its target."""
     from porter.cli._building import build_shown
     from porter.settings import load_config
 
@@ -61,7 +61,7 @@ def _built(release: str | None, target: str | None, variant: str, fences: bool) 
 
 
 def calls_options(function: Any) -> Any:
-    """The options that only `--calls` has; the command gets them by name."""
+    """Add the options of `--calls` to a command, which gets them by name."""
     options = [
         click.option("--calls", is_flag=True, help="Call everything with hostile arguments."),
         click.option("--programs", is_flag=True, help="With --calls: classes with side effects."),

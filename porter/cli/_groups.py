@@ -1,6 +1,6 @@
-"""The groups in which `porter --help` lists commands, by who uses them.
+"""The headings of `porter --help`, by kind of user, with their commands.
 
-Each command stands in one group: add a new one's name (`new-kernel`, not `new_kernel`) here.
+Each command is in one group: add the name of a new one (`new-kernel`, not `new_kernel`) here.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ REST = "Other commands"
 
 
 def grouped(commands: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """The groups that have some of `commands`, each with them in its order; REST comes last."""
+    """Yield the non-empty groups with their commands in order; REST comes last."""
     left = list(commands)
     for title, names in GROUPS.items():
         if here := [name for name in names if name in left]:

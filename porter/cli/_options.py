@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from porter.settings import load_config
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What build_options asks for, by BuildConfig's names.
+# The options of `build_options`, by BuildConfig's names.
 BUILD_NAMES = ("release", *SIZE_BOUNDS, *CHOICES, "arch", *SWITCHES, "skip_patches")
 
 SIZE_HELP = {
@@ -42,11 +42,11 @@ def _parse(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 
 
 def size_option(name: str, text: str) -> Callable[[F], F]:
-    """An option that takes a size such as 64K and gives bytes, or None."""
+    """Return an option for a size such as 64K; the command gets bytes, or None."""
     return click.option(name, metavar="SIZE", callback=_parse, help=text)
 
 
-MOST_TEST = 1e6  # seconds of a launch of tests: what waiting for its process can count
+MOST_TEST = 1e6  # seconds; the maximum that waiting for a test process supports
 
 
 def seconds_option(
@@ -57,7 +57,7 @@ def seconds_option(
     most: float = MOST_SECONDS,
     default: float | None = None,
 ) -> Callable[[F], F]:
-    """A time that is not negative, not infinite and not `nan`; a number, or None."""
+    """Return an option for a time: a number that is not negative, infinite or `nan`, or None."""
 
     def check(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
         return None if value is None else seconds(value, param.opts[0], most)
@@ -74,7 +74,7 @@ def seconds_option(
 
 
 def limit_options(function: F) -> F:
-    """Give a command the limits of each program: max_steps and deadline, None for no limit."""
+    """Add the limits of each program to a command: max_steps and deadline, None for no limit."""
 
     def steps(ctx: click.Context, param: click.Parameter, value: int | None) -> Any:
         return steps_of(value, param.opts[0])
@@ -110,7 +110,7 @@ skip_patches_option = click.option(
 
 
 def build_options(function: F) -> F:
-    """Give a command every option of a BuildConfig; it gets them as `config: BuildConfig`."""
+    """Add every option of a BuildConfig to a command, which gets them as `config`."""
 
     @functools.wraps(function)
     def wrapper(*args: Any, config_file: Path | None, **kwargs: Any) -> Any:

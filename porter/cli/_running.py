@@ -1,4 +1,4 @@
-"""What commands that run a program have in common: options, the launch, and what is shown of it."""
+"""Shared parts of commands that run a program: options, the launch, and display of outputs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def program_options(function: F) -> F:
-    """Give a command -c, the program's text, and -n, how many interpreters run it."""
+    """Add -c, the program's text, and -n, the number of interpreters, to a command."""
 
     def check(ctx: click.Context, param: click.Parameter, n: int) -> int:
         if n < 1:
@@ -52,7 +52,7 @@ def program_options(function: F) -> F:
 
 
 def running_options(function: F) -> F:
-    """Give a command the limits of a launch, its blocks, and how many groups are shown."""
+    """Add launch limits, block size and the number of displayed groups to a command."""
     for option in (
         click.option("--max-groups", type=click.IntRange(1), default=20, show_default=True),
         click.option(
@@ -70,7 +70,7 @@ def running_options(function: F) -> F:
 
 
 def program_of(file: Path | None, code: str | None) -> Program:
-    """The program in FILE, or CODE. Raises UsageError, ProgramSyntaxError."""
+    """Return the program in FILE, or CODE. Raises UsageError, ProgramSyntaxError."""
     if (file is None) == (code is None):
         raise UsageError("give a FILE or -c CODE, and not both")
     if code is not None:
@@ -83,7 +83,7 @@ def program_of(file: Path | None, code: str | None) -> Program:
 
 
 def _in_utf8(program: Program) -> Program:
-    """`program`, refused as CPython refuses it when its bytes are no text."""
+    """Return `program`; raise ProgramSyntaxError if it is not UTF-8, as CPython does."""
     try:
         program.source.decode()
     except UnicodeDecodeError as error:
@@ -100,8 +100,15 @@ def _in_utf8(program: Program) -> Program:
 class CommandLaunch:
     """One launch of a command.
 
-    files: what interpreters find at "/". shower: shows what they write. err: of the command itself.
-    stopped: what ended the launch early.
+    Attributes:
+        device: The device.
+        n: The number of interpreters.
+        launch: The options of the launch.
+        files: The content of "/".
+        shower: Displays output.
+        max_groups: The maximum number of displayed groups.
+        err: The console for messages of the command.
+        stopped: The error that ended the launch early.
     """
 
     device: Device
@@ -126,9 +133,20 @@ class CommandLaunch:
         fs_shared: bool = False,
         compiled: Program | None = None,
     ) -> CommandLaunch:
-        """On what the user chose. launch: its limits. Raises what loading and building raise.
+        """Open the device and prepare the launch.
 
-        compiled: the program that will run as machine code.
+        Args:
+            subject: The build and target that the user chose.
+            n: The number of interpreters.
+            launch: Its limits.
+            console: The user's choices of streams.
+            max_groups: The maximum number of displayed groups.
+            image: A littlefs2 image for "/".
+            fs_shared: Whether interpreters share one file system.
+            compiled: The program to run as native code.
+
+        Raises:
+            PorterError: Loading or building failed.
         """
         files = None if image is None else Image.load(image)
         out, err = Console(highlight=False), Console(stderr=True, highlight=False)
@@ -146,10 +164,10 @@ class CommandLaunch:
         return cls(device, n, launch, files, shower, max_groups, err)
 
     def run(self, start: Callable[[Device, Launch], Result]) -> Result:
-        """What `start` gives, once what interpreters wrote is shown; also after Ctrl-C."""
+        """Return the result of `start` after displaying the output, also after Ctrl-C."""
         buffered = self.launch.console == "buffer"
         try:
-            # What comes while programs run needs the terminal for itself.
+            # Live output needs the terminal for itself, so it excludes a moving line.
             with telling(only_moving=True, quiet=not buffered) as tell:
                 tell.now(f"{self.n} interpreters")
                 result = start(self.device, self.launch)
@@ -164,12 +182,12 @@ class CommandLaunch:
         return result
 
     def _show(self, stream: Stream, writer: Writer, *, skip_empty: bool = False) -> None:
-        """Write a stream's groups under their banners; nothing where nothing is kept."""
+        """Display a stream's groups under their banners; nothing if output is not captured."""
         if stream.size:
             writer.write(render(stream.groups, max_groups=self.max_groups, skip_empty=skip_empty))
 
     def end(self, result: Result) -> None:
-        """Raise what the launch came to; SystemExits end the command as they end a process."""
+        """Raise the launch's error; SystemExit sets the exit code as it does for a process."""
         try:
             if self.stopped is not None:
                 raise self.stopped

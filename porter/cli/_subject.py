@@ -1,4 +1,4 @@
-"""What a command runs interpreters on: a build made now, or one that is finished already."""
+"""The build that a command runs interpreters on: a new one or a finished one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from porter.run.open_several import Devices, chosen_devices
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# What a launch can choose; everything else a build has fixed.
+# Fields that a launch can choose; a build fixes all others.
 OF_LAUNCH = (*SIZES, "gc_stress")
 OF_RUN = (*OF_LAUNCH, "fs_size")
 LOADING = "loading the build"
@@ -41,7 +41,7 @@ folder_option = click.option(
 
 
 def devices_option(function: F) -> F:
-    """Give a command several devices to run on: --gpus. It gets them in its `subject`."""
+    """Add --gpus to a command; several devices reach it in `subject`."""
 
     def check(ctx: click.Context, param: click.Parameter, value: str | None) -> Any:
         return None if value is None else chosen_devices(value, "--gpus")
@@ -57,19 +57,19 @@ def devices_option(function: F) -> F:
 
 @frozen
 class BuildChoice:
-    """What to run on. config: of the build to make; folder: of the finished one instead.
+    """The build to run on: `config` describes a build to make, `folder` has a finished one.
 
-    given: the options that the user wrote, by BuildConfig's names.
+    `given` are the options that the user wrote, by BuildConfig's names.
     """
 
     given: Mapping[str, Any]
     config: BuildConfig | None = None
     folder: Path | None = None
-    devices: Devices | None = None  # several, as one
-    seconds: dict[str, float] = field(factory=dict)  # of the stages of a build, once it is made
+    devices: Devices | None = None  # several devices used as one
+    seconds: dict[str, float] = field(factory=dict)  # time per stage of a new build
 
     def open(self, console: Console) -> Device:
-        """Build if need be, showing progress on `console`, and open. Raises what these raise."""
+        """Build if needed, with progress on `console`, and open. Raises PorterError."""
         if self.folder is not None:
             with telling() as tell:
                 tell.now(LOADING)
@@ -77,7 +77,7 @@ class BuildChoice:
         assert self.config is not None
         if (ready := ready_build(self.config)) is not None:
             return self._loaded(ready)
-        # Building needs libclang and compilers; running what was built elsewhere must not.
+        # Imported late: building needs libclang and compilers, running a finished build does not.
         from porter.cli._building import build_shown
 
         built = build_shown(self.config, console)
@@ -93,14 +93,14 @@ class BuildChoice:
             return open_device(build, self.config.target)
 
     def sized(self, launch: Launch) -> Launch:
-        """`launch` with what was given for one of a finished build: sizes above all."""
+        """Return `launch` with the given sizes and options that a finished build leaves open."""
         if self.folder is None:
             return launch
         chosen = {name: self.given.get(name) for name in OF_LAUNCH}
         return attrs.evolve(launch, **{k: v for k, v in chosen.items() if v is not None})
 
     def fs_size(self, device: Device) -> int:
-        """Bytes of each interpreter's file system where no image is given."""
+        """Return the size in bytes of each interpreter's file system if no image is given."""
         asked = self.given.get("fs_size")
         return int(device.built.config["fs_size"] if asked is None else asked)
 
@@ -111,10 +111,16 @@ def open_finished(
     known: tuple[str, ...] = OF_RUN,
     devices: Devices | None = None,
 ) -> Device:
-    """The finished build in `folder`, on the target among `given` or the best that it has.
+    """Open the finished build in `folder`.
 
-    devices: several, as one. UsageError where `given` asks for something else than was built and
-    than `known`, what a launch chooses.
+    Args:
+        folder: The build's folder.
+        given: Options by BuildConfig's names; its target, or the best one the build has, is used.
+        known: The options that a launch can choose.
+        devices: Several devices to use as one.
+
+    Raises:
+        UsageError: Another option differs from the build.
     """
     built = open_build(folder)
     for name, value in given.items():
@@ -128,7 +134,7 @@ def open_finished(
 
 
 def check_fixed(built: Built, name: str, value: Any) -> None:
-    """UsageError unless the build has `value` for `name`."""
+    """Raise UsageError unless the build has `value` for `name`."""
     has = built.config.get(name, False if isinstance(value, bool) else None)
     if has == value:
         return
@@ -144,12 +150,12 @@ def check_fixed(built: Built, name: str, value: Any) -> None:
 
 
 def subject_options(function: F) -> F:
-    """Give a command the options of a build and --build; it gets them as `subject`."""
+    """Add the options of a build and --build to a command, which gets them as `subject`."""
 
     @functools.wraps(function)
     def wrapper(*args: Any, folder: Path | None, **kwargs: Any) -> Any:
         if folder is None and kwargs.get("sandbox") and kwargs.get("fences", False) is None:
-            kwargs["fences"] = True  # who runs programs of strangers wants both
+            kwargs["fences"] = True  # a sandbox for untrusted programs needs bounds checks, too
         if (chosen := kwargs.pop("devices", None)) is not None:
             kwargs["target"] = check_target(chosen, kwargs["target"], "--gpus")
         given = {name: kwargs[name] for name in BUILD_NAMES}

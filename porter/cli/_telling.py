@@ -1,6 +1,6 @@
-"""Progress of a command, always on stderr: a line that moves on a terminal, plain lines elsewhere.
+"""Progress reporting of commands on stderr: a moving line on a terminal, plain lines elsewhere.
 
-Every command that works for more than a second tells what it does through `telling`.
+Every command that works for more than a second reports its progress through `telling`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from porter.base.telling import PATIENCE, QUIET, PlainLines, Teller, Underway, t
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-LOOK = 0.1  # seconds between looks at whether a part takes longer than PATIENCE
+LOOK = 0.1  # seconds between checks whether a phase takes longer than PATIENCE
 PREFIX = "porter: "
 
 
@@ -26,9 +26,12 @@ PREFIX = "porter: "
 def telling(
     *, prefix: str = PREFIX, quiet: bool = False, only_moving: bool = False
 ) -> Iterator[Teller]:
-    """A Teller for what is done meanwhile.
+    """Yield a Teller that displays progress until the block ends.
 
-    prefix: of its lines. quiet: say nothing. only_moving: say nothing but on a terminal.
+    Args:
+        prefix: The start of its lines.
+        quiet: Display nothing.
+        only_moving: Display nothing unless stderr is a terminal.
     """
     console = Console(stderr=True, highlight=False)
     if quiet or (only_moving and not console.is_terminal):
@@ -48,9 +51,10 @@ def _plain(console: Console, prefix: str) -> Callable[[str], None]:
 
 
 class MovingLine:
-    """A line per part, and under them one that moves, with a spinner and the part's time.
+    """Progress display on a terminal: a line per phase above a moving line with spinner and time.
 
-    It appears when a part is said, or takes longer than PATIENCE, and goes with the work.
+    The moving line appears with the first message, or when a phase takes longer than PATIENCE. It
+    is removed at the end.
     """
 
     def __init__(self, console: Console, prefix: str) -> None:
@@ -63,7 +67,7 @@ class MovingLine:
 
     @property
     def teller(self) -> Teller:
-        """For the work."""
+        """The callbacks for the work."""
         return Teller(self._say, self._step, self._now)
 
     def _say(self, text: str) -> None:
@@ -91,7 +95,7 @@ class MovingLine:
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         text = TextColumn("{task.description}", markup=False)
-        # What programs and reports print goes where it went: rich would take stdout over too.
+        # rich would redirect stdout as well; output of programs and reports must not change.
         self._progress = Progress(
             SpinnerColumn(),
             text,

@@ -1,4 +1,4 @@
-"""`porter torture --python`: generated Python programs, interpreted and as machine code."""
+"""`porter torture --python`: generated Python programs, interpreted and as native code."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def torture_python(
     reduced: bool,
     keep: Path | None,
 ) -> None:
-    """Examine programs on the build in `build`, or on one that is made. Raises TortureFailed."""
+    """Test programs on the build in `build`, or on a new one. Raises TortureFailed."""
     console, start, ended = Console(highlight=False), time.monotonic(), 0
     with telling() as tell:
         if build is None:
-            from porter.pipeline import build as make  # the whole toolchain
+            from porter.pipeline import build as make  # imports the whole toolchain
 
             build = make(load_config({"target": "host"})).folder
         tell.now("programs")

@@ -1,4 +1,4 @@
-"""`porter bench`: how fast programs run on many interpreters, beside what a user has instead."""
+"""`porter bench`: time programs on many interpreters, and the alternatives that a user has."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from porter.run import Device, Launch, open_device
 from porter.settings import load_config
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
-COMPILED = SUITE[0]  # what the cost of compiling, and scaling, is measured with
+COMPILED = SUITE[0]  # the program for the cost of compiling, and for scaling
 COUNTS = {"cuda": 1 << 18, "host": 64}
 WIDTH = 140  # columns
 
@@ -88,7 +88,7 @@ def command(
     lanes = read_lanes(lanes_file) if lanes_file is not None else {}
     out = Console()
     if not out.is_terminal:
-        out.width = WIDTH  # a file or pipe can hold the whole table
+        out.width = WIDTH  # files and pipes are wide enough for the whole table
     size = None if heap is None else parse_size(heap, "--heap")
     device = _device(folder, {"release": release, "target": target, "heap": size})
     benchmarks, left_out = fitting(benchmarks, device)
@@ -119,7 +119,7 @@ def _measured(
     rest: Sequence[str],
     doing: Callable[[str], None],
 ) -> report.Measured:
-    """Programs, and of `rest` generated candidates, costs and memory."""
+    """Measure programs, and the candidates, costs and memory that `rest` names."""
     setting = suite.setting
     rows = suite.run(benchmarks, doing)
     candidates = None
@@ -142,7 +142,7 @@ def _write(
         text = json.dumps(scale_report.to_json(found, about), indent=1) + "\n"
         write_whole(json_file, text, parents=True)
     if plot_file is not None:
-        from porter.bench import plot  # needs jinja2, which measuring does not
+        from porter.bench import plot  # needs jinja2, which measuring does not need
 
         under = f"{about['device']}, release {about['release']}, arena {about['config']['arena']}"
         write_whole(plot_file, plot.draw(found, under), parents=True)
@@ -150,7 +150,7 @@ def _write(
 
 
 def _chosen(only: tuple[str, ...]) -> tuple[list[Benchmark], list[str]]:
-    """The programs that --only leaves, and the names of what else is measured."""
+    """Return the programs that --only selects, and the names of the other measurements."""
     others = (many.NAME, *lifecycle.NAMES)
     names = [*(benchmark.name for benchmark in SUITE), *others]
     for start in only:
@@ -168,7 +168,7 @@ def _device(folder: Path | None, options: dict[str, Any]) -> Device:
         with telling() as tell:
             tell.now(LOADING)
             return open_finished(folder, options)
-    # Building needs libclang and compilers; running what was built elsewhere must not.
+    # Imported late: building needs libclang and compilers, running a finished build does not.
     from porter.cli._building import build_shown
 
     config = load_config(options)

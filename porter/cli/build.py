@@ -1,4 +1,4 @@
-"""`porter build`: from a release to a host twin and a device build."""
+"""`porter build`: make a host twin and a device build from a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`porter bundle`: a finished build as a wheel takes it along."""
+"""`porter bundle`: prepare a finished build for inclusion in a wheel."""
 
 from __future__ import annotations
 

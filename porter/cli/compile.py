@@ -1,4 +1,4 @@
-"""`porter compile`: what the compiled tier makes of a program, stage by stage."""
+"""`porter compile`: show the stages of the native compiler for a program."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _read(device: Device, program: Program, launch: Launch, trial: bool) -> Show
 
 
 def _tables(built: Built) -> Tables:
-    """The instructions of a build: its own file, or its release's headers."""
+    """Return a build's bytecode instructions, from its own file or its release's headers."""
     for target, made in built.whole.targets.items():
         if f"{target}/{INSTRUCTIONS}" in made.files:
             return load_tables(built.file(target, INSTRUCTIONS))

@@ -1,4 +1,4 @@
-"""`porter conformance`: upstream's own tests on a build."""
+"""`porter conformance`: run upstream's own tests on a build."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from porter.settings import load_config
 from porter.sync.syncing import tests_of
 from porter.toolchain.sanitizer import children
 
-SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # that a launch chooses
+SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # sizes that a launch can choose
 FilePath = click.Path(dir_okay=False, path_type=Path)
 
 
@@ -147,7 +147,7 @@ def command(
 def _native(
     compiled: bool, give_up: str | None, enter: str | None, where: str, variant: str
 ) -> CompilerOptions | None:
-    """How machine code is made; None without. Raises UsageError."""
+    """Return the options of native code; None without --compiled. Raises UsageError."""
     if not compiled:
         for name, value in {"--give-up": give_up, "--enter": enter}.items():
             if value is not None:
@@ -166,7 +166,7 @@ def _native(
 def _tell(
     done: report.Report, console: Console, json_file: Path | None, junit_file: Path | None
 ) -> None:
-    """Write and show the report. Raises ConformanceRegression for one that is not good."""
+    """Write and print the report. Raises ConformanceRegression if a test has a wrong outcome."""
     if json_file:
         report.write_json(done, json_file)
     if junit_file:
@@ -186,7 +186,7 @@ def _given(build: dict[str, str | bool | None]) -> dict[str, str | bool]:
 def _config(
     target: str | None, given: Mapping[str, str | bool], built: Built | None
 ) -> BuildConfig:
-    """The build to test. Raises UsageError for what `given` asks of a finished one in vain."""
+    """Return the build to test. Raises UsageError if `given` contradicts a finished build."""
     wanted = {} if target in (None, "reference") else {"target": target}
     has = {} if built is None else {n: built.config[n] for n in ("release", *backends.SIZES)}
     config = load_config({**backends.SIZES, **has, **given, **wanted})
@@ -197,7 +197,7 @@ def _config(
 
 
 def _target(built: Built | None, config: BuildConfig) -> str:
-    """What is tested where nobody said: this machine's default, if the build has it."""
+    """Return the default target: this machine's default, if the build has it."""
     if built is None:
         return config.targets[0]
     has = [name for name in ("cuda", "host") if name in built.manifest["targets"]]
@@ -207,7 +207,7 @@ def _target(built: Built | None, config: BuildConfig) -> str:
 def _check_sizes(
     built: Built | None, config: BuildConfig, chosen: dict[str, int], named: bool
 ) -> None:
-    """Refuse sizes in which tests fail for nothing; where tests are named, say so and go on."""
+    """Refuse sizes that make tests fail; if the user names tests, only warn."""
     sizes = {name: getattr(config, name) for name in SIZE_NAMES}
     if built is not None:
         sizes = {name: int(built.config[name]) for name in SIZE_NAMES} | chosen

@@ -1,4 +1,4 @@
-"""`porter doctor`."""
+"""`porter doctor`: report what this machine has and lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`porter evaluate`: programs on test cases, each in an interpreter of its own."""
+"""`porter evaluate`: run programs on test cases, each in an interpreter of its own."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _seconds(clock: str | None) -> float:
 
 @define
 class _Names:
-    """Programs as `portions` wants them; it remembers names until they are written."""
+    """Iterable of programs for `portions`, which keeps names until their rows are written."""
 
     programs: Iterator[NamedProgram]
     shared: bool
@@ -71,14 +71,14 @@ class _Names:
 
 @define
 class _Sums:
-    """What is printed at the end."""
+    """Totals for the summary."""
 
     programs: int = 0
     solved: int = 0
     ends: Counter[CaseStatus] = field(factory=Counter)
 
     def add(self, judgement: Judgement) -> None:
-        """Count one portion's rows."""
+        """Add the rows of one portion."""
         row = 0
         for count in judgement.counts.tolist():
             part = judgement.status[row : row + count]
@@ -88,7 +88,7 @@ class _Sums:
         self.ends.update(CaseStatus(status) for status in judgement.status.tolist())
 
     def lines(self) -> Iterator[str]:
-        """A line for all, and one for each status."""
+        """Yield a line for the total, and a line for each status."""
         yield f"{self.programs} programs, {self.ends.total()} calls, {self.solved} solved"
         for status in CaseStatus:
             if self.ends[status]:
@@ -97,7 +97,7 @@ class _Sums:
 
 @contextmanager
 def _told(total: int | None) -> Iterator[Callable[[int], None]]:
-    """What to call with the number of programs that are done. total: None where nobody knows."""
+    """Yield a callback that reports the number of finished programs; `total` may be unknown."""
     with telling() as tell:
         tell.now("judging programs")
         yield lambda done: tell.step(done, done if total is None else total)
@@ -106,9 +106,9 @@ def _told(total: int | None) -> Iterator[Callable[[int], None]]:
 def _judgements_on(
     stack: ExitStack, scheduler: str | None, devices: Devices | None, choice: dict[str, Any]
 ) -> Callable[..., Iterator[Judgement]]:
-    """What judges programs: `judgements` on a device or a cluster, which `stack` closes.
+    """Return `judgements` bound to a device or to a cluster, which `stack` closes.
 
-    choice: target, release and build.
+    `choice` has target, release and build.
     """
     if scheduler is None:
         device, _ = open_sandbox(**choice, devices=devices)

@@ -1,4 +1,4 @@
-"""`porter fs`: images of the file system that interpreters mount."""
+"""`porter fs`: make and read images of the file system that interpreters mount."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`porter fuzz`: a coverage-guided fuzzer on the host twin, or one of hostile calls."""
+"""`porter fuzz`: a coverage-guided fuzzer of the host twin, or a fuzzer of hostile calls."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def command(
 def _check_no_calls(
     session: dict[str, Any], target: str | None, variant: str, fences: bool
 ) -> None:
-    """UsageError for options that only --calls has."""
+    """Raise UsageError for options that belong to --calls."""
     session = {**session, "target": target, "fences": fences}
     session.update(variant=variant != "release", seed=session["seed"] != "1")
     session["build"] = session.pop("folder")
@@ -80,14 +80,14 @@ def _coverage(
     save_bytes: int,
     jobs: int | None,
 ) -> None:
-    """libFuzzer's campaign. It compiles, which `--calls --build` must not need."""
+    """Run libFuzzer's campaign, which needs compilers; `--calls --build` must not need any."""
     from porter.cli._building import build_shown
     from porter.fuzz.building import build_fuzzer, libfuzzer
     from porter.fuzz.fuzzing import LONGEST, fuzz, minimise
     from porter.settings import load_config
 
     console = Console()
-    libfuzzer()  # says that it is missing before a build that takes minutes
+    libfuzzer()  # report a missing libFuzzer before a build that takes minutes
     config = load_config({"release": release, "target": "host", "arena": "global"})
     built = build_shown(config, jobs=jobs)
     with telling() as tell:

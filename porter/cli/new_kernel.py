@@ -1,4 +1,4 @@
-"""`porter new-kernel`."""
+"""`porter new-kernel`: write a CUDA project that uses gpusnek."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`porter patch`."""
+"""`porter patch`: check the patches to upstream's sources."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`porter profile`: where a program's time goes, by line."""
+"""`porter profile`: show where a program's time goes, by line."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PAGE_PATH = click.Path(path_type=Path)
 
 
 def _check_output(path: Path | None) -> None:
-    """Raise FileProblem before the program runs for nothing."""
+    """Raise FileProblem for an unusable path before the program runs."""
     if path is None:
         return
     if path.is_dir():
@@ -36,7 +36,7 @@ def _check_output(path: Path | None) -> None:
 
 
 def _write(profile: Profile, html: Path | None, speedscope: Path | None) -> None:
-    """Raises OSError."""
+    """Write the chosen files. Raises OSError."""
     if html is not None:
         write_whole(html, profile.html())
     if speedscope is not None:
@@ -44,7 +44,7 @@ def _write(profile: Profile, html: Path | None, speedscope: Path | None) -> None
 
 
 def _counting_build(subject: BuildChoice) -> BuildChoice:
-    """`subject` with a build that counts; a finished one is asked later whether it does."""
+    """Return `subject` with a profiling build; a finished build is checked later."""
     if subject.given.get("profile") is False:
         raise UsageError("--no-profile: `porter profile` needs a build that counts")
     if subject.config is None:

@@ -1,4 +1,4 @@
-"""`porter regress`: releases through every stage, compared with the stored baseline."""
+"""`porter regress`: run releases through every stage and compare with the stored baseline."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from porter.regress.verdict import verdict
 from porter.version import __version__
 
 FilePath = click.Path(dir_okay=False, path_type=Path)
-# By default device code is compiled wherever there is an nvcc, and run where there is a GPU.
+# By default device code is compiled if there is an nvcc, and run if there is a GPU.
 EVERYWHERE = "possible"
 TARGETS = {
     EVERYWHERE: ("host", "cuda"),

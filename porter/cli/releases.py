@@ -1,4 +1,4 @@
-"""`porter releases`."""
+"""`porter releases`: list local and available releases."""
 
 from __future__ import annotations
 

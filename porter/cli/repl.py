@@ -21,7 +21,7 @@ from porter.repl.session import fitting
 from porter.run import Launch
 from porter.run.launch.filesystem import written
 
-ON_GPU, ON_HOST = 1 << 20, 1 << 10  # interpreters where -n is not given
+ON_GPU, ON_HOST = 1 << 20, 1 << 10  # default numbers of interpreters
 
 
 def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:

@@ -1,4 +1,4 @@
-"""`porter rules`: what the rewriting rules are, and how often each one is needed."""
+"""`porter rules`: list the rewriting rules, and how often a release needs each."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def command(releases: tuple[str, ...], edits: bool, write: bool, jobs: int | Non
 
 
 def _write(counts: Counts) -> None:
-    """Writes docs/rules.md anew between its markers."""
+    """Update docs/rules.md between its markers."""
     home = paths.checkout()
     if home is None:
         raise FileProblem("docs/rules.md: this porter runs from no checkout")

@@ -1,4 +1,4 @@
-"""`porter run`: one program on many interpreters."""
+"""`porter run`: run one program in many interpreters."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from porter.run.launch.filesystem import written
 def _check_files(
     n: int, image: Path | None, fs_shared: bool, save: bool, save_from: int | None
 ) -> None:
-    """Raise UsageError for options of a file system that ask for what is not there."""
+    """Raise UsageError for file system options that contradict each other."""
     if save and image is None:
         raise UsageError("--save: there is no image to save to; give --fs IMAGE")
     if save_from is not None and (fs_shared or not save):

@@ -1,4 +1,4 @@
-"""`porter smoke`: a short list of programs on many interpreters, against CPython."""
+"""`porter smoke`: run a few programs in many interpreters and compare with CPython."""
 
 from __future__ import annotations
 

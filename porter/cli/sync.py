@@ -1,4 +1,4 @@
-"""`porter sync`."""
+"""`porter sync`: fetch and verify the sources of a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`porter torture`: C that the rules have never seen, as C and rewritten, outputs compared."""
+"""`porter torture`: compare generated C programs as C and rewritten to C++."""
 
 from __future__ import annotations
 
