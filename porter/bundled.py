@@ -1,7 +1,7 @@
-"""Finished builds that came inside the wheel: what they serve, without sources and compilers.
+"""The finished builds inside a wheel, usable without sources and compilers.
 
-A wheel holds porter and builds of one making, so what a build was made from need not be compared:
-its configuration tells what it serves. Nothing is ever written there.
+A wheel contains porter and builds made by this porter. So a build's inputs need not be compared:
+its configuration tells which requests it serves. Bundled builds are never written.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from porter.config import FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.errors import NotBuilt
 from porter.manifest import MANIFEST, Manifest, damaged, open_manifest
 
-# What is compiled into every build: all choices but sizes, which are a launch's matter, and those
-# of device code, which `lacks` looks at.
+# The fields that are compiled into every build: all but sizes, which are parameters of a launch,
+# and fields of device code, which `lacks` compares.
 _FIXED = tuple(name for name in FIELDS if name not in (*SIZE_BOUNDS, "target", "arch", "arena"))
 
 
 @frozen
 class Bundled:
-    """The finished build in `folder`, and its `build.json`."""
+    """A finished build in a folder, with its `build.json`."""
 
     folder: Path
     manifest: Manifest
 
     def lacks(self, config: BuildConfig) -> tuple[str, ...]:
-        """What keeps this build from serving `config`, a phrase each; empty where it serves."""
+        """Return the reasons why this build does not serve `config`; empty if it does."""
         has, targets = self.manifest.inputs.config, self.manifest.targets
         wrong = [
             f"{name} is {_shown(value)}, not {_shown(getattr(config, name))}"
             for name in _FIXED
-            # Builds that were made before there was this choice have it off.
+            # Builds made before this field existed have it off.
             if (value := has.get(name, type(getattr(config, name))())) != getattr(config, name)
         ]
         wrong += [f"it is not built for {t}" for t in config.targets if t not in targets]
@@ -45,33 +45,33 @@ class Bundled:
                 wrong.append(f"arch is {has['arch']}, not {config.arch}")
             if has["arena"] != config.arena:
                 wrong.append(f"arena is {has['arena']}, not {config.arena}")
-            # Device code with arenas in local memory has the most of C stack compiled in.
+            # With arenas in local memory, device code has the maximum C stack compiled in.
             elif config.arena == "local" and config.stack > has["stack"]:
                 wrong.append(f"stack is {has['stack']}, not {config.stack}")
         return tuple(wrong)
 
     def damaged(self) -> tuple[str, ...]:
-        """Files that are not as `build.json` has them."""
+        """Return the files that differ from `build.json`."""
         return damaged(self.folder, self.manifest)
 
 
 def bundled_builds() -> Iterator[Bundled]:
-    """Those of the wheel that can be read; none in a checkout."""
+    """Yield the readable builds of the wheel; none in a checkout."""
     root = paths.bundled_dir()
     for path in sorted(root.glob(f"*/{MANIFEST}")) if root is not None else ():
         try:
             yield Bundled(path.parent, open_manifest(path.parent))
         except NotBuilt:
-            continue  # `porter doctor` lists what is there
+            continue  # `porter doctor` reports it
 
 
 def serving(config: BuildConfig) -> Path | None:
-    """The folder of the build that serves `config`; None where there is none."""
+    """Return the folder of a build that serves `config`; None if there is none."""
     return next((one.folder for one in bundled_builds() if not one.lacks(config)), None)
 
 
 def choices_of(config: BuildConfig) -> dict[str, Any]:
-    """What `config` chooses that a finished build leaves to a launch, by BuildConfig's names."""
+    """Return the fields of `config` that a launch of a finished build can still choose."""
     return {name: getattr(config, name) for name in (*SIZE_BOUNDS, "arena")}
 
 

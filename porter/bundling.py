@@ -1,6 +1,7 @@
-"""Preparing finished builds for a wheel: `build.json`, the files it names, and the licences.
+"""Prepare finished builds for a wheel: `build.json`, the files that it lists, and licences.
 
-The texts come from the release's tree, and only of what is compiled: units name their files.
+Licence texts are taken from the release's tree, for compiled files only; `#line` directives in the
+units name these.
 """
 
 from __future__ import annotations
@@ -25,11 +26,23 @@ _BSD = "BSD-3-Clause"
 
 
 def write_bundle(build: Path, units: Path, tree: Path, out: Path) -> Path:
-    """Copy the finished `build` into `out`, with licences; the new folder, named as `build`.
+    """Copy a finished build with its licences into a folder for wheels.
 
-    units: the folder of its rewritten C++. tree: the release's sources. A wheel is made with
-    PORTER_BUNDLE naming `out`. Raises NotBuilt, VerifyFailed for a licence without a text, and
-    FileProblem where `out` cannot be written.
+    A wheel is then made with PORTER_BUNDLE set to `out`.
+
+    Args:
+        build: The folder of the build.
+        units: The folder of its rewritten C++.
+        tree: The release's sources.
+        out: The folder for wheels.
+
+    Returns:
+        The new folder, named as `build`.
+
+    Raises:
+        NotBuilt: There is no build.
+        VerifyFailed: The text of a licence is missing.
+        FileProblem: `out` cannot be written.
     """
     manifest = open_manifest(build)
     names = [name for output in manifest.targets.values() for name in output.files]
@@ -50,9 +63,11 @@ def write_bundle(build: Path, units: Path, tree: Path, out: Path) -> Path:
 
 
 def licences(units: Path, tree: Path, release: str) -> str:
-    """The licences of all upstream files that the C++ in `units` was made from.
+    """Return the licences of all upstream files that the C++ in `units` was made from.
 
-    Raises VerifyFailed for a licence whose text is nowhere, FileProblem for sources that are gone.
+    Raises:
+        VerifyFailed: The text of a licence is missing.
+        FileProblem: A source is missing.
     """
     used = {name for unit in units.rglob("*.cpp") for name in _USED.findall(_read(unit))}
     parts = [
@@ -74,7 +89,7 @@ def licences(units: Path, tree: Path, release: str) -> str:
 
 
 def _named(head: str) -> Iterator[str]:
-    """Licences whose text a file's head does not have."""
+    """Yield the licences that a file's head names without their text."""
     yield from (found for found in _IDENTIFIER.findall(head) if found != "MIT")
     if "BSD-style" in head:
         yield _BSD
@@ -97,7 +112,7 @@ def _mit_lines(path: Path) -> list[str]:
 
 
 def _head(path: Path) -> str:
-    """The comments that a file begins with."""
+    """Return the comments at the start of a file."""
     match = _HEAD.match(_read(path))
     return match[1].strip() if match is not None else ""
 

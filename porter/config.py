@@ -1,4 +1,4 @@
-"""What a build is made of: sizes, target, features, and where these values come from."""
+"""The configuration of a build: sizes, target, features, and how sources are merged."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from porter.base.release_name import check_release
 from porter.base.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
 from porter.errors import UsageError
 
-# Local memory is at most 512 KiB a thread, C stack included (CUDA programming guide, technical
+# Local memory is limited to 512 KiB per thread, with the C stack (CUDA programming guide, technical
 # specifications per compute capability).
 LOCAL_MEMORY_LIMIT = 512 * KIB
-LOCAL_RESERVED = 10 * KIB  # of it: state, canaries, slack of the C stack, the kernel's own frame
+LOCAL_RESERVED = 10 * KIB  # for state, canaries, slack of the C stack, and the kernel's own frame
 
 SIZE_BOUNDS: dict[str, Bounds] = {
     "heap": Bounds(2 * KIB, GIB),
@@ -42,23 +42,37 @@ HINTS = {"level": "The port does not build with upstream's lower levels: they la
 
 
 def _sorted_names(text: str) -> str:
-    """Return the names in `text`, which has commas between them, sorted and each once."""
+    """Return the names in `text`, separated by commas, sorted and without duplicates."""
     return ",".join(sorted({name.strip() for name in text.split(",")} - {""}))
 
 
 @frozen(kw_only=True)
 class BuildConfig:
-    """One build, completely described. Sizes are bytes per interpreter.
+    """The complete configuration of a build. Sizes are bytes per interpreter.
 
-    heap: the Python heap. stack: C stack that an interpreter may use before it raises.
-    pystack: MicroPython's own frame stack. stdout, stderr: buffers of one launch.
-    fs_size: private file system memory, 0 for none. level: `MICROPY_CONFIG_ROM_LEVEL`.
-    arch: names with commas between them; `all` and `native` become such.
-    gc_stress: collect before every allocation. fences: check every access through a pointer; one
-    that leaves its interpreter ends it. profile: count what each instruction does, for `porter
-    profile`. reconverge: let diverged lanes of a warp reconverge.
-    skip_patches: names or classes of patches that the build leaves out, separated by commas. Raises
-    UsageError for what is out of bounds, and NoGpu of `native`.
+    Attributes:
+        release: The MicroPython release.
+        heap: The Python heap.
+        stack: The C stack that an interpreter may use before it raises.
+        pystack: MicroPython's own frame stack.
+        stdout: The output buffer of one launch.
+        stderr: The buffer of one launch for tracebacks.
+        fs_size: Private file system memory, 0 for none.
+        arch: Architectures, separated by commas; `all` and `native` are replaced.
+        arena: Where arenas are: `local` or `global` memory.
+        target: `host`, `cuda` or `all`.
+        float: The precision of floats.
+        level: `MICROPY_CONFIG_ROM_LEVEL`.
+        gc_stress: Collect before every allocation.
+        fences: Check the bounds of every access through a pointer. A failed check ends the
+            interpreter.
+        profile: Count the work of each instruction, for `porter profile`.
+        reconverge: Let diverged lanes of a warp reconverge.
+        skip_patches: Names or classes of patches to leave out, separated by commas.
+
+    Raises:
+        UsageError: A value is out of bounds.
+        NoGpu: `arch` is `native`, and this machine has no GPU.
     """
 
     release: str
@@ -108,7 +122,7 @@ class BuildConfig:
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The targets to build: `all` is both."""
+        """The targets to build; `all` means both."""
         return ("host", "cuda") if self.target == "all" else (self.target,)
 
     @property
@@ -118,34 +132,34 @@ class BuildConfig:
 
     @property
     def architectures(self) -> Architectures:
-        """What `arch` names."""
+        """The architectures in `arch`."""
         return Architectures.of(self.arch)
 
     def as_dict(self) -> dict[str, Any]:
-        """Every field by name, for `build.json`."""
+        """Return every field by name, for `build.json`."""
         return attrs.asdict(self)
 
     def key(self) -> str:
-        """16 hex digits of all that changes what a build holds; the target is not part of it.
+        """Return 16 hex digits that identify a finished build; all fields but the target count.
 
-        One key is one finished build: host and device outputs lie beside each other.
+        Host and device outputs with one key are in one folder.
         """
         values = self.as_dict()
         del values["target"]
         return _hash(values)
 
     def source_key(self) -> str:
-        """16 hex digits of all that changes a unit's text: builds of one key share sources.
+        """Return 16 hex digits that identify the units' texts; builds with one key share sources.
 
-        Sizes, architecture and the kind of arena are not among it.
+        Sizes, architectures and the place of arenas do not count.
         """
         return _hash({name: getattr(self, name) for name in SOURCE_FIELDS})
 
 
-# What the port's templates and the choice of units depend on (porter/generate/port.py).
+# The fields that templates of the port and the list of units depend on (porter/generate/port.py).
 SOURCE_FIELDS = ("release", "float", "level", "gc_stress", "skip_patches")
 
-# Keys that files may still have, and what to do about them.
+# Removed keys that files may still contain, with hints.
 GONE = {
     "stdin": "Delete it: interpreters read input of any length (`porter run --stdin-file FILE`)."
 }
@@ -158,7 +172,7 @@ def _hash(values: Mapping[str, object]) -> str:
 
 
 def convert(name: str, value: object, where: str) -> object:
-    """`value` of key `name` as BuildConfig wants it; `where` says where it stood."""
+    """Convert `value` to the type of BuildConfig's field `name`; `where` names its source."""
     label = f"{where}: {name}" if where else name
     if name in GONE:
         raise UsageError(f"{label}: there is no such key any more", hint=GONE[name])
@@ -188,9 +202,14 @@ def _convert_bool(value: object, label: str) -> bool:
 
 
 def merge(*layers: tuple[str, Mapping[str, object]], release: str) -> BuildConfig:
-    """A BuildConfig from (name of the source, values) layers; later layers win.
+    """Return the BuildConfig of several layers; later layers win.
 
-    `release` is used where no layer names one. A value of None counts as absent.
+    Args:
+        layers: Pairs of the source's name and its values; None counts as absent.
+        release: The release if no layer names one.
+
+    Raises:
+        UsageError: A value is invalid, or a key unknown.
     """
     values: dict[str, Any] = {"release": release}
     for where, layer in layers:

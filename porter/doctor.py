@@ -1,4 +1,4 @@
-"""What this machine has, and what to do about what it lacks."""
+"""Examine this machine for `porter doctor`: what is installed, and how to get the rest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from porter.toolchain import Tool, cuda_tool, gxx, nvcc
 
 @frozen
 class Diagnosis:
-    """One line: `state` is `ok`, `lacks` or `broken`; `essential` for the host twin or not."""
+    """A line of the report. `state`: `ok`, `lacks` or `broken`. `essential`: for the host twin."""
 
     name: str
     state: str
@@ -37,9 +37,9 @@ class Diagnosis:
 
 
 def examine() -> list[Diagnosis]:
-    """Everything that `porter doctor` shows. Looks only; changes nothing, never raises.
+    """Return the report of `porter doctor`. Changes nothing and never raises.
 
-    What compiles is essential unless a build for the host twin came with porter.
+    Compilers are essential unless a build for the host twin is bundled with porter.
     """
     builds = list(bundled_builds())
     makes = not any("host" in one.manifest.targets for one in builds)
@@ -77,7 +77,7 @@ def _libclang(essential: bool) -> Diagnosis:
         cindex.Index.create()
     except ImportError:
         return Diagnosis("libclang", "lacks", "", advice, essential)
-    except Exception as error:  # the wheel's library may not load on this machine
+    except Exception as error:  # the wheel's library may fail to load on this machine
         return Diagnosis("libclang", "broken", _first_line(error), advice, essential)
     version = importlib.metadata.version("libclang")
     return Diagnosis("libclang", "ok", version, essential=essential)
@@ -113,7 +113,7 @@ def _driver() -> Diagnosis:
 def _gpu() -> Diagnosis:
     try:
         cupy = importlib.import_module("cupy")
-    except Exception as error:  # CuPy raises ImportError, and others where its libraries lack
+    except Exception as error:  # CuPy raises other errors than ImportError if libraries are missing
         advice = "On a machine with a GPU run `python -m pip install 'gpusnek-porter[cuda]'`."
         return Diagnosis("GPU", "lacks", f"no CuPy: {_first_line(error)}", advice)
     try:
@@ -157,7 +157,7 @@ def _folder() -> Diagnosis:
 
 
 def _bundled(build: Bundled) -> Diagnosis:
-    """A build of the wheel: is it whole?"""
+    """Report whether a bundled build is complete."""
     if damaged := build.damaged():
         advice = "Install porter again: `python -m pip install --force-reinstall gpusnek-porter`."
         return Diagnosis("bundled", "broken", f"damaged: {', '.join(damaged)}", advice, True)
@@ -171,7 +171,7 @@ def _listed(build: Bundled) -> str:
 
 
 def _serving(builds: list[Bundled]) -> Diagnosis:
-    """Which build runs here when nothing else is asked for, and why."""
+    """Report which build is used by default, and why."""
     try:
         config = load_config({})
     except PorterError as error:
@@ -194,13 +194,13 @@ def _builds(needed: bool) -> Diagnosis:
 
 
 def _patches() -> Diagnosis:
-    """Which patches the builds do without because they do not apply to the release."""
+    """Report the patches that builds lack because they do not apply to the release."""
     lacks: dict[str, dict[str, str]] = {}
     for path in paths.build_dir().glob("*/*/build.json"):
         try:
             manifest = open_manifest(path.parent)
         except PorterError:
-            continue  # of another version of porter
+            continue  # written by another version of porter
         found = lacks.setdefault(manifest.release, {})
         found |= {one.name: one.without for one in manifest.patches.skipped if not one.asked}
         found |= {one.function: one.without for one in manifest.patches.kept}

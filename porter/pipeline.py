@@ -1,4 +1,7 @@
-"""All stages of a build, one after the other: generate, preprocess, rewrite, compile."""
+"""Run all stages of a build in order: generate, preprocess, rewrite, compile.
+
+Called by commands and the Python API. Stages that are up to date are skipped.
+"""
 
 from __future__ import annotations
 
@@ -38,10 +41,16 @@ STAGES = ("generate", "preprocess", "rewrite", "compile")
 
 @frozen
 class Build:
-    """A finished build: its folder, units, seconds per stage, and what compiling reported.
+    """A finished build.
 
-    `sources` is the folder that it shares with builds of other sizes. `patches` are
-    its applied and its skipped patches.
+    Attributes:
+        folder: The build's folder.
+        sources: The folder that it shares with builds of other sizes.
+        units: The number of units.
+        rewritten: The number of units that this run rewrote.
+        seconds: The wall time of each stage.
+        compiled: The result of the compile stage.
+        patches: The applied and the skipped patches.
     """
 
     folder: Path
@@ -55,7 +64,7 @@ class Build:
 
 @frozen
 class RewrittenSources:
-    """The C++ of one release in `folder`/cxx, and what each unit was made from."""
+    """The C++ of one release in `folder`/cxx, and the preprocessed units it was made from."""
 
     folder: Path
     units: tuple[Preprocessed, ...]
@@ -64,12 +73,12 @@ class RewrittenSources:
 
     @property
     def fresh(self) -> int:
-        """Units that this run preprocessed or rewrote."""
+        """The number of units that this run preprocessed or rewrote."""
         return max(sum(unit.fresh for unit in self.units), len(self.report.rewritten))
 
 
 def sources_of(config: BuildConfig) -> Path:
-    """The folder of `config`'s sources and of what compilers make of them."""
+    """Return the folder of `config`'s sources and compiler outputs."""
     return paths.build_dir() / f"{config.release}-{config.source_key()}"
 
 
@@ -83,18 +92,29 @@ def build(
     strict: bool = False,
     tell: Teller = DEFAULT,
 ) -> Build:
-    """Bring the build of `config` up to date; each stage does only what its inputs changed.
+    """Bring the build of `config` up to date; each stage repeats only what its inputs changed.
 
-    Fetches the release if it is not here. `folder` replaces `sources_of(config)`. `tell` learns
-    what is done, and nothing where all is up to date. One process at a time works in a folder;
-    others wait. An up-to-date build of another user is used as it is. `strict`: a skipped patch
-    that `config` does not leave out raises PatchDrift. Raises what `ensure` and the stages raise,
-    and FileProblem where the build would have to be written and cannot be.
+    Fetches the release if it is not synced. One process at a time works in a folder; others wait.
+    An up-to-date build of another user is used without writing to it.
+
+    Args:
+        config: The build.
+        folder: Replaces `sources_of(config)`.
+        variant: The variant of the host twin.
+        jobs: The number of parallel compilers; None for one per core.
+        registers: The cap on registers per device thread.
+        strict: Whether a skipped patch that `config` does not leave out is an error.
+        tell: Receives progress reports; none if the build is up to date.
+
+    Raises:
+        PatchDrift: A required patch does not apply, or with `strict` any patch.
+        FileProblem: The build is out of date and cannot be written.
+        PorterError: As `ensure` and the stages.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
     check_variant(variant, config.fences, config.profile)
     if "host" in config.targets:
-        toolchain.gxx()  # what is missing is said before minutes of other work
+        toolchain.gxx()  # report a missing compiler before minutes of other work
     if "cuda" in config.targets:
         toolchain.nvcc()
     folder = folder or sources_of(config)
@@ -139,10 +159,10 @@ def _to_keep(done: Build) -> dict[str, Any]:
 
 
 def _as_kept(standing: Standing, kept: Mapping[str, Any], strict: bool) -> Build:
-    """The Build that was up to date already."""
+    """Return the Build of an up-to-date build."""
     document = kept["patches"]
     patches = Patches(tuple(document["applied"]))
-    if document["skipped"] or document["kept"]:  # else no reader of documents has to be loaded
+    if document["skipped"] or document["kept"]:  # else avoid loading the document reader
         patches = structured(document, Patches, standing.path, NotBuilt)
     if strict:
         refuse_skipped(patches.skipped)
@@ -193,10 +213,19 @@ def rewrite_sources(
     strict: bool = False,
     tell: Teller = DEFAULT,
 ) -> RewrittenSources:
-    """Bring the C++ of `config` in `folder` (by default `sources_of(config)`) up to date.
+    """Bring the C++ of `config` up to date without compiling it.
 
-    Fetches the release if it is not here; compiles nothing. `strict` is as in `build`. Raises what
-    `ensure` and the stages raise.
+    Fetches the release if it is not synced.
+
+    Args:
+        config: The build.
+        folder: Replaces `sources_of(config)`.
+        jobs: The number of parallel processes; None for one per core.
+        strict: As for `build`.
+        tell: Receives progress reports.
+
+    Raises:
+        PorterError: As `ensure` and the stages.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
     ensure(config.release, tell.say)
@@ -241,7 +270,7 @@ def _rewrite(
 
 
 def _broken_patches(patches: Patches, units: UnitList) -> dict[str, str]:
-    """Return patches of which a function is kept that the rest needs, each with the reason."""
+    """Return the patches with an unreplaced function that their other edits need, with reasons."""
     whole = {(one.patch, one.function) for one in units.replacements if one.whole}
     return {
         one.patch: f"it needs {one.function} ({one.file}), {one.reason}"
@@ -251,11 +280,11 @@ def _broken_patches(patches: Patches, units: UnitList) -> dict[str, str]:
 
 
 def _patches_to_blame(error: PreprocessFailed, units: UnitList) -> list[str]:
-    """Return applied patches that may keep a unit from being read; required ones are never named.
+    """Return the applied patches that may make a unit unreadable, except required ones.
 
     A patch can apply although upstream changed a type or a function that its text uses. For a unit
-    of upstream: the patches of its file; if some of them include the header with the error, only
-    these. For a unit of the port: the patches whose macros the unit names.
+    of upstream, these are the patches of its file. If some of them include the header with the
+    error, only these. For a unit of the port, these are the patches whose macros the unit mentions.
     """
     unit = next((one for one in units.units if one.name == error.unit), None)
     if unit is None:
@@ -271,5 +300,5 @@ def _patches_to_blame(error: PreprocessFailed, units: UnitList) -> list[str]:
 def rewrite_release(
     config: BuildConfig, jobs: int | None = None, tell: Teller = DEFAULT
 ) -> dict[str, int]:
-    """Bring the C++ of a release up to date without compiling it; the edits that each rule made."""
+    """Bring the C++ of a release up to date; return the number of edits by rule."""
     return rewrite_sources(config, jobs=jobs, tell=tell).report.per_rule()

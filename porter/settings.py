@@ -1,4 +1,4 @@
-"""Where configuration is read from: TOML file, environment, command line, in that order."""
+"""Load a build's configuration from a TOML file, the environment and the command line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,11 @@ ENVIRONMENT_PREFIX = "PORTER_"
 
 
 def read_toml(path: arguments.StrPath) -> dict[str, object]:
-    """The build table of `porter.toml` (top level) or `pyproject.toml` (`[tool.porter.build]`)."""
+    """Return the build table: the top level of `porter.toml`, or pyproject's `tool.porter.build`.
+
+    Raises:
+        UsageError: The file cannot be read, or has no valid table.
+    """
     path = arguments.path(path, "path")
     table: object = reading.read_toml(path, UsageError)
     if path.name == "pyproject.toml":
@@ -28,7 +32,7 @@ def read_toml(path: arguments.StrPath) -> dict[str, object]:
 
 
 def find_toml(start: arguments.StrPath) -> Path | None:
-    """`porter.toml` of the folder `start`, or else its `pyproject.toml` if it has our table."""
+    """Return `porter.toml` in the folder `start`, else its `pyproject.toml` if it has a table."""
     start = arguments.path(start, "start")
     own = start / "porter.toml"
     if own.is_file():
@@ -40,15 +44,18 @@ def find_toml(start: arguments.StrPath) -> Path | None:
 
 
 def from_environment(environ: Mapping[str, str]) -> dict[str, object]:
-    """PORTER_HEAP and its like, by key. Empty values count as absent."""
+    """Return the values of PORTER_HEAP and similar variables, by key, without empty ones."""
     names = {name: ENVIRONMENT_PREFIX + name.upper() for name in (*FIELDS, *GONE)}
     return {name: environ[var] for name, var in names.items() if environ.get(var)}
 
 
 def default_target(bundled: Callable[[], bool] = lambda: False) -> str:
-    """`cuda` where this machine can run on a GPU and there is or can be a build, else `host`.
+    """Return `cuda` if this machine has a GPU and a build for it, or can make one; else `host`.
 
-    bundled: whether a build for GPUs came with porter. Starts nothing.
+    Starts no process.
+
+    Args:
+        bundled: Returns whether a build for GPUs is bundled with porter.
     """
     device = next(Path("/dev").glob("nvidia[0-9]*"), None) or Path("/dev/dxg")
     if not device.exists() or importlib.util.find_spec("cupy") is None:
@@ -68,10 +75,20 @@ def load_config(
     environ: Mapping[str, str] | None = None,
     default_release: str | None = None,
 ) -> BuildConfig:
-    """The build that defaults, TOML file, environment and `options` describe together.
+    """Merge defaults, TOML file, environment and `options` to a build; later sources win.
 
-    Later sources win. Without a release in any of them it is the newest that the lock knows,
-    without a target the GPU where there is one.
+    The default release is the newest one in the lock. The default target is the GPU if there is
+    one.
+
+    Args:
+        options: Values by BuildConfig's names; None counts as absent.
+        config_file: The TOML file; None to search `cwd`.
+        cwd: The folder to search; None for the current one.
+        environ: The environment; None for this process's.
+        default_release: The release if no source names one; None for the newest in the lock.
+
+    Raises:
+        UsageError: A value is invalid, or a key unknown.
     """
     config_file = None if config_file is None else arguments.path(config_file, "config_file")
     cwd = None if cwd is None else arguments.path(cwd, "cwd")

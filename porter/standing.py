@@ -1,8 +1,7 @@
-"""Whether a finished build is what its inputs still make: asked at every start, so it is fast.
+"""Freshness of a finished build, checked at every start from file metadata.
 
-A build's standing is a fingerprint of all that it was made from and all that was made, kept when
-it is finished. Where it is as it was, no stage runs and no lock is taken: a build that belongs to
-somebody else is used as it is.
+A finished build keeps a fingerprint of its inputs and outputs. If both are unchanged, no stage runs
+and no lock is taken, so that a build of another user can be used.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _MADE = ("src", "genhdr", "pre", "cxx", "units.json")
 
 @frozen
 class Standing:
-    """The standing of one build: a configuration, a host variant, a cap of registers, `folder`."""
+    """The freshness record of a build: configuration, host variant, register cap and folder."""
 
     config: BuildConfig
     folder: Path
@@ -49,18 +48,18 @@ class Standing:
 
     @property
     def path(self) -> Path:
-        """Where the standing is kept."""
+        """The file of the record."""
         parts = [self.config.key(), *self.config.targets, self.variant, f"r{self.registers}"]
         return self.folder / FOLDER / f"{'-'.join(parts)}.json"
 
     def inputs(self) -> str:
-        """A fingerprint of what the build would be made from now."""
+        """Return the fingerprint of the current inputs; empty if they were changed just now."""
         files = fingerprint((*self._inputs(), *self._programs()), _NOT_INPUTS.__contains__)
-        # A file may still change without a change of its times: then nothing is known.
+        # Files younger than a clock tick may still change without a new timestamp.
         return self._key(files.digest) if files.settled else ""
 
     def current(self) -> Mapping[str, Any] | None:
-        """What was kept of the build if it is up to date; else None."""
+        """Return the values kept with the build if it is up to date; else None."""
         kept = read_sealed(self.path)
         inputs = self.inputs()
         if kept is None or not inputs or kept["inputs"] != inputs:
@@ -68,7 +67,7 @@ class Standing:
         return kept if kept["made"] == self._made() else None
 
     def equal(self) -> Mapping[str, Any] | None:
-        """As `current`, by contents: for a build that was copied, or that cannot be written."""
+        """As `current`, but compares contents: for builds that were copied or are read-only."""
         kept = read_sealed(self.path)
         manifest = read_manifest(self.out)
         if kept is None or manifest is None or kept["content"] != self._content():
@@ -82,7 +81,12 @@ class Standing:
         return kept if whole else None
 
     def keep(self, inputs: str, values: Mapping[str, Any]) -> None:
-        """Keep `values` of a build that was finished with `inputs` as they were when it began."""
+        """Record a finished build.
+
+        Args:
+            inputs: The fingerprint of the inputs before the build began.
+            values: Values to return from `current`.
+        """
         self.path.parent.mkdir(exist_ok=True)
         document = {**values, "inputs": inputs, "made": self._made(), "content": self._content()}
         write_sealed(self.path, document)
@@ -126,4 +130,4 @@ class Standing:
 
 
 def _is_ninjas(name: str) -> bool:
-    return name.startswith(".ninja_")  # its log and its times
+    return name.startswith(".ninja_")  # ninja's log and timestamps
