@@ -11,7 +11,7 @@ from typing import Any
 from porter.errors import UsageError, WrongType
 
 StrPath = str | os.PathLike[str]  # the type of every public parameter for a path
-MOST_SECONDS = 1e9  # thirty years; a clock of the system may hold no more
+MOST_SECONDS = 1e9  # thirty years; system clocks may not support more
 MOST_CLOCK = 1e10  # seconds since 1970, the year 2286; in nanoseconds below 2**64
 
 

@@ -69,7 +69,7 @@ def printable_text(data: Buffer) -> str:
 
 @frozen(repr=False)
 class Repr:
-    """Stands for an object that has no counterpart on the host.
+    """A placeholder for an object without a counterpart on the host.
 
     Attributes:
         text: The object's `repr`.
@@ -83,7 +83,7 @@ class Repr:
 
 @frozen(repr=False)
 class Unreadable:
-    """Stands for a record of an interpreter that is not in the documented format.
+    """A placeholder for a record of an interpreter that is not in the documented format.
 
     Attributes:
         reason: The mistake, with the first bytes of the record.
@@ -98,7 +98,7 @@ class Unreadable:
 
 
 class _Malformed(Exception):
-    """The bytes are no value."""
+    """Bytes that are no value."""
 
 
 def repr_of(value: object) -> str:
@@ -166,7 +166,7 @@ _MADE: dict[int, Callable[[list[Any]], Any]] = {
 
 
 class _Reader:
-    """Reads one value without recursion, whose depth the bytes would decide."""
+    """Reads one value without recursion, since the bytes would determine its depth."""
 
     def __init__(self, data: bytes, wrapped: bool) -> None:
         self.data, self.at, self.wrapped = data, 0, wrapped
@@ -194,7 +194,7 @@ class _Reader:
         digits = memoryview(self._take(2 * count)).cast("H") if count else ()
         if any(digit >> 15 for digit in digits):
             raise _Malformed("a digit of more than 15 bits")
-        # As text of bits, because a sum of shifted digits takes time by the square of their count.
+        # Via a text of bits: adding shifted digits one by one takes quadratic time.
         bits = "".join(f"{digit:015b}" for digit in reversed(digits))
         value = int(bits, 2) if bits else 0
         return -value if size < 0 else value
@@ -219,8 +219,8 @@ class _Reader:
         raise _Malformed(f"the type code {code:#04x}")
 
     def read(self) -> Any:
-        """Return the value at the reader's place, and go to its end."""
-        # Containers that are not complete: code, missing items (-1 for a dict), items.
+        """Return the value at the current offset, and advance to its end."""
+        # Incomplete containers: code, number of items (-1 for a dict until its end), items.
         open_: list[tuple[int, int, list[Any]]] = []
         while True:
             code = self._take(1)[0]
@@ -253,13 +253,13 @@ class _Reader:
 
 
 def _check_hashes(items: list[Any]) -> None:
-    """Refuse elements that take time by the square of their number: most hashes are equal."""
+    """Reject elements with mostly equal hashes: inserting them would take quadratic time."""
     if len(items) > _FEW and len(set(map(hash, items))) * _ALIKE < len(items):
         raise _Malformed(f"{len(items)} elements of few different hashes")
 
 
 def _special(parts: list[Any]) -> object:
-    """Return the object without a code in the format that a tuple stands for (marshal.h)."""
+    """Decode a tuple that represents an object without a type code (marshal.h)."""
     match parts:
         case [bytes(content)]:
             return bytearray(content)

@@ -98,7 +98,7 @@ def _in_utf8(program: Program) -> Program:
 
 @define
 class CommandLaunch:
-    """One launch of a command.
+    """The launch of a command.
 
     Attributes:
         device: The device.

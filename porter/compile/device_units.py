@@ -18,7 +18,7 @@ FENCING = Path(__file__).with_name("fencing")
 
 @frozen
 class DeviceUnit:
-    """One unit of the device build: its source and the paths of its outputs.
+    """A unit of the device build: its source and the paths of its outputs.
 
     Attributes:
         source: The C++ file.

@@ -1,4 +1,4 @@
-"""Writing `build.json`: everything that went into a build and what came out."""
+"""Write `build.json`, which records the inputs and outputs of a build."""
 
 from __future__ import annotations
 

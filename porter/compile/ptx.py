@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 
 class Replacement(NamedTuple):
-    """One edit of PTX text.
+    """An edit of PTX text.
 
     The number of matches of `change` and `subject` must be equal. A difference means that this nvcc
     writes PTX in a form that the edit does not know.

@@ -27,7 +27,7 @@ MOST_PIECES = 400  # maximum pieces of live output, banners included
 
 @define
 class Pane:
-    """One display below a cell.
+    """The display below a cell.
 
     A notebook's display can be updated (`moving`). A terminal's cannot: there live output is
     printed at once, and there is no progress bar.

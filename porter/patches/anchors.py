@@ -96,7 +96,7 @@ def _find(hunk: Hunk, text: str, patch: str, number: int) -> Range:
     scopes = _scopes(hunk, text, patch, number) if hunk.inside else [_Scope(0, len(text))]
     pattern = token_pattern("\n".join(hunk.anchor))
     code = without_comments(text)
-    # Scopes overlap where the head of a function stands twice, in branches of a conditional.
+    # Scopes overlap if a function has several heads, in branches of a conditional.
     places = {
         match.span() for scope in scopes for match in pattern.finditer(code, scope.start, scope.end)
     }
@@ -142,7 +142,7 @@ def _calls(hunk: Hunk, text: str, patch: str, number: int) -> tuple[Range, ...]:
 
 
 def _above(text: str, head: int) -> int:
-    """Return the offset of the first line of the definition whose name stands in the line `head`.
+    """Return the offset of the first line of the definition whose name is in the line at `head`.
 
     Specifiers and a return type may have lines of their own.
     """
@@ -194,13 +194,13 @@ def _behind_includes(hunk: Hunk, text: str, patch: str, number: int) -> int:
 
 
 def _line_start(text: str, at: int) -> int:
-    """Return the start of the line of `at`, or `at` where other code stands before it."""
+    """Return the start of the line of `at`, or `at` if code precedes it on its line."""
     start = text.rfind("\n", 0, at) + 1
     return at if without_comments(text)[start:at].strip() else start
 
 
 def _line_end(text: str, at: int) -> int:
-    """Return the start of the next line, or `at` where other code follows on its line."""
+    """Return the start of the next line, or `at` if code follows it on its line."""
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
     return at if without_comments(text)[at:end].strip() else min(end + 1, len(text))

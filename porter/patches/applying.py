@@ -57,7 +57,7 @@ def patched_files(
     skip: Iterable[str] = (),
     unreadable: Mapping[str, str] = NOTHING,
 ) -> Patched:
-    """Return the texts of the tree `root` after the patches, and which were applied.
+    """Apply the patches to the tree `root` and return the changed texts.
 
     A patch that does not apply, and is not required, is skipped as a whole, and so is every patch
     that requires it. The caller writes the texts to `build/<key>/src`, ahead of upstream's.
@@ -96,15 +96,15 @@ def patched_files(
 
 
 def check_series(root: arguments.StrPath, release: str, series: Iterable[Patch]) -> list[Fit]:
-    """Return how each patch that `release` wants fits the tree `root`; nothing is written."""
+    """Return the result of each patch for the tree `root`; nothing is written."""
     return [fit for _, fit, _ in _fits(arguments.path(root, "root"), release, tuple(series), ())]
 
 
 def names_to_skip(skip: Iterable[str], series: Iterable[Patch]) -> frozenset[str]:
-    """Return the names of the patches that `skip` names itself or by their class.
+    """Return the names of the patches in `skip`, with classes expanded.
 
     Raises:
-        UsageError: A name is no patch's and no class's, or means a required patch.
+        UsageError: A name is neither a patch nor a class, or means a required patch.
     """
     classes = {patch.name: patch.class_ for patch in series}
     found = set()
@@ -130,10 +130,10 @@ def _fits(
     left_out: Container[str],
     unreadable: Mapping[str, str] = NOTHING,
 ) -> Iterator[tuple[Patch, Fit, dict[str, str]]]:
-    """Yield each patch that the tree wants, how it fits, and the texts that it changes."""
+    """Yield each patch for the tree, the result of applying it, and the texts that it changes."""
     texts: dict[str, str] = {}
     missing: set[str] = set()  # skipped patches
-    asked: set[str] = set()  # those of them that the user wants skipped, with what requires them
+    asked: set[str] = set()  # skipped at the user's request, with the patches that require them
     for patch, problem in chosen(root, series):
         changed: dict[str, str] = {}
         state, detail, file = "skipped", "", ""
@@ -172,7 +172,7 @@ def _fits(
 
 
 def refuse_skipped(skipped: Iterable[SkippedPatch]) -> None:
-    """Raise for patches that were skipped although nobody asked for that.
+    """Raise if a patch was skipped without a request of the user.
 
     Raises:
         PatchDrift: There is one. The message has the reason of each.
@@ -188,7 +188,7 @@ def refuse_skipped(skipped: Iterable[SkippedPatch]) -> None:
 
 
 def refuse_kept(kept: Iterable[KeptFunction]) -> None:
-    """Raise for functions of upstream's that were not replaced.
+    """Raise if a function of upstream was kept that a patch replaces.
 
     Raises:
         PatchDrift: There is one. The message has the reason of each.

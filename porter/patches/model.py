@@ -48,7 +48,7 @@ class Hunk:
 
 @frozen
 class FunctionReplacement:
-    """A function of ours in the place of one of upstream's.
+    """A function of the port that replaces a function of upstream.
 
     Attributes:
         file: The file that defines the function, relative to the root of the source tree.
@@ -73,7 +73,7 @@ class FunctionReplacement:
 
 @frozen
 class Sign:
-    """C text that one of upstream's files has or has not; its tokens are compared."""
+    """C text whose presence in a file of upstream identifies a tree; tokens are compared."""
 
     file: str
     text: str
@@ -103,7 +103,7 @@ class Patch:
         requires: Earlier patches of the series without which this one is skipped.
         where: This variant is for trees that show this sign.
         unless: A tree that shows this sign does not need the feature: upstream has it.
-        needs: A tree without this sign lacks what the feature changes.
+        needs: A tree without this sign lacks the code that the feature changes.
     """
 
     name: str

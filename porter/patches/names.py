@@ -76,7 +76,7 @@ def _used_names(text: str) -> frozenset[str]:
 
 
 def _around(text: str, place: Range) -> set[str]:
-    """Return the words of the function at a place: from a brace in column 0 to the next one."""
+    """Return the words of the function at a place, between closing braces in column 0."""
     code = without_comments(text)
     start = code.rfind("\n}", 0, place[0]) + 1
     end = code.find("\n}", place[1])
@@ -120,7 +120,7 @@ def _out_of_scope(patch: Patch, hunk: Hunk, text: str, place: Range) -> set[str]
         end, depth, least = start + len(whole), 0, 0
         between = _code(text[end : place[0]])
         if "\n}" in between:
-            continue  # it is another function's
+            continue  # the earlier hunk is in another function
         for brace in re.findall(r"[{}]", between):
             depth += 1 if brace == "{" else -1
             least = min(least, depth)

@@ -13,7 +13,7 @@ PRIMARY, CONTINUED = (prompt.rstrip() for prompt in PROMPTS)
 
 @frozen
 class Exchange:
-    """One input (lines without prompts) and the text printed after it."""
+    """An input (lines without prompts) and the text printed after it."""
 
     source: str
     printed: str

@@ -77,7 +77,7 @@ def private_apt(machine: Machine | None = None) -> Iterator[PrivateApt]:
         )
     with TemporaryDirectory(prefix="porter-apt-", ignore_cleanup_errors=True) as name:
         root = Path(name)
-        root.chmod(0o755)  # as root, apt downloads as the user _apt, who needs access
+        root.chmod(0o755)  # as root, apt downloads as the user _apt, which needs access
         _configure(root, archive)
         apt = PrivateApt(root)
         _update(apt, archive)

@@ -34,7 +34,7 @@ class Access(NamedTuple):
 
 
 class Instruction(NamedTuple):
-    """One line of a function's body.
+    """A line of a function's body.
 
     Attributes:
         line: Its number in the unit, from 0.
