@@ -26,23 +26,11 @@ _BSD = "BSD-3-Clause"
 
 
 def write_bundle(build: Path, units: Path, tree: Path, out: Path) -> Path:
-    """Copy a finished build with its licences into a folder for wheels.
+    """Copy the finished `build` into `out`, with licences; the new folder, named as `build`.
 
-    A wheel is then made with PORTER_BUNDLE set to `out`.
-
-    Args:
-        build: The folder of the build.
-        units: The folder of its rewritten C++.
-        tree: The release's sources.
-        out: The folder for wheels.
-
-    Returns:
-        The new folder, named as `build`.
-
-    Raises:
-        NotBuilt: There is no build.
-        VerifyFailed: The text of a licence is missing.
-        FileProblem: `out` cannot be written.
+    units: the folder of its rewritten C++. tree: the release's sources. A wheel is made with
+    PORTER_BUNDLE naming `out`. Raises NotBuilt, VerifyFailed for a licence without a text, and
+    FileProblem where `out` cannot be written.
     """
     manifest = open_manifest(build)
     names = [name for output in manifest.targets.values() for name in output.files]

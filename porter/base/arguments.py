@@ -16,7 +16,7 @@ MOST_CLOCK = 1e10  # seconds since 1970, the year 2286; in nanoseconds below 2**
 
 
 def whole(value: Any, name: str, low: int, high: int) -> int:
-    """Return `value` as an int, an integer of any type from `low` to `high`."""
+    """`value`, an integer of any kind from `low` to `high`."""
     try:
         number = operator.index(value)
     except TypeError as error:
@@ -27,7 +27,7 @@ def whole(value: Any, name: str, low: int, high: int) -> int:
 
 
 def flag(value: Any, name: str) -> bool:
-    """Return the truth value of `value`; WrongType if it has none, such as an array."""
+    """Whether `value` is true; WrongType for what is neither, such as an array of several."""
     try:
         return bool(value)
     except (TypeError, ValueError) as error:
@@ -53,7 +53,7 @@ def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
 
 
 def path(value: Any, name: str) -> Path:
-    """Return `value`, a str or os.PathLike, as a Path."""
+    """`value`, a str or os.PathLike, as a Path."""
     try:
         text = os.fsdecode(value)
     except TypeError as error:
