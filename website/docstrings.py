@@ -1,19 +1,27 @@
-"""porter's docstrings as the API reference shows them: an extension of griffe, which reads them.
+"""A griffe extension that renders porter's docstrings as Markdown for the API reference.
 
-They are prose, in which "name: what it is." explains a parameter or a field; each such explanation
-becomes an entry of a list. Fields of attrs classes have comments instead: the one in the lines
-above, or the one behind. A document's name becomes a link to its page.
+griffe calls it for each function, class and attribute that mkdocstrings shows.
+
+A section in Google's style (`Args:`, `Attributes:`, `Returns:`, `Raises:`, `Yields:`) becomes a
+heading and a list. Older docstrings explain a parameter or a field in a paragraph, as "name: text.";
+each such explanation becomes an entry of a list. A field of an attrs class has a comment instead,
+above it or at the end of its line. The name of a document becomes a link to its page.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import textwrap
 from collections.abc import Collection
 from typing import Any
 
 import griffe
 
+# The first lines of sections, with their headings on the page.
+LIST_SECTIONS = {"Args:": "Arguments", "Attributes:": "Attributes", "Raises:": "Raises"}
+PROSE_SECTIONS = {"Returns:": "Returns", "Yields:": "Yields"}
+SECTIONS = {*LIST_SECTIONS, *PROSE_SECTIONS}
 PAGE = re.compile(r"(?<![\w/`])docs/([\w/-]+)\.md")
 
 
@@ -68,8 +76,38 @@ def comment(lines: list[str], first: int, last: int) -> str:
 
 
 def readable(text: str, names: Collection[str]) -> str:
-    """A docstring as Markdown; `names` are those that it may explain."""
-    return "\n\n".join(listed(linked(part), names) for part in text.split("\n\n"))
+    """Return a docstring as Markdown; `names` are the parameters and fields that it may explain."""
+    parts = []
+    for part in text.split("\n\n"):
+        head, _, rest = part.partition("\n")
+        if head.strip() in SECTIONS and rest.startswith(" "):
+            parts.append(section(head.strip(), linked(rest)))
+        else:
+            parts.append(listed(linked(part), names))
+    return "\n\n".join(parts)
+
+
+def section(head: str, text: str) -> str:
+    """Return a section in Google's style as Markdown.
+
+    Args:
+        head: Its first line, one of SECTIONS.
+        text: The lines below, indented. A line that is indented further continues an entry.
+    """
+    lines = textwrap.dedent(text).splitlines()
+    if head in PROSE_SECTIONS:
+        return f"**{PROSE_SECTIONS[head]}**: {' '.join(line.strip() for line in lines)}"
+    entries: list[str] = []
+    for line in lines:
+        if line.startswith(" ") and entries:
+            entries[-1] += " " + line.strip()
+        else:
+            entries.append(line.strip())
+    shown = []
+    for entry in entries:
+        name, colon, meaning = entry.partition(": ")
+        shown.append(f"- **{name}**: {meaning}" if colon else f"- {entry}")
+    return "\n".join([f"**{LIST_SECTIONS[head]}**", "", *shown])
 
 
 def listed(paragraph: str, names: Collection[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -36,6 +37,31 @@ def docstrings() -> ModuleType:
 def test_explanations_are_a_list(docstrings: ModuleType, paragraph: str, shown: str) -> None:
     assert docstrings.listed(paragraph, {"n", "heap", "stdout"}) == shown
     assert docstrings.listed(paragraph, ()) == paragraph
+
+
+def test_sections_have_headings_and_entries(docstrings: ModuleType) -> None:
+    text = """Return n.
+
+    Args:
+        n: How many,
+            at least 1.
+        heap, stdout: Bytes (docs/limits.md).
+
+    Returns:
+        The number,
+        or None.
+
+    Raises:
+        UsageError: `n` is 0."""
+    shown = docstrings.readable(inspect.cleandoc(text), {"n"})
+    assert shown.split("\n\n") == [
+        "Return n.",
+        "**Arguments**",
+        "- **n**: How many, at least 1.\n- **heap, stdout**: Bytes ([limits](../limits.md)).",
+        "**Returns**: The number, or None.",
+        "**Raises**",
+        "- **UsageError**: `n` is 0.",
+    ]
 
 
 def test_documents_are_links(docstrings: ModuleType) -> None:
