@@ -3,7 +3,7 @@
 griffe calls it for each function, class and attribute that mkdocstrings shows.
 
 A section in Google's style (`Args:`, `Attributes:`, `Returns:`, `Raises:`, `Yields:`) becomes a
-heading and a list. Older docstrings explain a parameter or a field in a paragraph, as "name: text.";
+heading and a list. Older docstrings explain a parameter or a field in a paragraph, as "name: text";
 each such explanation becomes an entry of a list. A field of an attrs class has a comment instead,
 above it or at the end of its line. The name of a document becomes a link to its page.
 """
