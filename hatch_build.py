@@ -6,6 +6,7 @@ machine builds for itself.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import sysconfig
@@ -41,10 +42,23 @@ class BundleHook(BuildHookInterface):  # type: ignore[misc]
     def _check(self, build: Path) -> None:
         """Stop unless the files are there and this porter made them."""
         manifest = json.loads((build / "build.json").read_text(encoding="utf-8"))
-        files = [name for output in manifest["targets"].values() for name in output["files"]]
+        files = dict(manifest.get("headers", {}))
+        for output in manifest["targets"].values():
+            files |= output["files"]
         missing = [name for name in (*files, "LICENSES.txt") if not (build / name).is_file()]
         if missing:
             raise SystemExit(f"{VARIABLE}: {build} lacks {', '.join(missing)}: run `porter bundle`")
+        damaged = [
+            name for name, recorded in files.items() if _sha256(build / name) != recorded["sha256"]
+        ]
+        if damaged:
+            raise SystemExit(
+                f"{VARIABLE}: {build}: {', '.join(damaged)} changed since: run `porter bundle`"
+            )
         made, own = manifest["inputs"]["porter"], self.metadata.version
         if made != own:
             raise SystemExit(f"{VARIABLE}: porter {made} made {build}; this is porter {own}")
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

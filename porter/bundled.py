@@ -16,7 +16,8 @@ from porter.base import paths
 from porter.base.architectures import Architectures
 from porter.config import FIELDS, SIZE_BOUNDS, BuildConfig
 from porter.errors import NotBuilt
-from porter.manifest import MANIFEST, Manifest, damaged, open_manifest
+from porter.manifest import MANIFEST, Manifest, open_manifest
+from porter.verified import damaged
 
 # The fields that are compiled into every build: all but sizes, which are parameters of a launch,
 # and fields of device code, which `lacks` compares.

@@ -17,6 +17,7 @@ from porter.base.files import replace_folder
 from porter.base.paths import templates_dir
 from porter.errors import FileProblem, VerifyFailed
 from porter.manifest import MANIFEST, open_manifest
+from porter.verified import verified
 
 LICENCES = "LICENSES.txt"
 _USED = re.compile(r'^#line \d+ "(?:upstream|patched)/[^/"]+/([^"]+)"', re.MULTILINE)
@@ -29,18 +30,19 @@ def write_bundle(build: Path, units: Path, tree: Path, out: Path) -> Path:
     """Copy the finished `build` into `out`, with licences; the new folder, named as `build`.
 
     units: the folder of its rewritten C++. tree: the release's sources. A wheel is made with
-    PORTER_BUNDLE naming `out`. Raises NotBuilt, VerifyFailed for a licence without a text, and
-    FileProblem where `out` cannot be written.
+    PORTER_BUNDLE naming `out`. Raises NotBuilt, BuildDamaged for a file that is not as `build.json`
+    has it, VerifyFailed for a licence without a text, and FileProblem where `out` cannot be
+    written.
     """
     manifest = open_manifest(build)
-    names = [name for output in manifest.targets.values() for name in output.files]
-    names += [str(path.relative_to(build)) for path in (build / "include").iterdir()]
+    for name, recorded in manifest.files.items():
+        verified(build / name, recorded)
     text = licences(units, tree, manifest.release)
     try:
         out.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix=f".{build.name}.", dir=out) as beside:
             made = Path(beside, build.name)
-            for name in (*names, MANIFEST):
+            for name in (*manifest.files, MANIFEST):
                 (made / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(build / name, made / name)
             (made / LICENCES).write_text(text, encoding="utf-8")

@@ -6,20 +6,21 @@ Who writes a build (porter/compile) and who runs one (porter/run) both use these
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
-from porter.base.fingerprint import file_digest
 from porter.base.reading import document_of, structured
-from porter.errors import NotBuilt, PatchMissing
+from porter.base.sealed import SEAL, seal_of
+from porter.errors import BuildDamaged, NotBuilt, PatchMissing
 
 MANIFEST = "build.json"
+INCLUDE = "include"  # the folder of `Manifest.headers`
 # 1 had no layout: the runner read C headers; 2 had no info of host twins, 3 no constants, 4 machine
-# code of one architecture alone, 5 no patches.
-FORMAT = 6
+# code of one architecture alone, 5 no patches, 6 no seal: nobody saw changes of build.json.
+FORMAT = 7
 
 
 @frozen
@@ -228,7 +229,10 @@ def patches_document(patches: Patches) -> dict[str, Any]:
 
 @frozen
 class Manifest:
-    """A whole `build.json`. targets: `host`, `host-asan` and other variants, `cuda`."""
+    """A whole `build.json`. targets: `host`, `host-asan` and other variants, `cuda`.
+
+    headers: files that a user's own kernels include, by name below the build's folder.
+    """
 
     format: int
     release: str
@@ -236,12 +240,23 @@ class Manifest:
     targets: Mapping[str, HostOutput | DeviceOutput]
     layout: SharedLayout
     patches: Patches = NO_PATCHES
+    headers: Mapping[str, BuiltFile] = field(factory=dict)
+
+    @property
+    def files(self) -> dict[str, BuiltFile]:
+        """All files of the build, by name below its folder."""
+        found = dict(self.headers)
+        for output in self.targets.values():
+            found |= output.files
+        return found
 
 
 def read_document(folder: Path) -> dict[str, Any]:
-    """`build.json` of the build in `folder` as JSON has it.
+    """Return `build.json` of the build in `folder` as JSON has it, without its seal.
 
-    Raises NotBuilt for what is not there, and for what is no object of a manifest's parts.
+    Raises:
+        NotBuilt: There is no such file, or it is no object of a manifest's parts.
+        BuildDamaged: The file was changed after the build.
     """
     path = folder / MANIFEST
     try:
@@ -254,6 +269,13 @@ def read_document(folder: Path) -> dict[str, Any]:
         raise NotBuilt(f"{path}: not a manifest: {error}", hint="Run `porter build`.") from error
     if not isinstance(document, dict) or not {"inputs", "targets"} <= document.keys():
         raise NotBuilt(f"{path}: not a manifest", hint="Run `porter build`.")
+    seal = document.pop(SEAL, None)
+    # Without a seal the file was edited on purpose (docs/install.md).
+    if document.get("format") == FORMAT and seal not in (None, seal_of(document)):
+        raise BuildDamaged(
+            f"{path}: the file was changed after the build: its seal does not fit its content",
+            hint="Build again with `porter build`, or copy the whole folder again.",
+        )
     return document
 
 
@@ -278,15 +300,3 @@ def open_manifest(folder: Path) -> Manifest:
         NotBuilt: The folder has no complete `build.json`.
     """
     return manifest_of(read_document(folder), folder / MANIFEST)
-
-
-def damaged(
-    folder: Path, manifest: Manifest, names: Iterable[str] | None = None
-) -> tuple[str, ...]:
-    """Files of the build in `folder` that are not as `manifest` has them. names: of these alone."""
-    files = {name: file for out in manifest.targets.values() for name, file in out.files.items()}
-    return tuple(
-        name
-        for name in (files if names is None else names)
-        if not (folder / name).is_file() or file_digest(folder / name) != files[name].sha256
-    )

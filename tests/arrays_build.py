@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 from pathlib import Path
 
 import attrs
 
-from porter.manifest import DeviceOutput
+from porter.manifest import BuiltFile, DeviceOutput
 from porter.run.built import Built
 
 
@@ -16,7 +17,7 @@ def cuda_build(built: Built, folder: Path) -> Built:
     name = "cuda/gpusnek.cubin"
     (folder / "cuda").mkdir(parents=True)
     (folder / name).touch()
-    files = {name: next(iter(host.files.values()))}
+    files = {name: BuiltFile(0, hashlib.sha256().hexdigest())}
     info = {**host.info, "local_top": 64}
     cuda = DeviceOutput(nvcc="", flags=(), files=files, info=info, code=name, machine={})
     targets = {**built.whole.targets, "cuda": cuda}

@@ -10,7 +10,7 @@ from typing import Any
 from porter.base import arguments
 from porter.base.sizes import check_bounds, parse_size
 from porter.config import SIZE_BOUNDS, BuildConfig
-from porter.errors import PorterError, UsageError
+from porter.errors import BuildDamaged, PorterError, UsageError
 from porter.run import Device, Launch, open_device, open_several
 from porter.run.built import Built, open_build
 from porter.run.launch import plan
@@ -89,6 +89,8 @@ def open_built(
     if target is None and "cuda" in built.manifest["targets"]:
         try:
             return _open(built, "cuda", stream)
+        except BuildDamaged:  # interpreters elsewhere would hide it
+            raise
         except PorterError:
             if stream is not None or "host" not in built.manifest["targets"]:
                 raise

@@ -14,6 +14,7 @@ from attrs import asdict
 
 from porter import toolchain
 from porter.base.files import replacing, write_changed
+from porter.base.sealed import SEAL, seal_of
 from porter.compile.cuda import CudaBuild, MadeCode
 from porter.compile.elf import ElfProblem, symbol_bytes, symbol_sizes
 from porter.compile.fencing.unit import OBJECTS
@@ -24,6 +25,7 @@ from porter.config import BuildConfig
 from porter.errors import BuildFailed, NotBuilt
 from porter.manifest import (
     FORMAT,
+    INCLUDE,
     MANIFEST,
     BuiltFile,
     DeviceOutput,
@@ -82,7 +84,14 @@ def write_manifest(
         "patches": patches_document(patches),
         "targets": targets,
         "layout": asdict(layout),
+        "headers": {
+            path.relative_to(folder).as_posix(): asdict(_built_file(path))
+            for path in sorted((folder / INCLUDE).glob("*"))
+        },
     }
+    # As a reader has it: tuples are lists, and keys are text.
+    document = json.loads(json.dumps(document))
+    document[SEAL] = seal_of(document)
     write_changed(folder / MANIFEST, json.dumps(document, indent=1, sort_keys=True) + "\n")
 
 
@@ -161,10 +170,12 @@ def place(folder: Path, files: Mapping[str, Path]) -> dict[str, BuiltFile]:
                 os.link(made, beside)
             except OSError:  # another file system, or a file system without hard links
                 shutil.copyfile(made, beside)
-    return {
-        name: BuiltFile(made.stat().st_size, hashlib.sha256(made.read_bytes()).hexdigest())
-        for name, made in files.items()
-    }
+    return {name: _built_file(made) for name, made in files.items()}
+
+
+def _built_file(path: Path) -> BuiltFile:
+    content = path.read_bytes()
+    return BuiltFile(len(content), hashlib.sha256(content).hexdigest())
 
 
 def read_info(made: Path, layout: SharedStruct) -> dict[str, int]:

@@ -24,7 +24,7 @@ from porter.compile.manifest import inputs, read_manifest, write_manifest
 from porter.compile.sources import Sources, find_sources
 from porter.config import BuildConfig
 from porter.errors import ToolMissing, VerifyFailed
-from porter.manifest import MANIFEST, NO_PATCHES, Patches, SharedLayout
+from porter.manifest import INCLUDE, MANIFEST, NO_PATCHES, Patches, SharedLayout
 
 # Headers that users' kernels include; the build carries copies.
 TRAVELLING = ("launch.h", "profile.h", "interp.h", "gpusnek.cuh", "gpusnek_host.hpp")
@@ -176,7 +176,7 @@ class _Shared:
 
 def _copy_headers(folder: Path, sources: Sources) -> None:
     """Copy the headers that describe a launch into the build, where the runner reads them."""
-    include = folder / "include"
+    include = folder / INCLUDE
     include.mkdir(parents=True, exist_ok=True)
     for header in sources.headers:
         if header.name in TRAVELLING:

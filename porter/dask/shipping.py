@@ -15,9 +15,10 @@ from attrs import field, frozen
 
 from porter.base.fingerprint import file_digest
 from porter.base.locking import locked
-from porter.errors import ClusterMismatch
-from porter.manifest import MANIFEST, damaged
+from porter.errors import ClusterMismatch, NotBuilt
+from porter.manifest import MANIFEST
 from porter.run.built import Built, open_build, running_files
+from porter.verified import damaged
 
 TARGETS = ("host", "cuda")
 
@@ -110,7 +111,7 @@ def _holds(folder: Path, parcel: Parcel) -> bool:
             return False
         built = open_build(folder)
         return not damaged(folder, built.whole, _needed(built, parcel.targets))
-    except OSError:
+    except (OSError, NotBuilt):
         return False
 
 

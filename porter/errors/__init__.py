@@ -14,6 +14,7 @@ from porter.errors.base import (
     UsageError,
 )
 from porter.errors.building import (
+    BuildDamaged,
     BuildFailed,
     NotBuilt,
     VerifyFailed,
@@ -77,6 +78,7 @@ __all__ = [
     "ArrayClosed",
     "BenchFailed",
     "BindingError",
+    "BuildDamaged",
     "BuildFailed",
     "ClusterFailed",
     "ClusterMismatch",

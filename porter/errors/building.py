@@ -19,6 +19,13 @@ class NotBuilt(PorterError):
     meaning = "there is no such build"
 
 
+class BuildDamaged(NotBuilt):
+    """A file of a finished build is not as the build left it: truncated, changed or missing."""
+
+    exit_code = 33
+    meaning = "a file of the build is damaged or was changed"
+
+
 class VerifyFailed(PorterError):
     """The machine code does not hold what the collector relies on."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
@@ -25,6 +25,7 @@ from porter.manifest import (
 )
 from porter.run.record import dtype_of
 from porter.run.status import PREFIX, Status, statuses
+from porter.verified import verified
 
 
 @frozen(slots=False)
@@ -125,15 +126,31 @@ class Built:
         return cast("type[IntEnum]", IntEnum(name, members))
 
     def file(self, target: str, name: str) -> Path:
-        """A file of a target; NotBuilt when the manifest does not vouch for it."""
+        """Return the path of a target's file, whose content is as the build left it.
+
+        Args:
+            target: `host`, another variant of the host twin, or `cuda`.
+            name: The file below the target's folder.
+
+        Raises:
+            NotBuilt: `build.json` lists no such file.
+            BuildDamaged: The file is missing or was changed.
+        """
         output = self.whole.targets.get(target)
         relative = f"{target}/{name}"
-        if output is None or relative not in output.files or not (self.folder / relative).is_file():
+        if output is None or relative not in output.files:
             raise NotBuilt(
                 f"{self.folder}: there is no {target} build",
                 hint=f"Run `porter build --target {target.split('-')[0]}`.",
             )
-        return self.folder / relative
+        return verified(self.folder / relative, output.files[relative])
+
+    def check(self, target: str, names: Iterable[str]) -> None:
+        """Verify those of `names`, files of `target`, that the build has. Raises BuildDamaged."""
+        output = self.whole.targets[target]
+        for name in names:
+            if f"{target}/{name}" in output.files:
+                self.file(target, name)
 
 
 def device_output(built: Built) -> DeviceOutput:

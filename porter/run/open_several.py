@@ -8,7 +8,7 @@ from typing import Any
 
 from porter.base import arguments
 from porter.errors import UsageError, WrongType
-from porter.run.built import Built, device_code, open_build
+from porter.run.built import Built, device_output, open_build
 from porter.run.device.base import Device
 from porter.run.device.several import Several, renamed
 from porter.run.open import MOST_THREADS, open_device
@@ -54,7 +54,7 @@ def open_several(folder: str | os.PathLike[str] | Built, devices: Devices) -> Se
     chosen = chosen_devices(devices)
     built = folder if isinstance(folder, Built) else open_build(folder)
     if chosen == (ALL,):
-        device_code(built)  # before anybody asks for GPUs
+        device_output(built)  # before anybody asks for GPUs
         from porter.run.device.cuda import gpu_count
 
         chosen = tuple(range(gpu_count()))

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from porter.bundling import LICENCES, licences, write_bundle
-from porter.errors import FileProblem, NotBuilt, VerifyFailed
-from tests.base.test_bundled import FILES, manifest
+from porter.errors import BuildDamaged, FileProblem, NotBuilt, VerifyFailed
+from tests.base.test_bundled import CODE, FILES, manifest
 
 MIT = "/*\n * The MIT License (MIT)\n *\n * Copyright (c) 2013 One Author\n */\nint a;\n"
 BSD = "/*\n * Copyright (c) 2022, Others.\n * SPDX-License-Identifier: BSD-3-Clause\n */\n"
@@ -59,8 +59,12 @@ def finished(folder: Path) -> Path:
     build = folder / "build" / "key"
     for name in (*FILES, "include/launch.h", "host/leftover.o"):
         (build / name).parent.mkdir(parents=True, exist_ok=True)
-        (build / name).write_text(name)
-    (build / "build.json").write_text(json.dumps(manifest()))
+        (build / name).write_bytes(CODE)
+    document = manifest()
+    document["headers"] = {
+        "include/launch.h": next(iter(document["targets"]["host"]["files"].values()))
+    }
+    (build / "build.json").write_text(json.dumps(document))
     return build
 
 
@@ -69,9 +73,14 @@ def test_a_bundle_is_whole_or_not_there(tree: Path, tmp_path: Path) -> None:
     made = write_bundle(build, tmp_path / "cxx", tree, out)
     names = {str(path.relative_to(made)) for path in made.rglob("*") if path.is_file()}
     assert names == {*FILES, "include/launch.h", "build.json", LICENCES}
-    (build / FILES[0]).unlink()
-    with pytest.raises(FileProblem, match=r"libgpusnek\.so"):
-        write_bundle(build, tmp_path / "cxx", tree, out)
+    for name in (FILES[0], "include/launch.h"):
+        (build / name).write_bytes(b"c0de")
+        with pytest.raises(BuildDamaged, match=f"{name}: the file was changed"):
+            write_bundle(build, tmp_path / "cxx", tree, out)
+        (build / name).unlink()
+        with pytest.raises(BuildDamaged, match=f"{name}: the file is missing"):
+            write_bundle(build, tmp_path / "cxx", tree, out)
+        (build / name).write_bytes(CODE)
     assert [path.name for path in out.iterdir()] == ["key"] and (made / FILES[0]).is_file()
     (build / "build.json").unlink()
     with pytest.raises(NotBuilt):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import subprocess
@@ -13,10 +14,11 @@ import numpy as np
 import pytest
 
 from porter.errors import NotBuilt
-from porter.manifest import DeviceOutput, SharedField, SharedStruct
+from porter.manifest import BuiltFile, DeviceOutput, SharedField, SharedStruct
 from porter.run.built import device_code, open_build, running_files
 from porter.run.record import dtype_of
 
+EMPTY = BuiltFile(0, hashlib.sha256().hexdigest())
 ONLY_THESE = """
 import sys
 class Others:
@@ -55,7 +57,7 @@ def test_what_runs_device_code(
     (tmp_path / "cuda").mkdir()
     (tmp_path / code).touch()
     names = (code, "cuda/libgpusnek.a", "cuda/ptx/a.ptx")
-    files = dict.fromkeys(names, next(iter(host.values())))
+    files = dict.fromkeys(names, EMPTY)
     cuda = DeviceOutput(nvcc="", flags=(), files=files, info={}, code=code, machine={}, ptx=ptx)
     whole = attrs.evolve(built.whole, targets={"cuda": cuda})
     built = attrs.evolve(built, folder=tmp_path, whole=whole)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from porter.errors import LaunchFailed
+from porter.errors import BuildDamaged, LaunchFailed
 from porter.manifest import BuiltFile, DeviceOutput
 from porter.run.built import Built
 from porter.run.device import linking
@@ -96,6 +96,22 @@ def test_linked_once(built: Any, capfd: pytest.CaptureFixture[str]) -> None:
     assert linking.linked_for(gpu("130"), built) == made
     assert capfd.readouterr().err == ""
     assert linking.linked_for(gpu("110"), built) not in (made, None)
+
+
+@pytest.mark.parametrize("damage", [b"", b"64:a.ptx=one;b.ptx=tw", b"64:a.ptx=one;b.ptx=twO;"])
+def test_what_was_linked_and_is_damaged_is_linked_again(built: Any, damage: bytes) -> None:
+    made = linking.linked_for(gpu("130"), built)
+    assert made is not None
+    good = made.read_bytes()
+    made.write_bytes(damage)
+    assert linking.linked_for(gpu("130"), built) == made and made.read_bytes() == good
+
+
+def test_ptx_that_is_damaged(built: Any, tmp_path: Path) -> None:
+    (tmp_path / "cuda/ptx/b.ptx").write_text("tw0")
+    with pytest.raises(BuildDamaged, match=r"b\.ptx: the file was changed"):
+        linking.linked_for(gpu("130"), built)
+    assert not (tmp_path / "home").exists()
 
 
 @pytest.mark.parametrize("capability", ["80", "89", "90"])

@@ -16,7 +16,7 @@ from porter.errors import (
     UsageError,
     WrongType,
 )
-from porter.run.built import Built, device_code
+from porter.run.built import Built, device_code, device_output
 from porter.run.device.base import (
     BLOCK,
     Arenas,
@@ -115,8 +115,9 @@ class Cuda:
         self.built = built
         self.linked = code
         self.block = block
-        cubin = device_code(built)
+        device_output(built)  # says what is not built before CuPy is looked for
         cupy = self.xp = _cupy()
+        cubin = device_code(built)
         self.number = _number(cupy, number)
         self.figures = Figures.of(built.whole.targets["cuda"].info)
         self.local = self.scratch = self.figures.local
@@ -124,6 +125,7 @@ class Cuda:
         with self.here():
             self._module, self._kernel = loaded(cupy, built, cubin, code)
             self._kernels = KernelOperations(cupy, self._module, cubin)
+            device_code(built)  # a file that was replaced while it was loaded
             self.operations: Operations = self._kernels
             self.stream = _stream_of(cupy, stream)
             self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)

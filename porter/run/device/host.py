@@ -21,6 +21,8 @@ from porter.run.device.templates import Templates
 from porter.run.footprint import Figures, Room
 
 PAGE = 4096
+LIBRARY = "libgpusnek.so"
+READ_BY_LIBRARY = ("libgpusnek.places",)  # of a build with bounds checks: where they are
 
 
 @attrs.frozen
@@ -125,11 +127,14 @@ class HostTwin(HostArrays):
 
     def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:
         self.built, self.variant = built, variant
-        path = built.file(variant, "libgpusnek.so")
+        path = built.file(variant, LIBRARY)
+        built.check(variant, READ_BY_LIBRARY)
         try:
             self._library = ctypes.CDLL(str(path))
         except OSError as error:
             raise LaunchFailed(f"{path} does not load: {error}", hint=_hint(error)) from error
+        # A file that was replaced while it was loaded.
+        built.check(variant, (LIBRARY, *READ_BY_LIBRARY))
         self._threads = threads or os.cpu_count() or 1
         self.figures = Figures.of(built.whole.targets[variant].info)
         self.templates = Templates()

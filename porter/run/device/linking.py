@@ -20,6 +20,8 @@ from attrs import field, frozen
 
 from porter.base.architectures import Architectures
 from porter.base.files import write_whole
+from porter.base.fingerprint import file_digest
+from porter.base.sealed import read_sealed, write_sealed
 from porter.base.telling import to_stderr
 from porter.errors import LaunchFailed, UsageError
 from porter.run.built import Built, device_output
@@ -115,12 +117,12 @@ def linked_for(cupy: Any, built: Built) -> Path | None:
     from porter.base.paths import linked_dir  # a machine that only runs builds may lack its needs
 
     kept = linked_dir() / f"sm_{capability}-{key}.cubin"
-    if kept.is_file():
+    if _is_whole(kept):
         return kept
     to_stderr(f"linking machine code for sm_{capability} from PTX, which is done once")
     cupy.cuda.runtime.free(0)  # makes the context that the driver links for
-    cubin = link([built.folder / name for name in units], _cap(output.flags))
-    return _keep(cubin, kept)
+    paths = [built.file("cuda", name.removeprefix("cuda/")) for name in units]
+    return _keep(link(paths, _cap(output.flags)), kept)
 
 
 def _cap(flags: Sequence[str]) -> int:
@@ -128,9 +130,23 @@ def _cap(flags: Sequence[str]) -> int:
     return next(int(match[1]) for match in found if match is not None)
 
 
+def _is_whole(kept: Path) -> bool:
+    """Return whether the cubin `kept` is as an earlier process linked it."""
+    record = read_sealed(_record_of(kept))
+    try:
+        return record is not None and file_digest(kept) == record["sha256"]
+    except OSError:
+        return False
+
+
+def _record_of(kept: Path) -> Path:
+    return kept.with_suffix(".json")
+
+
 def _keep(cubin: bytes, kept: Path) -> Path:
     try:
         write_whole(kept, cubin, parents=True)
+        write_sealed(_record_of(kept), {"sha256": hashlib.sha256(cubin).hexdigest()})
         return kept
     except OSError:  # a user without a folder to write to: this process alone has it
         with tempfile.NamedTemporaryFile(prefix="gpusnek-", suffix=".cubin", delete=False) as file:
