@@ -10,6 +10,7 @@ from typing import Any
 import attrs
 from attrs import field, frozen
 
+from porter.base import arguments
 from porter.base.architectures import Architectures, canonical
 from porter.base.release_name import check_release
 from porter.base.sizes import GIB, KIB, MIB, Bounds, check_bounds, format_size, parse_size
@@ -43,7 +44,12 @@ HINTS = {"level": "The port does not build with upstream's lower levels: they la
 
 def _sorted_names(text: str) -> str:
     """Return the names in `text`, separated by commas, sorted and without duplicates."""
-    return ",".join(sorted({name.strip() for name in text.split(",")} - {""}))
+    names = arguments.text(text, "skip_patches").split(",")
+    return ",".join(sorted({name.strip() for name in names} - {""}))
+
+
+def _architectures(value: object) -> str:
+    return canonical(arguments.text(value, "arch"))
 
 
 @frozen(kw_only=True)
@@ -82,7 +88,7 @@ class BuildConfig:
     stdout: int = field(default=KIB)
     stderr: int = field(default=KIB)
     fs_size: int = field(default=0)
-    arch: str = field(default="sm_90", converter=canonical)
+    arch: str = field(default="sm_90", converter=_architectures)
     arena: str = field(default="local")
     target: str = field(default="host")
     float: str = field(default="double")
@@ -94,11 +100,15 @@ class BuildConfig:
     skip_patches: str = field(default="", converter=_sorted_names)
 
     def __attrs_post_init__(self) -> None:
-        check_release(self.release)
+        check_release(arguments.text(self.release, "release"))
+        # NumPy's scalars become Python's, which JSON can write.
+        for name in SWITCHES:
+            object.__setattr__(self, name, arguments.flag(getattr(self, name), name))
         for name, bounds in SIZE_BOUNDS.items():
-            check_bounds(getattr(self, name), bounds, name)
+            size = arguments.index(getattr(self, name), name, "a size")
+            object.__setattr__(self, name, check_bounds(size, bounds, name))
         for name, choices in CHOICES.items():
-            if getattr(self, name) not in choices:
+            if arguments.text(getattr(self, name), name) not in choices:
                 raise UsageError(
                     f"{name}: {getattr(self, name)!r} is not one of {', '.join(choices)}",
                     hint=HINTS.get(name),
@@ -181,11 +191,14 @@ def convert(name: str, value: object, where: str) -> object:
             f"{label}: there is no such key", hint=f"Keys: {', '.join(sorted(FIELDS))}."
         )
     if name in SIZE_BOUNDS:
-        if not isinstance(value, str | int):
+        if not isinstance(value, str) and (
+            not hasattr(value, "__index__") or arguments.is_bool(value)
+        ):
             raise UsageError(f"{label}: {value!r} is not a size")
         return check_bounds(parse_size(value, label), SIZE_BOUNDS[name], label)
     if name in SWITCHES:
-        return _convert_bool(value, label)
+        # Words are for files and the environment; an option is a bool.
+        return _convert_bool(value, label) if where else arguments.flag(value, name)
     if not isinstance(value, str):
         raise UsageError(f"{label}: {type(value).__name__} is not text")
     return value

@@ -20,7 +20,7 @@ from porter.base.locking import locked
 from porter.base.reading import structured
 from porter.base.telling import DEFAULT, Teller
 from porter.compile import compile_build
-from porter.compile.flags import REGISTERS, check_variant
+from porter.compile.flags import MOST_REGISTERS, REGISTERS, check_variant
 from porter.compile.stage import Compiled
 from porter.config import BuildConfig
 from porter.errors import FileProblem, NotBuilt, PreprocessFailed
@@ -36,6 +36,7 @@ from porter.rewrite.stage import RewriteReport, rewrite
 from porter.standing import Standing
 from porter.sync.syncing import ensure
 
+MOST_JOBS = 1 << 16  # processes
 STAGES = ("generate", "preprocess", "rewrite", "compile")
 
 
@@ -112,6 +113,9 @@ def build(
         PorterError: As `ensure` and the stages.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
+    strict = arguments.flag(strict, "strict")
+    jobs = None if jobs is None else arguments.whole(jobs, "jobs", 1, MOST_JOBS)
+    registers = arguments.whole(registers, "registers", 1, MOST_REGISTERS)
     check_variant(variant, config.fences, config.profile)
     if "host" in config.targets:
         toolchain.gxx()  # report a missing compiler before minutes of other work
@@ -228,6 +232,8 @@ def rewrite_sources(
         PorterError: As `ensure` and the stages.
     """
     folder = None if folder is None else arguments.path(folder, "folder")
+    strict = arguments.flag(strict, "strict")
+    jobs = None if jobs is None else arguments.whole(jobs, "jobs", 1, MOST_JOBS)
     ensure(config.release, tell.say)
     folder = folder or sources_of(config)
     with _working_in(folder, tell):

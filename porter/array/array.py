@@ -285,5 +285,5 @@ class InterpreterArray(BoundGlobals):
         if not self.closed:
             super().close()
             self._files = None
-            if self._owned:
+            if self._owned and not self.forked:
                 self.device.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
@@ -11,6 +10,7 @@ from attrs import define, field
 from porter.array.exceptions import collect
 from porter.array.fetch import Fetcher
 from porter.array.outcome import Outcome
+from porter.base.one_process import OfOneProcess, ProcessLock
 from porter.errors import LaunchFailed
 from porter.native import Brought
 from porter.run import Device, Result
@@ -22,7 +22,7 @@ Finish = Callable[[Outcome, Result], T]
 
 
 @define(eq=False)
-class Call(Generic[T]):
+class Call(OfOneProcess, Generic[T]):
     """A call under way: what `wait=False` returns.
 
     Its outcome is collected once, whoever asks first; before the array's next launch, which would
@@ -34,7 +34,7 @@ class Call(Generic[T]):
     _started: Started
     _fetcher: Fetcher
     _finish: Finish[T]
-    _lock: threading.RLock
+    _lock: ProcessLock
     _exits: bool  # a SystemExit counts as an exception whatever its code
     _brought: Brought
     _interrupts: int = field(default=0, init=False)
@@ -44,6 +44,7 @@ class Call(Generic[T]):
 
     def done(self) -> bool:
         """Whether all interpreters have ended."""
+        self.check_process()
         return self._started.done()
 
     def result(self) -> T:
@@ -55,6 +56,7 @@ class Call(Generic[T]):
 
     def interrupt(self) -> None:
         """Raise KeyboardInterrupt in every interpreter of this launch; from any thread."""
+        self.check_process()
         # 2 stops hard; every other new value raises once (interp.h).
         self._interrupts += 1
         self._started.interrupt(1 if self._interrupts == 1 else self._interrupts + 1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -16,6 +15,7 @@ from porter.array.call import Call, Finish, refuse_broken
 from porter.array.exceptions import Exceptions
 from porter.array.outcome import Outcome
 from porter.base import markup
+from porter.base.one_process import OfOneProcess, ProcessLock
 from porter.base.sizes import format_size
 from porter.errors import ArrayClosed, LaunchFailed, UsageError
 from porter.native import Natives
@@ -29,7 +29,7 @@ from porter.run.launch.start import start
 T = TypeVar("T")
 
 
-class Interpreters:
+class Interpreters(OfOneProcess):
     """`n` interpreters on `device`, started at once, that go on from launch to launch.
 
     launch: what all their launches have: sizes, block, seed, file system. Raises NotEnoughMemory,
@@ -41,7 +41,7 @@ class Interpreters:
         self._launch = launch = self._equipped(launch)
         need = footprint(device, launch)
         self._arenas: Arenas | None = device.arenas(n, need.pystack, need.heap)
-        self._lock = threading.RLock()  # held for each call
+        self._lock = ProcessLock()  # held for each call
         self._closed = False
         self._bindings = Bindings(device, n)
         self._kept: set[object] = set()
@@ -62,6 +62,7 @@ class Interpreters:
 
         Returns whether there was a launch to interrupt.
         """
+        self.check_process()
         call = self._call  # without the lock, which whoever waits holds
         if call is None or call.outcome is not None:
             return False
@@ -97,8 +98,12 @@ class Interpreters:
         """Stop the interpreters (atexit, finalisers) and give their memory back. May be repeated.
 
         A launch under way is waited for. Exit functions and finalisers that still run after
-        END_SECONDS get a KeyboardInterrupt, and are stopped if they catch it.
+        END_SECONDS get a KeyboardInterrupt, and are stopped if they catch it. In a fork of the
+        process that made them, they are forgotten.
         """
+        if self.forked:
+            self._closed = True
+            return
         with self._lock:
             if self._closed:
                 return

@@ -16,28 +16,42 @@ MOST_CLOCK = 1e10  # seconds since 1970, the year 2286; in nanoseconds below 2**
 
 
 def whole(value: Any, name: str, low: int, high: int) -> int:
-    """`value`, an integer of any kind from `low` to `high`."""
-    try:
-        number = operator.index(value)
-    except TypeError as error:
-        raise WrongType(f"{name}: {_kind(value)} is not a whole number") from error
+    """`value`, an integer of any kind but bool, from `low` to `high`."""
+    number = index(value, name)
     if not low <= number <= high:
         raise UsageError(f"{name}: {shown(number)} is not from {low} to {high}")
     return number
 
 
-def flag(value: Any, name: str) -> bool:
-    """Whether `value` is true; WrongType for what is neither, such as an array of several."""
+def index(value: Any, name: str, what: str = "a whole number") -> int:
+    """`value`, an integer of any kind but bool. what: for the message of the WrongType."""
     try:
-        return bool(value)
-    except (TypeError, ValueError) as error:
-        raise WrongType(f"{name}: {_kind(value)} is neither true nor false") from error
+        if is_bool(value):
+            raise TypeError
+        return operator.index(value)
+    except TypeError as error:
+        raise WrongType(f"{name}: {_kind(value)} is not {what}") from error
+
+
+def flag(value: Any, name: str) -> bool:
+    """`value`, True or False, or a NumPy bool; WrongType for anything else, "no" and 0 included."""
+    if not is_bool(value):
+        raise WrongType(f"{name}: {_kind(value)} is neither True nor False")
+    return bool(value)
+
+
+def is_bool(value: Any) -> bool:
+    """Whether `value` is a bool, Python's or a scalar of NumPy or CuPy."""
+    if isinstance(value, bool):
+        return True
+    # Without NumPy, which not every command needs.
+    return getattr(getattr(value, "dtype", None), "kind", "") == "b" and value.shape == ()
 
 
 def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
     """Return `value` as seconds from 0 to `most`: not negative, infinite or `nan`."""
     try:
-        if isinstance(value, str | bytes):
+        if isinstance(value, str | bytes) or is_bool(value):
             raise TypeError
         number = float(value)
     except TypeError as error:

@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from attrs import frozen
 
-from porter.base.arguments import shown
-from porter.errors import UsageError, WrongType
+from porter.base.arguments import index, shown
+from porter.errors import UsageError
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -29,7 +29,7 @@ class Bounds:
     zero: bool = False
 
 
-def parse_size(value: str | int, name: str = "size") -> int:
+def parse_size(value: object, name: str = "size") -> int:
     """Return a size in bytes.
 
     Args:
@@ -40,21 +40,18 @@ def parse_size(value: str | int, name: str = "size") -> int:
         WrongType: `value` is neither int nor str.
         UsageError: `value` is no size.
     """
-    if isinstance(value, bool):
-        raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
-    if isinstance(value, int):
-        if value < 0:
-            raise UsageError(f"{name}: {shown(value)} is negative")
-        if value > MOST:
-            raise UsageError(f"{name}: {shown(value)} is too large")
-        return value
     if not isinstance(value, str):
-        raise WrongType(f"{name}: {type(value).__name__} is not a size")
+        number = index(value, name, "a size")
+        if number < 0:
+            raise UsageError(f"{name}: {shown(number)} is negative")
+        if number > MOST:
+            raise UsageError(f"{name}: {shown(number)} is too large")
+        return number
     match = _SIZE.fullmatch(value)
     if match is None:
         raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
-    number, unit = match.groups()
-    exact = Fraction(number) * _FACTORS[unit.upper()]  # exact for any number of digits
+    digits, unit = match.groups()
+    exact = Fraction(digits) * _FACTORS[unit.upper()]  # of any number of digits
     if not unit and exact.denominator != 1:
         raise UsageError(f"{name}: {value!r} is not a whole number of bytes")
     return int(exact)

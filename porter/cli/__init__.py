@@ -7,7 +7,9 @@ headings of the help. Modules with a leading `_` are helpers.
 
 from __future__ import annotations
 
+import codecs
 import importlib
+import io
 import pkgutil
 import sys
 import traceback
@@ -114,6 +116,26 @@ def _file_problem(error: OSError) -> FileProblem:
     return FileProblem(f"{where}{error.strerror or error}")
 
 
+def _escape(error: UnicodeError) -> tuple[str | bytes, int]:
+    """Return what an encoding lacks: bytes of file names as they were, other text escaped."""
+    try:
+        return codecs.lookup_error("surrogateescape")(error)
+    except UnicodeError:
+        return codecs.lookup_error("backslashreplace")(error)
+
+
+def _write_any_text() -> None:
+    """Let stdout and stderr take text that their encoding lacks (PYTHONIOENCODING, a locale).
+
+    What programs write does not pass through it (porter/run/streams/writer.py).
+    """
+    codecs.register_error("porter-escape", _escape)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="porter-escape")
+
+
 def main() -> NoReturn:
     """Entry point of the console script."""
+    _write_any_text()
     sys.exit(execute(sys.argv[1:]))

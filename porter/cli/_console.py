@@ -15,6 +15,7 @@ import click
 from attrs import frozen
 
 from porter.cli._options import size_option
+from porter.cli._types import NAME, PathType
 from porter.errors import UsageError
 from porter.run import Feed, Launch, Result
 from porter.run.launch.spec import MODES, OVERFLOWS
@@ -139,12 +140,15 @@ def console_options(function: F) -> F:
         ),
         size_option("--ring", "Bytes of the ring, for all interpreters."),
         click.option(
-            "--stdin-file", metavar="FILE", help="What every interpreter reads; - is stdin."
+            "--stdin-file",
+            metavar="FILE",
+            type=NAME,
+            help="What every interpreter reads; - is stdin.",
         ),
         click.option(
             "--stdin-dir",
             metavar="DIR",
-            type=click.Path(file_okay=False, path_type=Path),
+            type=PathType(file_okay=False, path_type=Path),
             help="Interpreter 7 reads DIR/7.",
         ),
     ]

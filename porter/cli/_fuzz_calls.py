@@ -9,6 +9,7 @@ import click
 from rich.console import Console
 
 from porter.cli._telling import telling
+from porter.cli._types import PathType
 from porter.errors import FuzzFailed, UsageError
 from porter.fuzz.calls.session import CallSession, fuzz_calls
 from porter.run.built import open_build
@@ -87,14 +88,14 @@ def calls_options(function: Any) -> Any:
         click.option("--without", metavar="REGEX", default="", help="No statement has this."),
         click.option(
             "--known",
-            type=click.Path(file_okay=False, path_type=Path),
+            type=PathType(file_okay=False, path_type=Path),
             help="Findings of this folder are not told again.",
         ),
         click.option(
             "--build",
             "folder",
             metavar="FOLDER",
-            type=click.Path(path_type=Path),
+            type=PathType(path_type=Path),
             help="Use this finished build with --calls; builds nothing.",
         ),
     ]

@@ -11,6 +11,7 @@ import click
 
 from porter.base.arguments import MOST_SECONDS, seconds
 from porter.base.sizes import format_size, parse_size
+from porter.cli._types import PathType
 from porter.config import CHOICES, FIELDS, SIZE_BOUNDS, SWITCHES, BuildConfig
 from porter.run.launch.limits import seconds_of, steps_of
 from porter.settings import load_config
@@ -164,7 +165,7 @@ def build_options(function: F) -> F:
         click.option(
             "--config",
             "config_file",
-            type=click.Path(dir_okay=False, path_type=Path),
+            type=PathType(dir_okay=False, path_type=Path),
             help="TOML file with these keys [porter.toml, or [tool.porter.build]].",
         ),
     ]

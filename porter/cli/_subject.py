@@ -17,6 +17,7 @@ from porter.base.architectures import Architectures, canonical
 from porter.base.sizes import check_bounds
 from porter.cli._options import BUILD_NAMES, build_options
 from porter.cli._telling import telling
+from porter.cli._types import PathType
 from porter.config import SIZE_BOUNDS, BuildConfig
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device, open_several
@@ -35,7 +36,7 @@ folder_option = click.option(
     "--build",
     "folder",
     metavar="FOLDER",
-    type=click.Path(path_type=Path),
+    type=PathType(path_type=Path),
     help="Use this finished build, with its sizes unless others are given; builds nothing.",
 )
 

@@ -21,12 +21,13 @@ from porter.bench.measure import Setting
 from porter.bench.suite import BenchSuite
 from porter.cli._subject import LOADING, folder_option, open_finished
 from porter.cli._telling import telling
+from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.run import Device, Launch, open_device
 from porter.settings import load_config
 
-FilePath = click.Path(dir_okay=False, path_type=Path)
-COMPILED = SUITE[0]  # the program for the cost of compiling, and for scaling
+FilePath = PathType(dir_okay=False, path_type=Path)
+COMPILED = SUITE[0]  # what the cost of compiling, and scaling, is measured with
 COUNTS = {"cuda": 1 << 18, "host": 64}
 WIDTH = 140  # columns
 
@@ -42,7 +43,7 @@ WIDTH = 140  # columns
 @folder_option
 @click.option(
     "--reference",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="Upstream's unix port, built elsewhere [built here].",
 )
 @click.option("--no-references", is_flag=True, help="Measure interpreters alone.")

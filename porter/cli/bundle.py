@@ -9,12 +9,13 @@ import click
 from porter.bundling import write_bundle
 from porter.cli._building import build_shown
 from porter.cli._options import build_options
+from porter.cli._types import PathType
 from porter.config import BuildConfig
 from porter.sync.store import release_dir
 
 
 @click.command("bundle")
-@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+@click.argument("folder", type=PathType(file_okay=False, path_type=Path))
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Compilers at a time [one a core].")
 @build_options
 def command(folder: Path, jobs: int | None, config: BuildConfig) -> None:

@@ -13,6 +13,7 @@ from porter.array.code import compile_code
 from porter.base.paths import templates_dir
 from porter.cli._running import program_of
 from porter.cli._subject import BuildChoice, subject_options
+from porter.cli._types import PathType
 from porter.compiler.mpy import read_module
 from porter.compiler.options import CompilerOptions
 from porter.compiler.show import STAGES, ShownProgram, dot
@@ -29,7 +30,7 @@ from porter.sync.store import release_dir
 
 
 @click.command("compile")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=PathType(path_type=Path))
 @click.option("-c", "code", metavar="CODE", help="Compile this program.")
 @click.option(
     "--show",

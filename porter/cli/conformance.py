@@ -16,6 +16,7 @@ from porter.base.files import write_whole
 from porter.cli._options import MOST_TEST, seconds_option, skip_patches_option
 from porter.cli._subject import check_fixed, folder_option
 from porter.cli._telling import telling
+from porter.cli._types import NAME, PathType
 from porter.compile.flags import VARIANTS
 from porter.compiler.options import CompilerOptions, Enter
 from porter.config import BuildConfig
@@ -31,12 +32,12 @@ from porter.settings import load_config
 from porter.sync.syncing import tests_of
 from porter.toolchain.sanitizer import children
 
-SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # sizes that a launch can choose
-FilePath = click.Path(dir_okay=False, path_type=Path)
+SIZE_NAMES = ("heap", "pystack", "stack", "stdout")  # that a launch chooses
+FilePath = PathType(dir_okay=False, path_type=Path)
 
 
 @click.command("conformance")
-@click.argument("tests", nargs=-1, metavar="[DIR|TEST]...")
+@click.argument("tests", nargs=-1, metavar="[DIR|TEST]...", type=NAME)
 @click.option(
     "--target",
     type=click.Choice(["host", "cuda", "reference"]),
@@ -77,7 +78,7 @@ FilePath = click.Path(dir_okay=False, path_type=Path)
 @click.option("--cpython", metavar="PATH", help="CPython that says what to expect.")
 @click.option(
     "--executable",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=PathType(exists=True, dir_okay=False, path_type=Path),
     help="Test this instead: a program that is used like upstream's unix port.",
 )
 @folder_option

@@ -15,6 +15,7 @@ from attrs import define, field
 from porter.cli._options import limit_options, size_option
 from porter.cli._subject import devices_option
 from porter.cli._telling import telling
+from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.evaluation import Cases, CaseStatus, Judgement, Judging, Tolerance
 from porter.evaluation.evaluating import judgements, judging_of
@@ -123,14 +124,12 @@ def _judgements_on(
 
 
 @click.command("evaluate")
-@click.argument("programs", type=click.Path(exists=True, path_type=Path))
-@click.argument(
-    "cases", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path)
-)
+@click.argument("programs", type=PathType(exists=True, path_type=Path))
+@click.argument("cases", required=False, type=PathType(exists=True, dir_okay=False, path_type=Path))
 @click.option(
     "--out",
     metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=PathType(dir_okay=False, path_type=Path),
     help="Write a row for each case of each program: FILE.jsonl or FILE.parquet.",
 )
 @click.option("--entry", default="solve", show_default=True, help="The function that is called.")
@@ -144,11 +143,11 @@ def _judgements_on(
 @click.option("--tolerance", type=float, help="Floats may differ by this share of themselves.")
 @click.option("--each", type=click.Choice(EACH), help="What has an interpreter of its own [case].")
 @click.option("--keep", multiple=True, type=click.Choice(KEPT), help="Also write these.")
-@click.option("--files", type=click.Path(exists=True, path_type=Path), help="Folder or image at /.")
+@click.option("--files", type=PathType(exists=True, path_type=Path), help="Folder or image at /.")
 @click.option("--batch", type=int, help="Programs of one launch [as memory has room for].")
 @click.option("--release", metavar="R", help="Upstream release [newest in the lock].")
 @click.option("--target", type=click.Choice(("host", "cuda")), help="[the GPU where there is one]")
-@click.option("--build", type=click.Path(path_type=Path), help="A finished build's folder.")
+@click.option("--build", type=PathType(path_type=Path), help="A finished build's folder.")
 @devices_option
 @click.option("--scheduler", metavar="ADDRESS", help="Dask's, such as tcp://10.0.0.1:8786.")
 def command(

@@ -8,10 +8,11 @@ from pathlib import Path
 import click
 
 from porter.base.sizes import format_size, parse_size
+from porter.cli._types import NAME, PathType
 from porter.fs.folder import image_of, pull, push
 from porter.fs.image import BLOCK_SIZE, Image
 
-FILE = click.Path(path_type=Path)
+FILE = PathType(path_type=Path)
 
 
 def _size(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
@@ -37,7 +38,7 @@ def build(folder: Path, image: Path, size: int | None, block: int) -> None:
 
 @command.command("ls")
 @click.argument("image", type=FILE)
-@click.argument("path", default="/")
+@click.argument("path", default="/", type=NAME)
 def ls(image: Path, path: str) -> None:
     """List what is at and below PATH, with sizes in bytes."""
     for entry in Image.load(image).walk(path):
@@ -46,7 +47,7 @@ def ls(image: Path, path: str) -> None:
 
 @command.command("cat")
 @click.argument("image", type=FILE)
-@click.argument("path")
+@click.argument("path", type=NAME)
 def cat(image: Path, path: str) -> None:
     """Write a file's content to stdout."""
     sys.stdout.buffer.write(Image.load(image).read(path))
@@ -55,7 +56,7 @@ def cat(image: Path, path: str) -> None:
 
 @command.command("pull")
 @click.argument("image", type=FILE)
-@click.argument("path")
+@click.argument("path", type=NAME)
 @click.argument("to", type=FILE, default=".")
 def pull_command(image: Path, path: str, to: Path) -> None:
     """Copy PATH, a file or a folder, out of IMAGE."""
@@ -65,7 +66,7 @@ def pull_command(image: Path, path: str, to: Path) -> None:
 @command.command("push")
 @click.argument("image", type=FILE)
 @click.argument("source", type=FILE)
-@click.argument("path", default="/")
+@click.argument("path", default="/", type=NAME)
 def push_command(image: Path, source: Path, path: str) -> None:
     """Copy SOURCE, a file or a folder's content, to PATH in IMAGE."""
     loaded = Image.load(image)

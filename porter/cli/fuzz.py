@@ -13,12 +13,13 @@ from porter.base import paths
 from porter.cli._fuzz_calls import calls_options, run_calls
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._telling import telling
+from porter.cli._types import PathType
 from porter.errors import FuzzFailed
 
 if TYPE_CHECKING:
     from porter.fuzz.fuzzing import Campaign
 
-Folder = click.Path(file_okay=False, path_type=Path)
+Folder = PathType(file_okay=False, path_type=Path)
 MODES = ("run", "compile")
 
 

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import click
 
+from porter.cli._types import PathType
 from porter.generate.project import write_project
 
 
 @click.command()
-@click.argument("folder", metavar="NAME", type=click.Path(path_type=Path))
+@click.argument("folder", metavar="NAME", type=PathType(path_type=Path))
 @click.option("--arch", default="sm_90", show_default=True, help="The GPU's architecture.")
 def command(folder: Path, arch: str) -> None:
     """Write a small CUDA project NAME whose kernels use gpusnek."""

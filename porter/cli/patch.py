@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from porter.cli._telling import telling
+from porter.cli._types import NAME
 from porter.errors import PatchDrift
 from porter.patches import check_series, load_series
 from porter.sync.lock import newest_release
@@ -24,7 +25,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("releases", nargs=-1)
+@click.argument("releases", nargs=-1, type=NAME)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--strict", is_flag=True, help="A patch that would be skipped is an error.")
 def check(releases: tuple[str, ...], as_json: bool, strict: bool) -> None:

@@ -13,6 +13,7 @@ from porter.cli._console import ConsoleOptions, console_options
 from porter.cli._options import size_option
 from porter.cli._running import CommandLaunch, program_of, program_options, running_options
 from porter.cli._subject import BuildChoice, subject_options
+from porter.cli._types import PathType
 from porter.errors import FileProblem, UsageError
 from porter.profiling.running import count, profile_of
 from porter.profiling.showing import Profile
@@ -20,7 +21,7 @@ from porter.profiling.terminal import show as show_profile
 from porter.run import Launch
 from porter.run.launch.counting import Counting
 
-PAGE_PATH = click.Path(path_type=Path)
+PAGE_PATH = PathType(path_type=Path)
 
 
 def _check_output(path: Path | None) -> None:
@@ -53,7 +54,7 @@ def _counting_build(subject: BuildChoice) -> BuildChoice:
 
 
 @click.command("profile")
-@click.argument("file", metavar="PROGRAM", required=False, type=click.Path(path_type=Path))
+@click.argument("file", metavar="PROGRAM", required=False, type=PathType(path_type=Path))
 @program_options
 @click.option("--html", metavar="FILE", type=PAGE_PATH, help="Write a page: sources and counts.")
 @click.option("--speedscope", metavar="FILE", type=PAGE_PATH, help="Write JSON for speedscope.")
@@ -68,7 +69,7 @@ def _counting_build(subject: BuildChoice) -> BuildChoice:
     "--fs",
     "image",
     metavar="IMAGE",
-    type=click.Path(path_type=Path),
+    type=PathType(path_type=Path),
     help="littlefs2 image of which each interpreter finds a copy at /.",
 )
 @subject_options

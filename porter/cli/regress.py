@@ -13,6 +13,7 @@ from rich.console import Console
 from porter.base import paths
 from porter.base.files import write_whole
 from porter.cli._telling import telling
+from porter.cli._types import NAME, PathType
 from porter.conformance.progress import events_of
 from porter.errors import UsageError
 from porter.regress import report
@@ -23,7 +24,7 @@ from porter.regress.releases import wanted_releases
 from porter.regress.verdict import verdict
 from porter.version import __version__
 
-FilePath = click.Path(dir_okay=False, path_type=Path)
+FilePath = PathType(dir_okay=False, path_type=Path)
 # By default device code is compiled if there is an nvcc, and run if there is a GPU.
 EVERYWHERE = "possible"
 TARGETS = {
@@ -35,7 +36,7 @@ TARGETS = {
 
 
 @click.command("regress")
-@click.argument("releases", nargs=-1, metavar="[RELEASE|master|FOLDER|TARBALL]...")
+@click.argument("releases", nargs=-1, metavar="[RELEASE|master|FOLDER|TARBALL]...", type=NAME)
 @click.option("--all", "everything", is_flag=True, help="Every release that is known or here.")
 @click.option("--latest", is_flag=True, help="The newest release that can be had.")
 @click.option(

@@ -13,6 +13,7 @@ from porter.base.sizes import parse_size
 from porter.cli._options import limit_options, seconds_option
 from porter.cli._subject import BuildChoice, devices_option, subject_options
 from porter.cli._telling import telling
+from porter.cli._types import PathType
 from porter.errors import ProgramFailed, UsageError
 from porter.fs import Image
 from porter.repl import Session, Shell
@@ -40,14 +41,14 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
     "--fs",
     "image",
     metavar="IMAGE",
-    type=click.Path(path_type=Path),
+    type=PathType(path_type=Path),
     help="littlefs2 image that all interpreters share at /.",
 )
 @click.option("--save", is_flag=True, help="On leaving, write the file system back to IMAGE.")
 @click.option("--outbuf", metavar="SIZE", callback=_bytes, help="Size of outbuf [3 bytes each].")
 @seconds_option("Seconds until what an input runs is interrupted.")
 @limit_options
-@click.option("--history", type=click.Path(path_type=Path), help="File of earlier inputs.")
+@click.option("--history", type=PathType(path_type=Path), help="File of earlier inputs.")
 @click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
 @devices_option
 @subject_options

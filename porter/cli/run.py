@@ -10,6 +10,7 @@ from porter.array.alone import compiled_phase
 from porter.cli._console import ConsoleOptions, console_options
 from porter.cli._running import CommandLaunch, program_of, program_options, running_options
 from porter.cli._subject import BuildChoice, devices_option, subject_options
+from porter.cli._types import PathType
 from porter.errors import UsageError
 from porter.run import Launch, run
 from porter.run.launch.filesystem import written
@@ -30,7 +31,7 @@ def _check_files(
 
 
 @click.command("run")
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=PathType(path_type=Path))
 @program_options
 @running_options
 @console_options
@@ -38,7 +39,7 @@ def _check_files(
     "--fs",
     "image",
     metavar="IMAGE",
-    type=click.Path(path_type=Path),
+    type=PathType(path_type=Path),
     help="littlefs2 image that interpreters find at /.",
 )
 @click.option(

@@ -16,6 +16,7 @@ from porter.base.sizes import parse_size
 from porter.cli._options import MOST_TEST, seconds_option
 from porter.cli._subject import folder_option
 from porter.cli._telling import telling
+from porter.cli._types import NAME, PathType
 from porter.compiler.options import CompilerOptions
 from porter.conformance.expected import find_cpython
 from porter.conformance.skips import load
@@ -32,10 +33,10 @@ DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "e
 
 
 @click.command("sweep")
-@click.argument("tests", nargs=-1, metavar="[DIR|TEST]...")
+@click.argument("tests", nargs=-1, metavar="[DIR|TEST]...", type=NAME)
 @click.option(
     "--programs",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    type=PathType(exists=True, file_okay=False, path_type=Path),
     help="Sweep the .py files of this folder instead of upstream's tests.",
 )
 @click.option("--target", type=click.Choice(["host", "cuda"]), help="[the GPU where there is one]")
@@ -51,7 +52,7 @@ DIRECTORIES = ("basics", "float", "unicode", "micropython", "misc", "stress", "e
 @click.option("--chunk", type=click.IntRange(1), help="Interpreters a launch [512; GPU 32768].")
 @seconds_option("Seconds a launch.", most=MOST_TEST, default=60.0)
 @folder_option
-@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--json", "json_file", type=PathType(dir_okay=False, path_type=Path))
 def command(
     tests: tuple[str, ...],
     programs: Path | None,

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from porter.base.release_name import DEVELOPMENT
 from porter.cli._telling import telling
+from porter.cli._types import NAME, PathType
 from porter.errors import UsageError
 from porter.sync.listing import newest_online
 from porter.sync.origins import ORIGINS
@@ -16,12 +17,12 @@ from porter.sync.syncing import sync
 
 
 @click.command()
-@click.argument("release", required=False)
+@click.argument("release", required=False, type=NAME)
 @click.option(
     "--from",
     "source",
     metavar="PATH|TARBALL",
-    type=click.Path(path_type=Path),
+    type=PathType(path_type=Path),
     help="Take this folder or archive; RELEASE is then the name to give it [what it says].",
 )
 @click.option(

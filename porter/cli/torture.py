@@ -13,12 +13,13 @@ from porter.base import paths
 from porter.cli._subject import folder_option
 from porter.cli._telling import telling
 from porter.cli._torture_python import torture_python
+from porter.cli._types import PathType
 from porter.errors import TortureFailed, UsageError
 from porter.torture.campaign import Found, replay, saved, torture
 from porter.torture.libraries import examine_library
 from porter.torture.python.modes import MODES
 
-_File = click.Path(exists=True, dir_okay=False, path_type=Path)
+_File = PathType(exists=True, dir_okay=False, path_type=Path)
 
 
 @click.command("torture")
@@ -29,7 +30,7 @@ _File = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("--reduce/--no-reduce", default=True, show_default=True, help="Make findings small.")
 @click.option(
     "--keep",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=PathType(file_okay=False, path_type=Path),
     help="Where findings are written [build/torture].",
 )
 @click.option("--replay", "replayed", type=_File, multiple=True, help="Examine a kept finding.")

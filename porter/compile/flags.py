@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from attrs import frozen
 
+from porter.base import arguments
 from porter.config import BuildConfig
 from porter.errors import UsageError
 
@@ -128,6 +129,7 @@ def check_variant(variant: str, fences: bool, profile: bool = False) -> None:
     Raises:
         UsageError: The combination cannot be built.
     """
+    arguments.choice(variant, "variant", tuple(VARIANTS))
     if fences and profile:
         raise UsageError(
             "profile: fences let no interpreter write counts, which lie outside its memory",

@@ -76,6 +76,10 @@ class InterpreterError(PorterError):
         self.exceptions = exceptions
         self.outcome = outcome
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # What the launch left is on its device. A process pool sends the message alone.
+        return (type(self), (self.message,), {"hint": self.hint})
+
 
 class InterpreterTimeout(InterpreterError, TimeoutError):
     """Interpreters of an array ran past a time limit or took more steps than they may."""

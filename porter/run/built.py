@@ -120,6 +120,10 @@ class Built:
         written = {**self.manifest["inputs"], "config": config}
         return Built(self.folder, {**self.manifest, "inputs": written}, whole)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Without what was made of these on the way: an enum of this build is in no module.
+        return (Built, (self.folder, self.manifest, self.whole))
+
     def _enum(self, name: str, tag: str, prefix: str = "") -> type[IntEnum]:
         values = self.layout.enums[tag].items()
         members = {c_name.removeprefix(PREFIX + prefix): value for c_name, value in values}

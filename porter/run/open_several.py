@@ -27,9 +27,9 @@ def chosen_devices(devices: Any, name: str = "devices") -> tuple[int | str, ...]
     """
     if isinstance(devices, str):
         devices = [_word(word.strip(), name) for word in devices.split(",")]
-    elif isinstance(devices, int) and not isinstance(devices, bool):
-        devices = [devices]
-    if not isinstance(devices, Sequence) and not hasattr(devices, "tolist"):
+    elif hasattr(devices, "__index__") and not arguments.is_bool(devices):
+        devices = [devices] if getattr(devices, "shape", ()) == () else devices
+    if not isinstance(devices, Sequence) and not getattr(devices, "shape", ()):
         raise WrongType(f"{name}: {type(devices).__name__} names no devices", hint=_HINT)
     chosen = tuple(_one(device, name) for device in devices)
     if not chosen:
@@ -89,6 +89,4 @@ def _word(word: str, name: str) -> int | str:
 def _one(device: Any, name: str) -> int | str:
     if isinstance(device, str):
         return _word(device, name)
-    if isinstance(device, bool):
-        raise WrongType(f"{name}: {device} is no device", hint=_HINT)
     return arguments.whole(device, name, 0, MOST_THREADS)

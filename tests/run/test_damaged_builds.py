@@ -14,7 +14,6 @@ from typing import Any
 import attrs
 import pytest
 
-from porter import verified
 from porter.array.opening import open_built
 from porter.base.fingerprint import TICK_NS
 from porter.cli import execute
@@ -22,7 +21,6 @@ from porter.errors import BuildDamaged, LaunchFailed, NotBuilt
 from porter.manifest import BuiltFile, DeviceOutput
 from porter.run import open_device, open_several, run
 from porter.run.built import Built, device_code, open_build
-from porter.run.device import host
 
 LIBRARY = "host/libgpusnek.so"
 
@@ -169,7 +167,7 @@ def test_each_file_is_hashed_once(copy: Path, monkeypatch: pytest.MonkeyPatch) -
         return digest(file, kind)
 
     digest = hashlib.file_digest
-    monkeypatch.setattr(verified.hashlib, "file_digest", counting)
+    monkeypatch.setattr(hashlib, "file_digest", counting)
     for _ in range(3):
         open_device(copy, "host")
     assert hashed == [str(copy / LIBRARY)]
@@ -203,7 +201,7 @@ def test_a_library_that_is_replaced_while_it_loads(
         other.replace(path)
         return library
 
-    monkeypatch.setattr(host.ctypes, "CDLL", replacing)
+    monkeypatch.setattr(ctypes, "CDLL", replacing)
     with pytest.raises(BuildDamaged, match="was changed"):
         open_device(copy, "host")
 

@@ -205,6 +205,10 @@ def test_a_bundle_that_is_not_whole_makes_no_wheel(wheel: Path, tmp_path: Path) 
     for named, said in ((bundle, "lacks host/libgpusnek.so"), (tmp_path, "no finished build in")):
         done = hook(str(named))
         assert done.returncode == 1 and said in done.stderr
+    changed = shutil.copytree(wheel.parent / "bundle", tmp_path / "changed")
+    (library,) = changed.glob("*/host/libgpusnek.so")
+    library.write_bytes(library.read_bytes()[:-1])
+    assert "host/libgpusnek.so changed since" in hook(str(changed)).stderr
     manifest = next(wheel.parent.glob("bundle/*/build.json"))
     older = tmp_path / "older" / manifest.parent.name
     shutil.copytree(manifest.parent, older)

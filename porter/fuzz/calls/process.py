@@ -24,6 +24,7 @@ import attrs
 from attrs import define, field, frozen
 
 from porter.base.offspring import begin_worker
+from porter.base.one_process import OfOneProcess
 from porter.errors import FuzzFailed, LaunchFailed
 from porter.fuzz.calls.inventory import Inventory, inventory
 from porter.fuzz.calls.trial import Answer, BatchDied, BatchStuck, CallBatch, launch_batch
@@ -192,6 +193,8 @@ def _in_fork(device: Device, batch: CallBatch | None, pipe: int, said: BinaryIO)
         faulthandler.disable()  # it would tell of a fault what the sanitizer tells better
         os.dup2(said.fileno(), 1)
         os.dup2(said.fileno(), 2)
+        if isinstance(device, OfOneProcess):
+            device.process = os.getpid()  # a host twin without launches, which a fork can use
         try:
             answer: Any = inventory(device) if batch is None else launch_batch(device, batch)
         except Exception as error:

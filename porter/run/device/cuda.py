@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from porter.base.one_process import OfOneProcess
 from porter.errors import (
     LaunchFailed,
     MissingPackage,
@@ -55,7 +56,13 @@ def _cupy() -> Any:
     try:
         count = cupy.cuda.runtime.getDeviceCount()
     except cupy.cuda.runtime.CUDARuntimeError as error:
-        raise NoGpu(f"no GPU: {error}", hint="`--target host` needs none.") from error
+        hint = "`--target host` needs none."
+        if "InitializationError" in str(error):
+            hint = (
+                "A process that was forked from one that had used the GPU cannot use it: start it "
+                'with multiprocessing\'s method "spawn".'
+            )
+        raise NoGpu(f"no GPU: {error}", hint=hint) from error
     if not count:
         raise NoGpu("no GPU", hint="`--target host` needs none.")
     return cupy
@@ -96,7 +103,7 @@ def _number(cupy: Any, number: int | None) -> int:
     return number
 
 
-class Cuda:
+class Cuda(OfOneProcess):
     """Interpreters on one GPU; arrays are CuPy's."""
 
     name = "cuda"

@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 import numpy as np
 
+from porter.base.one_process import OfOneProcess, forked
 from porter.errors import LaunchFailed, NotEnoughMemory, UsageError
 from porter.run.built import Built
 from porter.run.device.base import BLOCK, Arenas, Chunks, Interrupt, Record, Running, Shared
@@ -68,10 +69,7 @@ class HostRunning:
         # Not join(): before Python 3.13 a thread counts as ended once Ctrl-C interrupts its join,
         # and the arrays would go while interpreters still write to them.
         if self._forked:
-            raise LaunchFailed(
-                "this process was forked while interpreters ran, which only its parent has",
-                hint="Make an array of interpreters after the fork.",
-            )
+            raise forked("launch")
         if not self._ended.wait(seconds):
             return False
         if self._status != 0:
@@ -114,7 +112,7 @@ def _hint(error: OSError) -> str | None:
     )
 
 
-class HostTwin(HostArrays):
+class HostTwin(OfOneProcess, HostArrays):
     """Interpreters on this machine's processor; arrays are numpy's."""
 
     name = "host"

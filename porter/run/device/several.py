@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from attrs import define, field, frozen
 
+from porter.base.one_process import OfOneProcess
 from porter.errors import UsageError
 from porter.run.device.base import (
     Arenas,
@@ -89,7 +90,7 @@ def on_each(
             raise
 
 
-class Several(HostArrays):
+class Several(OfOneProcess, HostArrays):
     """Several devices of one build and one kind; arrays are numpy's, in the host's memory.
 
     A launch is divided before it starts (launch/several): consecutive whole blocks go to each

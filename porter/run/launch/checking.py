@@ -79,6 +79,11 @@ def size(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
         raise UsageError(f"{attribute.name}: {value} is not a multiple of 16 bytes")
 
 
+def boolean(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
+    """True or False."""
+    arguments.flag(value, attribute.name)
+
+
 def string(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
     """A str."""
     arguments.text(value, attribute.name)

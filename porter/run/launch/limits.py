@@ -11,7 +11,7 @@ from attrs import field, frozen
 
 from porter.base import arguments
 from porter.base.arguments import MOST_SECONDS
-from porter.errors import UsageError, WrongType
+from porter.errors import UsageError
 
 MOST_STEPS = 2**63
 # Seconds that exit functions and finalisers of all interpreters may take together, where they
@@ -102,12 +102,10 @@ def _all(value: Any, name: str, one: Callable[[Any, str], int]) -> np.ndarray[An
 
 
 def _steps(value: Any, name: str) -> int:
-    _refuse_bool(value, name)
     return arguments.whole(value, name, 1, MOST_STEPS)
 
 
 def _nanoseconds(value: Any, name: str) -> int:
-    _refuse_bool(value, name)
     number = arguments.seconds(value, name)
     if number == 0:
         raise UsageError(
@@ -115,8 +113,3 @@ def _nanoseconds(value: Any, name: str) -> int:
             hint=f"Give a time from 1e-9 to {MOST_SECONDS:g}, or leave {name} out for no limit.",
         )
     return max(1, math.ceil(number * NANOSECONDS))
-
-
-def _refuse_bool(value: Any, name: str) -> None:
-    if isinstance(value, bool | np.bool_):
-        raise WrongType(f"{name}: bool is not a number")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from attrs import frozen
 
 from porter.base.arguments import choice, whole
+from porter.base.one_process import OfOneProcess
 from porter.errors import UsageError, WrongType
 from porter.run.device.base import Device
 from porter.run.footprint import Footprint, Room, round_up
@@ -95,12 +96,14 @@ def free(device: Device, need: Footprint) -> Room:
 
 
 def check_device(device: object) -> None:
-    """WrongType unless this is an open device."""
+    """WrongType unless this is an open device; LaunchFailed in a fork of its process."""
     if not hasattr(device, "launch"):
         raise WrongType(
             f"device: {type(device).__name__} is not an open device",
             hint="porter.run.open_device(FOLDER, TARGET) opens one.",
         )
+    if isinstance(device, OfOneProcess):
+        device.check_process()
 
 
 def check_types(

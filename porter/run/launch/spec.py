@@ -20,6 +20,7 @@ from porter.run.launch.calls import Calls
 from porter.run.launch.checking import (
     MOST_KEPT,
     WORD,
+    boolean,
     clock,
     function,
     instance,
@@ -133,7 +134,7 @@ class Streams:
     ring: int = field(default=2 << 20, validator=whole())  # bytes of all rings together
     # Bytes of device printf's buffer; 0 leaves it.
     print_room: int = field(default=0, validator=whole(0, 2**40))
-    merge_stderr: bool = False  # tracebacks go to stdout
+    merge_stderr: bool = field(default=False, validator=boolean)  # tracebacks go to stdout
 
 
 @frozen(kw_only=True, slots=False)
@@ -141,9 +142,10 @@ class FileSystem:
     """What interpreters find at "/": docs/files.md. filesystem.mounted fills this in."""
 
     fs: Array | None = None  # images, bytes on the device: a shared one, or n in a row
-    fs_shared: bool = True  # all interpreters have one image
+    fs_shared: bool = field(default=True, validator=boolean)  # all interpreters have one image
     fs_block: int = field(default=0, validator=whole(0, WORD))  # bytes of a littlefs block
-    fs_format: bool = False  # make an empty file system where there is none
+    # Make an empty file system where there is none.
+    fs_format: bool = field(default=False, validator=boolean)
     # Of a shared image: a uint64 on the device that is 0 at first and lives as long as the image.
     # Without it no interpreter can write.
     fs_guard: Array | None = None
@@ -153,10 +155,10 @@ class FileSystem:
 class Faults:
     """What goes wrong on purpose, for tests."""
 
-    gc_stress: bool = False  # collect before every allocation
+    gc_stress: bool = field(default=False, validator=boolean)  # collect before every allocation
     # Of each interpreter the allocation that fails, counted from 1; 0: none.
     fail_allocation: Sequence[int] | np.ndarray[Any, Any] | None = None
-    fail_rest: bool = False  # every later one fails too
+    fail_rest: bool = field(default=False, validator=boolean)  # every later one fails too
 
 
 @frozen(kw_only=True, slots=False)
@@ -192,17 +194,17 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     on_progress: OnProgress | None = field(default=None, validator=optional(function))
     # Let one interpreter of each program boot and compile, and the others begin as its copies.
     # None: in local arenas, of programs that run in numbers for which it pays (template.py).
-    fork: bool | None = None
+    fork: bool | None = field(default=None, validator=optional(boolean))
     # Run several programs in the order of programs. None: unless interpreters may wait for each
     # other; True: then too, and a barrier raises RuntimeError; False: in the caller's order.
-    order: bool | None = field(default=None, validator=optional(instance(bool)))
+    order: bool | None = field(default=None, validator=optional(boolean))
     # In a profiling build: interpreters count what they do, which Result.counted then has.
     counting: Counting | None = field(default=None, validator=optional(instance(Counting)))
     # Programs can name no address and bring no code in: docs/robustness.md.
-    sandbox: bool = False
+    sandbox: bool = field(default=False, validator=boolean)
     # Every interpreter has threadIdx `first` and numThreads `total`, is alone in its block (a
     # barrier raises RuntimeError), and draws the same random numbers.
-    alike: bool = False
+    alike: bool = field(default=False, validator=boolean)
     # Seconds since 1970 at which the clock stands, but for what programs wait, which takes no time.
     # None: the machine's clock.
     clock: float | None = field(default=None, validator=optional(clock))
@@ -255,19 +257,22 @@ class Phase:
 
     # Interpreters live on in these; None: they end with the launch.
     arenas: Arenas | None = field(default=None, validator=optional(instance(Arenas)))
-    stop: bool = True  # exit functions and finalisers run at the end
-    execute: bool = True  # run the programs; else they are only booted, or asked for data
+    # Exit functions and finalisers run at the end.
+    stop: bool = field(default=True, validator=boolean)
+    # Run the programs; else they are only booted, or asked for data.
+    execute: bool = field(default=True, validator=boolean)
     # What interpreters begin as copies of.
     copies: Copies | None = field(default=None, validator=optional(instance(Copies)))
     # Memory for bytecode: the launch only compiles, and keeps its programs for later copies.
     code: CodeRoom | None = field(default=None, validator=optional(instance(CodeRoom)))
-    compiling: bool = False  # only compile; the code is the value
+    compiling: bool = field(default=False, validator=boolean)  # only compile; the code is the value
     # Code that a launch with `compiling` left, instead of a program. It must outlive interpreters.
     compiled: Array | None = None
     # Where each of several programs' code begins in `compiled`, and the last one's end (uint64);
     # interpreters choose by `program_of`.
     parts: np.ndarray[Any, Any] | None = None
-    values: bool = False  # what each program left goes to Result.values
+    # What each program left goes to Result.values.
+    values: bool = field(default=False, validator=boolean)
     # Where bytes go that an earlier launch of these arenas announced.
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))
     # Machine code beside bytecode that interpreters execute in this launch.
