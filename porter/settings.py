@@ -9,7 +9,7 @@ from pathlib import Path
 
 from porter.base import arguments, reading
 from porter.config import FIELDS, GONE, BuildConfig, merge
-from porter.errors import NoNvcc, UsageError
+from porter.errors import NoNvcc, UsageError, WrongType
 from porter.toolchain import nvcc
 
 ENVIRONMENT_PREFIX = "PORTER_"
@@ -90,6 +90,12 @@ def load_config(
     Raises:
         UsageError: A value is invalid, or a key unknown.
     """
+    for name, values in (("options", options), ("environ", {} if environ is None else environ)):
+        if not isinstance(values, Mapping):
+            raise WrongType(f"{name}: {type(values).__name__} is no mapping of names to values")
+    for name in ("release", "target"):
+        if options.get(name) is not None:
+            arguments.text(options[name], name)
     config_file = None if config_file is None else arguments.path(config_file, "config_file")
     cwd = None if cwd is None else arguments.path(cwd, "cwd")
     path = config_file or find_toml(cwd or Path.cwd())

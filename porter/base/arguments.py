@@ -68,13 +68,18 @@ def seconds(value: Any, name: str, most: float = MOST_SECONDS) -> float:
 
 def path(value: Any, name: str) -> Path:
     """`value`, a str or os.PathLike, as a Path."""
-    try:
-        text = os.fsdecode(value)
-    except TypeError as error:
-        raise WrongType(f"{name}: {_kind(value)} is not a path") from error
+    text = path_text(value, name)
     if "\0" in text or not text:
         raise UsageError(f"{name}: {text!r} is not a path")
     return Path(text)
+
+
+def path_text(value: Any, name: str) -> str:
+    """`value`, a str, bytes or os.PathLike, as a str. Raises WrongType."""
+    try:
+        return os.fsdecode(value)
+    except TypeError as error:
+        raise WrongType(f"{name}: {_kind(value)} is not a path") from error
 
 
 def as_path(value: StrPath) -> Path:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from attrs import frozen
 
-from porter.base.arguments import index, shown
+from porter.base.arguments import index, is_bool, shown
 from porter.errors import UsageError
 
 KIB = 1024
@@ -40,6 +40,8 @@ def parse_size(value: object, name: str = "size") -> int:
         WrongType: `value` is neither int nor str.
         UsageError: `value` is no size.
     """
+    if is_bool(value):
+        raise UsageError(f"{name}: {value!r} is not a size", hint="Write 4096, 12K, 64KiB or 1M.")
     if not isinstance(value, str):
         number = index(value, name, "a size")
         if number < 0:

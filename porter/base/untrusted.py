@@ -83,11 +83,14 @@ class Repr:
 
 @frozen(repr=False)
 class Unreadable:
-    """A placeholder for a record of an interpreter that is not in the documented format.
+    """A placeholder for a value that cannot be read: its record is not in the documented format.
+
+    In an evaluation, also a placeholder for a value that its interpreter could not write, such as
+    a list that contains itself.
 
     Attributes:
-        reason: The mistake, with the first bytes of the record.
-        data: The record.
+        reason: The mistake, with the first bytes of the record; or the interpreter's exception.
+        data: The record; empty if there is none.
     """
 
     reason: str

@@ -23,7 +23,8 @@ class Evaluation:
     status: CaseStatus (int8) of shape (programs, cases); where programs have cases of their own,
     as many columns as the most of them have, the rest NO_CASE. steps: int64 of that shape.
     outputs (bytes), values, tracebacks (str): a list for each program, of an element for each
-    case; None where they were not asked for. names: of programs, where they have some.
+    case; None where they were not asked for. names: of programs, where they have some. reasons: by
+    program and case, why a returned value could not be brought here or compared.
     """
 
     status: np.ndarray[Any, Any] = field(repr=False)
@@ -32,6 +33,7 @@ class Evaluation:
     values: list[list[Any]] | None = field(default=None, repr=False)
     tracebacks: list[list[str | None]] | None = field(default=None, repr=False)
     names: tuple[str, ...] | None = field(default=None, repr=False)
+    reasons: dict[tuple[int, int], str] = field(factory=dict, repr=False)
 
     @classmethod
     def of(
@@ -48,7 +50,8 @@ class Evaluation:
             status[there] = np.concatenate([part.status for part in parts])
             steps[there] = np.concatenate([part.steps for part in parts])
         kept = {name: _lists(parts, name) for name in ("outputs", "values", "tracebacks")}
-        return cls(status, steps, **kept, names=None if names is None else tuple(names))
+        named = None if names is None else tuple(names)
+        return cls(status, steps, **kept, names=named, reasons=_reasons(parts))
 
     @cached_property
     def passed(self) -> np.ndarray[Any, Any]:
@@ -111,6 +114,18 @@ class Evaluation:
             for p in chosen
         ]
         return html_table(repr(self), rows, left_out=len(self) - len(chosen))
+
+
+def _reasons(parts: Sequence[Judgement]) -> dict[tuple[int, int], str]:
+    """The reasons of all parts, by program and case."""
+    found = {}
+    for part in parts:
+        ends = np.cumsum(part.counts)
+        for row, reason in sorted(part.reasons.items()):
+            program = int(np.searchsorted(ends, row, side="right"))
+            case = row - int(ends[program] - part.counts[program])
+            found[part.first + program, case] = reason
+    return found
 
 
 def _lists(parts: Sequence[Judgement], name: str) -> Any:

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from traceback import format_exception, format_exception_only
 from typing import Any
 
 import numpy as np
 from attrs import field, frozen
 
+from porter.base.untrusted import Unreadable, printable
 from porter.evaluation import kept
 from porter.evaluation.judging import Judging
 from porter.evaluation.launching import VALUE_SIZE, Work, launch, uploaded, work_of
+from porter.evaluation.patterns import MAX_COST
 from porter.evaluation.portion import Portion
-from porter.evaluation.status import NOT_COMPARED, CaseStatus, case_statuses
+from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_statuses
 from porter.run import Device, Result
+
+MOST_REASON = 1000  # characters
+# Beginnings of reasons: what encoding a value took was more than the interpreter had.
+_MEMORY = ("MemoryError", "RuntimeError: maximum recursion depth exceeded")
+_TOO_MUCH = f"comparing the expected value would cost more than {MAX_COST} bytes"
+_TOO_DEEP = "the C stack (stack=) is too small to compare a value of this depth"
+_NO_EXCEPTION = "encoding it reached a limit, or its repr exited"
 
 
 @frozen(eq=False)
@@ -21,8 +31,8 @@ class Judgement:
 
     first: index of the portion's first program. counts: rows of each program (int64). status:
     CaseStatus (int8). steps: int64. outputs (bytes), values and tracebacks (str; None where there
-    is none): lists with an element for each row, where they were asked for. It can be pickled
-    where the values can.
+    is none): lists with an element for each row, where they were asked for. reasons: by row, why
+    its value could not be brought here or compared. It can be pickled where the values can.
     """
 
     first: int
@@ -32,14 +42,15 @@ class Judgement:
     outputs: list[bytes] | None = field(default=None, repr=False)
     values: list[Any] | None = field(default=None, repr=False)
     tracebacks: list[str | None] | None = field(default=None, repr=False)
+    reasons: dict[int, str] = field(factory=dict, repr=False)
 
 
 def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
     """Run the programs of `portion` on `device` and compare what they return.
 
     The answer depends on nothing but the arguments, unless `how` has a deadline or the machine's
-    clock. Raises NotEnoughMemory, LaunchFailed, UsageError; LaunchInterrupted after Ctrl-C; and
-    what a function that compares raises.
+    clock. A function that compares and raises ends its own row alone. Raises NotEnoughMemory,
+    LaunchFailed, UsageError; LaunchInterrupted after Ctrl-C.
     """
     # A thread of the host twin boots and compiles for each interpreter that it runs; renewing one
     # is a copy of some kilobytes.
@@ -61,23 +72,31 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         rows.outputs if "outputs" in keeps else None,
         rows.values if "values" in keeps else None,
         rows.tracebacks if "tracebacks" in keeps else None,
+        rows.reasons,
     )
 
 
 @frozen(eq=False)
 class _Left:
-    """Rows as they came from interpreters; lists are empty where they were not asked for."""
+    """Rows as they came from interpreters; lists are empty where they were not asked for.
+
+    reasons: see Judgement.
+    """
 
     status: np.ndarray[Any, Any]
     steps: np.ndarray[Any, Any]
     outputs: list[bytes]
     values: list[Any]
     tracebacks: list[str | None]
+    reasons: dict[int, str]
 
     def replace(self, rows: np.ndarray[Any, Any], others: _Left) -> None:
         """`others` instead of these `rows`."""
         self.status[rows] = others.status
         self.steps[rows] = others.steps
+        for row in rows.tolist():
+            self.reasons.pop(row, None)
+        self.reasons.update((int(rows[row]), reason) for row, reason in others.reasons.items())
         lists: tuple[tuple[list[Any], list[Any]], ...] = (
             (self.outputs, others.outputs),
             (self.values, others.values),
@@ -96,17 +115,28 @@ def _rows(
     assert result.calls is not None
     status = _statuses(device, portion, how, work, result)
     values: list[Any] = []
+    reasons = _why_not_compared(device, portion, how, work, status)
     if how.wants_values:
         returned = _values(device, portion, how, work, result)
         values = returned.values
-        if how.function is not None:
-            status[(status == CaseStatus.WRONG) & ~returned.there] = CaseStatus.OUT_OF_MEMORY
+        absent: dict[int, str] = {}
+        missing = np.isin(status, RETURNED) & ~returned.there
+        if missing.any():
+            absent = _why_missing(device, portion, how, work, result, missing)
+            reasons |= absent
+        for row, reason in absent.items():
+            if how.function is not None:
+                memory = reason.startswith(_MEMORY)
+                status[row] = CaseStatus.OUT_OF_MEMORY if memory else CaseStatus.NOT_COMPARED
+            if status[row] != CaseStatus.OUT_OF_MEMORY:
+                values[row] = Unreadable(reason, b"")
     rows = _Left(
         status,
         device.host(result.calls.steps).astype(np.int64),
         kept.texts(result.stdout) if "outputs" in how.keep else [],
         values,
         kept.tracebacks(result.stderr, status, work.first_row) if "tracebacks" in how.keep else [],
+        reasons,
     )
     return rows, result.statuses.where_broken(result.status)
 
@@ -130,6 +160,19 @@ def _statuses(
     return status
 
 
+def _why_not_compared(
+    device: Device, portion: Portion, how: Judging, work: Work, status: np.ndarray[Any, Any]
+) -> dict[int, str]:
+    """Return why interpreters did not compare what they returned, by row."""
+    rows = np.flatnonzero(status == CaseStatus.NOT_COMPARED)
+    refused = uploaded(device, portion.cases, compares=how.function is None).refused
+    cases = work.case_of_row[rows]
+    return {
+        row: _TOO_MUCH if too_much else _TOO_DEEP
+        for row, too_much in zip(rows.tolist(), refused[cases].tolist(), strict=True)
+    }
+
+
 def _values(
     device: Device, portion: Portion, how: Judging, work: Work, result: Result
 ) -> kept.Returned:
@@ -151,6 +194,37 @@ def _values(
     return once
 
 
+def _why_missing(
+    device: Device,
+    portion: Portion,
+    how: Judging,
+    work: Work,
+    result: Result,
+    missing: np.ndarray[Any, Any],
+) -> dict[int, str]:
+    """Return why rows have no value here, by row.
+
+    An interpreter whose value cannot be encoded writes the exception to its stderr. Where stderr
+    was not kept, the interpreters of these rows run again.
+
+    Args:
+        device: The device.
+        portion: The programs.
+        how: How they are judged.
+        work: The interpreters of the launch.
+        result: What the launch left.
+        missing: Of each row, whether it returned something that is not here (bool).
+    """
+    rows = np.flatnonzero(missing)
+    places = rows
+    if "tracebacks" not in how.keep:
+        again = np.unique(work.of_row[rows])
+        result = launch(device, portion, how, work.of(again), VALUE_SIZE, stderr=True)
+        places = np.searchsorted(np.flatnonzero(np.isin(work.of_row, again)), rows)
+    found = kept.last_lines(result.stderr, places)
+    return dict(zip(rows.tolist(), [line or _NO_EXCEPTION for line in found], strict=True))
+
+
 def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
     """Let the caller's function say which of the returned values are right."""
     assert how.function is not None
@@ -158,5 +232,20 @@ def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
     cases = np.repeat(portion.first_case, portion.counts) + np.arange(portion.rows) - starts
     for row in np.flatnonzero(rows.status == CaseStatus.WRONG).tolist():
         expected = portion.cases.expected_value(int(cases[row]))
-        if how.function(rows.values[row], expected):
-            rows.status[row] = CaseStatus.PASSED
+        try:
+            equal = bool(how.function(rows.values[row], expected))
+        except (KeyboardInterrupt, SystemExit):
+            raise
+        except BaseException as error:  # such as pytest's failures
+            rows.status[row] = CaseStatus.NOT_COMPARED
+            rows.reasons[row] = _shortened("".join(format_exception_only(error)).strip())
+            if rows.tracebacks:
+                rows.tracebacks[row] = "".join(format_exception(error))
+        else:
+            if equal:
+                rows.status[row] = CaseStatus.PASSED
+
+
+def _shortened(text: str) -> str:
+    """Return `text` as UTF-8 can hold it, cut to MOST_REASON characters."""
+    return printable(text if len(text) <= MOST_REASON else f"{text[:MOST_REASON]} ...")

@@ -9,6 +9,7 @@ from attrs import frozen
 
 from porter.array import values as objects
 from porter.array.exceptions import parse_traceback
+from porter.base.untrusted import printable_text
 from porter.evaluation.status import CaseStatus
 from porter.run import Device, Stream
 from porter.run.result import CallRows
@@ -19,6 +20,7 @@ _WITH_TRACEBACK = (
     CaseStatus.SYNTAX_ERROR,
     CaseStatus.OUT_OF_MEMORY,
     CaseStatus.BROKEN,
+    CaseStatus.NOT_COMPARED,
 )
 
 
@@ -44,6 +46,21 @@ def tracebacks(
     for row in np.flatnonzero(np.isin(status, _WITH_TRACEBACK)).tolist():
         found[row] = parse_traceback(written[row] or written[firsts[row]])[2]
     return found
+
+
+def last_lines(stream: Stream, rows: np.ndarray[Any, Any]) -> list[str]:
+    """Return the last line that each of `rows` wrote; "" where it wrote none, or it was cut.
+
+    Args:
+        stream: What all rows wrote.
+        rows: Indices of rows (int64).
+    """
+    written = texts(stream)
+    whole = stream.device.host(stream.lengths) <= stream.size
+    return [
+        printable_text(written[row]).strip().rpartition("\n")[2] if whole[row] else ""
+        for row in rows.tolist()
+    ]
 
 
 @frozen(eq=False)

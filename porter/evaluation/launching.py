@@ -85,15 +85,24 @@ def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
 
 
 def launch(
-    device: Device, portion: Portion, how: Judging, work: Work, value_size: int | None
+    device: Device,
+    portion: Portion,
+    how: Judging,
+    work: Work,
+    value_size: int | None,
+    *,
+    stderr: bool = False,
 ) -> Result:
-    """Run `work`. Raises NotEnoughMemory, LaunchFailed, UsageError, LaunchInterrupted."""
+    """Run `work`. stderr: keep it, whatever `how` keeps.
+
+    Raises NotEnoughMemory, LaunchFailed, UsageError, LaunchInterrupted.
+    """
     options: dict[str, Any] = {**how.sizes}
     options |= how.limits(portion.first, len(portion.sources), work.which)
     spec = Launch(
         **options,
         stdout=how.stdout if "outputs" in how.keep else 0,
-        stderr=None if "tracebacks" in how.keep else 0,
+        stderr=None if stderr or "tracebacks" in how.keep else 0,
         seed=how.seed,
         sandbox=True,
         alike=True,

@@ -25,7 +25,7 @@ class CaseStatus(IntEnum):
     OUT_OF_OUTPUT = 9  # it printed more than it may
     BROKEN = 10  # the interpreter was ended: a fence, or a fault of its own
     NO_CASE = 11  # this program has fewer cases than others
-    NOT_COMPARED = 12  # it returned; the result was not compared with what was expected
+    NOT_COMPARED = 12  # it returned; the result was not compared: Evaluation.reasons
 
 
 EQUAL, NOT_COMPARED = 1, 2  # gpusnek_equality of templates/port/interp.h

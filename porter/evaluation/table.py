@@ -24,7 +24,7 @@ COLOURS = {
     CaseStatus.OUT_OF_OUTPUT: "#ad1457",
     CaseStatus.BROKEN: "#000000",
     CaseStatus.NO_CASE: "#eeeeee",
-    CaseStatus.NOT_COMPARED: "#607d8b",
+    CaseStatus.NOT_COMPARED: "#546e7a",
 }
 
 

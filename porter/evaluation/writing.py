@@ -71,7 +71,8 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
     """The columns of a judgement: program, case, passed, status, steps, and what was kept.
 
     names: of its programs. Outputs are text, in which a byte that is no UTF-8 is written as
-    `\\xXX`; values are their `repr`, null where nothing was returned.
+    `\\xXX`; values are their `repr`, null where nothing was returned. A returned value that could
+    not be brought here is `<unreadable value: REASON>`.
     """
     counts = judgement.counts.tolist()
     status = judgement.status.tolist()

@@ -15,7 +15,7 @@ from attrs import frozen
 from porter.base import arguments
 from porter.base.files import write_whole
 from porter.base.sizes import format_size
-from porter.errors import FileProblem, UsageError
+from porter.errors import FileProblem, UsageError, WrongType
 
 BLOCK_SIZE = 512  # bytes; the default of the port's block device
 LEAST_BLOCKS = 2  # littlefs' superblock is a pair of blocks
@@ -66,7 +66,10 @@ class Image:
 
         Raises:
             UsageError: The size or the block size is invalid.
+            WrongType: One of them is no integer.
         """
+        size = arguments.index(size, "size", "a size")
+        block_size = arguments.index(block_size, "block_size", "a size")
         if block_size < 128 or block_size & (block_size - 1):
             raise UsageError(f"block size {block_size}: a power of two from 128 on is needed")
         blocks = size // block_size
@@ -155,7 +158,10 @@ class Image:
 
         Raises:
             FileProblem: The image is full, or `path` cannot be written.
+            WrongType: `path` is no path.
         """
+        if not isinstance(content, bytes | bytearray | memoryview):
+            raise WrongType(f"content: {type(content).__name__} is not bytes")
         name = _absolute(path)
         self.make_folder(str(PurePosixPath(name).parent))
         what = f"{name} ({format_size(len(content))})"
@@ -218,6 +224,7 @@ def _superblock(data: bytes, name: str) -> tuple[int, int]:
 
 
 def _absolute(path: str) -> str:
+    path = arguments.path_text(path, "path")
     parts = [part for part in PurePosixPath(path).parts if part not in ("/", ".")]
     if ".." in parts or "\0" in path:
         raise UsageError(f"{path}: not a path inside an image")

@@ -13,8 +13,10 @@ import numpy as np
 import pytest
 
 from porter import dask
+from porter.dask.connecting import workers_of
+from porter.dask.spreading import Task, answers
 from porter.errors import ClusterFailed, NoGpu, UsageError, WrongType
-from porter.evaluation import evaluate
+from porter.evaluation import CaseStatus, evaluate
 from porter.pipeline import Build
 from porter.run import Device, Launch, Result, run
 from porter.run.built import open_build
@@ -101,17 +103,27 @@ def test_the_command(client: Any, built: Build, tmp_path: Path) -> None:
     assert [row["status"] for row in rows] == ["WRONG"] * 4 + ["PASSED"] * 2 + ["WRONG"] * 10
 
 
-def test_a_task_that_always_fails_names_its_programs(client: Any, built: Build) -> None:
+def test_a_task_that_always_fails_names_its_programs(client: Any) -> None:
+    def failing(common: object) -> int:
+        return 1 // 0
+
+    tasks = [Task("programs 0 to 4", failing, ())]
     with pytest.raises(ClusterFailed, match="programs 0 to 4 failed 2 times: ZeroDivisionError"):
-        dask.evaluate(
-            client,
-            PROGRAMS[:20],
-            CASES,
-            batch=5,
-            compare=lambda got, expected: 1 // 0,
-            retries=1,
-            build=built.folder,
-        )
+        list(answers(client, tasks, None, workers_of(client, None), retries=1))
+
+
+def test_a_function_that_raises_ends_its_row_alone(client: Any, built: Build) -> None:
+    found = dask.evaluate(
+        client,
+        ["def solve(x): return x"] * 4,
+        [((0,), 0), ((6,), 1)],
+        batch=1,
+        compare=lambda got, expected: 6 // got == expected,
+        build=built.folder,
+    )
+    assert found.status.tolist() == [[CaseStatus.NOT_COMPARED, CaseStatus.PASSED]] * 4
+    said = "ZeroDivisionError: integer division or modulo by zero"
+    assert found.reasons == {(program, 0): said for program in range(4)}
 
 
 def test_a_task_that_ends_workers_names_its_programs(client: Any, built: Build) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from porter.errors import FileProblem, PorterError, UsageError, WrongType
+from porter.errors import FileProblem, LaunchInterrupted, PorterError, UsageError, WrongType
 from porter.evaluation import CaseStatus, Tolerance
 from porter.run import Program
 
@@ -143,12 +143,13 @@ def test_a_heap_that_is_too_small(judged: Judge) -> None:
     assert found.status.ravel().tolist() == [CaseStatus.OUT_OF_MEMORY]
 
 
-def test_what_a_function_raises_comes_through(judged: Judge) -> None:
+def test_an_interrupted_function_ends_the_evaluation(judged: Judge) -> None:
     def compare(value: Any, expected: Any) -> bool:
-        raise KeyError(value)
+        raise KeyboardInterrupt
 
-    with pytest.raises(KeyError):
+    with pytest.raises(LaunchInterrupted) as caught:
         judged([SOURCE], [CASE], compare=compare)
+    assert caught.value.result == ()
 
 
 def test_a_program_too_many_has_its_index(judged: Judge, tmp_path: Path) -> None:

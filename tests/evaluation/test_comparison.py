@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from porter.base.untrusted import Unreadable
 from porter.evaluation import CaseStatus, Tolerance
 
 from .conftest import Judge
@@ -338,3 +339,102 @@ def test_an_expected_value_that_costs_too_much_is_not_compared(
     raised = [CaseStatus.RAISED] * 4
     assert found.status.tolist() == [[refused, passed, refused, wrong], raised]
     assert found.values is not None and found.values[0] == [1] * 4
+    assert set(found.reasons) == {(0, 0), (0, 2)}
+    assert all("would cost more" in reason for reason in found.reasons.values())
+
+
+class NoTruth:
+    def __bool__(self) -> bool:
+        raise RuntimeError("no truth")
+
+
+class NoText(Exception):
+    def __str__(self) -> str:
+        raise ValueError("no text")
+
+
+def raising(value: Any, expected: Any) -> Any:
+    """Compare, and fail in a way of its own for some values."""
+    if value == 2:
+        return NoTruth()
+    if value == 3:
+        raise NoText
+    if value == -1:
+        raise BaseException("no Exception")
+    if value == 4:
+        raise RecursionError("\udc80" * 5000)
+    return 6 // (value - 1) == expected
+
+
+@pytest.mark.parametrize("each", ["case", "program"])
+@pytest.mark.parametrize("keep", [(), ("values", "tracebacks", "outputs")])
+def test_a_function_that_raises_ends_its_row_alone(
+    judged: Judge, each: str, keep: tuple[str, ...]
+) -> None:
+    cases = [((7,), 1), *(((x,), None) for x in range(1, 5)), ((0,), -6)]
+    sources = [ECHO, "def solve(x): return 1 // 0", ECHO]
+    found = judged(sources, cases, compare=raising, each=each, keep=keep, batch=2)
+    wrong = [CaseStatus.NOT_COMPARED] * 4
+    row = [CaseStatus.PASSED, *wrong, CaseStatus.PASSED]
+    assert found.status.tolist() == [row, [CaseStatus.RAISED] * 6, row]
+    assert set(found.reasons) == {(p, c) for p in (0, 2) for c in range(1, 5)}
+    said = [found.reasons[0, case] for case in range(1, 5)]
+    assert said[:2] == ["ZeroDivisionError: integer division or modulo by zero",
+                        "RuntimeError: no truth"]  # fmt: skip
+    assert said[2].endswith("NoText: <exception str() failed>")
+    assert said[3].startswith("RecursionError: \\udc80") and said[3].encode()
+    assert judged([ECHO], [((-1,), 0)], compare=raising).reasons == {
+        (0, 0): "BaseException: no Exception"
+    }
+    assert found.counts()[CaseStatus.NOT_COMPARED] == 8 and not found.solved.any()
+    if keep:
+        assert found.tracebacks is not None and found.values is not None
+        assert "in raising" in str(found.tracebacks[2][1])
+        assert found.values[2] == [7, 1, 2, 3, 4, 0]
+
+
+# Statements that make a value `a`, and the beginning of the reason why it does not arrive.
+NOT_THERE = {
+    "a list in itself": ("a = []; a.append(a)", "RuntimeError: maximum recursion depth"),
+    "a large one": ("a = [1]\n for i in range(40): a = [a, a]", "MemoryError: "),
+    "a repr that raises": ("a = Raises()", "ValueError: x"),
+    "a repr that goes on": ("a = GoesOn()", "encoding it reached a limit"),
+    "a repr that exits": ("a = Exits()", "encoding it reached a limit, or its repr exited"),
+}
+CLASSES = """\
+class Raises:
+ def __repr__(self): raise ValueError("x")
+class GoesOn:
+ def __repr__(self):
+  while True: pass
+class Exits:
+ def __repr__(self): raise SystemExit
+"""
+
+
+@pytest.mark.parametrize("each", ["case", "program"])
+@pytest.mark.parametrize("keep", [("values",), ("values", "tracebacks")])
+def test_a_value_that_does_not_arrive_says_why(
+    judged: Judge, each: str, keep: tuple[str, ...]
+) -> None:
+    sources = [f"{CLASSES}def solve(x):\n if x: return x\n {text}\n return a"
+               for text, _ in NOT_THERE.values()]  # fmt: skip
+    found = judged(sources, [((1,), 1), ((0,), None), ((2,), 2)], each=each, keep=keep)
+    assert found.values is not None
+    for name, status, values, (_, reason) in zip(
+        NOT_THERE, found.status.tolist(), found.values, NOT_THERE.values(), strict=True
+    ):
+        assert values[0] == 1, name
+        if each == "case" or values[2] is not None:  # else a limit ended the interpreter
+            assert (status, values[2]) == ([0, 1, 0], 2), name
+        assert isinstance(values[1], Unreadable) and values[1].reason.startswith(reason), name
+
+
+def test_a_function_gets_no_value_that_does_not_arrive(judged: Judge) -> None:
+    sources = [f"{CLASSES}def solve():\n {text}\n return a" for text, _ in NOT_THERE.values()]
+    seen = []
+    found = judged(sources, [((), None)], compare=lambda a, b: seen.append(a), keep="values")
+    memory, not_compared = CaseStatus.OUT_OF_MEMORY, CaseStatus.NOT_COMPARED
+    assert found.status.ravel().tolist() == [memory] * 2 + [not_compared] * 3
+    assert not seen and list(found.reasons) == [(p, 0) for p in range(len(sources))]
+    assert found.reasons[2, 0] == "ValueError: x"

@@ -294,3 +294,34 @@ def test_a_value_that_has_no_room_is_said_where_a_function_needs_it(judged: Judg
                    compare=lambda value, n: len(value[0]) == n)  # fmt: skip
     assert found.status.tolist() == [[PASSED, MEMORY]]
     assert found.values == [[["x" * 10], None]]
+
+
+def test_a_long_name_of_an_argument_ends_its_row_alone(judged: Judge) -> None:
+    source = "def solve(*args, **kwargs): return [len(name) for name in kwargs]"
+    sizes = (1, 255, 256, 300, 100_000, 0)
+    cases = [{"kwargs": {"\u00e9" * (size // 2) + "e" * (size % 2): 1}, "expected": [-(-size // 2)]}
+             for size in sizes]  # fmt: skip
+    found = judged([source] * 2, cases, keep="tracebacks")
+    assert found.status.tolist() == [[PASSED, PASSED, RAISED, RAISED, RAISED, PASSED]] * 2
+    assert found.tracebacks is not None
+    assert found.tracebacks[1][3] == "RuntimeError: name too long\n"
+
+
+# Awaitables that no task ends, and the status without a deadline and with one.
+ENDLESS = {
+    "asyncio.Event().wait()": (STEPS, TIME),
+    "asyncio.gather(asyncio.Event().wait(), asyncio.Event().wait())": (STEPS, TIME),
+    "asyncio.ThreadSafeFlag().wait()": (TIME, TIME),
+    "asyncio.wait_for(asyncio.Event().wait(), 1)": (RAISED, RAISED),
+}
+
+
+@pytest.mark.parametrize("awaited", ENDLESS)
+def test_how_waiting_for_ever_ends(judged: Judge, awaited: str) -> None:
+    program = (
+        f"import asyncio\nasync def wait(): await {awaited}\ndef solve(): asyncio.run(wait())\n"
+    )
+    without, with_one = ENDLESS[awaited]
+    assert judged([program], [((), None)]).status.tolist() == [[without]]
+    found = judged([program], [((), None)], steps=None, deadline=0.2)
+    assert found.status.tolist() == [[with_one]]
