@@ -1,1 +1,1 @@
-"""A suite of programs, timed on many interpreters beside what a user has instead."""
+"""Benchmarks: time a suite of programs on many interpreters and on reference implementations."""

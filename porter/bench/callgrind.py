@@ -1,4 +1,4 @@
-"""Counts the instructions of `gpusnek_exec` on a host twin: counts repeat, seconds do not."""
+"""Count the instructions of `gpusnek_exec` on a host twin; unlike seconds, counts repeat."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from porter.run import Launch, Program, run
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
 
-# Bytes an interpreter. They do not depend on the build, so the collector runs equally often.
+# Bytes per interpreter, fixed for all builds, so that the collector runs equally often.
 SIZES = {"heap": 64 << 10, "pystack": 4 << 10, "stack": 32 << 10}
 _ENTRY = "gpusnek_exec"
 COMMAND = (
@@ -31,15 +31,16 @@ COMMAND = (
     f"--dump-after={_ENTRY}",
 )
 _TOTALS = re.compile(r"^(?:totals|summary): (\d+)", re.MULTILINE)
-INDEX = 27  # whose work is counted: a Mandelbrot pixel that does not escape, some dict counting
-# How often a benchmark runs in the two programs whose difference counts.
+INDEX = 27  # the interpreter to count: its Mandelbrot pixel does not escape, its dict counts some
+# Executions of a benchmark in the two programs whose difference is its count.
 _FEW, _MANY = 1, 4
 
 
 def read_counts(folder: Path, programs: int) -> list[int]:
-    """Instructions of each program, in order, from callgrind's dumps `out.1` ... in `folder`.
+    """Read the instructions of each program, in order, from callgrind's dumps `out.N` in `folder`.
 
-    Raises BenchFailed.
+    Raises:
+        BenchFailed: A dump has no total.
     """
     counts = []
     for number in range(1, programs + 1):
@@ -51,16 +52,21 @@ def read_counts(folder: Path, programs: int) -> list[int]:
 
 
 def count(build: Path, benchmarks: Sequence[Benchmark], folder: Path) -> dict[str, int]:
-    """Instructions of one run of each benchmark's compiled code, by name; writes into `folder`.
+    """Count the instructions of one run of each benchmark's compiled code, by name.
 
-    Neither starting nor compiling counts: what running it `_MANY` times takes beyond `_FEW` does.
-    Raises ToolMissing without valgrind, ToolFailed, BenchFailed.
+    Starting and compiling do not count: the result is the difference between `_MANY` and `_FEW`
+    executions, per execution. Intermediate files go to `folder`.
+
+    Raises:
+        ToolMissing: valgrind is not installed.
+        ToolFailed: valgrind fails.
+        BenchFailed: A program fails, or a dump has no total.
     """
     programs = []
     for benchmark in benchmarks:
         for times in (_FEW, _MANY):
             source = compiling(benchmark).source.decode() + f"for _i in range({times}): exec(_code)"
-            shared = benchmark.setup is not None  # then it leaves its result in its data
+            shared = benchmark.setup is not None  # the result stays in its data, not in its output
             printed = "" if shared else expected(benchmark)[INDEX % benchmark.period].decode()
             programs.append({"source": source, "printed": printed * times, "shared": shared})
     folder.mkdir(parents=True, exist_ok=True)
@@ -76,7 +82,7 @@ def count(build: Path, benchmarks: Sequence[Benchmark], folder: Path) -> dict[st
 
 
 def launch(build: Path, programs: Sequence[Mapping[str, Any]]) -> None:
-    """Run programs one after the other on a host twin, one interpreter each. Raises BenchFailed."""
+    """Run programs in turn on a host twin, one interpreter each. Raises BenchFailed."""
     device = HostTwin(open_build(build), threads=1)
     heap, pystack, stack = (SIZES[name] for name in ("heap", "pystack", "stack"))
     sizes = Launch(first=INDEX, total=INDEX + 1, heap=heap, pystack=pystack, stack=stack)

@@ -1,8 +1,8 @@
-"""Generated candidate programs: what a search or a model writes for a task, right and wrong ones.
+"""Generate candidate programs, right and wrong, as a search or a model writes them.
 
-Each defines `solve(x)` and prints what it gives for the interpreter's own case, or the name of the
-exception that it raises. A seed gives the same programs in every run. All of them end, on CPython
-and MicroPython alike, and print the same there.
+Each program defines `solve(x)` and prints its result for the interpreter's own case, or the name of
+the exception that it raises. A seed determines the programs. Every program terminates, and prints
+the same on CPython and MicroPython.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAMES = ("a", "b", "n", "m", "k", "total", "value", "result", "count", "left", 
 
 
 def programs(seed: int, count: int) -> list[str]:
-    """`count` distinct programs of 8 to 30 lines."""
+    """Return `count` distinct programs of 8 to 30 lines."""
     rng = Random(seed)
     found: dict[str, None] = {}
     while len(found) < count:
@@ -38,7 +38,7 @@ def programs(seed: int, count: int) -> list[str]:
 
 
 def program(rng: Random) -> str:
-    """One program, of a shape that `rng` draws."""
+    """Return a program of a random shape."""
     lines = rng.choice(SHAPES)(rng)
     return "\n".join([*lines, *_HARNESS]) + "\n"
 
@@ -48,7 +48,7 @@ def _names(rng: Random, count: int) -> list[str]:
 
 
 def _term(rng: Random, names: tuple[str, ...], depth: int) -> str:
-    """An expression of integers; divisors may be zero, and powers and shifts are small."""
+    """Return an integer expression; divisors may be zero, and powers and shifts are small."""
     if depth == 0 or rng.random() < 0.15:
         return rng.choice([*names, *names, str(rng.randrange(1, 30))])
     left, right = _term(rng, names, depth - 1), _term(rng, names, depth - 1)
@@ -62,12 +62,12 @@ def _test(rng: Random, name: str) -> str:
 
 
 def _slip(rng: Random, right: str, *wrong: str) -> str:
-    """What should stand there, or sometimes a mistake."""
+    """Return `right`, or in one of five cases a mistake out of `wrong`."""
     return right if rng.random() < 0.8 else rng.choice(wrong)
 
 
 def arithmetic(rng: Random) -> list[str]:
-    """Assignments in a row, as genetic programming writes them."""
+    """Return a sequence of assignments, like those of genetic programming."""
     names = _names(rng, rng.randrange(2, 7))
     lines = ["def solve(x):"]
     for i, name in enumerate(names):
@@ -79,7 +79,7 @@ def arithmetic(rng: Random) -> list[str]:
 
 
 def summing(rng: Random) -> list[str]:
-    """A loop that adds something up, with a branch."""
+    """Return a loop that adds up values, with branches."""
     total, i = _names(rng, 2)
     turns = _slip(rng, f"x % {rng.randrange(5, 25)} + 1", "len(x)", f"x % {rng.randrange(2, 9)}")
     return [
@@ -97,7 +97,7 @@ def summing(rng: Random) -> list[str]:
 
 
 def stepping(rng: Random) -> list[str]:
-    """A sequence that is followed until it ends, or for so many steps."""
+    """Return a loop that follows a sequence until it ends or reaches a maximum of steps."""
     value, count = _names(rng, 2)
     by, plus, most = rng.choice([2, 3, 5]), rng.randrange(1, 12), rng.randrange(10, 40)
     return [
@@ -115,7 +115,7 @@ def stepping(rng: Random) -> list[str]:
 
 
 def digits(rng: Random) -> list[str]:
-    """Text of a number, its digits counted, turned and joined."""
+    """Return a program that converts a number to text and filters, counts and joins its digits."""
     text, other = _names(rng, 2)
     last = rng.choice(
         [f'int("".join({other}) or "x")', f'"-".join({other})', f"sorted({other})", f"{other}[2]"]
@@ -134,7 +134,7 @@ def digits(rng: Random) -> list[str]:
 
 
 def filtering(rng: Random) -> list[str]:
-    """A list that is made, filtered, sorted and cut."""
+    """Return a program that builds, filters, sorts and slices a list."""
     items, kept = _names(rng, 2)
     start = rng.randrange(0, 4)
     last = rng.choice(
@@ -155,7 +155,7 @@ def filtering(rng: Random) -> list[str]:
 
 
 def counting(rng: Random) -> list[str]:
-    """What occurs how often, in a dict."""
+    """Return a program that counts values in a dict."""
     seen, key = _names(rng, 2)
     add = _slip(rng, f"{seen}.get({key}, 0) + 1", f"{seen}[{key}] + 1")
     last = rng.choice([f"sorted({seen}.items())[:3]", f"max({seen}.values())", f"len({seen})"])
@@ -173,7 +173,7 @@ def counting(rng: Random) -> list[str]:
 
 
 def recursive(rng: Random) -> list[str]:
-    """A helper that calls itself."""
+    """Return a program with a recursive helper function."""
     m, k = rng.randrange(5, 90), rng.randrange(1, 3)
     step = rng.choice(
         (
@@ -196,7 +196,7 @@ def recursive(rng: Random) -> list[str]:
 
 
 def objects(rng: Random) -> list[str]:
-    """A class that keeps a little state."""
+    """Return a program with a class that keeps state."""
     name, field = rng.choice(["Box", "Walker", "Machine"]), rng.choice(_NAMES)
     slip = _slip(rng, f"self.{field}", "self.missing", field)
     formula = _term(rng, (f"self.{field}", "by"), 2)
@@ -222,7 +222,7 @@ def objects(rng: Random) -> list[str]:
 
 
 def catching(rng: Random) -> list[str]:
-    """Exceptions that are caught where they are expected."""
+    """Return a loop that catches the exceptions of its body."""
     caught = _slip(rng, "(ZeroDivisionError, IndexError)", "IndexError", "ZeroDivisionError")
     return [
         "def solve(x):",
@@ -240,7 +240,7 @@ def catching(rng: Random) -> list[str]:
 
 
 def tabulating(rng: Random) -> list[str]:
-    """A table that is filled from what it holds already."""
+    """Return a program of dynamic programming: a table filled from its own earlier entries."""
     best, size = rng.choice(_NAMES), rng.randrange(8, 18)
     coins = sorted(rng.sample(range(2, 9), 3))
     return [
@@ -255,7 +255,7 @@ def tabulating(rng: Random) -> list[str]:
 
 
 def cycling(rng: Random) -> list[str]:
-    """How long until a value comes again, with a set."""
+    """Return a program that finds the period of a sequence, with a set."""
     seen, at = _names(rng, 2)
     return [
         "def solve(x):",

@@ -1,4 +1,4 @@
-"""The suite's programs, as data."""
+"""The benchmark suite: a table of its programs."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ from pathlib import Path
 from attrs import evolve, frozen
 
 PROGRAMS = Path(__file__).parent / "programs"
-LANES = 32  # of a warp
+LANES = 32  # lanes of a warp
 
 
 @frozen
 class Benchmark:
-    """One program that every interpreter runs with its own `threadIdx`.
+    """A program that every interpreter runs with its own `threadIdx`.
 
-    file: its name in `programs/`. period: what it prints depends on `threadIdx % period`. kernel:
-    the function of `kernels.h` that does the same work in C. double: its output needs floats of
-    64 bits. setup: a program that makes the data which interpreters share, for other Pythons.
-    preamble: what stands before the file's text, on an interpreter.
+    Attributes:
+        name: Short name.
+        title: Description for reports.
+        file: File name in `programs/`.
+        period: The output depends on `threadIdx % period` only.
+        kernel: Function of `kernels.h` that does the same work in C.
+        double: Whether the output needs 64-bit floats.
+        setup: Program that creates the shared data for reference interpreters.
+        preamble: Source that precedes the file's text on an interpreter.
     """
 
     name: str
@@ -31,24 +36,24 @@ class Benchmark:
 
     @property
     def path(self) -> Path:
-        """Where the source is."""
+        """Path of the source."""
         return PROGRAMS / self.file
 
     @property
     def setup_path(self) -> Path | None:
-        """Where the setup is."""
+        """Path of the setup program, or None."""
         return PROGRAMS / self.setup if self.setup is not None else None
 
     @property
     def source(self) -> str:
-        """The program's text."""
+        """The program's text, with its preamble."""
         return self.preamble + self.path.read_text()
 
     def with_equal_data(self) -> Benchmark | None:
-        """The same program, where all lanes of a warp have the data of one `threadIdx`.
+        """Return the program with equal data for all lanes of a warp, or None.
 
-        All interpreters together have the data, and the work, that they have anyway. None where
-        data are memory that interpreters share.
+        The set of all interpreters' data, hence the total work, stays the same. None if the data
+        are memory that interpreters share.
         """
         if self.setup is not None:
             return None

@@ -1,4 +1,4 @@
-"""C++ of the bench's own, compiled when it is first used."""
+"""Compile C++ sources of the benchmark tools into shared libraries, when they are first used."""
 
 from __future__ import annotations
 
@@ -12,7 +12,12 @@ from porter.errors import BuildFailed, NoCompiler, ToolFailed, ToolMissing
 
 
 def load_compiled(source: Path, flags: Sequence[str]) -> ctypes.CDLL:
-    """`source` as a shared library in this process. Raises NoCompiler, BuildFailed."""
+    """Compile `source` with g++ and load it into this process.
+
+    Raises:
+        NoCompiler: g++ is not installed.
+        BuildFailed: g++ rejects the source.
+    """
     with TemporaryDirectory(prefix="porter-bench-") as folder:
         library = Path(folder, source.stem + ".so")
         try:

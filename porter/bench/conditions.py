@@ -1,4 +1,4 @@
-"""What a measurement ran on, and which references there are."""
+"""Collect the conditions of a measurement and the references that are available for it."""
 
 from __future__ import annotations
 
@@ -20,9 +20,16 @@ from porter.run.launch.spec import SIZES
 def with_references(
     setting: Setting, executable: arguments.StrPath | None
 ) -> tuple[BenchSuite, dict[str, str]]:
-    """The suite with all references that this machine has, and what each is or why it lacks.
+    """Return the suite with all available references, and a description of each reference.
 
-    `executable` is upstream's unix port, None to build it. Raises UsageError when it is not.
+    The description of a reference that is not available says why.
+
+    Args:
+        setting: Device, counts and sizes of the measurement.
+        executable: Upstream's unix port; None to build it.
+
+    Raises:
+        UsageError: `executable` is not upstream's unix port.
     """
     executable = None if executable is None else arguments.path(executable, "executable")
     about = scripts.cpython().about
@@ -44,7 +51,12 @@ def with_references(
 
 
 def fitting(benchmarks: Sequence[Benchmark], device: Device) -> tuple[list[Benchmark], list[str]]:
-    """Those whose output does not depend on how wide floats are, if not double; other's names."""
+    """Split programs by whether their output is right at the build's float width.
+
+    Returns:
+        The programs that the build can run, and the names of the programs left out because they
+        need double precision.
+    """
     if device.built.config["float"] == "double":
         return list(benchmarks), []
     left_out = [benchmark.name for benchmark in benchmarks if benchmark.double]
@@ -52,7 +64,7 @@ def fitting(benchmarks: Sequence[Benchmark], device: Device) -> tuple[list[Bench
 
 
 def conditions(setting: Setting, cores: int) -> dict[str, Any]:
-    """For the report: counts, machine, release, configuration."""
+    """Return the conditions for the report: counts, machine, release, configuration."""
     built = setting.device.built
     need = setting.footprint
     given = {name: getattr(need, name) for name in SIZES}
@@ -68,7 +80,7 @@ def conditions(setting: Setting, cores: int) -> dict[str, Any]:
 
 
 def device_name(device: Device) -> str:
-    """The GPU's name, or that there is none."""
+    """Return the GPU's name, or "host twin"."""
     if not device.on_gpu:
         return "host twin"
     name = device.xp.cuda.runtime.getDeviceProperties(device.xp.cuda.Device().id)["name"]

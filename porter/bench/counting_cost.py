@@ -1,11 +1,12 @@
-"""What counting costs: programs of the suite on a profiling build and on an ordinary one.
+"""Measure the overhead of profiling: run the suite on a profiling build and on an ordinary one.
 
     python -m porter.bench.counting_cost ORDINARY PROFILING [--target cuda] [--only NAME]
 
-Both are folders of finished builds for that target. The two run each program in turn, so that what
-else the machine does falls on both; the whole launch counts, by processor time on the host twin and
-by the device's clock on a GPU. The median of the ratios is shown. On a GPU as many warps count as
-have room (porter/run/launch/counting.py), as `porter profile` has it; --room gives more of it.
+ORDINARY and PROFILING are folders of finished builds for the target. Each program runs on both
+builds in turn, so that other load on the machine affects both alike. A measurement covers the whole
+launch: processor time on the host twin, the device's clock on a GPU. The result is the median of
+the ratios. On a GPU, the memory budget for counters limits the number of warps that count
+(porter/run/launch/counting.py). The default budget is that of `porter profile`; --room changes it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,14 @@ HOST_SIZES = Launch(heap=64 << 10, pystack=4 << 10, stack=32 << 10)
 
 @attrs.frozen
 class CountedWork:
-    """n: interpreters. times: how often one runs the program, once it has compiled it."""
+    """The amount of work of one measurement.
+
+    Attributes:
+        n: Number of interpreters.
+        times: Executions of the compiled program per interpreter.
+        rounds: Pairs of launches per program.
+        launch: Options of every launch.
+    """
 
     n: int
     times: int
@@ -40,14 +48,14 @@ class CountedWork:
 
     @classmethod
     def on(cls, device: Device) -> CountedWork:
-        """What takes some seconds a program there."""
+        """Return an amount of work that takes some seconds per program on `device`."""
         return cls(1 << 16, 2, 3, Launch()) if device.on_gpu else cls(64, 10, 9, HOST_SIZES)
 
 
 def seconds(
     device: Device, benchmark: Benchmark, work: CountedWork, counting: Counting | None
 ) -> float:
-    """One launch. Raises BenchFailed where a program fails."""
+    """Return the seconds of one launch. Raises BenchFailed where a program fails."""
     source = compiling(benchmark).source.decode() + f"for _i in range({work.times}): exec(_code)"
     bound = benchmark.setup is not None
     shared = {"data": cells(device.xp, work.n).reshape(-1)} if bound else {}
@@ -62,9 +70,13 @@ def seconds(
 def ratio(
     devices: tuple[Device, Device], benchmark: Benchmark, work: CountedWork, room: Counting
 ) -> float:
-    """How many times as long the program takes where it is counted: the median of all pairs.
+    """Return the slowdown of a program by counting: the median of all pairs.
 
-    devices: of the ordinary build and of the profiling one.
+    Args:
+        devices: The device with the ordinary build, then with the profiling build.
+        benchmark: Program to run.
+        work: Amount of work per launch.
+        room: Memory budget of the counters.
     """
     pairs = [
         (
@@ -77,13 +89,13 @@ def ratio(
 
 
 def opened(folder: Path, target: str) -> Device:
-    """On the host one thread, for processor time of several is less steady."""
+    """Open a finished build. A host twin gets one thread, for a steadier processor time."""
     built = open_build(folder)
     return HostTwin(built, threads=1) if target == "host" else open_device(built, target)
 
 
 def main() -> None:
-    """Print a line for each program, and the median of all."""
+    """Print the slowdown of each program, the median and the maximum."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("ordinary", type=Path)
     parser.add_argument("profiling", type=Path)

@@ -1,4 +1,4 @@
-"""What a measurement leaves: medians with their spread."""
+"""Summarise repeated measurements: median and spread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from attrs import asdict, frozen
 
 @frozen
 class Figure:
-    """Seconds of several runs of one piece of work: median, least, most, how many runs."""
+    """Seconds of several runs of the same work: median, minimum, maximum, number of runs."""
 
     median: float
     least: float
@@ -19,14 +19,14 @@ class Figure:
 
     @classmethod
     def of(cls, seconds: Iterable[float]) -> Figure:
-        """The figure of these runs; there is at least one."""
+        """Summarise these runs; at least one."""
         values = list(seconds)
         return cls(statistics.median(values), min(values), max(values), len(values))
 
     def scaled(self, factor: float) -> Figure:
-        """`factor` times the work, if its cost grows in proportion."""
+        """Return the figure of `factor` times the work, if its cost is proportional."""
         return Figure(self.median * factor, self.least * factor, self.most * factor, self.runs)
 
     def as_dict(self) -> dict[str, float]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return asdict(self)

@@ -1,8 +1,11 @@
-"""The regression guard: counts of a build against stored ones. No seconds.
+"""Guard against performance regressions: compare counts of a build with stored ones.
+
+The counts are instructions of the host twin and resources of the device code, never seconds.
 
     python -m porter.bench.guard BUILD BASELINE.toml [--store]
 
-compares the build's host twin, its device code, or both; --store writes what was counted.
+compares the host twin, the device code, or both, whichever the build has; --store writes the
+counts.
 """
 
 from __future__ import annotations
@@ -22,31 +25,31 @@ from porter.run.built import Built, open_build
 
 Baseline = dict[str, dict[str, int]]
 
-TOLERANCE = 0.03  # compilers of the same major version differ less
+TOLERANCE = 0.03  # more than the difference between compilers of one major version
 KERNEL = "gpusnek_launch"
 
 
 def host_table(built: Built) -> str:
-    """The baseline's table for instructions of this host twin."""
+    """Return the name of the baseline's table for instructions of this host twin."""
     compiler = str(built.manifest["targets"]["host"]["compiler"])
     return f"host, {built.manifest['release']}, g++ {compiler.partition('.')[0]}"
 
 
 def device_table(built: Built) -> str:
-    """The baseline's table for the resources of this device build."""
+    """Return the name of the baseline's table for the resources of this device build."""
     config, cuda = built.config, built.manifest["targets"]["cuda"]
     nvcc = ".".join(str(cuda["nvcc"]).split(".")[:2])
     return f"{config['arch']}, {config['arena']} arena, {built.manifest['release']}, nvcc {nvcc}"
 
 
 def instructions(built: Built) -> dict[str, int]:
-    """Instructions of one run of each of the suite's programs on the host twin."""
+    """Count the instructions of one run of each program of the suite on the host twin."""
     with TemporaryDirectory(prefix="porter-guard-") as folder:
         return count(built.folder, SUITE, Path(folder))
 
 
 def resources(built: Built) -> dict[str, int]:
-    """What the compiler says of the device code: registers, bytes of stack and spills."""
+    """Return the compiler's report on the device code: registers, bytes of stack and of spills."""
     machine = built.manifest["targets"]["cuda"]["machine"]
     if len(machine) != 1:
         raise UsageError(
@@ -66,13 +69,13 @@ def resources(built: Built) -> dict[str, int]:
 
 
 def load(path: arguments.StrPath) -> Baseline:
-    """The stored counts, by table. Raises UsageError."""
+    """Read the stored counts, by table. Raises UsageError."""
     path = arguments.path(path, "path")
     return structured(read_toml(path, UsageError), Baseline, path, UsageError)
 
 
 def store(path: arguments.StrPath, table: str, counts: Mapping[str, int]) -> None:
-    """Write `counts` as the new `table` of the baseline; other tables stay."""
+    """Write `counts` as `table` of the baseline and keep the other tables."""
     path = arguments.path(path, "path")
     tables = load(path) if path.exists() else {}
     tables[table] = dict(counts)
@@ -83,7 +86,7 @@ def store(path: arguments.StrPath, table: str, counts: Mapping[str, int]) -> Non
 
 
 def compare(stored: Mapping[str, int], counts: Mapping[str, int]) -> list[str]:
-    """What is more than stored by more than TOLERANCE, or not stored, a line each."""
+    """Return a line for each count that exceeds its stored value by TOLERANCE or is not stored."""
     worse = []
     for name, n in counts.items():
         before = stored.get(name)
@@ -96,7 +99,7 @@ def compare(stored: Mapping[str, int], counts: Mapping[str, int]) -> list[str]:
 
 
 def main(arguments: list[str]) -> None:
-    """See above. Raises BenchFailed for what got worse."""
+    """Compare or store the counts of a build. Raises BenchFailed if a count got worse."""
     built, path = open_build(Path(arguments[0])), Path(arguments[1])
     worse = []
     for target, table_of, count_of in (

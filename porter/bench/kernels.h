@@ -1,5 +1,5 @@
-// The numeric programs by hand: CUDA C for the GPU, plain C++ for the host twin. A name's work is
-// one interpreter's; its output is what that interpreter prints.
+// The numeric programs written by hand: CUDA C for the GPU, plain C++ for the host twin.
+// NAME_of() does the work of one interpreter and returns the number that this interpreter prints.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define WORK static __device__ inline
 #define ENTRY(name) \

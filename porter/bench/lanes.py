@@ -1,12 +1,12 @@
-"""How many lanes of a warp are active: NVIDIA's ncu counts them, this reads what it wrote.
+"""Measure the mean number of active lanes per warp, with NVIDIA's ncu, and read its results.
 
     ncu --csv --log-file lanes.csv --metrics smsp__thread_inst_executed_per_inst_executed.ratio \\
         --nvtx --print-nvtx-rename kernel --profile-from-start off --kernel-name gpusnek_launch \\
         --clock-control none python -m porter.bench.lanes BUILD [-n N] [NAME ...]
 
-runs each program of the suite (or those that are named; a path names a program that is not in the
-suite) once for warm-up and once for ncu, in code that was compiled before, and leaves a CSV file
-for `porter bench --lanes`.
+runs each program of the suite twice, compiled beforehand: once for warm-up and once under ncu's
+profiler. NAME selects programs of the suite; a path names a program outside it. The CSV file is the
+input of `porter bench --lanes`.
 """
 
 from __future__ import annotations
@@ -32,16 +32,19 @@ from porter.run import open_device
 from porter.run.launch.spec import Phase
 
 METRIC = "smsp__thread_inst_executed_per_inst_executed"
-MARK = "porter.bench:"  # begins the name of the NVTX range around a launch
+MARK = "porter.bench:"  # prefix of the NVTX range's name around a launch
 _NAME = re.compile(re.escape(MARK) + r"([\w.-]+)")
 HINT = "The command that makes such a file stands in docs/performance.md."
 
 
 def read_lanes(path: arguments.StrPath) -> dict[str, float]:
-    """Lanes active of a warp's 32, on average, by program, from ncu's CSV or from JSON.
+    """Read the mean number of active lanes of a warp's 32, by program, from ncu's CSV or from JSON.
 
-    JSON: an object of names and numbers. A program that was counted in several launches has their
-    mean. Raises UsageError.
+    A JSON file holds one object that maps names to numbers. A program with several profiled
+    launches gets the mean of these.
+
+    Raises:
+        UsageError: The file cannot be read, is malformed, or a number is out of range.
     """
     path = arguments.path(path, "path")
     try:
@@ -83,7 +86,7 @@ def _from_csv(path: Path, text: str) -> dict[str, float]:
 
 
 def _rows(text: str) -> Iterator[dict[str, str]]:
-    """The rows below the line that names the columns; ncu and programs write lines before it."""
+    """Yield the rows below the column heads; ncu and programs write other lines above them."""
     lines = text.splitlines()
     heads = [i for i, line in enumerate(lines) if "Kernel Name" in line and line.startswith('"')]
     if heads:
@@ -92,16 +95,20 @@ def _rows(text: str) -> Iterator[dict[str, str]]:
 
 
 def _value(row: dict[str, str]) -> str | None:
-    """The metric in a row: of ncu's page `details`, a row for each metric, or of its page `raw`."""
+    """Return the metric of a row, or None.
+
+    ncu's page `details` has one row per metric; its page `raw` has one column per metric.
+    """
     if (row.get("Metric Name") or "").startswith(METRIC):
         return row.get("Metric Value")
     return next((cell for name, cell in row.items() if name and name.startswith(METRIC)), None)
 
 
 def count(setting: Setting, benchmark: Benchmark) -> None:
-    """Run the benchmark's compiled code twice on interpreters that are there; ncu sees one launch.
+    """Run the compiled benchmark twice on running interpreters; ncu profiles the second launch.
 
-    Raises BenchFailed.
+    Raises:
+        BenchFailed: A result is wrong.
     """
     arenas, about = setting.arenas(), subject(benchmark, setting.device, setting.n)
     going_on = Phase(arenas=arenas, stop=False)
@@ -118,7 +125,7 @@ def count(setting: Setting, benchmark: Benchmark) -> None:
 
 @contextmanager
 def seen(cuda: Any, name: str) -> Iterator[None]:
-    """What is launched here is profiled, under the name. cuda: CuPy's module."""
+    """Profile the launches inside the `with` block, under `name`. cuda: CuPy's module `cuda`."""
     cuda.nvtx.RangePush(MARK + name)
     cuda.runtime.profilerStart()
     try:
@@ -129,9 +136,10 @@ def seen(cuda: Any, name: str) -> Iterator[None]:
 
 
 def chosen(names: Sequence[str]) -> list[Benchmark]:
-    """The suite's programs with these names, or programs in files; all without names.
+    """Return the programs with these names, or in these files; the whole suite without names.
 
-    Raises UsageError.
+    Raises:
+        UsageError: A name is neither a program of the suite nor a file.
     """
     suite = {benchmark.name: benchmark for benchmark in SUITE}
     found = []
@@ -144,12 +152,12 @@ def chosen(names: Sequence[str]) -> list[Benchmark]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """See above. Raises UsageError, BenchFailed."""
+    """Profile the programs that the command line names. Raises UsageError, BenchFailed."""
     parser = argparse.ArgumentParser(prog="porter.bench.lanes")
     parser.add_argument("build", type=Path)
     parser.add_argument("names", nargs="*")
     parser.add_argument("-n", type=int, default=1 << 16)
-    given = parser.parse_intermixed_args(arguments)  # names come before -n or behind it
+    given = parser.parse_intermixed_args(arguments)  # names may precede or follow -n
     benchmarks = chosen(given.names)
     device = open_device(given.build, "cuda")
     for benchmark in benchmarks:

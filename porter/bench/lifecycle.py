@@ -1,4 +1,4 @@
-"""What interpreters cost beside the programs they run: starting, compiling, a REPL, memory."""
+"""Measure the costs of interpreters apart from programs: start, compile, REPL, memory."""
 
 from __future__ import annotations
 
@@ -23,7 +23,14 @@ SMALL = Program(b"words = {}\nfor i in range(10):\n    words[str(i)] = [i] * 3\n
 
 @frozen
 class Cost:
-    """One operation on all interpreters. device: on the device's clock; whole: for the caller."""
+    """The cost of one operation on all interpreters.
+
+    Attributes:
+        name: Name of the operation, one of NAMES.
+        title: Row head in the report.
+        device: Seconds on the device's clock.
+        whole: Wall-clock seconds of the caller.
+    """
 
     name: str
     title: str
@@ -33,10 +40,12 @@ class Cost:
 
 @frozen
 class MemoryUse:
-    """Bytes that one interpreter takes which persists: its arena or image, and its streams.
+    """The memory of one persistent interpreter, in bytes.
 
-    image: at most. The streams are a launch's. rest: what its image takes between launches, once
-    trimmed; None where there are no images.
+    Attributes:
+        image: Maximum size of its arena or snapshot between launches.
+        streams: Size of its output streams during a launch.
+        rest: Size of its trimmed snapshot between launches; None on a device without snapshots.
     """
 
     image: int
@@ -45,17 +54,17 @@ class MemoryUse:
 
 
 def start(setting: Setting) -> Cost:
-    """Booting interpreters that do nothing and end with the launch."""
+    """Time booting interpreters that run an empty program and end with the launch."""
     return _cost("start", "start", setting, lambda: _ended("start", setting, EMPTY, False))
 
 
 def fork(setting: Setting) -> Cost:
-    """Booting copies of an interpreter that has booted, if the device forks that many."""
+    """Time starting interpreters as copies of a booted one, if the device forks for this count."""
     return _cost("fork", "start, by fork", setting, lambda: _ended("fork", setting, EMPTY, None))
 
 
 def start_and_compile(setting: Setting, benchmark: Benchmark) -> Cost:
-    """Booting interpreters that each compile the benchmark's source without running it."""
+    """Time booting interpreters that each compile the benchmark's source without running it."""
     program = compiling(benchmark)
     title = f"start, compile {benchmark.name}"
     return _cost("compile", title, setting, lambda: _ended("compile", setting, program, False))
@@ -68,7 +77,7 @@ def _ended(name: str, setting: Setting, program: Program, fork: bool | None) -> 
 
 
 def repl(setting: Setting) -> Cost:
-    """`threadIdx % 3` typed at interpreters that are there, to the groups of answers."""
+    """Time a REPL line, `threadIdx % 3`, on running interpreters, up to the groups of answers."""
     going_on = Phase(arenas=setting.arenas(), stop=False)
     check_ended("repl", setting.run(EMPTY, going_on), setting.device)
     n = setting.n
@@ -86,7 +95,7 @@ def repl(setting: Setting) -> Cost:
 
 
 def memory(setting: Setting) -> MemoryUse:
-    """What an idle interpreter takes which has run SMALL."""
+    """Measure the memory of an idle interpreter that has run SMALL."""
     need = setting.footprint
     arenas = setting.arenas()
     going_on = Phase(arenas=arenas, stop=False)
@@ -94,7 +103,7 @@ def memory(setting: Setting) -> MemoryUse:
     setting.device.trim(arenas)
     size = size_of(arenas)
     rest = None if size is None else size // setting.n
-    # They must be whole, and go on.
+    # Trimming must keep the state: the interpreters still run.
     check_ended("memory", setting.run(CHECK, going_on), setting.device)
     return MemoryUse(need.resting, need.streams, rest)
 
@@ -112,7 +121,13 @@ NAMES = ("start", "fork", "compile", "repl", "memory")
 
 
 def measure(setting: Setting, names: Sequence[str], compiled: Benchmark) -> list[Cost]:
-    """The costs with these names (of NAMES; memory is no time). Raises BenchFailed."""
+    """Measure the costs with these names; `memory` has a function of its own. Raises BenchFailed.
+
+    Args:
+        setting: Device and options.
+        names: Names out of NAMES.
+        compiled: Benchmark that the cost "compile" compiles.
+    """
     costs = {
         "start": start,
         "fork": fork,

@@ -1,7 +1,7 @@
-"""Thousands of different programs in one launch, from start to outputs.
+"""Time thousands of different programs in one launch, from start to outputs.
 
-Each repetition runs texts that no launch has seen, as those of a search are: they end in a comment
-with a number of its own. What is kept of earlier launches then serves none of them.
+The texts of every repetition are new, as in a search: they end in a comment with a unique number.
+So no repetition benefits from code or snapshots that are cached from earlier launches.
 """
 
 from __future__ import annotations
@@ -37,10 +37,14 @@ _tries = numbers()
 
 @frozen
 class ManyPrograms:
-    """The launch with neighbours that run different programs, and ordered by program.
+    """The timings of the launch in both orders of programs, and of the references.
 
-    programs: how many distinct ones. references: seconds of other Pythons for the same work, by
-    name; compiling each program once counts for them, too.
+    Attributes:
+        programs: Number of distinct programs.
+        mixed: Neighbouring interpreters run different programs.
+        ordered: Interpreters with the same program are neighbours.
+        references: The references' seconds for the same work, by name. As in the launch, compiling
+            each program once counts.
     """
 
     programs: int
@@ -49,7 +53,7 @@ class ManyPrograms:
     references: dict[str, Reference]
 
     def ratio(self, name: str, whole: Whole) -> float | None:
-        """The reference's seconds over those from start to outputs; None without a reference."""
+        """Return the reference's seconds over the launch's end-to-end seconds; None without one."""
         reference = self.references.get(name)
         if reference is None:
             return None
@@ -58,14 +62,14 @@ class ManyPrograms:
 
 @define
 class Candidates:
-    """Programs and what CPython prints for each of their cases."""
+    """Programs, with CPython's output for each of their cases."""
 
     texts: Sequence[str]
     _outputs: dict[tuple[int, int], bytes] = field(factory=dict, init=False, repr=False)
     _codes: dict[int, Any] = field(factory=dict, init=False, repr=False)
 
     def expected(self, program: int, index: int) -> bytes:
-        """What interpreter `index` prints when it runs the program with this number."""
+        """Return CPython's output of program number `program` for interpreter `index`."""
         case = (program, index % CASES)
         if case not in self._outputs:
             code = self._codes.get(program)
@@ -79,18 +83,18 @@ class Candidates:
 
 
 def mixed_order(n: int, count: int) -> np.ndarray[Any, Any]:
-    """Which of `count` programs each of `n` interpreters runs: neighbours run different ones."""
+    """Return each interpreter's program out of `count`; neighbours run different ones."""
     return (np.arange(n) % count).astype(np.uint32)
 
 
 def ordered(n: int, count: int) -> np.ndarray[Any, Any]:
-    """As `mixed_order`, but those that run one program are neighbours."""
+    """Return each interpreter's program out of `count`; neighbours mostly run the same one."""
     return (np.arange(n) * count // n).astype(np.uint32)
 
 
 @cache
 def drawn(count: int, seed: int = SEED) -> Candidates:
-    """The first `count` programs of a seed."""
+    """Generate the first `count` programs of a seed."""
     return Candidates(programs(seed, count))
 
 
@@ -100,9 +104,16 @@ def measure(
     doing: Callable[[str], None] = lambda _: None,
     seed: int = SEED,
 ) -> ManyPrograms:
-    """Time both orders and all references. pythons: name, executable, number of processes.
+    """Time both orders and all references.
 
-    Raises BenchFailed.
+    Args:
+        setting: Device and options.
+        pythons: Name, interpreter and number of processes of each reference.
+        doing: Called with a progress message before each measurement.
+        seed: Seed of the programs.
+
+    Raises:
+        BenchFailed: A result is wrong.
     """
     candidates = drawn(min(COUNT, setting.n), seed)
     found = {}
@@ -118,7 +129,7 @@ def measure(
 
 
 def launches(setting: Setting, candidates: Candidates, program_of: np.ndarray[Any, Any]) -> Whole:
-    """Time launches in which interpreter i runs programs[program_of[i]]. Raises BenchFailed."""
+    """Time launches in which interpreter i runs program program_of[i]. Raises BenchFailed."""
     texts = tuple(candidates.expected(int(p), i) for i, p in enumerate(program_of))
     device, walls = [], []
     for _ in range(setting.repeat + 1):
@@ -137,8 +148,11 @@ def reference(
 ) -> Reference:
     """Time the work of `n` interpreters on `processes` cores, from a sample of the programs.
 
-    The sample is as many programs as take SAMPLE seconds, for each process. Raises ToolFailed,
-    BenchFailed.
+    The sample of each process is as many programs as take about SAMPLE seconds.
+
+    Raises:
+        ToolFailed: The reference interpreter fails.
+        BenchFailed: Its output differs from CPython's.
     """
     count = len(candidates.texts)
     rows = ordered(n, count)
@@ -165,7 +179,7 @@ def _seconds(
     parts: Sequence[range],
     repeat: int,
 ) -> list[float]:
-    """Seconds of each repetition. parts: the programs of each process, modulo their number."""
+    """Return the seconds of each repetition. parts: program numbers of each process, modulo."""
     count, total = len(indices), sum(map(len, indices))
     with tempfile.TemporaryDirectory(prefix="porter-bench-") as folder:
         commands = []

@@ -1,4 +1,4 @@
-"""Timing a program on many interpreters: in one launch, and phase by phase."""
+"""Time a program on many interpreters: in one launch, and phase by phase."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EMPTY = Program(b"", "<empty>")
 
 @frozen
 class Setting:
-    """Where and how often: interpreters, repetitions, and what a launch has besides."""
+    """The device, the number of interpreters and repetitions, and the launch's other options."""
 
     device: Device
     n: int
@@ -35,24 +35,27 @@ class Setting:
 
     @property
     def footprint(self) -> Footprint:
-        """Bytes of one interpreter."""
+        """The memory of one interpreter."""
         return footprint(self.device, self.launch)
 
     def arenas(self) -> Arenas:
-        """Memory in which all interpreters outlive a launch. Raises NotEnoughMemory."""
+        """Allocate arenas in which all interpreters persist. Raises NotEnoughMemory."""
         check_room(self.device, self.n, self.launch)
         return self.device.arenas(self.n, self.footprint.pystack, self.footprint.heap)
 
     def compile(self, source: bytes, name: str) -> Array:
-        """Code that all interpreters can execute, on the device."""
+        """Compile `source` once and return its code on the device, for all interpreters."""
         return compile_code(self.device, self.launch, source, name, "file").memory
 
     def run(
         self, program: Program | None = None, phase: Phase | None = None, **changes: Any
     ) -> Result:
-        """One launch of all interpreters, of a program or of what `phase` says.
+        """Launch all interpreters.
 
-        changes: to the launch.
+        Args:
+            program: Program of every interpreter; None if `phase` brings compiled code.
+            phase: Which phases the launch executes; None for all.
+            **changes: Options that differ from `self.launch`.
         """
         programs = [] if program is None else [program]
         return run(self.device, programs, self.n, attrs.evolve(self.launch, **changes), phase)
@@ -60,9 +63,11 @@ class Setting:
 
 @frozen
 class Whole:
-    """One launch that starts, compiles, runs and stops.
+    """The timings of one launch that starts, compiles, runs and stops.
 
-    launch: on the device's clock. end_to_end: until statuses and lengths of outputs are back.
+    Attributes:
+        launch: Seconds on the device's clock.
+        end_to_end: Wall-clock seconds until statuses and output lengths are back on the host.
     """
 
     launch: Figure
@@ -71,12 +76,16 @@ class Whole:
 
 @frozen
 class Phases:
-    """The same in launches of their own, on interpreters that persist; the device's clock.
+    """The timings of each phase in a launch of its own, on persistent interpreters.
 
-    start: each boots, and runs an empty program. compile: `compile(source)`, each its own.
-    execute: code that was compiled once for all, as `InterpreterArray.compile` gives. empty: the
-    same of an empty program on interpreters that are there, so what moving images and a launch
-    cost by themselves; execute contains it.
+    All are seconds on the device's clock.
+
+    Attributes:
+        start: Each interpreter boots and runs an empty program.
+        compile: Each interpreter calls `compile(source)` for itself.
+        execute: All execute code that was compiled once, as with `InterpreterArray.compile`.
+        empty: The same with an empty program: the overhead of moving snapshots and of a launch.
+            `execute` contains it.
     """
 
     start: Figure
@@ -86,23 +95,32 @@ class Phases:
 
     @property
     def swap_share(self) -> float:
-        """How much of the launch that executes goes into moving images and launching.
+        """The share of the execute launch that moves snapshots and launches, 0 to 1.
 
-        By the least of each: what else a machine does only adds.
+        Based on minima, since other load on the machine only adds time.
         """
         return min(1.0, self.empty.least / self.execute.least)
 
 
 def compiling(benchmark: Benchmark) -> Program:
-    """A program that compiles the benchmark's source and keeps the code."""
+    """Return a program that compiles the benchmark's source and keeps the code."""
     text = f"_code = compile({benchmark.source!r}, {benchmark.file!r}, 'exec')\n"
     return Program(text.encode(), benchmark.file)
 
 
 def whole(setting: Setting, benchmark: Benchmark, fork: bool | None = None) -> Whole:
-    """Time whole launches of `benchmark`; `fork` as Launch has it. Raises BenchFailed.
+    """Time whole launches of `benchmark`.
 
-    Where launches fork, the first one makes what the others copy, and does not count.
+    The first launch warms up and does not count. If launches fork, it also creates the interpreter
+    that later launches copy.
+
+    Args:
+        setting: Device and options.
+        benchmark: Program to time.
+        fork: As in `Launch`.
+
+    Raises:
+        BenchFailed: A result is wrong.
     """
     program = Program(benchmark.source.encode(), benchmark.file)
     about = subject(benchmark, setting.device, setting.n)
@@ -114,7 +132,7 @@ def whole(setting: Setting, benchmark: Benchmark, fork: bool | None = None) -> W
         walls.append(time.perf_counter() - start)
         launches.append(result.timings["device"])
         about.check(result)
-    # The first has paid for memory and clocks that later ones find ready.
+    # The first launch has allocated memory and raised clocks for later ones.
     return Whole(Figure.of(launches[1:]), Figure.of(walls[1:]))
 
 
@@ -124,9 +142,10 @@ def phases(setting: Setting, benchmark: Benchmark) -> Phases:
 
 
 def equal_data(setting: Setting, benchmark: Benchmark) -> Figure | None:
-    """Time the phase `execute` where the lanes of a warp have equal data; None where they cannot.
+    """Time the execute phase where the lanes of a warp have equal data; None where impossible.
 
-    Raises BenchFailed.
+    Raises:
+        BenchFailed: A result is wrong.
     """
     equal = benchmark.with_equal_data()
     return None if equal is None else _timed(setting, equal, ("start", "execute"))["execute"]

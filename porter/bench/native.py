@@ -1,4 +1,4 @@
-"""The numeric programs in C: CUDA C on the GPU, one core of the processor beside a host twin."""
+"""Time the numeric programs in C: CUDA C on a GPU, C++ on one CPU core beside a host twin."""
 
 from __future__ import annotations
 
@@ -19,20 +19,23 @@ from porter.errors import BenchFailed
 from porter.run.device.base import Array, Device
 
 SOURCE = Path(__file__).parent / "kernels.h"
-BLOCK = 256  # threads of a block
+BLOCK = 256  # threads per block
 ABOUT = {
     "cuda": "CUDA C by hand, compiled by NVRTC, CUDA events",
     "host": "C++ by hand, g++ -O2, one core",
 }
-# Python rounds after each operation, and the outputs must equal Python's.
+# CPython rounds after every operation and the results must match, so no FMA contraction.
 _GXX = ("-x", "c++", "-O2", "-ffp-contract=off")
 _NVRTC = ("-fmad=false", "-std=c++17")
 
 
 def measure(device: Device, benchmark: Benchmark, n: int, repeat: int) -> Figure:
-    """Seconds of `benchmark.kernel` for `n` interpreters' work, its results checked.
+    """Time `benchmark.kernel` on the work of `n` interpreters and check its results.
 
-    Raises BenchFailed, NoCompiler, BuildFailed.
+    Raises:
+        BenchFailed: A result differs from CPython's.
+        NoCompiler: g++ is not installed.
+        BuildFailed: g++ rejects the source.
     """
     assert benchmark.kernel is not None
     about = subject(benchmark, device, n)
@@ -46,7 +49,7 @@ def measure(device: Device, benchmark: Benchmark, n: int, repeat: int) -> Figure
             out = device.array(np.full(n, -1, np.int32))
             seconds.append(_time(device, benchmark.kernel, out, n))
             _check(benchmark, device.host(out))
-    return Figure.of(seconds[1:])  # the first is cold
+    return Figure.of(seconds[1:])  # the first repetition warms up
 
 
 def _time(device: Device, kernel: str, out: Array, n: int) -> float:

@@ -1,4 +1,4 @@
-"""Whether what programs printed is right: CPython runs their source too."""
+"""Check the output of benchmark programs against CPython, which runs the same source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from porter.run.streams.groups import Stream
 
 @cache
 def expected(benchmark: Benchmark) -> tuple[bytes, ...]:
-    """What this CPython prints, or reports of its data, for threadIdx 0 to period - 1."""
+    """Return CPython's output, with the report of the data, for threadIdx 0 to period - 1."""
     code = compile(benchmark.source, benchmark.file, "exec")
     setup = benchmark.setup_path.read_text() if benchmark.setup_path is not None else ""
     return tuple(_shown(code, setup, index, benchmark.period) for index in range(benchmark.period))
@@ -38,7 +38,19 @@ def _shown(code: Any, setup: str, index: int, total: int) -> bytes:
 def check_text(
     benchmark: Benchmark, output: bytes, first: int, count: int, repeat: int, who: str
 ) -> None:
-    """Raise BenchFailed unless `output` is that of `count` interpreters from `first`, repeated."""
+    """Check that `output` is that of `count` interpreters from index `first`, `repeat` times.
+
+    Args:
+        benchmark: Program that ran.
+        output: Output of one reference process.
+        first: Index of the first interpreter.
+        count: Number of interpreters.
+        repeat: Repetitions.
+        who: Name of the reference, for the error message.
+
+    Raises:
+        BenchFailed: The output differs.
+    """
     texts = expected(benchmark)
     once = b"".join(texts[i % len(texts)] for i in range(first, first + count))
     if output != once * repeat:
@@ -46,7 +58,7 @@ def check_text(
 
 
 def check_outputs(name: str, result: Result, device: Device, texts: tuple[bytes, ...]) -> None:
-    """Raise BenchFailed unless every interpreter ended well; i printed texts[i % len(texts)]."""
+    """Raise BenchFailed unless all succeeded and row i printed texts[i % len(texts)]."""
     check_ended(name, result, device)
     bad = _differing(device, result.stdout, texts)
     if bad is not None:
@@ -55,7 +67,7 @@ def check_outputs(name: str, result: Result, device: Device, texts: tuple[bytes,
 
 
 def check_ended(what: str, result: Result, device: Device) -> None:
-    """Raise BenchFailed unless every interpreter ended well."""
+    """Raise BenchFailed unless every interpreter succeeded."""
     wrong = result.status != device.built.status["OK"]
     if not wrong.any():
         return
@@ -69,7 +81,7 @@ def check_ended(what: str, result: Result, device: Device) -> None:
 
 
 def _differing(device: Device, stream: Stream, texts: tuple[bytes, ...]) -> int | None:
-    """The first row that is not texts[row % period], compared on the device; None: all are."""
+    """Compare on the device; return the first row unlike texts[row % period], or None."""
     xp, n = device.xp, len(stream)
     columns = max(1, -(-max(map(len, texts)) // 8))
     if columns * 8 > stream.size:

@@ -1,4 +1,4 @@
-"""Scaling as a picture: two panels, both axes logarithmic, drawn from a template."""
+"""Draw scaling results as an SVG: two panels with logarithmic axes, from a template."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from porter.base.sizes import format_size
 from porter.bench.scale import Point, Scaling
 
 TEMPLATE = Path(__file__).parent / "plot.svg.j2"
-WIDTH, HEIGHT = 380, 260  # of a panel's axes, in SVG units
+WIDTH, HEIGHT = 380, 260  # of a panel's plot area, in SVG units
 CURVES: dict[str, Callable[[Point], float]] = {
     "whole launch": lambda point: point.whole.launch.median,
     "execute": lambda point: point.phases.execute.median,
@@ -33,18 +33,25 @@ class Axis:
 
     @classmethod
     def over(cls, values: Sequence[float], length: float) -> Axis:
-        """One that holds all values, with a little room."""
+        """Return an axis that covers all values with a margin of 30 % at both ends."""
         return cls(min(values) / 1.3, max(values) * 1.3, length)
 
     def at(self, value: float) -> float:
-        """How far along the axis `value` is."""
+        """Return the position of `value` on the axis, in SVG units."""
         share = math.log(value / self.low) / math.log(self.high / self.low)
         return round(self.length * share, 1)
 
 
 @frozen
 class Panel:
-    """One picture: curves (name, colour, points), ticks (position, text) and what x means."""
+    """A panel of the figure.
+
+    Attributes:
+        title: Meaning of the x axis.
+        curves: Name, colour and SVG points of each curve.
+        across: Position and text of each tick on the x axis.
+        up: Position and text of each tick on the y axis.
+    """
 
     title: str
     curves: list[tuple[str, str, str]]
@@ -53,7 +60,7 @@ class Panel:
 
 
 def draw(scaling: Scaling, about: str) -> str:
-    """The SVG. `about`: the line under the title."""
+    """Return the SVG text of `scaling`, with `about` as the line below the title."""
     panels = []
     if scaling.by_count:
         panels.append(_panel("interpreters", scaling.by_count, lambda p: p.n, _power))

@@ -1,4 +1,4 @@
-"""A suite's rows as a table and as JSON."""
+"""Render the results of `porter bench` as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from porter.bench.suite import PYTHONS, C, TimedBenchmark
 
 @frozen
 class Measured:
-    """All that one command measured."""
+    """The results of one `porter bench` command."""
 
     rows: Sequence[TimedBenchmark]
     costs: Sequence[Cost]
@@ -28,7 +28,12 @@ class Measured:
 
 
 def to_json(measured: Measured, about: Mapping[str, Any]) -> dict[str, Any]:
-    """Everything that was measured; seconds and bytes. `about`: the conditions."""
+    """Return all results as JSON; times in seconds, sizes in bytes.
+
+    Args:
+        measured: Results to convert.
+        about: Conditions of the measurement, from `conditions`.
+    """
     return {
         "about": dict(about),
         "programs": {row.benchmark.name: _row(row) for row in measured.rows},
@@ -65,7 +70,7 @@ def _many(many: ManyPrograms) -> dict[str, Any]:
 
 
 def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None:
-    """Print the tables: programs, then what interpreters cost beside them."""
+    """Print the tables of programs, then those of interpreter costs and memory."""
     title = f"{about['n']} interpreters, {about['device']}, release {about['release']}"
     console.print(title, style="bold", highlight=False)
     if measured.rows:
@@ -88,7 +93,7 @@ def show(measured: Measured, about: Mapping[str, Any], console: Console) -> None
 def _show_programs(
     rows: Sequence[TimedBenchmark], about: Mapping[str, Any], console: Console
 ) -> None:
-    """Ratios of the launch that executes, then times."""
+    """Print the ratios of the execute launch to the references, then the times."""
     table = Table(box=SIMPLE, pad_edge=False)
     table.add_column("program", no_wrap=True)
     names = ("x C", *_pythons(about), "execute ms", "least-most", "swap", "launch ms")
@@ -148,7 +153,7 @@ def _show_many(many: ManyPrograms, about: Mapping[str, Any], console: Console) -
 
 
 def _pythons(about: Mapping[str, Any]) -> list[str]:
-    """Heads of the columns for PYTHONS."""
+    """Return the column heads of PYTHONS."""
     cores = f"{about['cores']} cores"
     return ["CPython", cores, "upstream", cores]
 
@@ -168,7 +173,7 @@ def _show_costs(costs: Sequence[Cost], console: Console) -> None:
 
 
 def legend(rows: Sequence[TimedBenchmark], about: Mapping[str, Any]) -> list[str]:
-    """What the columns compare, and which references were sampled or are missing."""
+    """Return lines that explain the columns and name the sampled or missing references."""
     lines = [
         "x C: execute's time over C's. CPython, upstream, each on one core and on all: their time "
         "for the same work over execute's. execute: code compiled once, on interpreters that "
@@ -206,6 +211,6 @@ def _ratio(value: float | None) -> str:
 
 
 def milliseconds(seconds: float) -> str:
-    """Seconds as text, in milliseconds."""
+    """Format seconds as milliseconds."""
     value = seconds * 1e3
     return f"{value:,.1f}" if value >= 10 else f"{value:.3g}"

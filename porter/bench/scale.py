@@ -1,4 +1,4 @@
-"""How cost grows with the number of interpreters, and with the size of their heaps."""
+"""Measure how time grows with the number of interpreters and with the size of their heaps."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HEAPS = [size << 10 for size in (6, 8, 12, 16, 24, 32, 48, 64, 96, 128)]
 
 @frozen
 class Point:
-    """One benchmark at one size. heap: bytes."""
+    """The timings of one benchmark with `n` interpreters and a heap of `heap` bytes each."""
 
     n: int
     heap: int
@@ -28,7 +28,14 @@ class Point:
 
 @frozen
 class Scaling:
-    """Points by rising number and by rising heap; left_out: what did not fit, and why."""
+    """The points of one benchmark by rising number of interpreters and by rising heap.
+
+    Attributes:
+        benchmark: Program that was timed.
+        by_count: Points by rising number of interpreters.
+        by_heap: Points by rising heap.
+        left_out: A line for each size that did not fit into memory, with the reason.
+    """
 
     benchmark: Benchmark
     by_count: list[Point]
@@ -41,7 +48,13 @@ def scaling(
 ) -> Scaling:
     """Measure `benchmark` with the counts of COUNTS, then with the heaps of HEAPS.
 
-    The heaps hold for `setting.n` interpreters. Raises BenchFailed for a wrong result.
+    Args:
+        setting: Device and options. The heap series runs `setting.n` interpreters.
+        benchmark: Program to time.
+        doing: Called with a progress message before each measurement.
+
+    Raises:
+        BenchFailed: A result is wrong.
     """
     left_out: list[str] = []
 
@@ -53,7 +66,7 @@ def scaling(
             try:
                 whole, phases = measure.whole(one, benchmark), measure.phases(one, benchmark)
             except (NotEnoughMemory, BenchFailed) as error:
-                # Small heaps end in MemoryError; a wrong answer must not pass for that.
+                # A small heap may end in MemoryError, which is no wrong result.
                 if isinstance(error, BenchFailed) and "MemoryError" not in error.message:
                     raise
                 left_out.append(f"{one.n} interpreters, heap {heap}: {error.message}")

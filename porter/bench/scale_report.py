@@ -1,4 +1,4 @@
-"""Scaling as a table and as JSON."""
+"""Render scaling results as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from porter.bench.scale import Scaling
 
 
 def to_json(scaling: Scaling, about: Mapping[str, Any]) -> dict[str, Any]:
-    """All points; seconds and bytes."""
+    """Return all points as JSON; times in seconds, sizes in bytes."""
     return {
         "about": dict(about),
         "program": scaling.benchmark.name,
@@ -27,7 +27,7 @@ def to_json(scaling: Scaling, about: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def show(scaling: Scaling, about: Mapping[str, Any], console: Console) -> None:
-    """A row for each point."""
+    """Print a table with a row for each point."""
     title = f"{scaling.benchmark.title}, {about['device']}, release {about['release']}"
     console.print(title, style="bold", highlight=False)
     table = Table(box=SIMPLE, pad_edge=False)

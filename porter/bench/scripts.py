@@ -1,4 +1,4 @@
-"""The same programs in a Python of this machine's processor: CPython, upstream MicroPython."""
+"""Time the benchmarks in CPU reference interpreters: CPython and upstream MicroPython."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from porter.bench.oracle import check_text
 from porter.bench.together import together
 
 DRIVER = PROGRAMS / "driver.py"
-SAMPLE = 0.1  # seconds that a repetition should take at least
+SAMPLE = 0.1  # minimum duration of a repetition, in seconds
 
 
 @frozen
 class Python:
-    """An executable that runs the driver. about: what it is, for the report.
+    """A reference interpreter that runs programs/driver.py.
 
-    roomy: the command for programs with much data.
+    Attributes:
+        name: Short name.
+        about: Description for the report.
+        command: Command line without the driver.
+        roomy: Command line with a heap large enough for programs with much data.
     """
 
     name: str
@@ -29,14 +33,20 @@ class Python:
 
 
 def cpython() -> Python:
-    """The CPython that runs this."""
+    """Return the CPython that executes this process."""
     version = sys.version.split()[0]
     return Python("CPython", f"CPython {version}", (sys.executable, "-IS"))
 
 
 @frozen
 class Reference:
-    """Seconds for the work of n interpreters, scaled from `sample` of them."""
+    """Seconds that a reference needs for the work of n interpreters.
+
+    Attributes:
+        figure: Seconds, scaled from the sample to n interpreters.
+        sample: Interpreters whose work was timed.
+        processes: Processes that shared the work.
+    """
 
     figure: Figure
     sample: int
@@ -46,10 +56,21 @@ class Reference:
 def measure(
     python: Python, benchmark: Benchmark, n: int, repeat: int, processes: int = 1
 ) -> Reference:
-    """Time the work of `n` interpreters on `processes` cores, from a sample where n is large.
+    """Time the work of `n` interpreters on `processes` cores.
 
-    The sample is as many interpreters as take SAMPLE seconds, at least a period, for each
-    process; what they print is checked. Raises ToolFailed, BenchFailed.
+    If n is large, a sample is timed and scaled. The sample per process is the work of at least one
+    period of the benchmark and takes about SAMPLE seconds. Its output is checked.
+
+    Args:
+        python: Reference interpreter.
+        benchmark: Program to run.
+        n: Interpreters whose work is to be done.
+        repeat: Repetitions.
+        processes: Processes that run at the same time.
+
+    Raises:
+        ToolFailed: The reference interpreter fails.
+        BenchFailed: Its output differs from CPython's.
     """
     most = max(1, n // processes)
     count = min(benchmark.period, most)
@@ -66,7 +87,7 @@ def measure(
 def _run(
     python: Python, benchmark: Benchmark, total: int, count: int, repeat: int, processes: int
 ) -> list[float]:
-    """Seconds of each repetition: those of the slowest process, all starting together."""
+    """Return the duration of each repetition in seconds: that of the slowest process."""
     setup = "-" if benchmark.setup_path is None else str(benchmark.setup_path)
     start = python.command if benchmark.setup is None else python.roomy
     commands = []

@@ -1,4 +1,4 @@
-"""What a benchmark's launches need besides its source, and how their results are judged."""
+"""Launch options and result checks of each benchmark, for the timing code in this package."""
 
 from __future__ import annotations
 
@@ -17,39 +17,42 @@ ROWS = 256
 
 
 class TimedSubject(Protocol):
-    """One benchmark on one device."""
+    """A benchmark on one device: its launch options, data and result check."""
 
     def launch(self) -> dict[str, Any]:
-        """What of a Launch gives programs their data."""
+        """Return the options of `Launch` that bind the benchmark's data."""
 
     def reset(self) -> None:
-        """Before a launch that runs the program: data as it was at first."""
+        """Restore the initial data; called before each launch that runs the program."""
 
     def check(self, result: Result) -> None:
-        """Raise BenchFailed unless every interpreter ended well with the right result."""
+        """Raise BenchFailed unless every interpreter succeeds with the right result."""
 
 
 @frozen
 class Printing:
-    """A program without data, which prints what it has worked out."""
+    """A program without bound data that prints its result."""
 
     benchmark: Benchmark
     device: Device
 
     def launch(self) -> dict[str, Any]:
-        """Nothing."""
+        """Return no options."""
         return {}
 
     def reset(self) -> None:
-        """Nothing to do."""
+        """Do nothing: the program has no data."""
 
     def check(self, result: Result) -> None:
-        """By what was printed."""
+        """Compare the output of every interpreter with CPython's."""
         check_outputs(self.benchmark.name, result, self.device, expected(self.benchmark))
 
 
 def cells(xp: Any, n: int) -> Array:
-    """The matrix of Figure 8, ROWS x n float32; programs/figure8_setup.py makes it for Python."""
+    """Return the matrix of Figure 8: ROWS x n float32 values.
+
+    programs/figure8_setup.py computes the same matrix in Python.
+    """
     rows = xp.arange(ROWS, dtype=np.int32)[:, None] + 1
     columns = xp.arange(n, dtype=np.int32)[None, :] % 32 + 1
     quarters: Array = (rows * columns % 37).astype(np.float32) / np.float32(4)
@@ -58,7 +61,7 @@ def cells(xp: Any, n: int) -> Array:
 
 @define
 class Summing:
-    """Figure 8: interpreter i leaves the sum of column i of `data` in its first row."""
+    """Figure 8: interpreter i writes the sum of column i of `data` to row 0."""
 
     benchmark: Benchmark
     device: Device
@@ -67,27 +70,27 @@ class Summing:
 
     @classmethod
     def of(cls, benchmark: Benchmark, device: Device, n: int) -> Summing:
-        """With a matrix of `n` columns."""
+        """Return a subject whose matrix has `n` columns."""
         data = cells(device.xp, n)
         return cls(benchmark, device, data, data[0].copy())
 
     def launch(self) -> dict[str, Any]:
-        """The matrix by the name that programs use."""
+        """Bind the matrix to the name `data`, which the programs read."""
         return {"bind": {"data": self.data.reshape(-1)}}
 
     def reset(self) -> None:
-        """Programs change the first row alone."""
+        """Restore row 0, the only row that programs change."""
         self.data[0] = self.first
 
     def check(self, result: Result) -> None:
-        """By the first row; nothing is printed."""
+        """Check the sums in row 0 and that nothing was printed."""
         name = self.benchmark.name
         check_ended(name, result, self.device)
         check_outputs(name, result, self.device, (b"",))
         self.check_sums()
 
     def check_sums(self) -> None:
-        """Raise BenchFailed unless the first row holds the sums."""
+        """Raise BenchFailed unless row 0 holds the column sums."""
         sums = self.device.host(self.data[0])
         want = np.array([int(text) / 4 for text in expected(self.benchmark)], np.float32)
         bad = sums != np.resize(want, len(sums))
@@ -100,7 +103,7 @@ class Summing:
 
 
 def subject(benchmark: Benchmark, device: Device, n: int) -> TimedSubject:
-    """What `benchmark` needs on `n` interpreters."""
+    """Return the subject of `benchmark` for `n` interpreters."""
     if benchmark.setup is None:
         return Printing(benchmark, device)
     return Summing.of(benchmark, device, n)

@@ -1,4 +1,4 @@
-"""The whole suite on one device, beside its references."""
+"""Time the suite on one device and on its references; called by `porter bench`."""
 
 from __future__ import annotations
 
@@ -19,12 +19,16 @@ PYTHONS = (CPYTHON, ALL_CORES, UPSTREAM, UPSTREAM_ALL)
 
 @frozen
 class TimedBenchmark:
-    """One program: on the device, and the references' seconds for the same work by name.
+    """The timings of one program, on the device and on the references.
 
-    whole: as `porter run` does it; unforked: where each interpreter boots and compiles itself.
-    equal: the phase execute, where all lanes of a warp have the data of one interpreter; None where
-    they cannot. lanes: of a warp's 32, how many are active in an instruction, on average; None
-    where nobody counted.
+    Attributes:
+        benchmark: Program.
+        whole: A single launch with all phases, as `porter run` makes it.
+        unforked: The same, where each interpreter boots and compiles itself.
+        phases: A launch for each phase.
+        equal: The execute phase where all lanes of a warp have equal data; None where impossible.
+        references: The references' seconds for the same work, by name.
+        lanes: Mean active lanes of a warp's 32 per instruction; None if not measured.
     """
 
     benchmark: Benchmark
@@ -37,11 +41,11 @@ class TimedBenchmark:
 
     @property
     def own_over_equal(self) -> float | None:
-        """How much longer the launch that executes takes because lanes' data differ."""
+        """The execute phase's slowdown because the lanes' data differ."""
         return None if self.equal is None else self.phases.execute.median / self.equal.median
 
     def ratio(self, name: str) -> float | None:
-        """The reference's seconds over those of the launch that executes; None without one."""
+        """Return the reference's seconds over those of the execute phase; None without one."""
         reference = self.references.get(name)
         if reference is None:
             return None
@@ -50,7 +54,7 @@ class TimedBenchmark:
 
 @frozen
 class BenchSuite:
-    """What is measured, and the references that it is compared with."""
+    """A measurement's setting and the references to compare with."""
 
     setting: measure.Setting
     upstream: Python | None = None
@@ -61,7 +65,7 @@ class BenchSuite:
 
     @property
     def pythons(self) -> list[tuple[str, Python, int]]:
-        """References that run Python: name, executable, number of processes."""
+        """References that run Python: name, interpreter, number of processes."""
         given = [
             *((CPYTHON, self.cpython, 1), (ALL_CORES, self.cpython, self.cores)),
             *((UPSTREAM, self.upstream, 1), (UPSTREAM_ALL, self.upstream, self.cores)),
@@ -71,7 +75,7 @@ class BenchSuite:
     def run(
         self, benchmarks: Sequence[Benchmark], doing: Callable[[str], None] = lambda _: None
     ) -> list[TimedBenchmark]:
-        """A row for each of `benchmarks`. Raises BenchFailed at the first wrong result."""
+        """Time each of `benchmarks`. Raises BenchFailed at the first wrong result."""
         return [self._row(benchmark, doing) for benchmark in benchmarks]
 
     def _row(self, benchmark: Benchmark, doing: Callable[[str], None]) -> TimedBenchmark:

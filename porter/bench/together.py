@@ -1,4 +1,4 @@
-"""Processes of the processor's Pythons that do their work at the same time."""
+"""Run CPU reference interpreters (CPython, MicroPython) in parallel processes and time them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,22 @@ from porter.errors import ToolFailed, ToolMissing
 
 
 def together(commands: Sequence[list[str]], repeat: int) -> tuple[list[float], list[bytes]]:
-    """Seconds of each of `repeat` repetitions, and what each process printed in all of them.
+    """Start one process per command and time `repeat` repetitions of their work.
 
-    Each process writes "ready", waits for a line and writes its nanoseconds, as programs/driver.py
-    does. All start together; the slowest counts. Raises ToolMissing, ToolFailed.
+    Protocol (programs/driver.py): before each repetition, a process writes "ready" to stderr and
+    waits for a line on stdin. Afterwards it writes the nanoseconds of the repetition. All processes
+    start a repetition together.
+
+    Args:
+        commands: Command line of each process.
+        repeat: Repetitions.
+
+    Returns:
+        The seconds of the slowest process in each repetition, and the whole output of each process.
+
+    Raises:
+        ToolMissing: An executable is not installed.
+        ToolFailed: A process fails or breaks the protocol.
     """
     with tempfile.TemporaryDirectory(prefix="porter-bench-") as folder:
         outputs = [Path(folder, f"out{i}") for i in range(len(commands))]
@@ -34,7 +46,7 @@ def together(commands: Sequence[list[str]], repeat: int) -> tuple[list[float], l
 
 
 def _start(command: list[str], output: Path) -> subprocess.Popen[str]:
-    # porter.base.process runs a command to its end; these wait for each other in between.
+    # porter.base.process would run a command to its end; these processes synchronise in between.
     pipe = subprocess.PIPE
     with output.open("wb") as file:
         try:
@@ -69,7 +81,7 @@ def _line(child: subprocess.Popen[str], end: bool = False) -> str:
 
 def _failed(child: subprocess.Popen[str], line: str) -> ToolFailed:
     try:
-        text = line + child.communicate(timeout=5)[1]  # the rest of what it has to say
+        text = line + child.communicate(timeout=5)[1]  # the rest of its error message
     except subprocess.TimeoutExpired:
         child.kill()
         text = line + child.communicate()[1]

@@ -1,4 +1,4 @@
-"""Upstream MicroPython's own unix port, built from the synced sources."""
+"""Build upstream MicroPython's unix port from the synced sources, as a reference."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from porter.base.files import replacing
 from porter.bench.scripts import Python
 from porter.errors import BuildFailed, ToolFailed, UnknownRelease, UsageError
 
-# The standard variant as upstream sets it up, less what needs libraries that a distribution's
-# sources may lack and that no benchmark uses; linked so that it runs on other machines too.
+# Upstream's standard variant, without the options that need libraries which a distribution's
+# sources may lack. No benchmark uses these. Linked statically, to run on other machines too.
 _WITHOUT = (
     "MICROPY_PY_BTREE",
     "MICROPY_PY_FFI",
@@ -35,22 +35,26 @@ _OPTIONS = (
     "LDFLAGS_EXTRA=-static",
     *(f"{name}=0" for name in _WITHOUT),
 )
-# Sources without FAT's library must do, for the lock does not cover it. What asks for it all the
-# same: extmod/modvfs.c, for a header whose guard says that it was read, and the port's clock for
-# files, which gets a header of ours that has its type.
+# The lock does not cover FAT's library, so the build must work without its headers. Two files
+# include one even with FAT disabled. For extmod/modvfs.c, the header's include guard is predefined;
+# for the port's clock, a stub header defines the type that it needs.
 _NO_FAT = "-DMICROPY_INCLUDED_EXTMOD_VFS_FAT_H"
 _FAT_CLOCK = "typedef unsigned DWORD;\n"
 _LIBRARY_HEADER = re.compile(r'^#include "(lib/[^"]+)"', re.MULTILINE)
 HEAP, ROOMY = (
     "64M",
     "1024M",
-)  # of the one interpreter; with the matrix of Figure 8, twice for a time
+)  # heap by default; with the matrix of Figure 8, of which two copies exist for a moment
 
 
 def unix_port(release: str, executable: arguments.StrPath | None = None) -> Python:
-    """Upstream's unix port of `release`, built where it is not there yet; or `executable`.
+    """Return upstream's unix port of `release`, built if missing; or describe `executable`.
 
-    Raises UnknownRelease, ToolMissing, BuildFailed; UsageError for another executable.
+    Raises:
+        UnknownRelease: The release's sources have no unix port.
+        ToolMissing: A build tool is not installed.
+        BuildFailed: The build fails.
+        UsageError: `executable` is not MicroPython.
     """
     executable = None if executable is None else arguments.path(executable, "executable")
     about = f"upstream's unix port {release}, standard variant, upstream's optimisation"
@@ -66,8 +70,8 @@ def unix_port(release: str, executable: arguments.StrPath | None = None) -> Pyth
 
 
 def build(release: str, jobs: int | None = None) -> Path:
-    """The executable, made once for each release and set of options (about 30 s of one core)."""
-    from porter.base import paths  # needs more packages than running what is there
+    """Build the executable once per release and set of options (about 30 s on one core)."""
+    from porter.base import paths  # imported late: running a finished executable needs no sync
     from porter.sync.syncing import ensure
 
     source = ensure(release).path / "ports" / "unix"
@@ -104,7 +108,7 @@ def build(release: str, jobs: int | None = None) -> Path:
 
 
 def _missing_headers(port: Path) -> set[str]:
-    """Headers of libraries that the port's own files include and the sources lack."""
+    """Return the library headers that the port's own files include and the sources lack."""
     texts = (path.read_text(encoding="utf-8", errors="replace") for path in port.glob("*.c"))
     named = {header for text in texts for header in _LIBRARY_HEADER.findall(text)}
     return {header for header in named if not (port.parents[1] / header).is_file()}

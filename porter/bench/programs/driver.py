@@ -1,12 +1,13 @@
-"""Does k interpreters' work one after the other, in CPython or MicroPython, and times it.
+"""Run one program for k interpreters in turn, in CPython or MicroPython, and time it.
 
     driver.py PROGRAM SETUP FIRST COUNT TOTAL REPEAT
 
-Started by porter/bench/scripts.py and by MicroPython, so it keeps to what both have. SETUP is a
-program whose globals all others see, or `-`; its reset(first, count) is called before each
-repetition, and what its report(first, count) returns is written to stdout after it. Before each
-repetition this writes "ready" to stderr and waits for a line on stdin, and afterwards it writes
-the nanoseconds that it took. What programs print goes to stdout.
+porter/bench/scripts.py starts this file in CPython and in MicroPython, so it uses only what both
+support. SETUP is a program whose globals all programs see, or `-`. If it defines
+reset(first, count), the driver calls that function before each repetition; it writes the result of
+report(first, count) to stdout afterwards. Before each repetition the driver writes "ready" to
+stderr and waits for a line on stdin. Afterwards it writes the elapsed nanoseconds to stderr. The
+programs' output goes to stdout.
 """
 
 import sys
@@ -17,18 +18,18 @@ if hasattr(time, "perf_counter_ns"):
 else:  # MicroPython
 
     def clock():
-        """Nanoseconds since some moment."""
+        """Return nanoseconds since an arbitrary moment."""
         return time.ticks_us() * 1000
 
 
 def read(path):
-    """The text of a file."""
+    """Return the text of a file."""
     with open(path) as file:
         return file.read()
 
 
 def shared(setup, total):
-    """What all interpreters' programs see."""
+    """Return the globals that all programs start with."""
     names = {"numThreads": total}
     if setup != "-":
         exec(compile(read(setup), setup, "exec"), names)
@@ -37,7 +38,7 @@ def shared(setup, total):
 
 
 def main():
-    """See above."""
+    """Run the program that the command line names."""
     program, setup = sys.argv[1:3]
     first, count, total, repeat = [int(word) for word in sys.argv[3:7]]
     code = compile(read(program), program, "exec")

@@ -1,5 +1,5 @@
-# The matrix that Figure 8 sums, for CPython and MicroPython; porter/bench/subjects.py makes the
-# same for interpreters. A column's sum is exact in 32 bits, in any order.
+# Create the matrix of Figure 8 for CPython and MicroPython; porter/bench/subjects.py creates the
+# same matrix for interpreters. The sum of a column is exact in 32 bits, in any order.
 from array import array
 
 

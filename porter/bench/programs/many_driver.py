@@ -1,11 +1,12 @@
-"""Compiles and runs many programs one after the other, in CPython or MicroPython, and times it.
+"""Compile and run many programs in turn, in CPython or MicroPython, and time it.
 
     many_driver.py LIST TOTAL REPEAT
 
-Started by porter/bench/many.py and by MicroPython, so it keeps to what both have. LIST is JSON: for
-each program its text and the interpreters that run it. Compiling each program once counts. Before
-each repetition this writes "ready" to stderr and waits for a line on stdin, and afterwards it
-writes the nanoseconds that it took. What programs print goes to stdout.
+porter/bench/many.py starts this file in CPython and in MicroPython, so it uses only what both
+support. LIST is a JSON file: for each program, its text and the interpreters that run it. The time
+includes compiling each program once. Before each repetition the driver writes "ready" to stderr and
+waits for a line on stdin. Afterwards it writes the elapsed nanoseconds to stderr. The programs'
+output goes to stdout.
 """
 
 import json
@@ -17,12 +18,12 @@ if hasattr(time, "perf_counter_ns"):
 else:  # MicroPython
 
     def clock():
-        """Nanoseconds since some moment."""
+        """Return nanoseconds since an arbitrary moment."""
         return time.ticks_us() * 1000
 
 
 def main():
-    """See above."""
+    """Run the programs that the command line names."""
     with open(sys.argv[1]) as file:
         programs = json.load(file)
     total, repeat = int(sys.argv[2]), int(sys.argv[3])

@@ -1,1 +1,1 @@
-"""A simulated warp: how often its lanes disagree, and where, without a GPU."""
+"""Simulate a warp on the CPU from recorded traces, to find divergence without a GPU."""

@@ -1,7 +1,7 @@
-"""`python -m porter.bench.warp BUILD`: how often the lanes of a simulated warp disagree, and where.
+"""`python -m porter.bench.warp BUILD`: simulate a warp; report its divergence by function.
 
-With --baseline it fails where fewer lanes are active than stored; --store writes them. BUILD has
-the host twin's variant `traced`: porter build --target host --variant traced.
+BUILD must have the host twin's variant `traced`: porter build --target host --variant traced. With
+--baseline, the command fails if fewer lanes are active than stored; --store writes the values.
 """
 
 from __future__ import annotations
@@ -18,7 +18,12 @@ from porter.run.built import open_build
 
 
 def main(arguments: list[str]) -> None:
-    """See above. Raises PorterError; BenchFailed where lanes part more than stored."""
+    """Simulate the programs that the command line names and report them.
+
+    Raises:
+        BenchFailed: Fewer lanes are active than the baseline stores.
+        PorterError: The command line or the build is not usable.
+    """
     parser = argparse.ArgumentParser("python -m porter.bench.warp", description=__doc__)
     parser.add_argument("build", type=Path, help="folder of a finished build")
     parser.add_argument(

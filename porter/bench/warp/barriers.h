@@ -1,4 +1,4 @@
-// How lanes of a warp part, and meet at barriers.
+// Divergence of a simulated warp's lanes and their reconvergence at barriers.
 #ifndef PORTER_WARP_BARRIERS_H
 #define PORTER_WARP_BARRIERS_H
 
@@ -126,7 +126,7 @@ inline void Warp::meet_at(const Fragment &fragment, uint32_t parted, int32_t blo
     const Thread &first = threads[fragment.lanes[0]];
     for (size_t i = first.barriers.size(); i-- > 0 && first.barriers[i].depth == depths[0];) {
         const Scope &scope = *first.barriers[i].scope;
-        // Around the loop in which they parted one barrier is enough.
+        // A single barrier around the loop of the divergence is enough.
         if (scope.block == (uint32_t)block && scope.loop == loop) {
             return;
         }
@@ -153,7 +153,7 @@ inline void Warp::prepare(const Fragment &fragment, uint32_t block, bool called,
     const int32_t innermost = more ? first.barriers.back().scope->loop : loops.back();
     for (size_t i = loops.size(); i-- > 0;) {
         if (loops[i] < innermost || loops[i] > program.last[innermost]) {
-            continue; // lanes have barriers around the loop already
+            continue; // the lanes have barriers around the loop already
         }
         const bool whole = called && i == 0;
         meet_at(fragment, block, whole ? program.head[loops[i]] : program.meets[program.begin[block] + i],
@@ -219,7 +219,7 @@ inline void Warp::turn() {
         if (running.size() != others + 1) {
             return;
         }
-        running.push_front(running.back()); // it is the one that runs on
+        running.push_front(running.back()); // the same fragment continues
         running.pop_back();
     }
     if (!running.empty()) {

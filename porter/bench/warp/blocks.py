@@ -1,4 +1,4 @@
-"""The basic blocks of a traced library, read from its machine code by objdump."""
+"""Read the basic blocks of a traced library from objdump's disassembly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CALL = re.compile(r"^call +([0-9a-f]+) <([^>]+)>")
 
 @define
 class Listing:
-    """One function: its instructions' addresses and texts."""
+    """The disassembly of one function: address and text of each instruction."""
 
     name: str
     start: int
@@ -27,11 +27,15 @@ class Listing:
 
 @frozen
 class WarpCode:
-    """All blocks that report, by rising address, as arrays of one item each.
+    """The blocks that report to the trace, by rising address, as arrays with one item per block.
 
-    place: what the trace calls the block. weight: instructions from its report to the next one.
-    function: index in `names`. entry: whether its function begins with it. alone: whether
-    its function calls itself.
+    Attributes:
+        place: Address of the block's report, its identifier in the trace.
+        weight: Instructions from the block's report to the next one.
+        function: Index of the block's function in `names`.
+        entry: Whether the block is its function's entry.
+        alone: Whether its function calls itself directly.
+        names: Names of the functions.
     """
 
     place: np.ndarray
@@ -42,7 +46,7 @@ class WarpCode:
     names: tuple[str, ...]
 
     def numbers(self) -> np.ndarray:
-        """From what the trace calls a block to its index here; 2**32 - 1 for what is none."""
+        """Return the table from a block's identifier to its index; 2**32 - 1 for other values."""
         table = np.full(int(self.place[-1]) + 1, np.uint32(0xFFFFFFFF), np.uint32)
         table[self.place] = np.arange(len(self.place), dtype=np.uint32)
         return table
@@ -55,7 +59,7 @@ def read_code(library: Path) -> WarpCode:
 
 
 def listings(text: str) -> list[Listing]:
-    """The functions of objdump's listing."""
+    """Parse the functions of objdump's disassembly."""
     found: list[Listing] = []
     for line in text.splitlines():
         if head := _FUNCTION.match(line):
@@ -68,7 +72,7 @@ def listings(text: str) -> list[Listing]:
 
 
 def code_of(functions: list[Listing]) -> WarpCode:
-    """What the simulation needs of each block. Raises BenchFailed where none reports."""
+    """Collect the blocks that report to the trace. Raises BenchFailed without any."""
     rows: list[tuple[int, int, int, int]] = []
     names: list[str] = []
     alone: list[bool] = []

@@ -1,4 +1,4 @@
-"""Flow graphs of functions: loops, where paths meet again, in which order blocks are best run."""
+"""Analyse control-flow graphs of functions: loops, post-dominators, issue order of blocks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Collection, Mapping, Sequence
 
 from attrs import field, frozen
 
-Graph = Mapping[int, Sequence[int]]  # a node's successors; EXIT is behind the graph
+Graph = Mapping[int, Sequence[int]]  # a node's successors; EXIT is the virtual end node
 EXIT = -1
 
 
 @frozen(eq=False)
 class FlowLoop:
-    """A loop and those inside it; a whole function is one whose `head` is EXIT."""
+    """A loop with the loops inside it. A whole function is a loop whose `head` is EXIT."""
 
     head: int
     nodes: frozenset[int] = field(repr=False)
@@ -20,7 +20,7 @@ class FlowLoop:
 
 
 def loops(graph: Graph, entry: int) -> FlowLoop:
-    """The function's loops, nested. A node belongs to the innermost that has it."""
+    """Return the nested loops of a function. A node belongs to the innermost loop that has it."""
     return FlowLoop(EXIT, frozenset(graph), _inside(graph, [*graph], entry))
 
 
@@ -36,9 +36,10 @@ def _inside(graph: Graph, nodes: Sequence[int], first: int) -> tuple[FlowLoop, .
 
 
 def one_round(graph: Graph, loop: FlowLoop) -> dict[int, list[int]]:
-    """The graph of one round of `loop`: a new round is EXIT, and ways out of the loop are no ways.
+    """Return the graph of one iteration of `loop`: the back edge leads to EXIT, exits are removed.
 
-    Compilers' convergence barriers are so: who leaves a loop early leaves its barriers.
+    Compilers' convergence barriers follow this graph: a lane that leaves a loop early also leaves
+    the barriers of that loop.
     """
     return {
         node: [
@@ -51,9 +52,9 @@ def one_round(graph: Graph, loop: FlowLoop) -> dict[int, list[int]]:
 
 
 def postdominators(graph: Graph) -> dict[int, int]:
-    """The immediate post-dominator of each node from which there is a way to EXIT, which may be it.
+    """Return the immediate post-dominator of each node that can reach EXIT; it may be EXIT.
 
-    It is the first node that every way to EXIT comes to.
+    The immediate post-dominator is the first node that all paths to EXIT share.
     """
     order = _postorder(graph)
     number = {node: i for i, node in enumerate(order)}
@@ -78,7 +79,7 @@ def postdominators(graph: Graph) -> dict[int, int]:
 
 
 def _postorder(graph: Graph) -> list[int]:
-    """Of the walk from EXIT against the edges; EXIT is last."""
+    """Return the postorder of the reversed graph, from EXIT; EXIT is last."""
     back: dict[int, list[int]] = {EXIT: []}
     for node, targets in graph.items():
         for target in targets:
@@ -100,10 +101,10 @@ def _postorder(graph: Graph) -> list[int]:
 
 
 def ranks(graph: Graph, entry: int) -> dict[int, int]:
-    """A number for each node: the lane with the least one goes first.
+    """Return a number for each node: the simulator issues the lanes with the smallest one first.
 
-    What leaves a loop comes after the whole loop, and a loop's head after its other nodes, so that
-    lanes wait there for each other in every round.
+    Nodes after a loop have larger numbers than the loop. A loop's head has a larger number than the
+    rest of the loop, so that lanes wait for each other there in every iteration.
     """
     order: list[int] = []
     _rank(graph, [*graph], entry, order)
@@ -120,7 +121,7 @@ def _rank(graph: Graph, nodes: Collection[int], first: int, order: list[int]) ->
 
 
 def components(graph: Graph, within: Collection[int], first: int) -> list[tuple[list[int], int]]:
-    """Strongly connected parts of `within`, in the order of flow, each with the node entered."""
+    """Return the strongly connected components of `within`, in flow order, with their entries."""
     index: dict[int, int] = {}
     low: dict[int, int] = {}
     path: list[int] = []

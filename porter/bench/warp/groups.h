@@ -1,4 +1,4 @@
-// Lanes that execute one function's bytecode together: who waits before which instruction.
+// Groups of lanes that execute one function's bytecode together, and their regrouping by a policy.
 #ifndef PORTER_WARP_GROUPS_H
 #define PORTER_WARP_GROUPS_H
 
@@ -25,7 +25,7 @@ inline void Warp::stop(const Fragment &fragment, const std::vector<Step> &steps)
         while (!thread.groups.empty() && thread.groups.back().depth > thread.depth()) {
             drop_group(thread);
         }
-        // A barrier at the function's end stays.
+        // Leave all barriers of this activation except the one at the function's end.
         while (!thread.barriers.empty() && thread.barriers.back().depth >= thread.depth()
             && (thread.barriers.back().depth > thread.depth()
                 || thread.barriers.back().scope->block != NONE)) {
@@ -42,7 +42,7 @@ inline void Warp::finish(const Fragment &fragment) {
     for (uint32_t lane : fragment.lanes) {
         Thread &thread = threads[lane];
         if (thread.cut) {
-            continue; // who knows what it would have done: nobody sees it again
+            continue; // the trace ends here: the lane stays away from its barriers for ever
         }
         thread.ended = counts.issues;
         while (!thread.barriers.empty()) {

@@ -1,4 +1,7 @@
-"""The guard of lanes: hundredths of lanes active in the model `barriers`, against stored ones."""
+"""Guard against divergence: compare active lanes of the model `barriers` with stored values.
+
+Values are hundredths of lanes.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,13 @@ __all__ = ["compare", "lanes_table", "load", "store"]
 
 
 def lanes_table(built: Built) -> str:
-    """The baseline's table for this traced host twin."""
+    """Return the name of the baseline's table for this traced host twin."""
     compiler = str(built.manifest["targets"][TARGET]["compiler"])
     return f"lanes, {built.manifest['release']}, g++ {compiler.partition('.')[0]}"
 
 
 def compare(stored: Mapping[str, int], lanes: Mapping[str, int]) -> list[str]:
-    """What is less than stored by more than TOLERANCE, or not stored, a line each."""
+    """Return a line for each value below the stored one by TOLERANCE, or not stored."""
     worse = []
     for name, n in lanes.items():
         before = stored.get(name)

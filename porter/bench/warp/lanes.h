@@ -1,5 +1,5 @@
-// The lanes of a simulated warp: what each has recorded (templates/runtime/trace_host.cpp), step by
-// step, and how often blocks were issued.
+// The lanes of a simulated warp, read step by step from their traces
+// (templates/runtime/trace_host.cpp), and the counters of issued blocks.
 #ifndef PORTER_WARP_LANES_H
 #define PORTER_WARP_LANES_H
 
@@ -10,21 +10,21 @@
 enum : uint32_t { BLOCK = 0, CALL = 1, RETURN = 2, BYTECODE = 3 };
 const uint32_t VALUE = (1u << 30) - 1, FAST = 1u << 29;
 const uint32_t NONE = UINT32_MAX;
-const int32_t RETURNED = -1, NOWHERE = -2; // of `meet`: at the return to the caller, or not at all
+const int32_t RETURNED = -1, NOWHERE = -2; // of `meets`: at the return to the caller, or not at all
 
-struct Program { // by block, but for `numbers` and `meets`: blocks.py, meeting.py
-    const uint32_t *numbers; // from what the trace calls a block to its number, or NONE
+struct Program { // arrays from blocks.py and meeting.py, one item per block unless noted
+    const uint32_t *numbers; // from a block's identifier in the trace to its number, or NONE
     uint32_t span; // items of `numbers`
     int32_t vm; // the function that executes bytecode
     const uint32_t *weight;
     const uint8_t *entry;
     const int32_t *function;
-    const uint8_t *alone; // whether its function calls itself: nvcc makes no barriers there
+    const uint8_t *alone; // whether its function calls itself: nvcc places no barriers there
     const int32_t *rank;
     const int32_t *loop;
     const uint32_t *begin;
     const int32_t *meets;
-    const int32_t *head; // by loop, as the others that follow
+    const int32_t *head; // one item per loop, like those below
     const int32_t *outer;
     const int32_t *last;
 
@@ -33,23 +33,23 @@ struct Program { // by block, but for `numbers` and `meets`: blocks.py, meeting.
     }
 };
 
-struct Step { // from one block to the next
-    enum Kind { GO, STOP, END } kind; // STOP: before an instruction, where a policy decides
-    uint32_t block; // GO: the next one
-    uint32_t site; // of the first call, where nothing returned before; NONE
-    uint32_t returned;
-    uint32_t ip;
-    uint64_t path; // equal for equal calls and returns
+struct Step { // the transition from one block to the next
+    enum Kind { GO, STOP, END } kind; // STOP: before a bytecode instruction, a policy decides
+    uint32_t block; // GO: the next block
+    uint32_t site; // call site of the first call, unless a return came before it; or NONE
+    uint32_t returned; // number of activations that returned
+    uint32_t ip; // STOP: address of the bytecode instruction
+    uint64_t path; // hash of the calls and returns in between
 };
 
 struct Lane {
     const uint32_t *next;
     const uint32_t *end;
     bool cut = false;
-    uint32_t from = NONE; // the block before this one in this activation
-    std::vector<uint32_t> blocks; // of each activation, the block that it is in
-    std::vector<uint32_t> sites; // of each activation, where it returns to
-    std::vector<uint32_t> left; // the blocks in which the activations were that returned in a step
+    uint32_t from = NONE; // the previous block in this activation
+    std::vector<uint32_t> blocks; // by activation, its current block
+    std::vector<uint32_t> sites; // by activation, its return address
+    std::vector<uint32_t> left; // the last blocks of activations that returned in the latest step
 
     uint32_t depth() const {
         return (uint32_t)blocks.size();
@@ -58,7 +58,7 @@ struct Lane {
         return blocks.back();
     }
 
-    // stops: whether to stop before instructions of upstream's switch (1), of the fast path (2).
+    // Advance by one step. stops: bits, stop before instructions of the switch (1), fast path (2).
     Step step(const Program &program, unsigned stops) {
         Step step = {Step::END, NONE, NONE, 0, 0, 1469598103934665603u};
         left.clear();
@@ -101,7 +101,7 @@ struct Lane {
         return step;
     }
 
-    // To the first block of the outermost execution of bytecode, and its end where that returns.
+    // Move to the first block of the outermost execution of bytecode, and cut the trace at its end.
     bool seek(const Program &program) {
         for (Step at = step(program, 0); at.kind == Step::GO; at = step(program, 0)) {
             if (at.block != NONE && program.function[at.block] == program.vm
@@ -123,13 +123,13 @@ struct Lane {
     }
 };
 
-struct Counts { // of a whole simulation, and of each block; instructions
+struct Counts { // instructions: of the whole simulation, and of each block
     uint64_t issues = 0; // of the warp
     uint64_t work = 0;   // of all lanes
-    uint64_t waiting = 0; // of the issues: what a policy costs
+    uint64_t waiting = 0; // of the issues: a policy's overhead
     uint64_t *block_issues;
     uint64_t *block_work;
-    uint64_t *parted; // idle lanes' instructions since lanes parted in this block
+    uint64_t *parted; // instructions that idle lanes missed because they diverged in this block
 
     void issue(const Program &program, uint32_t block, size_t lanes) {
         const uint64_t weight = program.weight[block];

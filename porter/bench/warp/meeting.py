@@ -1,4 +1,4 @@
-"""Where lanes that part in a block meet again: from the ways that recorded interpreters took."""
+"""Compute the reconvergence point of each block from the paths that recorded interpreters took."""
 
 from __future__ import annotations
 
@@ -15,13 +15,21 @@ RETURNED, NOWHERE = -1, -2  # lanes.h
 
 @frozen
 class Meeting:
-    """By block and by loop, as C++ reads them.
+    """Reconvergence points and loops as arrays, as simulator.cpp reads them.
 
-    rank: by block, see `graph.ranks`. loop: by block, the innermost loop; a function counts as one.
-    begin: by block, where its part of `meets` begins: an item for its loop, one for the loop around
-    it, and so on. meets: the block where lanes meet that part there and stay in this loop,
-    RETURNED, or NOWHERE. outer: by loop, the one around it, -1 of a function. first, last: by loop,
-    numbers of the loops in it, itself included.
+    A function counts as the outermost loop.
+
+    Attributes:
+        rank: By block, its number in issue order (`graph.ranks`).
+        loop: By block, the innermost loop.
+        begin: By block, the index in `meets` of its first entry. The block has one entry for its
+            innermost loop, the next one for the loop around it, and so on.
+        meets: The block where lanes that diverge in this block reconverge if they stay in this
+            loop; RETURNED for the return to the caller, or NOWHERE.
+        head: By loop, the reconvergence point at the end of an iteration; see `meets`.
+        outer: By loop, the loop around it; -1 for a function.
+        last: By loop, the largest number of a loop inside it; those from its own number to this one
+            are inside.
     """
 
     rank: np.ndarray
@@ -54,7 +62,7 @@ class _Making:
     def nest(self, graph: dict[int, list[int]], loop: FlowLoop, outer: int) -> None:
         number = len(self.head)
         function = loop.head == EXIT
-        # The VM's loops have so many ways out that compilers have no barriers for their rounds.
+        # Compilers place no barriers for iterations of the VM's loops, which have many exits.
         dispatches = not function and bool(self.dispatching & loop.nodes)
         at_end = RETURNED if function else NOWHERE if dispatches else loop.head
         self.head.append(at_end)
@@ -99,10 +107,14 @@ class _Making:
 
 
 def meeting(code: WarpCode, edges: np.ndarray, dispatching: frozenset[int]) -> Meeting:
-    """From `edges`, rows of two blocks that followed each other in one activation.
+    """Compute the reconvergence points of all functions.
 
-    A second block of -1 is the return, a first one the call. dispatching: blocks in which
-    upstream's switch was reached: loops with one of them are the VM's.
+    Args:
+        code: Blocks of the library.
+        edges: int32 rows of two blocks that followed each other in one activation. A first block
+            of -1 stands for the call, a second block of -1 for the return.
+        dispatching: Blocks in which upstream's switch was reached. Loops that contain one of them
+            are the VM's.
     """
     graphs: defaultdict[int, dict[int, list[int]]] = defaultdict(dict)
     entries: dict[int, int] = {}

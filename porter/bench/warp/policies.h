@@ -1,19 +1,20 @@
-// Who executes the next instruction of bytecode, of lanes that stand before one.
+// Policies that choose which of the lanes waiting before a bytecode instruction execute it.
 #ifndef PORTER_WARP_POLICIES_H
 #define PORTER_WARP_POLICIES_H
 
 #include <stdint.h>
 #include <vector>
 
-// One that stands before an instruction, among those that are asked together.
+// A lane that waits before a bytecode instruction.
 struct Candidate {
     uint32_t lane;
     uint32_t ip;
-    uint32_t depth; // activations of C functions
-    uint32_t waited; // rounds
+    uint32_t depth; // of the C call stack, in activations
+    uint32_t waited; // rounds waited so far
 };
 
-// Fills `go`; `rounds` is the parameter. Whoever is not chosen waits a round.
+// Write the chosen lanes to `go`. Lanes that are not chosen wait for a round. After `rounds` rounds
+// a lane is chosen in any case.
 typedef void (*Policy)(const std::vector<Candidate> &, uint32_t rounds, std::vector<uint32_t> &go);
 
 static void everyone(const std::vector<Candidate> &all, uint32_t, std::vector<uint32_t> &go) {
@@ -22,7 +23,7 @@ static void everyone(const std::vector<Candidate> &all, uint32_t, std::vector<ui
     }
 }
 
-// Those at the least ip, and those that have waited for `rounds`.
+// Choose the lanes with the lowest ip.
 static void least_ip(const std::vector<Candidate> &all, uint32_t rounds, std::vector<uint32_t> &go) {
     uint32_t least = UINT32_MAX;
     for (const Candidate &one : all) {
@@ -35,7 +36,7 @@ static void least_ip(const std::vector<Candidate> &all, uint32_t rounds, std::ve
     }
 }
 
-// The deepest in calls, of these the least ip; and those that have waited for `rounds`.
+// Choose the lanes with the deepest call stack and, among these, the lowest ip.
 static void deepest(const std::vector<Candidate> &all, uint32_t rounds, std::vector<uint32_t> &go) {
     uint32_t depth = 0, least = UINT32_MAX;
     for (const Candidate &one : all) {
@@ -51,7 +52,7 @@ static void deepest(const std::vector<Candidate> &all, uint32_t rounds, std::vec
     }
 }
 
-// The ip at which most stand, the least of such; and those that have waited for `rounds`.
+// Choose the lanes at the most frequent ip, the lowest if several are as frequent.
 static void most(const std::vector<Candidate> &all, uint32_t rounds, std::vector<uint32_t> &go) {
     uint32_t best = 0, number = 0;
     for (const Candidate &one : all) {
@@ -71,6 +72,6 @@ static void most(const std::vector<Candidate> &all, uint32_t rounds, std::vector
     }
 }
 
-static const Policy POLICIES[] = {everyone, least_ip, deepest, most}; // simulate.py has their names
+static const Policy POLICIES[] = {everyone, least_ip, deepest, most}; // names: simulate.py
 
 #endif

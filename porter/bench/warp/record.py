@@ -1,4 +1,4 @@
-"""Recording what interpreters do, on the host twin's variant `traced`."""
+"""Record the basic blocks that interpreters execute, on the host twin's variant `traced`."""
 
 from __future__ import annotations
 
@@ -21,16 +21,18 @@ from porter.run.launch.spec import Phase
 
 TARGET = "host-traced"
 WARP = 32
-WORDS = 6_000_000  # of one interpreter; a block takes one, a call or a return another
+WORDS = 6_000_000  # capacity per interpreter; a block, a call or a return takes one word
 SIZES = Launch(heap=64 << 10, pystack=8 << 10, stack=32 << 10, stdout=4 << 10)
 
 
 @frozen
 class Recording:
-    """What each interpreter did, in words (templates/runtime/trace_host.cpp says which).
+    """The trace of each interpreter; templates/runtime/trace_host.cpp defines its words.
 
-    rows: uint32, one row each. lengths: words of each row. cut: interpreters that had more to
-    record than a row holds, or did not end.
+    Attributes:
+        rows: Words, uint32, one row per interpreter.
+        lengths: Number of words in each row.
+        cut: Whether an interpreter's trace exceeds the row, or the interpreter did not end.
     """
 
     rows: np.ndarray = field(repr=False)
@@ -40,9 +42,14 @@ class Recording:
 
 @frozen
 class Recorder:
-    """A traced host twin, and how its interpreters are launched.
+    """A traced host twin and the options of its launches.
 
-    steps: after which a program that has not ended is stopped.
+    Attributes:
+        device: Traced host twin.
+        library: Its shared library.
+        words: Capacity of a trace, in words per interpreter.
+        sizes: Memory sizes of the launch.
+        steps: Instructions after which a program is stopped; None: no limit.
     """
 
     device: HostTwin
@@ -53,23 +60,31 @@ class Recorder:
 
     @classmethod
     def of(cls, build: Path, **given: Any) -> Recorder:
-        """Of the build in `build`. Raises BenchFailed where it has no traced host twin."""
+        """Open the build in the folder `build`. Raises BenchFailed without a traced host twin."""
         built = open_build(build)
         if TARGET not in built.manifest["targets"]:
             raise BenchFailed(
                 f"{build}: no host twin that records",
                 hint="porter build --target host --variant traced",
             )
-        # One thread: what interpreters do must not depend on who is first.
+        # With several threads, the trace would depend on the order in which interpreters run.
         device = HostTwin(built, variant=TARGET, threads=1)
         return cls(device, _library(built.file(TARGET, "libgpusnek.so")), **given)
 
     def record(
         self, source: str, name: str, n: int = WARP, launch: Mapping[str, Any] | None = None
     ) -> tuple[Recording, Result]:
-        """Execute `source`, compiled before, on interpreters 0 to n - 1 of one block.
+        """Execute `source`, compiled beforehand, on interpreters 0 to n - 1 of one block.
 
-        launch: changes to the launch. Raises BenchFailed and what compiling raises.
+        Args:
+            source: Program text.
+            name: File name of the program.
+            n: Number of interpreters.
+            launch: Changes to the launch's options.
+
+        Raises:
+            BenchFailed: An interpreter fails to start.
+            PorterError: The program does not compile.
         """
         setting = Setting(self.device, n, 1, self.sizes)
         going_on = Phase(arenas=setting.arenas(), stop=False)
@@ -103,7 +118,7 @@ class Recorder:
 
 
 def _library(path: Path) -> ctypes.CDLL:
-    library = ctypes.CDLL(str(path))  # the device's: a process loads a library once
+    library = ctypes.CDLL(str(path))  # the handle that the device uses, too
     library.gpusnek_trace.argtypes = [ctypes.c_uint32, ctypes.c_void_p, ctypes.c_uint64]
     library.gpusnek_trace.restype = None
     library.gpusnek_traced.restype = ctypes.c_uint64

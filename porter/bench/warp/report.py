@@ -1,4 +1,4 @@
-"""What the models say of programs, as text: lanes active, and the functions in which lanes part."""
+"""Report the simulated warp of programs: active lanes, and the functions where lanes diverge."""
 
 from __future__ import annotations
 
@@ -21,9 +21,13 @@ SHOWN = 10  # functions of a program
 
 @frozen
 class Walked:
-    """One program: its lanes in each model by name, and whether each was recorded to its end.
+    """The simulations of one program.
 
-    blocks: what lanes executed, as recorded. cut: lanes of which only a beginning counts.
+    Attributes:
+        name: Program.
+        models: Result of each model, by the model's name.
+        blocks: Words recorded, of all lanes.
+        cut: Lanes whose recording is incomplete; only its beginning was simulated.
     """
 
     name: str
@@ -34,20 +38,34 @@ class Walked:
 
 @define
 class WarpBench:
-    """The programs of one traced build; `names` are of the suite, or files."""
+    """Record and simulate programs on one traced build."""
 
     code: WarpCode = field(repr=False)
     recorder: Recorder
 
     @classmethod
     def of(cls, build: Path, steps: int | None = None) -> WarpBench:
-        """Of the build in `build`. Raises BenchFailed, ToolMissing."""
+        """Open the traced build in the folder `build`. Raises BenchFailed, ToolMissing.
+
+        Args:
+            build: Folder of a finished build with the variant `traced`.
+            steps: Instructions after which a program is stopped; None: no limit.
+        """
         recorder = Recorder.of(build, steps=steps)
         library = open_build(build).file(TARGET, "libgpusnek.so")
         return cls(read_code(library), recorder)
 
     def walk(self, name: str, models: Iterable[str] = ("ideal", "barriers")) -> Walked:
-        """Record `name` on one warp and simulate it. Raises UsageError, BenchFailed."""
+        """Record a program on one warp and simulate it.
+
+        Args:
+            name: Program of the suite, or path of a file *.py.
+            models: Names out of MODELS.
+
+        Raises:
+            UsageError: There is no such program.
+            BenchFailed: The program's result is wrong.
+        """
         if name.endswith(".py"):
             recording, _ = self.recorder.record(_text(Path(name)), Path(name).name)
         else:
@@ -63,7 +81,7 @@ class WarpBench:
 
 
 def find(name: str) -> Benchmark:
-    """The suite's program. Raises UsageError."""
+    """Return the program of the suite with this name. Raises UsageError."""
     for benchmark in SUITE:
         if benchmark.name == name:
             return benchmark
@@ -79,9 +97,11 @@ def _text(path: Path) -> str:
 
 
 def by_function(code: WarpCode, simulated: Simulated) -> list[tuple[str, float, float]]:
-    """Functions with the shares of all lanes' slots that idled since they parted there, and there.
+    """Return each function with the share of lane slots lost by divergence in it, and idle in it.
 
-    Sorted by the first share, the largest first.
+    The first share counts slots that idle lanes lost after they had diverged in the function,
+    wherever the other lanes ran meanwhile. The second counts slots that were idle while the
+    function ran. Sorted by the first share, the largest first.
     """
     parted = np.zeros(len(code.names))
     idle = np.zeros(len(code.names))
@@ -94,7 +114,7 @@ def by_function(code: WarpCode, simulated: Simulated) -> list[tuple[str, float, 
 
 
 def lines(code: WarpCode, walked: Walked, shown: int = SHOWN) -> Iterator[str]:
-    """A program's part of the report."""
+    """Yield the report's lines for one program."""
     cut = f", {walked.cut} lanes cut: only their beginning counts" if walked.cut else ""
     yield f"{walked.name}: {walked.blocks:,} words recorded{cut}"
     base = walked.models.get("barriers")
@@ -111,5 +131,5 @@ def lines(code: WarpCode, walked: Walked, shown: int = SHOWN) -> Iterator[str]:
 
 
 def names_of(only: Sequence[str]) -> tuple[str, ...]:
-    """The programs asked for; the whole suite where none is."""
+    """Return the selected programs, or the whole suite if none is selected."""
     return tuple(only) or tuple(benchmark.name for benchmark in SUITE)

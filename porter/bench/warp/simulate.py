@@ -1,18 +1,19 @@
-"""The models of a warp: `simulator.cpp`, compiled at its first use.
+"""Simulate a warp from recorded traces, in several models; simulator.cpp does the work.
 
-`ideal`: lanes meet in C code wherever they can. The lanes deepest in calls are issued first, of
-these the ones furthest behind in their function, where a loop's lanes wait for each other in every
-round; all that are at one block after equal calls go together. It knows nothing of bytecode.
+`ideal`: Lanes reconverge in C code wherever they can. The simulator issues the lanes with the
+deepest call stack first and, among these, the lanes with the lowest rank in their function. A
+loop's lanes wait for each other in every iteration. All lanes at one block after equal calls are
+issued together. The model knows nothing of bytecode.
 
-`barriers`: lanes meet where the compiler has a convergence barrier. Lanes that part in a function
-meet at the immediate post-dominator of the block in which they parted, at the latest at the
-function's one exit. They do not meet after calls of different functions through a pointer. So
-lanes that part in the VM's loop meet again where the execution of this function's bytecode ends.
-nvcc makes no barriers for functions that call themselves directly: in `without reentry` lanes do
-not meet in them, which is what device code was like without the rule of that name.
+`barriers`: Lanes reconverge at the compiler's convergence barriers. Lanes that diverge in a
+function reconverge at the immediate post-dominator of the block in which they diverged, at the
+latest at the function's single exit. They do not reconverge after calls of different functions
+through a pointer. So lanes that diverge in the VM's loop reconverge where the execution of this
+function's bytecode ends. nvcc places no barriers in functions that call themselves directly. The
+model `without reentry` has that property: it stands for device code without the rule `reentry`.
 
-A policy is `barriers`, and lanes that entered a function's bytecode together regroup before each
-instruction of upstream's switch (stops=1), or of the fast path too (stops=3).
+A policy model is `barriers` with one addition: lanes that entered a function's bytecode together
+regroup before each instruction of upstream's switch (stops=1), or also of the fast path (stops=3).
 """
 
 from __future__ import annotations
@@ -43,14 +44,23 @@ SWITCH, EVERYWHERE = 1, 3  # `stops`
 
 @frozen
 class Regrouping:
-    """Where lanes regroup in the VM, and who goes first: warp.h's struct Model.
+    """The parameters of a model: where lanes regroup in the VM, and which are issued first.
 
-    stops: 0, SWITCH, EVERYWHERE. policy: of POLICIES. rounds: after which a lane no longer waits.
-    patience: instructions of the warp after which a group gives up those that it waits for; 0:
-    never. cost, agreed: instructions of a round in which lanes stand at different instructions, or
-    all at one. whole: all lanes of the warp are one group, and nobody
-    waits for one that a barrier holds. reentry: functions that call themselves have barriers, as
-    the rule `reentry` sees to. calls_meet: as if compilers had barriers after calls.
+    The fields are those of `struct Model` in warp.h, in the same order.
+
+    Attributes:
+        stops: Where lanes regroup: 0 nowhere, SWITCH, or EVERYWHERE.
+        policy: Name out of POLICIES.
+        rounds: Rounds after which a waiting lane is issued whatever the policy selects.
+        patience: Instructions of the warp after which a group splits off the members that it waits
+            for; 0: never.
+        cost: Instructions of a round in which lanes are at different bytecode instructions.
+        agreed: Instructions of a round in which all lanes are at the same instruction.
+        whole: Whether all lanes of the warp form one group, in which no lane waits for a lane that
+            a barrier holds.
+        reentry: Whether functions that call themselves have barriers, as with the rule `reentry`.
+        calls_meet: Whether lanes reconverge after calls of different functions; compilers place no
+            barriers there.
     """
 
     stops: int = 0
@@ -72,7 +82,7 @@ def _switch(policy: str, rounds: int, **more: Any) -> Regrouping:
 
 
 def _everywhere(policy: str, rounds: int, **more: Any) -> Regrouping:
-    # Lanes that agree ask for the mask of active lanes, and stay in the fast path.
+    # Lanes at the same instruction read the mask of active lanes and stay in the fast path.
     return Regrouping(EVERYWHERE, policy, rounds, cost=12, agreed=2, **more)
 
 
@@ -95,12 +105,18 @@ MODELS: Mapping[str, Regrouping | None] = {
 
 @frozen
 class Simulated:
-    """What a model says of one warp; instructions are those of the host twin.
+    """The result of a model for one warp; instructions are those of the host twin.
 
-    issues: instructions of the warp, a policy's `waiting` included. work: of all lanes. in_block,
-    work_in: issues and work of each block. parted: of each block, instructions that idle lanes
-    missed since lanes parted there. ended: issues until each lane's end, 0 where there is none.
-    starved: lanes that waited for ever.
+    Attributes:
+        lanes: Number of lanes.
+        issues: Instructions that the warp issued, those of `waiting` included.
+        work: Instructions of all lanes.
+        waiting: Instructions that the policy cost.
+        in_block: Issued instructions of each block.
+        work_in: Lanes' instructions of each block.
+        parted: By block, instructions that idle lanes missed because they diverged in the block.
+        ended: Issued instructions until each lane's end; 0 if it did not end.
+        starved: Number of lanes that waited for ever.
     """
 
     lanes: int
@@ -115,7 +131,7 @@ class Simulated:
 
     @property
     def active(self) -> float:
-        """Lanes active of an instruction, on average."""
+        """Mean number of active lanes per instruction."""
         return self.work / self.issues
 
 
@@ -149,19 +165,22 @@ class _Counts(ctypes.Structure):
 
 @frozen
 class Walk:
-    """One warp's recorded lanes, ready for every model."""
+    """The recorded lanes of one warp, prepared for all models."""
 
     code: WarpCode
     meeting: Meeting = field(repr=False)
     given: tuple[Any, ...] = field(repr=False)
-    kept: tuple[Any, ...] = field(repr=False)  # what `given` points into
+    kept: tuple[Any, ...] = field(repr=False)  # owns the memory that `given` points into
     lanes: int
 
     @classmethod
     def of(cls, code: WarpCode, recording: Recording, first: int = 0) -> Walk:
-        """Of interpreters `first` to `first` + 31 of `recording`.
+        """Prepare interpreters `first` to `first` + 31 of `recording`.
 
-        Raises BenchFailed, NoCompiler, BuildFailed.
+        Raises:
+            BenchFailed: An interpreter executed no bytecode.
+            NoCompiler: g++ is not installed.
+            BuildFailed: simulator.cpp does not compile.
         """
         n = min(WARP, len(recording.rows) - first)
         lanes = range(first, first + n)
@@ -188,7 +207,7 @@ class Walk:
         return cls(code, made, (program, n, rows, lengths, cut), (recording, *kept), n)
 
     def simulate(self, model: Regrouping | None) -> Simulated:
-        """What happens in `model`; None: `ideal`."""
+        """Simulate the warp in `model`; None stands for `ideal`."""
         program, *rest = self.given
         issues, work, parted = (np.zeros(len(self.code.place), np.uint64) for _ in range(3))
         pointers = (array.ctypes.data for array in (issues, work, parted))

@@ -1,5 +1,5 @@
-// Walks the recorded lanes of a warp as a GPU would issue them. porter/bench/warp/simulate.py calls
-// it and says what the models assume.
+// Walk the recorded lanes of a warp in the order in which a GPU would issue them. Called by
+// porter/bench/warp/simulate.py, whose docstring describes the models.
 #include "barriers.h"
 #include "groups.h"
 
@@ -8,7 +8,8 @@
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 
-// Lanes of `rows` from their outermost execution of bytecode on; false where one never got there.
+// Load lanes from `rows`, each from its outermost execution of bytecode on. Returns false if a lane
+// executed no bytecode.
 template <class Kind>
 static bool load(const Program &program, uint32_t n, const uint32_t *const *rows,
     const uint64_t *lengths, const int *cut, std::vector<Kind> &lanes) {
@@ -24,8 +25,8 @@ static bool load(const Program &program, uint32_t n, const uint32_t *const *rows
     return true;
 }
 
-// The model of compilers' barriers, with or without a policy. ended: for each lane. Returns the
-// number of lanes that waited for ever, or -1 where one executed no bytecode.
+// Simulate the compiler's barriers, with or without a policy. Writes each lane's end to `ended`.
+// Returns the number of lanes that waited for ever, or -1 if a lane executed no bytecode.
 EXPORT int warp_barriers(const Program *program, const Model *model, uint32_t n,
     const uint32_t *const *rows, const uint64_t *lengths, const int *cut, Counts *counts,
     uint64_t *ended) {
@@ -50,9 +51,10 @@ EXPORT int warp_barriers(const Program *program, const Model *model, uint32_t n,
     return starved;
 }
 
-// The ways that lanes took, for meeting.py: pairs of blocks that followed each other in one
-// activation, -1 before the first and after the last; and the blocks before upstream's switch.
-// Returns the number of pairs, `room` at most, or -1 where a lane executed no bytecode.
+// Collect the edges of the flow graphs for meeting.py: pairs of blocks that followed each other in
+// one activation, with NONE before the first and after the last block. Marks the blocks before
+// upstream's switch in `dispatching`. Returns the number of pairs, at most `room`, or -1 if a lane
+// executed no bytecode.
 EXPORT int64_t warp_ways(const Program *program, uint32_t n, const uint32_t *const *rows,
     const uint64_t *lengths, const int *cut, int32_t *pairs, uint64_t room, uint8_t *dispatching) {
     std::vector<Lane> lanes;
@@ -96,11 +98,11 @@ EXPORT int64_t warp_ways(const Program *program, uint32_t n, const uint32_t *con
 }
 
 struct Placed : Lane {
-    std::vector<uint32_t> contexts; // of each activation, a number for its chain of calls
+    std::vector<uint32_t> contexts; // by activation, a number for its chain of call sites
     bool over = false;
 };
 
-// The ideal model. As above.
+// Simulate the ideal model. Parameters and return value as for warp_barriers().
 EXPORT int warp_ideal(const Program *program, uint32_t n, const uint32_t *const *rows,
     const uint64_t *lengths, const int *cut, Counts *counts) {
     std::vector<Placed> lanes;
@@ -137,7 +139,7 @@ EXPORT int warp_ideal(const Program *program, uint32_t n, const uint32_t *const 
             together++;
             const Step step = lane.step(*program, 0);
             lane.over = step.kind == Step::END;
-            // What returned and was called since: the contexts of the activations that are left.
+            // Drop the contexts of activations that returned in this step.
             const size_t kept = lane.contexts.size() - (step.returned < lane.contexts.size()
                     ? step.returned
                     : lane.contexts.size() - 1);
