@@ -1,1 +1,1 @@
-"""C programs that the rules have never seen: generated ones, and other libraries."""
+"""Test the rules on C that they have never seen: generated programs and other libraries."""

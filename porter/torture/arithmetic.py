@@ -1,4 +1,4 @@
-"""Arithmetic of generated programs: literals, what is read, operators, conversions."""
+"""Draw arithmetic of generated programs: literals, reads, operators, conversions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from porter.torture.types import Function, Number, ProgramTypes, Text
 
 
 class Mode(IntEnum):
-    """How much an expression may do."""
+    """The side effects that an expression may have; expressions.py defines the modes."""
 
     STABLE = 0
     QUIET = 1
@@ -27,18 +27,18 @@ _CASTS = ("int", "unsigned", "long", "char", "unsigned char", "short", "_Bool", 
 
 @frozen
 class ArithmeticMaker:
-    """Draws arithmetic over a scope, whose operands are any expressions."""
+    """A generator of arithmetic over a scope; subclasses define the operands (`number`)."""
 
     choices: Choices
     types: ProgramTypes
     scope: Scope
 
     def number(self, depth: int, mode: Mode) -> str:
-        """An expression of some integer type, in parentheses where it needs them."""
+        """Draw an expression of an integer type, in parentheses where necessary."""
         raise NotImplementedError
 
     def pair(self, depth: int, mode: Mode) -> tuple[str, str]:
-        """Two operands whose order is open."""
+        """Draw two operands whose evaluation order C leaves open."""
         quiet = min(mode, Mode.QUIET)
         if mode < Mode.LOUD or self.choices.chance(50):
             return self.number(depth, quiet), self.number(depth, quiet)
@@ -66,7 +66,7 @@ class ArithmeticMaker:
         return self.read(thing, leaf)
 
     def read(self, thing: Object, leaf: Leaf) -> str:
-        """A leaf as an integer."""
+        """Return an expression that reads a leaf as an integer."""
         text = thing.name + leaf.path
         if isinstance(leaf.type, Text):
             return f"{text}[0]" if leaf.set else f"({text} == 0)"
@@ -93,7 +93,7 @@ class ArithmeticMaker:
     def _conditional(self, depth: int, mode: Mode) -> str:
         test, yes, no = (self.number(depth, mode) for _ in range(3))
         if self.choices.chance(15):
-            # g++ 12 refuses a bit-field there that an assignment or a comma gives.
+            # g++ 12 rejects a bit-field that is the value of an assignment or comma there.
             return f"({'+' if ' = ' in test or is_sequence(test) else ''}{test} ?: {no})"
         return f"({test} ? {yes} : {no})"
 
@@ -124,7 +124,7 @@ class ArithmeticMaker:
         return f"to_int({self.double(depth, mode)})"
 
     def double(self, depth: int, mode: Mode) -> str:
-        """An expression of type double."""
+        """Draw an expression of type double."""
         c = self.choices
         found = [
             (o, leaf)
@@ -157,7 +157,7 @@ class ArithmeticMaker:
         return [n for n in self.types.numbers if n.enumerators]
 
     def enum(self, kind: Number, depth: int, mode: Mode) -> str:
-        """An expression of an enum's own type."""
+        """Draw an expression of the enum type `kind`."""
         found = [f for f in self.scope.readable(mode == Mode.STABLE) if f[1].type == kind]
         if found and self.choices.chance(50):
             thing, leaf = self.choices.pick(found)
@@ -166,7 +166,7 @@ class ArithmeticMaker:
 
 
 def is_sequence(text: str) -> bool:
-    """Whether `text` is, in parentheses, several expressions with commas between."""
+    """Return whether `text`, in parentheses, is a comma expression."""
     depth = 0
     for position, character in enumerate(text):
         depth += {"(": 1, "{": 1, "[": 1, ")": -1, "}": -1, "]": -1}.get(character, 0)

@@ -1,4 +1,4 @@
-"""Runs programs as C and, rewritten, as C++, many in one process, and compares what they print."""
+"""Run a batch of programs as C and as rewritten C++, in one process each; compare the outputs."""
 
 from __future__ import annotations
 
@@ -28,11 +28,13 @@ _PROGRAM = re.compile(r"\bp(\d+)/")
 
 @frozen
 class Finding:
-    """What is wrong with one program.
+    """A fault in one program.
 
-    `kind` is "refused", "rewriter" (an internal error), "compiler" (g++ refuses the C++),
-    "differs", or "generator" (it is no good as C). `detail` is one line for people, `about`
-    what must stay while the program is made smaller.
+    Attributes:
+        kind: "refused" (a rule rejects it), "rewriter" (an internal error), "compiler" (g++
+            rejects the C++), "differs", or "generator" (the program is invalid as C).
+        detail: Description for the reader.
+        about: Identity of the fault, which must stay the same while the program is reduced.
     """
 
     kind: str
@@ -52,11 +54,15 @@ class _Stopped(Exception):
 def examine(
     programs: Sequence[CProgram], folder: Path, optimise: str = "-O1"
 ) -> dict[str, Finding]:
-    """What is wrong with each program, by its name; a good one is left out.
+    """Find the faulty programs of a batch, by name.
 
-    So is one that makes gcc itself crash: `(_Bool)((4, 11))` does that to gcc 12.
+    A program that crashes gcc itself is no finding; `(_Bool)((4, 11))` crashes gcc 12. A batch that
+    fails as a whole is split until the faulty program is found.
 
-    A batch that fails as a whole is split until the program is found.
+    Args:
+        programs: Programs of the batch.
+        folder: Folder for sources and executables.
+        optimise: Optimisation level of both compilers.
     """
     if not programs:
         return {}
@@ -85,7 +91,7 @@ def examine(
 
 
 def _split(programs: Sequence[CProgram], text: str) -> list[Sequence[CProgram]]:
-    """Parts to look at again: the program that a message names alone, or halves."""
+    """Split a failed batch: the program that a message names and the rest, or halves."""
     named = {f"p{number}" for number in _PROGRAM.findall(text)[:1]}
     alone = [p for p in programs if p.name in named]
     if alone:
@@ -107,7 +113,7 @@ def _difference(as_c: list[str], as_cxx: list[str]) -> Finding:
 
 
 def sources(programs: Sequence[CProgram]) -> dict[str, str]:
-    """The C of a batch, by file name."""
+    """Return the C sources of a batch, by file name."""
     files = {}
     for at, unit in enumerate(_UNITS[:2]):
         text = '#include "torture.h"\n'
@@ -142,7 +148,7 @@ def _preprocess(folder: Path, *options: str) -> None:
 
 
 def run_as_c(folder: Path, optimise: str = "-O1", *options: str) -> str:
-    """What the batch in a folder prints as C, compiled with further `options`."""
+    """Build the batch in a folder as C, with further `options`, and return its output."""
     _preprocess(folder, "-DPORTER_NATIVE_SETJMP")
     host = paths.templates_dir() / "torture/host.c"
     units = [folder / f"{unit}.i" for unit in _UNITS]
@@ -152,7 +158,7 @@ def run_as_c(folder: Path, optimise: str = "-O1", *options: str) -> str:
 
 
 def rewrite_here(folder: Path) -> None:
-    """Rewrites the batch in a folder."""
+    """Rewrite the batch in a folder to C++."""
     _preprocess(folder)
     try:
         units = [parse_unit(unit, folder / f"{unit}.i") for unit in _UNITS]
@@ -162,7 +168,7 @@ def rewrite_here(folder: Path) -> None:
     except UnknownConstruct as error:
         about = f"{error.rule}: {error.reason}"
         raise _Stopped(Finding("refused", str(error), about), str(error)) from error
-    except Exception as error:  # an internal error is what this is to find
+    except Exception as error:  # internal errors of the rewriter are findings, too
         detail = f"{type(error).__name__}: {error}"
         about = type(error).__name__
         if isinstance(error, PorterError):
@@ -173,7 +179,7 @@ def rewrite_here(folder: Path) -> None:
 
 
 def run_as_cxx(folder: Path, optimise: str = "-O1") -> str:
-    """What the rewritten batch in a folder prints."""
+    """Build the rewritten batch in a folder as C++ and return its output."""
     templates = paths.templates_dir()
     names = [folder / f"{unit}.cpp" for unit in (*_UNITS, "porter_state")]
     include = [f"-I{folder}", f"-I{templates}/runtime"]

@@ -1,4 +1,4 @@
-"""Blocks of a generated function: what stands around a statement, and names for its locals."""
+"""Blocks of a generated function: the context of a statement, and names for locals."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ from porter.torture.types import KEYWORDS, Number, ProgramTypes
 
 @define
 class Block:
-    """Where a statement stands."""
+    """The context of a statement."""
 
     scope: Scope
-    names: set[str] = field(factory=set)  # declared in this very block
-    outer: tuple[str, ...] = ()  # names of the blocks around it, which it may hide
-    handlers: int = 0  # pushed around it, in this function
-    loop_handlers: int = -1  # as many were pushed at the innermost loop; -1: no loop
-    bounded: bool = False  # a jump leads past this point: no array of variable length
+    names: set[str] = field(factory=set)  # declared in this block
+    outer: tuple[str, ...] = ()  # names of the blocks around it, which a declaration may hide
+    handlers: int = 0  # handlers pushed around it in this function
+    loop_handlers: int = -1  # handlers pushed at the innermost loop; -1: no loop
+    bounded: bool = False  # whether a jump may pass this point: no variable-length array
 
     def below(self, **changes: int) -> Block:
-        """A block inside; `changes`: its `handlers` and `loop_handlers`, where they differ."""
+        """Return a block inside; `changes`: its `handlers` and `loop_handlers` if different."""
         return Block(
             self.scope.copy(),
             set(),
-            (*self.outer, *sorted(self.names)),  # a set's order is another in every process
+            (*self.outer, *sorted(self.names)),  # a set's order differs between processes
             changes.get("handlers", self.handlers),
             changes.get("loop_handlers", self.loop_handlers),
         )
@@ -37,10 +37,14 @@ class Block:
 
 @define
 class BlockMaker:
-    """Draws the statements of one function.
+    """The base class of the statement generators for one function.
 
-    `sum` names the program's checksum; `handles` says that the function may have handlers, so
-    that its locals are volatile; `leave` gives a return statement.
+    Attributes:
+        choices: Source of decisions.
+        types: Types of the program.
+        sum: Name of the program's checksum.
+        handles: Whether the function may have handlers; its locals are then volatile.
+        leave: Returns a return statement.
     """
 
     choices: Choices
@@ -48,29 +52,29 @@ class BlockMaker:
     sum: str
     handles: bool
     leave: Callable[[ExpressionMaker], str]
-    bound: str  # the length of arrays of variable length, at least 2 and nothing that changes
+    bound: str  # length of variable-length arrays, at least 2; an expression without side effects
     calls: tuple[str, ...] = ()  # functions that a static local may point at
     used: set[str] = field(factory=set)
     counter: int = 0
 
     def one(self, block: Block, depth: int) -> str:
-        """One statement, or a few that belong together."""
+        """Draw a statement, or several that belong together."""
         raise NotImplementedError
 
     def expressions(self, block: Block) -> ExpressionMaker:
-        """Expressions over what the block sees."""
+        """Return the maker of expressions over the block's scope."""
         return ExpressionMaker(self.choices, self.types, block.scope)
 
     def some(self, block: Block, depth: int, most: int = 4) -> str:
-        """A few statements."""
+        """Draw 1 to `most` statements."""
         return "".join(self.one(block, depth) for _ in range(self.choices.between(1, most)))
 
     def inner(self, block: Block, depth: int, most: int = 3, **changes: int) -> str:
-        """A block in braces."""
+        """Draw a block in braces."""
         return "{\n" + self.some(block.below(**changes), depth - 1, most) + "}\n"
 
     def name(self, block: Block) -> str:
-        """A name for a local: a new one, a keyword of C++, or one that hides another."""
+        """Return a name for a local: a new one, a C++ keyword, or an outer name to hide."""
         c = self.choices
         if c.chance(8):
             name = c.pick(KEYWORDS)
@@ -96,11 +100,11 @@ class BlockMaker:
         return "volatile " if self.handles else ""
 
     def add(self, block: Block, name: str, kind: Number, constant: bool = False) -> None:
-        """Lets the block use a local number. Nothing takes a volatile one's address."""
+        """Add a local number to the scope. Addresses of volatile locals are never taken."""
         stable = self.handles or constant or self.choices.chance(60)
         block.scope.objects.append(Object(name, kind, tuple(leaves(kind, "1")), constant, stable))
 
 
 def base_name(thing: Object) -> str:
-    """The name that an object's text begins with."""
+    """Return the identifier that an object's text starts with."""
     return thing.name.strip("(*)").partition("->")[0]

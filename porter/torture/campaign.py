@@ -1,4 +1,4 @@
-"""A run of many generated programs, in batches, on all cores."""
+"""Run a campaign of generated programs, in batches on all cores; called by `porter torture`."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from porter.torture.choices import Choices
 from porter.torture.program import CProgram, generate
 from porter.torture.reduce import reduce
 
-BATCH = 20  # programs that share a process; the words of program.py reach for as many
+BATCH = 20  # programs that share a process; program.py has keywords for this many
 
 
 @frozen
 class Found:
-    """A finding of a campaign: the program as it was drawn, and reduced if that was asked for."""
+    """A finding of a campaign, with its program: as drawn, or reduced."""
 
     seed: str
     index: int
@@ -36,7 +36,7 @@ class Found:
 
 
 def draw(seed: str, index: int) -> CProgram:
-    """The program of that number."""
+    """Generate program `index` of a seed."""
     return generate(index, Choices(f"{seed}/{index}"))
 
 
@@ -49,7 +49,19 @@ def torture(
     optimise: str = "-O1",
     shown: Callable[[int], None] = lambda done: None,
 ) -> list[Found]:
-    """Examines programs 0 to `count` - 1 of a seed; `shown` learns how many are done."""
+    """Examine programs 0 to `count` - 1 of a seed.
+
+    Args:
+        seed: Seed of the programs.
+        count: Number of programs.
+        jobs: Worker processes; None for one per core.
+        reduced: Whether to reduce the smallest program of each kind of finding.
+        optimise: Optimisation level of both compilers.
+        shown: Called with the size of each finished batch.
+
+    Returns:
+        The findings, reduced ones first.
+    """
     batches = [range(at, min(at + BATCH, count)) for at in range(0, count, BATCH)]
     found: list[Found] = []
     with _workers(jobs) as pool:
@@ -75,7 +87,7 @@ def _workers(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
 
 
 def _first_of_each(found: Sequence[Found]) -> list[Found]:
-    """The smallest program of each kind of finding: the others are likely copies of it."""
+    """Return the smallest program of each kind of finding; the others are probably duplicates."""
     smallest: dict[tuple[str, str], Found] = {}
     for one in sorted(found, key=lambda one: one.lines):
         smallest.setdefault((one.finding.kind, one.finding.about), one)
@@ -125,7 +137,7 @@ def _folder() -> Iterator[Path]:
 
 
 def saved(one: Found, folder: Path) -> Path:
-    """Writes a finding as one file; its path. `replay` and tests/torture read it again."""
+    """Write a finding to one file, which `replay` and tests/torture read; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{one.finding.kind}-{one.seed}-{one.index}.c"
     parts = [f"// {one.finding.kind}: {line}" for line in one.finding.detail.splitlines()[:4]]
@@ -137,10 +149,10 @@ def saved(one: Found, folder: Path) -> Path:
 
 
 def read_saved(path: Path) -> CProgram:
-    """The program of a file that `saved` wrote.
+    """Read the program of a file that `saved` wrote.
 
     Raises:
-        UsageError: the file has not the three parts.
+        UsageError: The file lacks one of the three parts.
     """
     parts = re.split(r"^// (?:header|first|second)$\n", path.read_text(), flags=re.MULTILINE)
     entry = re.search(
@@ -152,7 +164,7 @@ def read_saved(path: Path) -> CProgram:
 
 
 def replay(path: Path) -> Found | None:
-    """Examines a kept program again; None when nothing is wrong with it any more."""
+    """Examine a saved program again; return None if it has no fault any more."""
     program = read_saved(path)
     with _folder() as folder:
         finding = examine([program], folder).get(program.name)

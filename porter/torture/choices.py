@@ -1,7 +1,7 @@
-"""Every decision of a generated program, drawn from a seed or read from a list.
+"""The decisions of a generated program, drawn from a seed or read from a list.
 
-The list is what the reducer works on: a shorter list with smaller numbers is a smaller program.
-So 0 stands for the simplest alternative everywhere, and an exhausted list gives zeros.
+The reducer works on this list: a shorter list with smaller numbers is a smaller program. Therefore
+0 selects the simplest alternative everywhere, and an exhausted list yields zeros.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ T = TypeVar("T")
 
 
 class Choices:
-    """A source of decisions that keeps what it gave.
+    """A source of decisions that records them.
 
-    `taken` holds the numbers given so far; a `Choices(values=taken)` gives them again.
+    Attributes:
+        taken: Numbers returned so far. `Choices(values=taken)` returns the same numbers again.
     """
 
     def __init__(self, seed: str = "", values: Sequence[int] | None = None) -> None:
@@ -25,7 +26,7 @@ class Choices:
         self.taken: list[int] = []
 
     def below(self, bound: int) -> int:
-        """A number from 0 to `bound` - 1."""
+        """Return a number from 0 to `bound` - 1."""
         if self._values is None:
             value = self._random.randrange(bound)
         else:
@@ -35,19 +36,19 @@ class Choices:
         return value
 
     def between(self, low: int, high: int) -> int:
-        """A number from `low` to `high`, both possible; `low` is the simplest."""
+        """Return a number from `low`, the simplest, to `high` inclusive."""
         return low + self.below(high - low + 1)
 
     def pick(self, items: Sequence[T]) -> T:
-        """One of `items`; the first is the simplest."""
+        """Return one of `items`, the simplest first."""
         return items[self.below(len(items))]
 
     def chance(self, percent: int) -> bool:
-        """True in so many of a hundred cases; False is the simplest."""
+        """Return True in `percent` of 100 cases; False is the simplest."""
         return self.below(100) >= 100 - percent
 
     def weighted(self, items: Sequence[tuple[int, T]]) -> T:
-        """One of (weight, item); the first is the simplest."""
+        """Return an item of the (weight, item) pairs, the simplest first."""
         at = self.below(sum(weight for weight, _ in items))
         for weight, item in items:
             if at < weight:
@@ -56,6 +57,6 @@ class Choices:
         raise AssertionError("no item")
 
     def shuffled(self, items: Sequence[T]) -> list[T]:
-        """The items in some order; the given one is the simplest."""
+        """Return the items in some order; the given order is the simplest."""
         rest = list(items)
         return [rest.pop(self.below(len(rest))) for _ in items]

@@ -1,4 +1,4 @@
-"""Declarations: locals of all types, static ones, arrays of variable length, local structs."""
+"""Draw declarations: locals of all types, static ones, variable-length arrays, local structs."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _LOUD, _QUIET, _STABLE = Mode.LOUD, Mode.QUIET, Mode.STABLE
 
 @define
 class DeclarationMaker(BlockMaker):
-    """Draws declarations, and lets the block use what they declare."""
+    """A generator of declarations; it adds the declared objects to the block's scope."""
 
     def _declare(self, block: Block, depth: int) -> str:
         c = self.choices
@@ -81,7 +81,7 @@ class DeclarationMaker(BlockMaker):
         return f"static {'const ' if const else ''}{declare(kind, name)}{value};\n"
 
     def _local_type(self, block: Block, depth: int) -> str:
-        """A struct that only this block knows, with a member that may be a keyword."""
+        """Draw a struct type local to the block, with a member that may be a C++ keyword."""
         name, tag = self.name(block), self._label()
         member = self.choices.pick(["a", *KEYWORDS])
         e = self.expressions(block)
@@ -101,13 +101,13 @@ class DeclarationMaker(BlockMaker):
         text += "".join(f"{name}[{i}] = {value};\n" for i, value in enumerate(values))
         number = next(n for n in NUMBERS if n.name == kind)
         found = tuple(leaf for i in range(2) for leaf in leaves(number, "1", f"[{i}]"))
-        # C++ has a pointer there, whose own address is not the array's.
+        # The C++ is a pointer, whose own address differs from that of the array.
         block.scope.objects.append(Object(name, Record("", ()), found, self.handles))
         return text
 
 
 def constant(c: Choices, types: ProgramTypes, kind: Scalar, calls: Sequence[str]) -> str:
-    """A constant expression for a scalar of static storage, which C may have to convert."""
+    """Draw a constant expression for a scalar of static storage; C may have to convert it."""
     if isinstance(kind, Text):
         return c.pick(['"text"', '"x" "y"', r'"\xff\0z"', '(const char *)"c"', '(void *)"v"'])
     if isinstance(kind, Function):

@@ -1,4 +1,4 @@
-"""Definitions of types: enums, structs, unions, bit-fields, nested and nameless ones."""
+"""Draw definitions of types: enums, structs, unions, bit-fields; nested and anonymous ones."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from porter.torture.types import (
     pick_type,
 )
 
-# How often a member is of each sort, relative to the others.
+# Relative frequencies of the kinds of members.
 _SHAPES = (
     *((40, "number"), (10, "bits"), (15, "array"), (15, "record"), (8, "text")),
     *((6, "function"), (8, "nested"), (6, "nameless"), (4, "enum")),
@@ -33,7 +33,7 @@ _SHAPES = (
 
 @frozen
 class TypeMaker:
-    """Draws definitions of types; `numbers` and `records` are those there are so far."""
+    """A generator of type definitions; `numbers` and `records` are the types defined so far."""
 
     choices: Choices
     prefix: str
@@ -50,13 +50,13 @@ class TypeMaker:
         return f"{letter}{len(self.counter)}"
 
     def tag(self, letter: str) -> str:
-        """A tag, now and then one that is a keyword of C++."""
+        """Return a new tag, sometimes a C++ keyword."""
         if self.keywords and self.choices.chance(15):
             return self.keywords.pop()
         return self.fresh(letter)
 
     def enum(self) -> tuple[Number, str]:
-        """An enum and its definition, without the semicolon."""
+        """Draw an enum; return it and its definition without the semicolon."""
         c = self.choices
         tag = f"enum {self.tag('e')}"
         names = [self.fresh("K") for _ in range(c.between(2, 4))]
@@ -68,7 +68,7 @@ class TypeMaker:
         return number, f"{tag} {{ {', '.join(items)} }}"
 
     def record(self, depth: int, tag: str | None = None) -> tuple[Record, str]:
-        """A struct or union and its definition, without the semicolon."""
+        """Draw a struct or union; return it and its definition without the semicolon."""
         c = self.choices
         union = c.chance(20)
         loose = union and c.chance(40)
@@ -93,7 +93,15 @@ class TypeMaker:
     def member(
         self, depth: int, four_bytes: bool, used: set[str], untagged: bool
     ) -> tuple[Member, str]:
-        """A member and its declaration; what is `untagged` defines no tags, which C++ hides."""
+        """Draw a member; return it and its declaration.
+
+        Args:
+            depth: Remaining depth of nested records.
+            four_bytes: Whether the member must have four bytes.
+            used: Names that are taken; gains the new name.
+            untagged: Whether the record has no tag. Its members then define no tags, because C++
+                would hide them.
+        """
         c = self.choices
         name = c.pick(KEYWORDS) if c.chance(8) else self.fresh_member()
         name = self.fresh_member() if name in used else name
@@ -116,7 +124,7 @@ class TypeMaker:
         return Member(name, kind), declare(kind, name)
 
     def bit_field(self, name: str) -> tuple[Member, str]:
-        """A bit-field, now and then behind a gap."""
+        """Draw a bit-field, sometimes after an unnamed one."""
         c = self.choices
         number = c.pick([INT, NUMBERS[2], NUMBERS[8], *self.numbers[len(NUMBERS) :]])
         bits = 1 if number.name == "_Bool" else c.between(5 if number.enumerators else 3, 31)
@@ -131,7 +139,7 @@ class TypeMaker:
     def nested(
         self, name: str, named: bool, depth: int, used: set[str], untagged: bool
     ) -> tuple[Member, str]:
-        """A struct or union defined inside; one that is not `named` gives its members away."""
+        """Draw a struct or union inside a record; an anonymous one exposes its members."""
         tagged = named and not untagged and self.choices.chance(60)
         record, text = self.record(depth - 1, None if tagged else "")
         text = text.replace("\n", "\n    ")
@@ -143,7 +151,7 @@ class TypeMaker:
         return Member(name if named else "", record), f"{text} {name}" if named else text
 
     def plain(self, shape: str) -> Type:
-        """The type of a member that defines none; a number where `shape` has no other."""
+        """Draw the type of a member that defines none; a number unless `shape` says otherwise."""
         c = self.choices
         kind: Type = c.pick(self.numbers)
         if shape == "array":
@@ -155,7 +163,7 @@ class TypeMaker:
 
 
 def define_types(choices: Choices, prefix: str, keywords: list[str]) -> ProgramTypes:
-    """Some enums and records; `keywords` are the C++ keywords that its tags may be."""
+    """Draw enums and records; `keywords` are the C++ keywords that their tags may use."""
     definer = TypeMaker(choices, prefix, keywords)
     text = f"typedef int (*{prefix}call_t)(int);\n"
     for _ in range(choices.between(1, 2)):

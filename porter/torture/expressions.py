@@ -1,7 +1,7 @@
-"""Expressions without undefined behaviour, whose value does not depend on an order C leaves open.
+"""Draw expressions without undefined behaviour and independent of unspecified evaluation order.
 
-A `LOUD` expression may call, assign or raise; a `QUIET` one only reads; a `STABLE` one reads
-only what no call changes. Where C leaves an order open, one operand at most is loud, and the
+A `LOUD` expression may call, assign or raise; a `QUIET` one only reads; a `STABLE` one reads only
+objects that no call changes. Where C leaves the order open, at most one operand is loud, and the
 others are then stable.
 """
 
@@ -20,10 +20,10 @@ __all__ = ["ExpressionMaker", "Mode", "is_call"]
 
 @frozen
 class ExpressionMaker(ObjectMaker):
-    """Draws expressions over a scope."""
+    """A generator of expressions over a scope."""
 
     def number(self, depth: int, mode: Mode) -> str:
-        """An expression of some integer type, in parentheses where it needs them."""
+        """Draw an expression of an integer type, in parentheses where necessary."""
         makers = [
             (12, self._literal),
             (22, self._read),
@@ -65,7 +65,7 @@ class ExpressionMaker(ObjectMaker):
         return f"to_int{text}" if leaf.type.floating else text
 
     def _block(self, depth: int, mode: Mode) -> str:
-        """A statement expression."""
+        """Draw a statement expression."""
         name = f"b{len(self.choices.taken)}"
         kind = self.choices.pick(["int", "long", "const int", "unsigned char"])
         return (
@@ -74,7 +74,7 @@ class ExpressionMaker(ObjectMaker):
         )
 
     def _indirect(self, depth: int, mode: Mode) -> str:
-        """A call through a pointer or a table."""
+        """Draw a call through a pointer or a table."""
         c = self.choices
         found = [r.name for r in self.scope.routines if is_call(r)]
         if not found:
@@ -103,7 +103,7 @@ class ExpressionMaker(ObjectMaker):
         return f"to_int({text})" if isinstance(kind, Number) and kind.floating else text
 
     def call(self, routine: Routine, depth: int, mode: Mode) -> str:
-        """A call; one argument at most does something."""
+        """Draw a call of a routine; at most one argument is loud."""
         loud = self.choices.below(len(routine.parameters) + 2) if mode == Mode.LOUD else -1
         if loud >= len(routine.parameters):
             loud = -1

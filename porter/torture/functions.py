@@ -1,4 +1,4 @@
-"""Functions of a generated program: their heads, and bodies that end within the program's fuel."""
+"""Draw the functions of a generated program: heads, and bodies that the fuel counter bounds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,14 @@ from porter.torture.types import (
 
 @frozen
 class Head:
-    """A function's head: `parameters` names them; `unit` is 0 or 1, a static one stays there."""
+    """The head of a function.
+
+    Attributes:
+        routine: Name, result and parameter types.
+        parameters: Names of the parameters.
+        unit: Unit of the definition, 0 or 1.
+        static: Whether only that unit sees the function.
+    """
 
     routine: Routine
     parameters: tuple[str, ...]
@@ -53,7 +60,7 @@ class Head:
 
 
 def draw_head(c: Choices, types: ProgramTypes, number: int) -> Head:
-    """Some function's head. The first two functions fit into tables."""
+    """Draw the head of function `number`. The first two functions fit into function tables."""
     name = f"{types.prefix}f{number}"
     unit, static = c.pick([0, 0, 1]), c.chance(60)
     if number < 2:
@@ -83,7 +90,7 @@ def draw_head(c: Choices, types: ProgramTypes, number: int) -> Head:
 
 
 def draw_body(c: Choices, types: ProgramTypes, head: Head, scope: Scope) -> str:
-    """The function's definition."""
+    """Draw the function's definition."""
     scope = scope.copy()
     handles = c.chance(35)
     routine = head.routine
@@ -121,7 +128,7 @@ def draw_body(c: Choices, types: ProgramTypes, head: Head, scope: Scope) -> str:
 
 
 def result(e: ExpressionMaker, kind: Type) -> str:
-    """An expression that a function may return."""
+    """Draw an expression that a function may return."""
     if isinstance(kind, Record):
         return e.argument(kind, 1, Mode.QUIET)
     assert isinstance(kind, Number | Text)
@@ -129,7 +136,7 @@ def result(e: ExpressionMaker, kind: Type) -> str:
 
 
 def _variadic(c: Choices, total: str) -> str:
-    """Reads what `ExpressionMaker.call` passes: so many ints, a double, a string."""
+    """Return code that reads the arguments of `ExpressionMaker.call`: ints, a double, a string."""
     read = f"mix(&{total}, va_arg(list, int));"
     if c.chance(40):
         read = f"int n_ = va_arg(list, int); mix(&{total}, n_);"

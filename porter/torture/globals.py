@@ -1,4 +1,4 @@
-"""Variables with static storage: plain, tentative, pointing at each other, in circles."""
+"""Draw variables with static storage: plain and tentative ones, pointers, cycles of pointers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,16 @@ from porter.torture.types import (
 
 @define
 class Globals:
-    """A program's variables: their text by place, and what each unit sees of them.
+    """The variables of a program.
 
-    `calls` are the functions that may be pointed at, by unit. `first` is for the shared header;
-    `top`, `bottom` and `objects` are by unit.
+    Attributes:
+        choices: Source of decisions.
+        types: Types of the program.
+        calls: By unit, functions that variables may point to.
+        first: Text for the shared header.
+        top: By unit, text before the functions.
+        bottom: By unit, text after the functions.
+        objects: By unit, the objects that it sees.
     """
 
     choices: Choices
@@ -38,7 +44,7 @@ class Globals:
     objects: tuple[list[Object], list[Object]] = field(factory=lambda: ([], []))
 
     def draw(self) -> None:
-        """Draws all of them."""
+        """Draw all variables."""
         c = self.choices
         self._table()
         for number in range(c.between(1, 6)):
@@ -91,7 +97,7 @@ class Globals:
             place[unit] += f"{storage}{head}{value};\n"
 
     def _circle(self) -> None:
-        """Constants that point at each other and at themselves."""
+        """Draw constants that point to each other and to themselves."""
         c, p = self.choices, self.types.prefix
         next_name = c.pick(["next", "this", "new"])
         tag = f"struct {p}node"
@@ -123,7 +129,7 @@ class Globals:
 
     def _flexible(self) -> None:
         c, p = self.choices, self.types.prefix
-        count = c.between(1, 4)  # constant: of a mutable one no rule knows the size
+        count = c.between(1, 4)  # the object is constant: rules know no size of a mutable one
         unit = c.below(2)
         values = ", ".join(str(c.below(90)) for _ in range(count))
         kind = c.pick(["int", "unsigned char", "short"])
@@ -138,7 +144,7 @@ class Globals:
         self._add(unit, True, Object(f"{p}fl", INT, tuple(found), True))
 
     def _pointers(self) -> None:
-        """Pointers to other variables' parts, some constant, some not."""
+        """Draw pointers to parts of other variables, constant or not."""
         c, p = self.choices, self.types.prefix
         self.top[0] += f"static int {p}t0[3] = {{4, 5, 6}};\nstatic const int {p}t1[] = {{7, 8}};\n"
         forms = [
@@ -156,7 +162,7 @@ class Globals:
         self._add(0, True, Object(name, Array(INT, 1), found, const))
 
     def _by_enumerator(self) -> None:
-        """A table with enumerators for indices."""
+        """Draw a table with enumerators as designators."""
         c, p = self.choices, self.types.prefix
         names = [f"{p}E{i}" for i in range(4)]
         self.first += f"enum {{ {', '.join(names)}, {p}Ecount }};\n"

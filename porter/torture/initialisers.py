@@ -1,4 +1,4 @@
-"""Initialisers as C allows them: in and out of order, nested, with gaps, ranges and repetitions."""
+"""Draw C initialisers: in and out of order, nested, with gaps, ranges and repetitions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from attrs import frozen
 from porter.torture.choices import Choices
 from porter.torture.types import Array, Function, Number, Record, Text, Type
 
-# What an initialiser sets: text for a scalar or a whole string; parts by member or index.
+# Values to initialise: text for a scalar or a string, else a plan by index of member or element.
 Plan = str | dict[int, "Plan"]
 Scalar = Number | Text | Function
 Constant = Callable[[Scalar], str]
@@ -17,7 +17,14 @@ Constant = Callable[[Scalar], str]
 
 @frozen
 class Leaf:
-    """A scalar in an object: how to reach it from the object's name, and what it is."""
+    """A scalar inside an object.
+
+    Attributes:
+        path: Path from the object's name to the scalar.
+        type: Type of the scalar.
+        bits: Width of a bit-field; 0 for other members.
+        set: Whether an initialiser sets the scalar.
+    """
 
     path: str
     type: Scalar
@@ -27,10 +34,14 @@ class Leaf:
 
 @frozen
 class InitialiserMaker:
-    """Draws initialisers; `scalar` gives a value for a scalar.
+    """A generator of initialisers.
 
-    With `designators` off, lists are plain, as C++ has them too. `ranges` are for values without
-    effects: the rules write them once for each element.
+    Attributes:
+        choices: Source of decisions.
+        scalar: Returns a value for a scalar type.
+        designators: Whether lists may have designators; without them they are valid C++.
+        ranges: Whether ranges of elements may share a value. The rules repeat the value for each
+            element, so it must be free of side effects.
     """
 
     choices: Choices
@@ -39,7 +50,7 @@ class InitialiserMaker:
     ranges: bool = False
 
     def plan(self, kind: Type, named: bool = True) -> Plan:
-        """What to set of an object of that type; `named` if it is no nameless member."""
+        """Draw what to set of an object of type `kind`; named: it is no anonymous member."""
         c = self.choices
         if isinstance(kind, Array):
             if isinstance(kind.of, Number) and kind.of.name.endswith("char") and c.chance(50):
@@ -56,7 +67,7 @@ class InitialiserMaker:
         if isinstance(kind, Record):
             count = len(kind.members)
             if kind.union:
-                # Of a union in which something has no name, the rules know the first member only.
+                # Of a union with anonymous parts, the rules support the first member only.
                 nameless = not named or any(not member.name for member in kind.members)
                 at = c.below(count) if self.designators and not nameless else 0
                 return {at: self.plan(kind.members[at].type)}
@@ -79,7 +90,7 @@ class InitialiserMaker:
         return " ".join(f'"{_joined(part)}"' for part in parts)
 
     def render(self, kind: Type, plan: Plan) -> str:
-        """The initialiser as C."""
+        """Render a plan as a C initialiser."""
         if isinstance(plan, str):
             return "{" + plan + "}" if isinstance(kind, Array) and self.choices.chance(10) else plan
         c = self.choices
@@ -104,10 +115,10 @@ class InitialiserMaker:
         for index in order:
             part, value = _part(kind, index), plan[index]
             if index == following and c.chance(25) and not _nameless(kind, index):
-                items.append(self.render(part, value))  # goes on behind the item before
+                items.append(self.render(part, value))  # positional: follows the previous item
             elif isinstance(value, dict) and (_nameless(kind, index) or c.chance(25)):
                 items += self._deep(_accessor(kind, index), part, value)
-                following = -1  # the next plain item would go on inside the part
+                following = -1  # a positional item here would initialise the part's next member
                 continue
             else:
                 if c.chance(8) and isinstance(part, Number | Text | Function):
@@ -117,7 +128,7 @@ class InitialiserMaker:
         return items
 
     def _deep(self, path: str, kind: Type, plan: dict[int, Plan]) -> list[str]:
-        """Items whose designators reach into a part: `.a.b[2] = 1`."""
+        """Render items with designators that reach into a part: `.a.b[2] = 1`."""
         items: list[str] = []
         for index in self.choices.shuffled(list(plan)):
             value, part = plan[index], _part(kind, index)
@@ -130,7 +141,7 @@ class InitialiserMaker:
 
 
 def _joined(characters: list[str]) -> str:
-    """A string's inside. What follows a numeric escape must not be read as a part of it."""
+    """Join characters to a string literal; none may extend a numeric escape before it."""
     text = ""
     for character in characters:
         if text.endswith(("\\x41", "\\0")) and character in "aB9":
@@ -163,7 +174,14 @@ def _accessor(kind: Type, index: int) -> str:
 
 
 def leaves(kind: Type, plan: Plan | None, path: str = "", bits: int = 0) -> list[Leaf]:
-    """Every scalar that may be read of an object, with what a plan set; `None`: all zero."""
+    """Return every readable scalar of an object.
+
+    Args:
+        kind: Type of the object.
+        plan: The object's initialiser; None for a zeroed object.
+        path: Path from the object's name to this part.
+        bits: Width, if this part is a bit-field.
+    """
     if isinstance(kind, Array):
         if isinstance(plan, str):
             assert isinstance(kind.of, Number)

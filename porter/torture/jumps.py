@@ -1,4 +1,4 @@
-"""Jumps: loops, switches, `goto` over declarations and into loops, handlers over setjmp."""
+"""Draw jumps: loops, switches, `goto` past declarations and into loops, handlers over setjmp."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _LOUD = Mode.LOUD
 
 @define
 class JumpMaker(BlockMaker):
-    """Draws statements from which control goes on elsewhere than behind them."""
+    """A generator of statements that transfer control; a base of StatementMaker."""
 
     def _region(self, block: Block, depth: int) -> str:
-        """Statements of one block that a jump may pass: what they declare is not used on."""
+        """Draw statements that a jump may pass; later code does not use their declarations."""
         before, was = list(block.scope.objects), block.bounded
         block.bounded = True
         text = self.some(block, depth - 1, 3)
-        # A jump may pass the declaration that hides a name, so names that it hid are not used.
+        # A jump may pass the declaration that hides an outer name, so hidden names become unusable.
         now = {base_name(o) for o in block.scope.objects}
         block.scope.objects = [
             o for o in before if base_name(o) in now and o in block.scope.objects
@@ -63,7 +63,7 @@ class JumpMaker(BlockMaker):
         return text + "}\n"
 
     def _interleaved(self, block: Block, depth: int) -> str:
-        """A loop that a switch jumps into."""
+        """Draw a loop with a switch that jumps into it (Duff's device)."""
         n = self._label()
         value = self.expressions(block).number(2, _LOUD)
         below = block.below(loop_handlers=-1)
@@ -91,7 +91,7 @@ class JumpMaker(BlockMaker):
         return f"{{\n{head}do {body.rstrip()} while ({test});\n}}\n"
 
     def _leave(self, block: Block, depth: int) -> str:
-        """A return, a break or a continue, behind a condition."""
+        """Draw a conditional return, break or continue."""
         c, e = self.choices, self.expressions(block)
         test = e.number(2, _LOUD)
         if block.loop_handlers == block.handlers and c.chance(60):

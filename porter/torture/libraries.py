@@ -1,4 +1,4 @@
-"""Rewrites real C libraries, compiles them as C and as C++, and compares what their tests do."""
+"""Rewrite real C libraries to C++ and compare the behaviour of their tests with the C build."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from porter.torture.batch import C_FLAGS
 TIMEOUT = 600.0  # seconds
 _MARKER = re.compile(r'^# \d+ "[^\n]*"([ \d]*)$', re.MULTILINE)
 _ADDRESS = re.compile(r"0x[0-9a-f]{6,}")
-_SYSTEM = "3"  # the flag of a marker into a system's header
-# What of a system's attributes has a meaning for the layout or for who returns.
+_SYSTEM = "3"  # flag of a line marker: the text comes from a system header
+# Attributes of system headers that matter for layout or control flow; all others are removed.
 _KEPT = re.compile(r"mode|aligned|packed|vector_size|transparent_union|noreturn")
-# libclang knows neither gcc 11's attributes nor gcc's further floats, which no library here names.
+# libclang knows neither gcc 11's attributes nor gcc's extended float types. No library here uses
+# either, so the preprocessor claims to be gcc 10 and maps these types to standard ones.
 _AS_OLD_GCC = (
     "-U__GNUC__",
     "-D__GNUC__=10",
@@ -42,7 +43,18 @@ _AS_OLD_GCC = (
 
 @frozen
 class Library:
-    """A recipe of libraries.toml. Patterns are relative to the source package's folder."""
+    """A recipe of libraries.toml; its comments describe the keys.
+
+    Attributes:
+        name: Name of the recipe.
+        package: Source package of the distribution.
+        units: Patterns of the C files, relative to the package's folder, as all patterns here.
+        include: Include folders.
+        runs: Command lines of the built program, run in this order.
+        defines: Macros to define.
+        without: Patterns of C files to leave out.
+        input: File that the runs find as `input`; "" for none.
+    """
 
     name: str
     package: str
@@ -54,7 +66,7 @@ class Library:
     input: str = ""
 
     def sources(self, root: Path) -> dict[str, Path]:
-        """The units by a name without slashes."""
+        """Return the units, each under a name without slashes."""
         found = {path for pattern in self.units for path in root.glob(pattern)}
         found -= {path for pattern in self.without for path in root.glob(pattern)}
         if not found:
@@ -63,7 +75,7 @@ class Library:
 
 
 def recipes() -> dict[str, Library]:
-    """All libraries of libraries.toml, by name."""
+    """Read all recipes of libraries.toml, by name."""
     path = Path(__file__).with_name("libraries.toml")
     tables = structured(read_toml(path, UsageError), dict[str, dict[str, Any]], path, UsageError)
     return {
@@ -73,13 +85,16 @@ def recipes() -> dict[str, Library]:
 
 
 def examine_library(name: str, jobs: int | None = None) -> tuple[int, int]:
-    """Rewrites a library and runs it; the number of its units and of its runs.
+    """Rewrite a library, build it as C and as C++, and compare all runs.
+
+    Returns:
+        The number of units and the number of runs.
 
     Raises:
-        UsageError: no recipe has that name.
-        SyncFailed: the distribution has not its source package.
-        UnknownConstruct: a rule refuses something of it.
-        TortureFailed: g++ refuses the C++, or a run does something else than the C.
+        UsageError: No recipe has that name.
+        SyncFailed: The distribution lacks the source package.
+        UnknownConstruct: A rule rejects a construct of the library.
+        TortureFailed: g++ rejects the C++, or a run behaves differently from the C build.
     """
     library = recipes().get(name)
     if library is None:
@@ -100,7 +115,7 @@ def examine_library(name: str, jobs: int | None = None) -> tuple[int, int]:
 
 
 def fetched(package: str) -> Path:
-    """The folder of a source package's upstream sources, fetched once into the build folder."""
+    """Return the folder of a source package's upstream sources; fetch them on first use."""
     folder = paths.build_dir() / "libraries" / package
     folder.parent.mkdir(parents=True, exist_ok=True)
     with locked(folder.parent / "lock"):
@@ -116,7 +131,7 @@ def fetched(package: str) -> Path:
 def _tarball(package: str, stage: Path) -> Path:
     with private_apt() as apt:
         for number, version in enumerate(apt.versions(package)):
-            try:  # lists of newer suites may name files that the mirror has not any more
+            try:  # package lists of newer suites may name files that the mirror has dropped
                 return apt.fetch(version, stage / str(number), package)
             except ToolFailed:
                 continue
@@ -130,7 +145,7 @@ def _build_c(sources: dict[str, Path], options: list[str], out: Path) -> None:
 
 def _build_cxx(sources: dict[str, Path], options: list[str], out: Path, jobs: int | None) -> None:
     templates = paths.templates_dir()
-    include = out / "include"  # setjmp is the rules' own; all else is the system's
+    include = out / "include"  # setjmp.h is the rules' own; all other headers are the system's
     include.mkdir(exist_ok=True)
     shutil.copy(templates / "libc/setjmp.h", include)
     front = ["gcc", "-E", "-std=gnu99", f"-I{include}", *_AS_OLD_GCC, "-Dmain=porter_main"]
@@ -150,9 +165,9 @@ def _build_cxx(sources: dict[str, Path], options: list[str], out: Path, jobs: in
 
 
 def without_promises(text: str) -> str:
-    """Preprocessed C whose system headers promise nothing: their attributes are for optimisers.
+    """Remove the optimisers' attributes of system headers from preprocessed C.
 
-    Lines stay where they are.
+    Line numbers stay the same.
     """
     parts: list[str] = []
     position, system = 0, False
@@ -170,7 +185,7 @@ def _kept(attribute: re.Match[str]) -> str:
 
 @frozen
 class _Result:
-    """What a run did: its status, what it printed without addresses, and the files it left."""
+    """The result of a run: exit status, output without addresses, hashes of the files it wrote."""
 
     status: int
     printed: str
@@ -178,12 +193,12 @@ class _Result:
 
 
 def _results(program: Path, library: Library, root: Path) -> list[_Result]:
-    """The runs of a program, one after the other in one folder that holds the library's input."""
+    """Run all command lines in one folder, which also holds the library's input."""
     scripts = paths.templates_dir() / "torture/scripts"
     results = []
     with TemporaryDirectory() as name:
         folder = Path(name)
-        shutil.copy(program, folder / "program")  # outputs may name it
+        shutil.copy(program, folder / "program")  # one name for both builds: outputs contain it
         if library.input:
             shutil.copy(root / library.input, folder / "input")
         for run in library.runs:

@@ -1,4 +1,4 @@
-"""Objects in expressions: compound literals, pointers, what a scalar or parameter is given."""
+"""Draw expressions with objects: compound literals, pointers, scalars and arguments."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from porter.torture.types import INT, Array, Function, Number, Record, Text, Typ
 
 @frozen
 class ObjectMaker(ArithmeticMaker):
-    """Draws objects, and scalars and arguments of given types."""
+    """A generator of objects, and of scalars and arguments of given types."""
 
     def _literal_member(self, depth: int, mode: Mode) -> str:
-        """An element or a member of a compound literal."""
+        """Draw a read of an element or member of a compound literal."""
         c, quiet = self.choices, min(mode, Mode.QUIET)
         if c.chance(50):
             values = [self.number(depth, quiet) for _ in range(c.between(1, 3))]
@@ -36,14 +36,14 @@ class ObjectMaker(ArithmeticMaker):
         return f"to_int({read})" if isinstance(leaf.type, Number) and leaf.type.floating else read
 
     def literal(self, record: Record, depth: int, mode: Mode) -> tuple[Object, str]:
-        """A compound literal, and the object that it is."""
+        """Draw a compound literal; return its object and its text."""
         lists = InitialiserMaker(self.choices, lambda kind: self.scalar(kind, depth, mode))
         plan = lists.plan(record)
         text = f"({record.name}){lists.render(record, plan)}"
         return Object(text, record, tuple(leaves(record, plan))), text
 
     def scalar(self, kind: Scalar, depth: int, mode: Mode) -> str:
-        """A value for a scalar, which C converts by itself."""
+        """Draw a value for a scalar; C converts it implicitly."""
         c = self.choices
         if isinstance(kind, Text):
             return c.pick(['"text"', '"x" "y"', r'"\xff"', '(const char *)"c"'])
@@ -70,7 +70,7 @@ class ObjectMaker(ArithmeticMaker):
         return f"({hidden} == &{thing.name})" if "&" in hidden else f"(&{thing.name} != {hidden})"
 
     def argument(self, kind: Type | Pointer, depth: int, mode: Mode) -> str:
-        """An argument for a parameter."""
+        """Draw an argument for a parameter."""
         c = self.choices
         if isinstance(kind, Pointer):
             found = [
@@ -101,5 +101,5 @@ class ObjectMaker(ArithmeticMaker):
 
 
 def is_call(routine: Routine) -> bool:
-    """Whether a routine takes and gives an int, as those of tables do."""
+    """Return whether a routine takes and returns an int, as the entries of tables do."""
     return routine.result == INT and routine.parameters == (INT,) and not routine.variadic

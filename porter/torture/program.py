@@ -1,4 +1,4 @@
-"""A generated program: two units and a header, deterministic, without undefined behaviour."""
+"""Generate programs: two units and a header, deterministic, without undefined behaviour."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from porter.torture.initialisers import Leaf
 from porter.torture.scope import Object, Scope
 from porter.torture.types import KEYWORDS, Function, Number, ProgramTypes, Text
 
-_FUEL = 150  # calls of a program's functions below one call of `run`
-_WORDS = 2  # file-scope tags of one program that are keywords of C++
+_FUEL = 150  # calls of the program's functions allowed per call from the entry function
+_WORDS = 2  # C++ keywords per program that file-scope tags may use
 
 
 @frozen
 class CProgram:
-    """A program's text. Its name begins every global name, so that programs share units.
+    """The text of a program.
 
-    `choices` are the decisions that it was made of.
+    Attributes:
+        name: Name, a prefix of all its global names, so that programs can share units.
+        header: Text that both units begin with.
+        units: Text of the two units.
+        choices: Decisions that the program was made of.
     """
 
     name: str
@@ -31,20 +35,24 @@ class CProgram:
 
     @property
     def size(self) -> int:
-        """Characters."""
+        """Length of the text, in characters."""
         return len(self.header) + sum(map(len, self.units))
 
     @property
     def entry(self) -> str:
-        """The function that runs it and prints its checksums."""
+        """Name of the function that runs the program and prints its checksums."""
         return f"{self.name}_run"
 
 
 def generate(index: int, choices: Choices) -> CProgram:
-    """The program that `choices` make; `index` tells it from others of a batch.
+    """Generate the program that `choices` make.
 
-    At most len(KEYWORDS) / 2 programs with neighbouring indices can share units: C++'s keywords,
-    which some have for tags, are shared out among them.
+    Programs with neighbouring indices can share units, at most len(KEYWORDS) / 2 of them: each gets
+    its own part of the C++ keywords for its tags.
+
+    Args:
+        index: Number of the program in its batch.
+        choices: Source of decisions.
     """
     name = f"p{index}"
     prefix = f"{name}_"
@@ -88,7 +96,7 @@ def generate(index: int, choices: Choices) -> CProgram:
 
 
 def _show(c: Choices, types: ProgramTypes, scope: Scope, name: str) -> str:
-    """A function that mixes all that a unit can see into the checksum."""
+    """Return a function that mixes all readable scalars of a unit into the checksum."""
     lines = []
     for thing, leaf in scope.readable(stable=False):
         lines.append(_mixed(f"{types.prefix}sum", thing, leaf))
@@ -107,7 +115,7 @@ def _mixed(total: str, thing: Object, leaf: Leaf) -> str:
 
 
 def _run(c: Choices, types: ProgramTypes, scope: Scope, name: str) -> str:
-    """The entry: shows all variables, calls every function under a handler, shows them again."""
+    """Return the entry function: it shows all variables before and after calling each function."""
     total, fuel = f"{types.prefix}sum", f"{types.prefix}fuel"
     show = f'{name}_show();\n{name}_show0();\nput("{name} %s", {total});\n'
     text = _show(c, types, scope, f"static {name}_show0").replace("void static", "static void")

@@ -1,4 +1,4 @@
-"""Makes a program with a finding smaller: fewer and smaller choices that keep the finding."""
+"""Reduce a program with a finding: try fewer and smaller choices that keep the finding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from porter.torture.choices import Choices
 
 
 class Drawn(Protocol):
-    """A generated program. choices: what it was made of; size: of its text."""
+    """A generated program: the choices that made it, and the size of its text."""
 
     @property
     def choices(self) -> tuple[int, ...]: ...
@@ -28,10 +28,16 @@ def reduce(
     still: Callable[[AnyProgram], bool],
     most: int = 200,
 ) -> AnyProgram:
-    """The smallest program found that `still` has the finding, after at most `most` trials.
+    """Return the smallest program with the finding after at most `most` trials.
 
-    Every trial is a whole program of `generate`, so none has undefined behaviour, which deleting
-    lines of its text could bring in.
+    Every trial is a complete program of `generate`. So no trial has undefined behaviour, which
+    deleting lines of text could introduce.
+
+    Args:
+        program: Program to reduce.
+        generate: Builds a program from choices.
+        still: Whether a program has the finding.
+        most: Maximum number of trials.
     """
     search = _Search(program, generate, still, most)
     before = None
@@ -54,7 +60,7 @@ class _Search(Generic[AnyProgram]):
     seen: set[tuple[int, ...]] = field(factory=set)
 
     def without(self, block: int) -> None:
-        """Leaves out runs of so many choices, each where it can be left out."""
+        """Remove runs of `block` choices wherever the finding stays."""
         at = 0
         while at < len(self.best.choices) and self.left:
             values = self.best.choices
@@ -62,7 +68,7 @@ class _Search(Generic[AnyProgram]):
                 at += block
 
     def zeroed(self, block: int) -> None:
-        """Makes runs of so many choices the simplest."""
+        """Set runs of `block` choices to 0, the simplest."""
         for at in range(0, len(self.best.choices), block):
             values = self.best.choices
             if self.left and any(values[at : at + block]):
@@ -70,7 +76,7 @@ class _Search(Generic[AnyProgram]):
                 self._try((*values[:at], *zeros, *values[at + block :]))
 
     def _try(self, values: Sequence[int]) -> bool:
-        """Whether these choices make a simpler program that still has the finding."""
+        """Return whether these choices make a smaller program that still has the finding."""
         candidate = self.generate(Choices(values=values))
         if candidate.choices in self.seen or _weight(candidate) >= _weight(self.best):
             return False

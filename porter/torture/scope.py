@@ -1,4 +1,4 @@
-"""What a place in a generated program can name: objects, and routines that it may call."""
+"""The names visible at a place of a generated program: objects and callable routines."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ from porter.torture.types import Array, Function, Number, Record, Text, Type
 
 @frozen
 class Object:
-    """A variable, or what a pointer points at, as C text.
+    """A variable or the target of a pointer.
 
-    A `stable` one is changed by no call. `leaves` are what may be read of it.
+    Attributes:
+        name: C text that denotes the object.
+        type: Type of the object.
+        leaves: Scalars of the object that may be read.
+        constant: Whether the object must not be assigned to.
+        stable: Whether no call changes the object.
     """
 
     name: str
@@ -24,7 +29,7 @@ class Object:
 
 @frozen
 class Routine:
-    """A function. A parameter that is a `Pointer` takes the address of an object."""
+    """A function. A parameter of type `Pointer` takes the address of an object."""
 
     name: str
     result: Type | None
@@ -34,7 +39,7 @@ class Routine:
 
 @frozen
 class Pointer:
-    """A pointer to an object of a type; `void` says that its declaration hides the type."""
+    """A pointer to an object of a type; void: declared as `void *`, which hides the type."""
 
     to: Type
     constant: bool = False
@@ -43,21 +48,21 @@ class Pointer:
 
 @define
 class Scope:
-    """The names of one place; a block copies it."""
+    """The names of one block; inner blocks copy it."""
 
     objects: list[Object] = field(factory=list)
     routines: list[Routine] = field(factory=list)
 
     def copy(self) -> Scope:
-        """A scope for an inner block."""
+        """Return a scope for an inner block."""
         return Scope(list(self.objects), self.routines)
 
     def readable(self, stable: bool) -> list[tuple[Object, Leaf]]:
-        """Everything that may be read; only what no call changes if `stable`."""
+        """Return all scalars that may be read; with `stable`, only scalars that no call changes."""
         return [(o, leaf) for o in self.objects if o.stable or not stable for leaf in o.leaves]
 
     def writable(self) -> list[tuple[Object, Leaf]]:
-        """Every number that may be assigned to."""
+        """Return all numbers that may be assigned to."""
         return [
             (o, leaf)
             for o, leaf in self.readable(stable=False)
@@ -66,7 +71,7 @@ class Scope:
 
 
 def is_plain(kind: Type) -> bool:
-    """Whether an object may be assigned as a whole: it holds no pointers, and is fixed."""
+    """Return whether an object is assignable as a whole: fixed layout, without pointers."""
     if isinstance(kind, Array):
         return is_plain(kind.of)
     if isinstance(kind, Record):

@@ -1,4 +1,4 @@
-"""Statements of a generated function, of all kinds."""
+"""Draw the statements of a generated function: dispatch, assignments, calls, branches."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _LOUD, _QUIET = Mode.LOUD, Mode.QUIET
 
 @define
 class StatementMaker(DeclarationMaker, JumpMaker):
-    """Draws the statements of one function."""
+    """A generator of the statements of one function; combines all statement generators."""
 
     def one(self, block: Block, depth: int) -> str:
-        """One statement, or a few that belong together."""
+        """Draw a statement, or several that belong together."""
         makers = [(14, self._mix), (16, self._declare), (16, self._assign), (6, self._record)]
         makers += [(5, self._static), (3, self._call), (3, self._local_type)]
         if not block.bounded:
@@ -59,7 +59,7 @@ class StatementMaker(DeclarationMaker, JumpMaker):
         return f"{place} {operator} {value};\n"
 
     def _record(self, block: Block, depth: int) -> str:
-        """A whole struct assigned: from another, from a literal, from a call."""
+        """Draw the assignment of a whole struct, from another object, a literal or a call."""
         c, e = self.choices, self.expressions(block)
         found = [
             o

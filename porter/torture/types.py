@@ -7,15 +7,20 @@ from attrs import frozen
 from porter.rewrite.names import CPP_KEYWORDS
 from porter.torture.choices import Choices
 
-# asm is a keyword of GNU C too, and wchar_t a type of stddef.h.
+# asm is a keyword of GNU C as well, and stddef.h defines wchar_t as a type.
 KEYWORDS = sorted(CPP_KEYWORDS - {"asm", "wchar_t"})
 
 
 @frozen
 class Number:
-    """An arithmetic type; `low` and `high` are the constants that it is given.
+    """An arithmetic type.
 
-    `enumerators` are the names of an enum's values, `bits` is for a bit-field's member.
+    Attributes:
+        name: Name in C.
+        low: Smallest constant of this type to generate.
+        high: Largest constant of this type to generate.
+        floating: Whether it is a floating type.
+        enumerators: Names of an enum's values.
     """
 
     name: str
@@ -27,21 +32,21 @@ class Number:
 
 @frozen
 class Text:
-    """`const char *`, which always points at a string."""
+    """`const char *`; it always points to a string."""
 
     name: str = "const char *"
 
 
 @frozen
 class Function:
-    """A pointer to a function that takes and gives an int; `name` is its typedef."""
+    """A pointer to a function that takes and returns an int; `name` is its typedef."""
 
     name: str = "call_t"
 
 
 @frozen
 class Array:
-    """An array; of characters it may be given a string."""
+    """An array; an initialiser of a character array may be a string."""
 
     of: Type
     count: int
@@ -49,7 +54,7 @@ class Array:
 
 @frozen
 class Member:
-    """A member; one without a name is a nameless struct or union. `bits` of 0: no bit-field."""
+    """A member. Without a name, it is an anonymous struct or union. bits: 0 for no bit-field."""
 
     name: str
     type: Type
@@ -58,10 +63,14 @@ class Member:
 
 @frozen
 class Record:
-    """A struct or union. `name` is how C names it, empty for one without a name.
+    """A struct or union.
 
-    `fixed` says that every byte of it that is read was set, whichever members were given values:
-    it holds no union whose members differ in size.
+    Attributes:
+        name: Name in C; "" for a type without a tag.
+        members: Members in order.
+        union: Whether it is a union.
+        fixed: Whether all bytes that can be read are defined, whichever members were initialised.
+            Not so if it contains a union whose members differ in size.
     """
 
     name: str
@@ -92,13 +101,13 @@ NUMBERS = (
     DOUBLE,
     Number("float", -100, 100, floating=True),
 )
-# For unions whose every member may be read whatever was written: all of four bytes.
+# Members of unions in which any member may be read after any write: all have four bytes.
 FOUR_BYTES: tuple[Type, ...] = (INT, Number("uint32_t", 0, 4000000000), Array(NUMBERS[5], 4))
 
 
 @frozen
 class ProgramTypes:
-    """The types of one program: what it may use, and the text that defines them."""
+    """The types of one program, and the text that defines them."""
 
     prefix: str
     numbers: tuple[Number, ...]
@@ -107,12 +116,12 @@ class ProgramTypes:
 
 
 def pick_type(choices: Choices, *kinds: Type) -> Type:
-    """One of `kinds`."""
+    """Pick one of `kinds`."""
     return choices.pick(kinds)
 
 
 def flat_members(record: Record) -> list[Member]:
-    """The members by which C reaches into a record: its own, and those of nameless ones."""
+    """Return the members that C accesses by name: direct ones, and those of anonymous members."""
     found: list[Member] = []
     for member in record.members:
         if member.name:
@@ -123,14 +132,14 @@ def flat_members(record: Record) -> list[Member]:
 
 
 def is_fixed(kind: Type) -> bool:
-    """Whether all of a value may be read, whatever was set (see Record)."""
+    """Return whether all of a value may be read, whatever was initialised (see Record)."""
     if isinstance(kind, Array):
         return is_fixed(kind.of)
     return kind.fixed if isinstance(kind, Record) else True
 
 
 def declare(kind: Type, name: str) -> str:
-    """The declaration of `name`, without qualifiers and the semicolon."""
+    """Return the declaration of `name`, without qualifiers and the semicolon."""
     bounds = ""
     while isinstance(kind, Array):
         bounds += f"[{kind.count}]"

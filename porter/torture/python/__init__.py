@@ -1,1 +1,1 @@
-"""Generated Python programs: interpreted, as machine code, and by CPython."""
+"""Test the JIT tier with generated Python programs: interpreted, as native code, in CPython."""

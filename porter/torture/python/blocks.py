@@ -1,4 +1,4 @@
-"""Compound statements of a generated Python program: branches, loops, handlers."""
+"""Draw the compound statements of a generated Python program: branches, loops, handlers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _ERRORS = ("Exception", "ZeroDivisionError", "(IndexError, ValueError)", "Arithm
 
 @define
 class PythonBlocks(PythonStatements):
-    """Draws statements of all kinds."""
+    """A generator of simple and compound statements."""
 
     def body(self, scope: PythonScope, depth: int, most: int = 4) -> Lines:
-        """One to `most` statements."""
+        """Draw 1 to `most` statements."""
         lines: Lines = []
         for _ in range(self.choices.between(1, most)):
             lines += self.one(scope, depth)
         return lines
 
     def one(self, scope: PythonScope, depth: int) -> Lines:
-        """One statement."""
+        """Draw a statement."""
         c = self.choices
         if depth <= 0 or c.chance(45):
             return self._leave(scope) if c.chance(6) else self.simple(scope)
@@ -38,13 +38,13 @@ class PythonBlocks(PythonStatements):
         return lines
 
     def forget(self, scope: PythonScope, inner: PythonScope) -> None:
-        """What follows names few variables of a block, which may not have run."""
+        """Keep few of a block's variables in scope, since the block may not have run."""
         for name, kind in inner.variables.items():
             if name not in scope.variables and self.choices.chance(10):
                 scope.variables[name] = kind
 
     def _leave(self, scope: PythonScope) -> Lines:
-        """Leaves a loop's turn, the loop, the function or all of it, sometimes."""
+        """Draw a conditional jump out of the iteration, loop or function, or an exception."""
         c, e = self.choices, self.expressions(scope)
         ways = [f"raise {c.pick(['Boom(1)', 'ValueError', 'KeyError(3)', 'ZeroDivisionError'])}"]
         if scope.loops and not scope.finally_:

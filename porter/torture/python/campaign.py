@@ -1,4 +1,4 @@
-"""A run of many generated Python programs, in batches, on all cores."""
+"""Run a campaign of generated Python programs, in batches on all cores."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from porter.torture.python.modes import MODES
 from porter.torture.python.program import PythonProgram, generate
 from porter.torture.reduce import reduce
 
-BATCH = 40  # programs that share a library
+BATCH = 40  # programs that are compiled into one library
 
 
 @frozen
 class Differing:
-    """A program whose runs differ: as it was drawn, and reduced if that was asked for."""
+    """A program whose modes differ, as drawn or reduced."""
 
     seed: str
     index: int
@@ -32,7 +32,7 @@ class Differing:
 
 
 def draw(seed: str, index: int) -> PythonProgram:
-    """The program of that number."""
+    """Generate program `index` of a seed."""
     return generate(Choices(f"{seed}/{index}"))
 
 
@@ -46,9 +46,19 @@ def torture(
     reduced: bool = True,
     shown: Callable[[int], None] = lambda done: None,
 ) -> list[Differing]:
-    """Examines programs 0 to `count` - 1 of a seed on the build in `folder`, in `modes` (MODES).
+    """Examine programs 0 to `count` - 1 of a seed.
 
-    shown: learns how many more are done.
+    Args:
+        folder: Folder of a finished build.
+        seed: Seed of the programs.
+        count: Number of programs.
+        modes: Names out of MODES.
+        jobs: Parallel sessions; None for one per core.
+        reduced: Whether to reduce the smallest program of each kind of difference.
+        shown: Called with the size of each finished batch.
+
+    Returns:
+        The differing programs, reduced ones first.
     """
     numbers = [range(at, min(at + BATCH, count)) for at in range(0, count, BATCH)]
     with _sessions(folder, modes, jobs or os.cpu_count() or 1) as (pool, free):
@@ -98,7 +108,7 @@ def _borrowed(free: SimpleQueue[Session]) -> Iterator[Session]:
 
 
 def _first_of_each(found: Sequence[Differing]) -> list[Differing]:
-    """The smallest programs of each kind of difference: the others are likely copies of them."""
+    """Return the smallest program of each kind of difference; others are probably duplicates."""
     smallest: dict[tuple[str, str], Differing] = {}
     for one in sorted(found, key=lambda one: one.program.size):
         smallest.setdefault(_kind(one.difference), one)
@@ -131,7 +141,7 @@ def _kind(difference: Difference) -> tuple[str, str]:
 
 
 def saved(one: Differing, folder: Path) -> Path:
-    """Writes a finding as a program that runs by itself; its path."""
+    """Write the program to a file that runs by itself; return its path."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{one.difference.mode}_{one.seed}_{one.index}.py"
     lines = [f"# {line}" for line in one.difference.detail.splitlines()[:6]]

@@ -1,4 +1,4 @@
-"""Functions of a generated Python program that call each other, and themselves."""
+"""Draw functions of a generated Python program that call themselves and each other."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from porter.torture.python.definitions import PythonDefinitions
 from porter.torture.python.scope import FLOAT, INT, Callable, PythonScope
 from porter.torture.python.statements import Lines, indented
 
-# What counts calls, as functions of the program itself may call it: compiled with them.
+# Counts calls. Part of the program, so that it is compiled together with its callers.
 SPEND = """\
 def spend():
     global FUEL
@@ -20,10 +20,10 @@ def spend():
 
 @define
 class PythonChains(PythonDefinitions):
-    """Draws functions that end by themselves: their first argument goes down."""
+    """A generator of recursive functions that terminate: their first argument decreases."""
 
     def chain(self, scope: PythonScope) -> Lines:
-        """One to three of them, and sometimes a class whose method is one of them too."""
+        """Draw one to three functions, and sometimes a class with a recursive method."""
         c = self.choices
         made = [self._link() for _ in range(c.between(1, 3))]
         lines: Lines = []
@@ -33,7 +33,7 @@ class PythonChains(PythonDefinitions):
         scope.functions += made
         if c.chance(30):
             lines += self._methods(scope, made)
-        for each in made:  # whoever else calls them mostly gives too little or too much
+        for each in made:  # call each with a valid argument; other callers pass any number
             given = "4" if len(each.parameters) == 1 else "4, 7"
             shown = f"print('{each.name}', {each.name}({given}))"
             caught = ["except Exception as e:", f"    print('{each.name}', told(e))"]
@@ -46,7 +46,7 @@ class PythonChains(PythonDefinitions):
         return Callable(self.names.new("r"), parameters, defaults)
 
     def _methods(self, scope: PythonScope, made: list[Callable]) -> Lines:
-        """A class with a method that calls itself by its object."""
+        """Draw a class with a method that calls itself through its object."""
         name, method = self.names.new("R"), self.names.new("m")
         inner = PythonScope({"x": INT, "y": INT}, list(scope.functions), fixed={"x"}, function=True)
         again = f"self.{method}(x - 1, {self.expressions(inner).number(0)})"
@@ -65,7 +65,7 @@ class PythonChains(PythonDefinitions):
         lines = ["global g1"] if c.chance(25) else []
         if lines:
             inner.fixed.discard("g1")
-        # (Whoever calls it may pass anything.)
+        # Callers may pass any value.
         lines += [f"if not 0 < {first} < 5:", f"    return {self.expressions(inner).number(1)}"]
         if c.chance(70):
             lines += self.body(inner, 1, 2)
@@ -77,7 +77,7 @@ class PythonChains(PythonDefinitions):
         return lines + self._ways(inner, self._again(made, first, inner))
 
     def _again(self, made: list[Callable], first: str, scope: PythonScope) -> str:
-        """One of them, with less."""
+        """Draw a call of one of the functions with a smaller first argument."""
         c, e = self.choices, self.expressions(scope)
         other = c.pick(made)
         values = [f"{first} - 1", *(e.number(1) for _ in other.parameters[1:])]
@@ -90,7 +90,7 @@ class PythonChains(PythonDefinitions):
         return f"{other.name}({', '.join(values)})"
 
     def _ways(self, scope: PythonScope, again: str) -> Lines:
-        """How the value is come by and what becomes of it."""
+        """Draw the statements that make the recursive call and use its value."""
         c, value = self.choices, self.names.new("v")
         number = self.expressions(scope).number(1)
         form = c.below(9)

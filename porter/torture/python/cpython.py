@@ -1,4 +1,4 @@
-"""What CPython makes of generated programs, many in one process."""
+"""Run generated programs in CPython, a batch per process, to get the expected output."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import subprocess
 import sys
 from collections.abc import Sequence
 
-SECONDS = 10  # that a program may take
+SECONDS = 10  # time limit of a program
 
-# A process for each: a signal ends what does not end, in the middle of a product of large integers
-# too, and what one program leaves prints nothing while the next one runs.
+# Each program runs in a forked process. SIGALRM then ends any program, even inside a product of
+# large integers, and finalisers of one program's objects cannot print during the next one.
 _RUNNER = """\
 import contextlib, io, json, os, signal, sys
 sys.setrecursionlimit(600)
@@ -40,7 +40,7 @@ json.dump(found, sys.stdout)
 
 
 def outputs(sources: Sequence[str]) -> list[str | None]:
-    """What each program prints until it ends or raises; None of one that does not end."""
+    """Return each program's output until it ends or raises; None for a program that times out."""
     done = subprocess.run(
         [sys.executable, "-BSW", "ignore", "-c", _RUNNER % SECONDS],
         input=json.dumps(list(sources)),

@@ -1,4 +1,4 @@
-"""Functions, generators and classes of a generated Python program."""
+"""Draw the functions, generators and classes of a generated Python program."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ _OPERATORS = (
 
 @define
 class PythonDefinitions(PythonBlocks):
-    """Draws definitions, which add to a scope."""
+    """A generator of definitions; it adds them to a scope."""
 
     def function(self, scope: PythonScope) -> Lines:
-        """A function."""
+        """Draw a function."""
         c = self.choices
         made, head = self._head("f")
         inner = self._own(scope, made)
@@ -36,7 +36,7 @@ class PythonDefinitions(PythonBlocks):
         if c.chance(25):
             lines += self._closure(inner)
         if c.chance(15):
-            # Assigned somewhere below, or nowhere: a NameError.
+            # Assigned on some paths only: reading it may raise a NameError.
             late = self.names.new("v")
             lines += [f"if {self.expressions(inner).condition(1)}:", f"    {late} = 5"]
             inner.variables[late] = INT
@@ -51,7 +51,7 @@ class PythonDefinitions(PythonBlocks):
         return [head, *indented(lines)]
 
     def generator(self, scope: PythonScope) -> Lines:
-        """A generator, which ends."""
+        """Draw a generator that terminates."""
         c = self.choices
         made, head = self._head("y")
         inner = self._own(scope, made)
@@ -74,7 +74,7 @@ class PythonDefinitions(PythonBlocks):
         return [head, *indented(lines)]
 
     def klass(self, scope: PythonScope) -> Lines:
-        """A class, or one that inherits from one."""
+        """Draw a class, possibly a derived one."""
         c = self.choices
         name = self.names.new("C")
         base = c.pick(scope.classes) if scope.classes and c.chance(40) else None
@@ -129,7 +129,7 @@ class PythonDefinitions(PythonBlocks):
         return [f"def {name}(self, x):", *indented(lines)]
 
     def _closure(self, scope: PythonScope) -> Lines:
-        """A function within, which changes the variables of the one around it."""
+        """Draw a nested function that changes variables of the enclosing one."""
         name, cell, own = self.names.new("f"), self.names.new("v"), self.names.new("x")
         inner = PythonScope({cell: INT, own: INT}, list(scope.functions), function=True)
         lines = [f"nonlocal {cell}", "spend()", *self.body(inner, 1, 3), f"return {cell}"]

@@ -1,4 +1,4 @@
-"""Generated programs interpreted, as machine code in several ways and by CPython: differences."""
+"""Compare generated programs: interpreted, as native code in several modes, and in CPython."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from porter.torture.python import cpython
 from porter.torture.python.modes import MODES, TierMode
 from porter.torture.python.program import PythonProgram
 
-SECONDS = 20.0  # of one launch
-DEADLINE = 900.0  # of all that a batch does, g++ above all
+SECONDS = 20.0  # time limit of a launch
+DEADLINE = 900.0  # seconds for a whole batch, most of them for g++
 _LAUNCH = Launch(
     heap=256 << 10, pystack=64 << 10, stack=128 << 10, stdout=64 << 10, stderr=64 << 10, block=1,
     max_steps=3_000_000, timeout=SECONDS,
 )  # fmt: skip
-NAME = "program.py"  # in tracebacks
+NAME = "program.py"  # file name in tracebacks
 
 
 @frozen
 class Ran:
-    """What a program left in one way of running it."""
+    """The outputs and exit state of a program in one mode."""
 
     stdout: bytes
     stderr: bytes
@@ -44,7 +44,13 @@ class Ran:
 
 @frozen
 class Examined:
-    """What a program left in each way; problem: what kept the others from running."""
+    """The runs of one program in all modes.
+
+    Attributes:
+        plain: The interpreter's run.
+        modes: Runs of native code, by mode.
+        problem: Why there is no complete set of runs; "" if there is one.
+    """
 
     plain: Ran | None = None
     modes: Mapping[str, Ran] = {}
@@ -53,7 +59,12 @@ class Examined:
 
 @frozen
 class Difference:
-    """What is not as it must be: in which mode ("cpython", "crash", "translator" too), and what."""
+    """A difference between runs.
+
+    Attributes:
+        mode: Mode that differs; also "cpython", "crash" or "translator".
+        detail: Expected and actual value.
+    """
 
     mode: str
     detail: str
@@ -61,13 +72,13 @@ class Difference:
 
 @frozen
 class Examiner:
-    """Opens the build in `folder`, in the process that runs programs: see Isolated."""
+    """A picklable function that opens the build in `folder`, in the isolated process."""
 
     folder: Path
     modes: tuple[str, ...]
 
     def __call__(self) -> RunInModes:
-        """What runs a batch."""
+        """Open the build and return the function that runs a batch."""
         device = open_device(self.folder, "host", threads=1)
         assert isinstance(device, HostTwin)
         return RunInModes(device, HostTarget.of(device), tuple(MODES[name] for name in self.modes))
@@ -75,14 +86,14 @@ class Examiner:
 
 @frozen
 class RunInModes:
-    """Runs sources on an open build."""
+    """The modes of an open build; a call runs sources in all of them."""
 
     device: Device
     target: HostTarget
     modes: tuple[TierMode, ...]
 
     def __call__(self, sources: Sequence[str]) -> list[Examined]:
-        """What each source left."""
+        """Compile and run each source in all modes."""
         programs = [Program(source, NAME) for source in sources]
         codes, outcome = compile_each(self.device, _LAUNCH, programs)
         done: list[Examined | None] = [
@@ -134,7 +145,7 @@ class RunInModes:
         options = evolve(mode.options, hints=hints)
         try:
             return translate(self.target, code, i, loops=mode.loops, options=options)
-        except Exception as error:  # a finding, whatever it is
+        except Exception as error:  # any exception of the translator is a finding
             problems[i] = problems[i] or f"{mode.name}: the translator raises {error!r}"
             return None
 
@@ -154,7 +165,7 @@ Session = Isolated[str, Examined]
 
 
 def session(folder: Path, modes: Sequence[str]) -> Session:
-    """Examines programs in a process of its own. To be closed."""
+    """Start a process that examines programs. The caller must close it."""
     return Isolated(
         Examiner(folder, tuple(modes)),
         DEADLINE,
@@ -163,7 +174,7 @@ def session(folder: Path, modes: Sequence[str]) -> Session:
 
 
 def examine(programs: Sequence[PythonProgram], with_: Session) -> list[Difference | None]:
-    """The first difference of each program; None where there is none."""
+    """Return the first difference of each program, or None."""
     sources = [program.source for program in programs]
     expected = cpython.outputs(sources)
     return [
@@ -173,7 +184,7 @@ def examine(programs: Sequence[PythonProgram], with_: Session) -> list[Differenc
 
 
 def _examined(sources: Sequence[str], with_: Session) -> list[Examined]:
-    """A program whose C++ does not compile is found by halves, as one that a launch dies of."""
+    """Run a batch; if its C++ does not compile, bisect it to find the program at fault."""
     try:
         return with_.run(sources)
     except BuildFailed as error:
@@ -184,7 +195,7 @@ def _examined(sources: Sequence[str], with_: Session) -> list[Examined]:
 
 
 def difference(one: Examined, expected: str | None) -> Difference | None:
-    """What `one` shows. expected: CPython's output; None: CPython did not end."""
+    """Return the first difference between runs. expected: CPython's output; None: it timed out."""
     if one.problem:
         return Difference(one.problem.partition(":")[0], one.problem)
     assert one.plain is not None
@@ -205,14 +216,14 @@ def _unlike(plain: Ran, ran: Ran, exact: bool) -> str:
         a, b = getattr(plain, what), getattr(ran, what)
         if a != b:
             return f"{what}: {_first(a, b) if isinstance(a, bytes) else f'{a}, not {b}'}"
-    # Exceptions that leave calls of closures, classes and operators spare machine code turns of
-    # upstream's loops (docs/compiler.md).
+    # Native code saves turns of upstream's loops when an exception leaves a call of a closure, a
+    # class or an operator (docs/compiler.md).
     spared = plain.steps - ran.steps
     return f"steps: {plain.steps}, not {ran.steps}" if spared < 0 or spared % NESTED else ""
 
 
 def _first(a: bytes, b: bytes) -> str:
-    """The first line in which they differ: as it must be, and as it is."""
+    """Return the first line that differs: expected and actual."""
     ours, theirs = a.split(b"\n"), b.split(b"\n")
     for number, (x, y) in enumerate(zip(ours, theirs, strict=False), 1):
         if x != y:

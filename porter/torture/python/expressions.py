@@ -1,4 +1,4 @@
-"""Expressions of a generated Python program."""
+"""Draw the expressions of a generated Python program."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _TEXTS = ("''", "'a'", "'abc'", "'xyzzy'", "'0 1'")
 
 @define
 class PythonExpressions:
-    """Draws expressions of one place. Each of depth 0 is a constant or a variable."""
+    """A generator of expressions for a scope; at depth 0, of constants and variables."""
 
     choices: Choices
     numbers: Numbers
     scope: PythonScope
 
     def integer(self, depth: int) -> str:
-        """One that is an int, or a bool, unless it raises."""
+        """Draw an expression that yields an int or bool, or raises."""
         c = self.choices
         if depth == 0 or c.chance(25):
             return self._leaf(INT)
@@ -46,7 +46,7 @@ class PythonExpressions:
         return c.weighted(makers)(depth - 1)
 
     def number(self, depth: int) -> str:
-        """An int, or in programs with floats an int or a float."""
+        """Draw an int expression, or in programs with floats an int or float one."""
         c = self.choices
         if not self.numbers.floats or c.chance(35):
             return self.integer(depth)
@@ -65,7 +65,7 @@ class PythonExpressions:
         return f"({a} if {self.condition(depth - 1)} else {self.number(depth - 1)})"
 
     def condition(self, depth: int) -> str:
-        """One for its truth."""
+        """Draw an expression to test for truth."""
         c = self.choices
         if depth <= 0:
             found = self.scope.of(INT, LIST, TEXT, DICT)
@@ -80,7 +80,7 @@ class PythonExpressions:
             return f"({a} {c.pick(_COMPARISONS)} {b} {c.pick(_COMPARISONS)} {d})"
         if form == 5 and (found := self.scope.of(LIST, DICT)):
             word = c.pick(["in", "not in"])
-            # (CPython finds a NaN that is the same object; this one never is.)
+            # CPython's `in` finds a NaN by identity; the sum is always a new object.
             return f"(({self.integer(depth - 1)} + 0) {word} {c.pick(found)})"
         if form == 6 and (found := self.scope.of(ANY)):
             return f"({c.pick(found)} is {c.pick(['None', 'not None'])})"
@@ -88,7 +88,7 @@ class PythonExpressions:
         return f"({self.condition(depth - 1)} {word} {self.condition(depth - 1)})"
 
     def any(self, depth: int) -> str:
-        """Of any kind that prints alike everywhere."""
+        """Draw an expression of any type that all interpreters print alike."""
         c = self.choices
         form = c.below(10)
         if form < 4:
@@ -100,14 +100,14 @@ class PythonExpressions:
         if form == 6:
             return f"({self.number(depth)}, {self.text(0)})"
         if form == 7:
-            # `and` and `or` give one of their operands.
+            # `and` and `or` return one of their operands.
             return f"({self.number(depth)} {c.pick(['and', 'or'])} {self.text(0)})"
         if form == 8:
             return self.list(depth)
         return self.condition(depth)
 
     def text(self, depth: int) -> str:
-        """A str."""
+        """Draw a str expression."""
         c = self.choices
         found = self.scope.of(TEXT)
         if depth == 0 or c.chance(40):
@@ -127,7 +127,7 @@ class PythonExpressions:
         return f"{inner}.{c.pick(['upper', 'lower', 'strip'])}()"
 
     def list(self, depth: int) -> str:
-        """A list of numbers."""
+        """Draw an expression for a list of numbers."""
         c = self.choices
         found = self.scope.of(LIST)
         form = c.below(7)
@@ -145,7 +145,7 @@ class PythonExpressions:
         return f"[{', '.join(self.number(min(depth, 1)) for _ in range(c.between(0, 4)))}]"
 
     def sequence(self, depth: int) -> str:
-        """What a loop can go over, of few ints mostly."""
+        """Draw an iterable, mostly of few ints."""
         c = self.choices
         form = c.below(8)
         if form == 1 and (found := self.scope.of(LIST, BYTES, ARRAY)):
@@ -165,7 +165,7 @@ class PythonExpressions:
         return f"range({c.between(1, 7)})"
 
     def index(self, *, key: bool = False) -> str:
-        """A small index, sometimes outside. key: of a dict, where it is no NaN."""
+        """Draw a small index, sometimes out of range. key: a dict's key, which must be no NaN."""
         c = self.choices
         if (found := self.scope.of(INT)) and c.chance(40):
             name = c.pick(found)
@@ -173,7 +173,7 @@ class PythonExpressions:
         return c.pick(["0", "1", "-1", "2", "-2", "3", "9", "True"])
 
     def call(self, function: Callable, depth: int) -> str:
-        """A call with positional, keyword, left out and starred arguments."""
+        """Draw a call with positional, keyword, omitted and starred arguments."""
         c = self.choices
         names = list(function.parameters)
         if function.defaults and c.chance(40):
@@ -190,11 +190,11 @@ class PythonExpressions:
         return f"{function.name}({', '.join(shown)})"
 
     def no_bool(self, expression: str) -> str:
-        """The same number, no bool: of two CPython's `&` makes a bool, and its `pow` takes them."""
+        """Convert a bool to int: CPython's `&` of two bools is a bool, its `pow` accepts bools."""
         return f"({expression} + 0)"
 
     def _whole(self, expression: str) -> str:
-        """What is no float."""
+        """Convert a float to an int."""
         return f"whole({expression})" if self.numbers.floats else expression
 
     def _leaf(self, kind: str) -> str:
@@ -208,7 +208,7 @@ class PythonExpressions:
         return c.pick([f"({text})" if " " in text else text for text in constants])
 
     def _bound(self, name: str, depth: int, condition: bool = False) -> str:
-        """An expression that can name `name`, an int mostly, beside what the scope has."""
+        """Draw an expression that may also use the variable `name`, mostly an int."""
         variables = {**self.scope.variables, name: INT}
         inner = PythonExpressions(
             self.choices,
@@ -293,6 +293,6 @@ class PythonExpressions:
         return self.condition(depth)
 
     def _walk(self, depth: int) -> str:
-        # CPython 3.12 adds floats more exactly than one by one.
+        # CPython 3.12's `sum` compensates rounding errors of floats.
         each = self._whole(self._bound("q", 0))
         return f"sum([{each} for q in range({self.choices.below(5)})])"

@@ -1,4 +1,4 @@
-"""The ways in which generated programs run, each compared with the interpreter's."""
+"""Execution modes of generated programs; each is compared with the interpreter."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from porter.compiler.options import CompilerOptions
 
 @frozen
 class TierMode:
-    """A way to run: how machine code is made, and what the launch does on purpose.
+    """A way to run a program: options of the native compiler and of the launch.
 
-    loops: of a module's own code loops alone are compiled. hints: what the compiler is told that an
-    interpreter saw: nothing, what one saw, or anything. launch: options of Launch. exact: whether
-    output, traceback and steps must be the interpreter's. failing: the first allocation that fails.
-    flags: of g++; None: those that make it quick.
+    Attributes:
+        name: Name of the mode.
+        options: Options of the compiler.
+        loops: Whether only the loops of module code are compiled.
+        hints: Type feedback for the compiler: "" none, "seen" that of a profiling run, "any"
+            random values.
+        launch: Options of Launch.
+        exact: Whether output, traceback and steps must equal the interpreter's.
+        failing: Number of the first allocation that fails; 0: none.
+        flags: Flags of g++; None for those of the fastest compilation.
     """
 
     name: str

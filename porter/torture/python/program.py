@@ -1,4 +1,4 @@
-"""A generated Python program: it ends, and prints the same in every interpreter."""
+"""Generate Python programs that terminate and print the same in every interpreter."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from porter.torture.python.scope import (
 )
 from porter.torture.python.statements import Lines, indented
 
-# `told` gives a caught exception's kind, and on stderr where it came from, but for CPython.
-# `spend` ends a program that calls too much. `whole` keeps floats out of what takes ints alone.
-# `kept` holds generators: CPython closes one that nobody holds, while the program runs.
-# All of it is compiled at run time, so it stays bytecode and costs no time of g++.
+# Common code of all programs. `told` returns a caught exception's type and prints its traceback to
+# stderr, except in CPython. `spend` bounds the number of calls. `whole` replaces floats where only
+# ints are allowed. `kept` holds generators, since CPython closes an unreferenced one at once. The
+# code is compiled at run time: it stays bytecode and costs no g++ time.
 _HEAD = """\
 import sys
 from array import array
@@ -76,24 +76,24 @@ except RuntimeError as e:
 
 @frozen
 class PythonProgram:
-    """A program's text, and the decisions that it was made of."""
+    """The text of a program and the decisions that it was made of."""
 
     text: str
     choices: tuple[int, ...]
 
     @property
     def size(self) -> int:
-        """What makes a smaller program simpler."""
+        """Length of the text; the reducer minimises it."""
         return len(self.text)
 
     @property
     def source(self) -> str:
-        """What runs: what all programs have in common, and the text."""
+        """The complete source: common code and text."""
         return _BEFORE + self.text
 
 
 def generate(choices: Choices) -> PythonProgram:
-    """The program that `choices` make."""
+    """Generate the program that `choices` make."""
     c = choices
     numbers = c.pick([WITH_FLOATS, LARGE])
     maker = PythonChains(NewNames(c, numbers))
@@ -120,12 +120,12 @@ def generate(choices: Choices) -> PythonProgram:
         lines += _DEEP.splitlines()
     lines += ["for name in ('g1', 'g2'):", "    print(name, globals().get(name, 'gone'))"]
     if c.chance(10):
-        lines += maker.body(scope, 1, 2)  # what it raises ends the program
+        lines += maker.body(scope, 1, 2)  # an uncaught exception here ends the program
     return PythonProgram("\n".join(lines) + "\n", tuple(c.taken))
 
 
 def _section(maker: PythonDefinitions, scope: PythonScope) -> Lines:
-    """Statements of the module's own, which find the names as earlier ones left them."""
+    """Draw module-level statements in a handler; they see the names of earlier sections."""
     c = maker.choices
     inner = scope.inside()
     inner.variables = dict(scope.variables)
@@ -137,7 +137,7 @@ def _section(maker: PythonDefinitions, scope: PythonScope) -> Lines:
 
 
 def _calls(maker: PythonDefinitions, scope: PythonScope) -> Lines:
-    """A call of each function, and the values of each generator."""
+    """Draw a call of each function, and a loop over each generator."""
     lines: Lines = []
     e = maker.expressions(scope)
     for made in scope.functions:

@@ -1,4 +1,4 @@
-"""What a place in a generated Python program can name, and how large its numbers get there."""
+"""The names visible at a place of a generated Python program, and the bounds of its numbers."""
 
 from __future__ import annotations
 
@@ -9,19 +9,24 @@ from attrs import define, evolve, field, frozen
 
 from porter.torture.choices import Choices
 
-# Kinds of variables. An `any` may be a number, a text or None, and change.
+# Kinds of variables. An `any` variable may hold a number, a text or None, and change its type.
 INT, FLOAT, TEXT, LIST = "int", "float", "text", "list"
 DICT, BYTES, ARRAY, ANY = "dict", "bytes", "array", "any"
-# An object of a class, by the class's name.
+# The kind of an object is the name of its class.
 Kind = str
 
 
 @frozen
 class Numbers:
-    """Which constants a program has, and beyond what (in both directions) a variable starts anew.
+    """The numbers of a program.
 
     CPython and the interpreter compare large integers with floats differently, so a program has
-    either.
+    either large integers or floats.
+
+    Attributes:
+        floats: Whether the program has floats.
+        edges: Constants.
+        limits: Absolute values beyond which a variable is reset.
     """
 
     floats: bool
@@ -47,7 +52,7 @@ LARGE = Numbers(
 
 @frozen
 class Callable:
-    """A function of a program. parameters: the last `defaults` of them may be left out."""
+    """A function of a program; the last `defaults` of its parameters may be omitted."""
 
     name: str
     parameters: tuple[str, ...] = ()
@@ -57,7 +62,7 @@ class Callable:
 
 @frozen
 class Class:
-    """A class of a program, and what its objects can do beside having `attributes`."""
+    """A class of a program: the names of its attributes, methods and operators."""
 
     name: str
     attributes: tuple[str, ...]
@@ -67,9 +72,18 @@ class Class:
 
 @define
 class PythonScope:
-    """The names of one place. `inner` ones are the function's own, which it may delete.
+    """The names of one place.
 
-    loops: around this place. fixed: names that statements leave alone.
+    Attributes:
+        variables: Kind of each variable.
+        functions: Functions that may be called.
+        generators: Generator functions that may be called.
+        classes: Classes that may be instantiated.
+        fixed: Variables that statements must not assign to.
+        loops: Number of loops around the place.
+        function: Whether the place is inside a function.
+        generator: Whether that function is a generator.
+        finally_: Whether the place is in a finally block.
     """
 
     variables: dict[str, Kind] = field(factory=dict)
@@ -80,35 +94,35 @@ class PythonScope:
     loops: int = 0
     function: bool = False
     generator: bool = False
-    finally_: bool = False  # in a finally block, where some jumps mean another thing
+    finally_: bool = False  # jumps out of a finally block would discard an exception
 
     def inside(self, **changes: Any) -> PythonScope:
-        """The scope of a block: its variables are those of the place around it."""
+        """Return the scope of a block inside; it shares this scope's variables."""
         return evolve(self, **changes)
 
     def of(self, *kinds: Kind) -> list[str]:
-        """The variables of these kinds."""
+        """Return the variables of these kinds."""
         return [name for name, kind in self.variables.items() if kind in kinds]
 
     def writable(self, *kinds: Kind) -> list[str]:
-        """Those that a statement may assign to."""
+        """Return the variables of these kinds that a statement may assign to."""
         return [name for name in self.of(*kinds) if name not in self.fixed]
 
     def objects(self) -> list[tuple[str, Class]]:
-        """The variables that hold an object of a class."""
+        """Return the variables that hold an object of a class, with the class."""
         known = {one.name: one for one in self.classes}
         return [(name, known[kind]) for name, kind in self.variables.items() if kind in known]
 
 
 @define
 class NewNames:
-    """New names of a program."""
+    """A generator of names for a program."""
 
     choices: Choices
     numbers: Numbers
     used: int = 0
 
     def new(self, letter: str) -> str:
-        """One that is nowhere else."""
+        """Return a name that the program does not use yet."""
         self.used += 1
         return f"{letter}{self.used}"

@@ -1,4 +1,4 @@
-"""Statements of a generated Python program: assignments, containers, output."""
+"""Draw the simple statements of a generated Python program: assignments, containers, output."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ Lines = list[str]
 
 
 def indented(lines: Lines) -> Lines:
-    """The body of a compound statement."""
+    """Return lines as the body of a compound statement."""
     return [f"    {line}" for line in lines] or ["    pass"]
 
 
 @define
 class PythonStatements:
-    """Draws statements that are in no way compound."""
+    """A generator of simple statements; a base of PythonBlocks."""
 
     names: NewNames
 
     @property
     def choices(self) -> Choices:
-        """Where decisions come from."""
+        """The source of decisions."""
         return self.names.choices
 
     def expressions(self, scope: PythonScope) -> PythonExpressions:
-        """The expressions of a place."""
+        """Return the maker of expressions for a scope."""
         return PythonExpressions(self.choices, self.names.numbers, scope)
 
     def simple(self, scope: PythonScope) -> Lines:
-        """One simple statement, or a few that belong together."""
+        """Draw a simple statement, or several that belong together."""
         makers = [
             (10, self._show), (14, self._assign), (14, self._augment), (3, self._unpack),
             (4, self._new), (6, self._store), (4, self._change), (3, self._attribute),
@@ -53,7 +53,7 @@ class PythonStatements:
         return self.choices.weighted(makers)(scope)
 
     def fresh(self, scope: PythonScope, kind: str) -> Lines:
-        """A new variable of this kind."""
+        """Draw the definition of a new variable of this kind."""
         c, e = self.choices, self.expressions(scope)
         name = self.names.new({BYTES: "y", LIST: "l", DICT: "d", ARRAY: "r"}.get(kind, "v"))
         if kind in (INT, FLOAT):
@@ -91,7 +91,7 @@ class PythonStatements:
         return self.fresh(scope, kind)
 
     def show(self, scope: PythonScope, name: str) -> str:
-        """A line that prints a variable alike in all interpreters."""
+        """Return a line that prints a variable; all interpreters print the same."""
         kind = scope.variables[name]
         value = f"sorted({name}.items())" if kind == DICT else name
         if kind in (BYTES, ARRAY):
@@ -116,8 +116,7 @@ class PythonStatements:
         return [f"{name} = {value}", *self._bounded(scope, name)]
 
     def _bounded(self, scope: PythonScope, name: str) -> Lines:
-        """In a loop, or a function that is called often, a variable starts anew before it is too
-        large, or when it is no number."""
+        """In loops and functions, reset a variable that gets too large or is no number."""
         if not scope.loops and not scope.function:
             return []
         c = self.choices
@@ -193,14 +192,14 @@ class PythonStatements:
         if form == 0:
             return [f"{name}.append({e.number(1)})", f"del {name}[20:]"]
         if form == 1:
-            # (MicroPython's does not look whether it gets an int.)
+            # MicroPython's `insert` does not check that the index is an int.
             return [f"{name}.insert(int({e.index()}), {e.number(0)})", f"del {name}[20:]"]
         if form == 2:
             return [f"del {name}[{e.index()}]"]
         if form == 3:
             return [f"{name}[{e.index()}:{e.index()}] = {e.list(0)}", f"del {name}[20:]"]
         if form == 4:
-            # Where a NaN is, the order depends on the way of sorting.
+            # The position of a NaN depends on the sorting algorithm.
             ordered = [f"{name}[:] = [q for q in {name} if q == q]"] * self.names.numbers.floats
             return [*ordered, f"{name}.sort()", f"{name}.reverse()"]
         return [f"print({name}.pop({e.index()}))"]
@@ -216,19 +215,19 @@ class PythonStatements:
         return [f"{name}.{c.pick(known.attributes)} {operator} {value}"]
 
     def _delete(self, scope: PythonScope) -> Lines:
-        """A name that is not there any more, or not yet: statements after it may name it."""
+        """Draw a `del` of a name; later statements may use the unbound name."""
         found = scope.writable(INT, FLOAT, ANY, TEXT)
         if not found:
             return self._show(scope)
         name = self.choices.pick(found)
-        # Interpreters differ in what `del` of a global raises that is not there.
+        # Interpreters raise different errors for `del` of an undefined global.
         of_module = not scope.function or name in ("g1", "g2")
         lines = [f"{name} = {name}"] * of_module + [f"del {name}"]
         again = of_module or self.choices.chance(60)
         return [*lines, *([f"{name} = {self.expressions(scope).integer(0)}"] * again)]
 
     def _kind(self, scope: PythonScope) -> Lines:
-        """A variable that gets a value of another kind."""
+        """Draw an assignment that changes a variable's type."""
         c, e = self.choices, self.expressions(scope)
         found = scope.writable(ANY)
         if not found:
