@@ -1,1 +1,1 @@
-"""Runs upstream's own ``tests/`` on a build, one interpreter a test."""
+"""Run upstream's own ``tests/`` on a build, one interpreter per test."""

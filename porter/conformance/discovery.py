@@ -1,4 +1,4 @@
-"""Which tests there are, and which of them a command line asks for."""
+"""Find the tests of a release, and select the ones that a command line names."""
 
 from __future__ import annotations
 
@@ -11,48 +11,52 @@ from porter.base import arguments
 from porter.conformance.runtests.runner import default_tests
 from porter.errors import UnknownRelease, UsageError
 
-_EMITTER = "bytecode"  # what run-tests.py calls the emitter that all builds have
+_EMITTER = "bytecode"  # run-tests.py's name for the emitter that all builds have
 
 
 @attrs.frozen
 class Test:
-    """One test file of a release."""
+    """A test file of a release."""
 
-    __test__ = False  # not a test of ours, whatever pytest thinks of the name
+    __test__ = False  # keeps pytest from collecting this class
 
     root: Path  # the release's tests/ directory
-    name: str  # "basics/list1.py", always with forward slashes
+    name: str  # path relative to root, such as "basics/list1.py", with forward slashes
 
     @property
     def path(self) -> Path:
-        """The test's file."""
+        """Path of the test's file."""
         return self.root / self.name
 
     @property
     def directory(self) -> str:
-        """Its directory below ``tests/``, "basics" or "ports/unix"."""
+        """The test's directory below ``tests/``, such as "basics" or "ports/unix"."""
         return self.name.rpartition("/")[0]
 
     @property
     def stem(self) -> str:
-        """Its file name without ``.py``: what upstream's rules look at."""
+        """File name without ``.py``, which upstream's rules match."""
         return self.name.rpartition("/")[2].removesuffix(".py")
 
     @property
     def expected_file(self) -> Path:
-        """Where upstream keeps its expected output, if it does; that of its emitter wins."""
+        """Path of upstream's expected output, whether it exists; an emitter's own file wins."""
         own = self.path.with_name(self.path.name + f".{_EMITTER}.exp")
         return own if own.is_file() else self.path.with_name(self.path.name + ".exp")
 
 
 def discover(root: arguments.StrPath, asked: Sequence[str] = ()) -> list[Test]:
-    """The tests under ``root`` that ``asked`` names, sorted; without, those that upstream runs.
+    """Return the selected tests, sorted.
 
-    Each of ``asked`` is a directory (``basics``), a test (``basics/list1.py``,
-    with or without ``.py``), or a pattern (``basics/list*``).
+    Args:
+        root: The release's ``tests/`` directory.
+        asked: Directories (``basics``), tests (``basics/list1.py``, with or without ``.py``) or
+            patterns (``basics/list*``). If empty, the tests that upstream runs by default.
 
-    Raises UnknownRelease if ``root`` holds no tests, UsageError for a name that matches
-    nothing, and UpstreamChange if the release's own runner does not say what it runs.
+    Raises:
+        UnknownRelease: ``root`` holds no tests.
+        UsageError: A name matches nothing.
+        UpstreamChange: The release's own runner does not reveal its default tests.
     """
     root = arguments.path(root, "root")
     if not (root / "basics").is_dir():

@@ -1,4 +1,4 @@
-"""What a test should print: its ``.exp`` file, else what CPython prints."""
+"""Get the expected output of a test: its ``.exp`` file, or else CPython's output."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from porter.conformance.matching import normalise
 from porter.conformance.tree import files_for
 from porter.errors import ToolMissing
 
-CPYTHON_TIMEOUT = 60.0  # seconds, a test
+CPYTHON_TIMEOUT = 60.0  # seconds per test
 # Upstream's options (CPYTHON3_CMD): no .pyc files, no site-packages.
 _OPTIONS = ("-BS",)
-_CACHE_FORMAT = 2  # counts up when what is stored changes meaning
+_CACHE_FORMAT = 2  # to be incremented when the meaning of cached outputs changes
 
 
 @attrs.frozen
 class Expectation:
-    """The expected output of a test, and where it is from."""
+    """The expected output of a test, and its source."""
 
     output: bytes
     source: str  # "exp" or "cpython"
@@ -36,14 +36,14 @@ class Expectation:
 
 @attrs.frozen
 class CPython:
-    """A CPython and the cache of what it printed."""
+    """A CPython executable and the cache of its outputs."""
 
     executable: str
     version: str
     cache: Path
 
     def expect(self, test: Test) -> Expectation:
-        """The expected output of ``test``; CPython runs only if the cache lacks it."""
+        """Return the expected output of ``test``; CPython runs only if the cache lacks it."""
         if test.expected_file.is_file():
             return Expectation(normalise(test.expected_file.read_bytes()), "exp")
         cached = self.cache / f"{self._key(test)}.out"
@@ -56,7 +56,7 @@ class CPython:
     def expect_all(
         self, tests: Sequence[Test], done: Callable[[], None] = lambda: None
     ) -> dict[str, Expectation]:
-        """The expected outputs of ``tests``, by name, worked out in parallel."""
+        """Return the expected outputs of ``tests``, by name; CPython runs in parallel."""
 
         def one(test: Test) -> Expectation:
             expectation = self.expect(test)
@@ -74,7 +74,7 @@ class CPython:
         return digest.hexdigest()
 
     def _run(self, test: Test) -> bytes:
-        # In a copy: some tests write files, and upstream's tree stays as it is.
+        # In a copy: some tests write files, and upstream's tree must not change.
         with tempfile.TemporaryDirectory(prefix="porter-expected-") as folder:
             for name, data in [*files_for(test), (test.name, test.path.read_bytes())]:
                 target = Path(folder, name)
@@ -93,15 +93,16 @@ class CPython:
                 )
             except subprocess.TimeoutExpired:
                 return b"CPYTHON3 TIMEOUT\n"
-        # An interpreter finds its files at "/": so say the few tests that print a path.
+        # An interpreter has its files at "/"; remove the folder from the tests that print a path.
         output = done.stdout.replace(folder.encode(), b"")
         return output if done.returncode == 0 else b"CPYTHON3 CRASH:\n" + output
 
 
 def find_cpython(cache: arguments.StrPath, executable: str | None = None) -> CPython:
-    """The CPython to ask: ``executable``, else $MICROPY_CPYTHON3 as upstream, else this one.
+    """Find CPython: ``executable``, else $MICROPY_CPYTHON3 as upstream does, else this one.
 
-    Raises ToolMissing if it does not start.
+    Raises:
+        ToolMissing: The executable does not start.
     """
     cache = arguments.path(cache, "cache")
     name = executable or os.environ.get("MICROPY_CPYTHON3") or sys.executable

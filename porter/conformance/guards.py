@@ -1,4 +1,4 @@
-"""The guards of a test: where it says SKIP, and what stands around that."""
+"""Find the guards of a test: the places where it prints SKIP, and the code around them."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ _SKIPS = ("SKIP", "SKIP-TOO-LARGE")
 
 @attrs.frozen
 class Guard:
-    """One ``except`` clause."""
+    """An ``except`` clause."""
 
     number: int
     node: ast.ExceptHandler
-    names: dict[str, str]  # attributes and imported names in its try block: "VfsFat": "vfs.VfsFat"
-    text: str  # its try block on one line
+    names: dict[str, str]  # names in its try block with their full names: "VfsFat": "vfs.VfsFat"
+    text: str  # the statements of its try block, on one line
 
 
 @attrs.frozen
 class Site:
-    """One place that prints SKIP, and the innermost guard around it."""
+    """A place that prints SKIP, and the innermost guard around it."""
 
     number: int
     node: ast.Call
-    handler: int | None = None  # the guard's number, if that is an except clause
-    condition: str | None = None  # its text, if that is an if or an else
-    atoms: tuple[tuple[str, str], ...] = ()  # what its hasattr() ask for, and their texts
+    handler: int | None = None  # number of the guard, if it is an except clause
+    condition: str | None = None  # text of the condition, if the guard is an if or an else
+    atoms: tuple[tuple[str, str], ...] = ()  # hasattr() calls in it: attribute and text
 
 
 def find(tree: ast.Module) -> tuple[list[Guard], list[Site]]:
-    """All except clauses of ``tree``, and all places that print SKIP."""
+    """Return all except clauses of ``tree``, and all places that print SKIP."""
     modules = _modules(tree)
     parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     guards: dict[ast.ExceptHandler, Guard] = {}
@@ -76,12 +76,12 @@ def _site(
             case ast.Try() if child in node.orelse:
                 return Site(number, call, condition=f"works: {_text(*node.body)}")
             case ast.FunctionDef() | ast.AsyncFunctionDef():
-                break  # what its caller caught last says more
+                break  # the exception that its caller caught last is more informative
     return Site(number, call)
 
 
 def _modules(tree: ast.Module) -> dict[str, str]:
-    """What each imported name stands for: ``{"os": "os", "StringIO": "io.StringIO"}``."""
+    """Map each imported name to its full name: ``{"os": "os", "StringIO": "io.StringIO"}``."""
     found = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):

@@ -1,4 +1,4 @@
-"""littlefs2 images that hold a test's files."""
+"""Build littlefs2 file-system images that hold a test's files."""
 
 from __future__ import annotations
 
@@ -9,35 +9,38 @@ from littlefs import LittleFS
 
 from porter.conformance.model import Script
 
-# Small blocks keep images small: a directory costs two of them.
+# Small blocks keep images small: a directory takes two blocks.
 BLOCK_SIZE = 512
-# What a test may write itself: extmod and io tests create a few small files.
+# Space for files that a test writes: extmod and io tests create a few small ones.
 FREE_BLOCKS = 24
 
 Tree = tuple[tuple[str, bytes], ...]
 
 
 def build_images(programs: Sequence[Script]) -> list[bytes]:
-    """One image a program, all of one size: what one launch takes.
+    """Build one image per program, all of the same size, as one launch requires.
 
-    littlefs refuses an image whose block count is not the device's, so all are as
-    large as the largest must be.
+    littlefs rejects an image whose block count differs from the device's. So all images have the
+    size of the largest one.
     """
     blocks = max((blocks_for(p.tree, (p.cwd,)) for p in programs), default=0)
     return [build_image(p.tree, (p.cwd,), blocks) for p in programs]
 
 
 def blocks_for(tree: Tree, directories: tuple[str, ...]) -> int:
-    """How many blocks hold ``tree`` and ``directories``, with room for what a test writes."""
+    """Return the number of blocks for ``tree``, ``directories`` and files that the test writes."""
     data = sum(-(-len(content) // BLOCK_SIZE) + 1 for _, content in tree)
     return 2 + 2 * len(_folders(tree, directories)) + data + FREE_BLOCKS
 
 
 @lru_cache(maxsize=64)
 def build_image(tree: Tree, directories: tuple[str, ...], blocks: int) -> bytes:
-    """A littlefs2 image of ``blocks`` blocks: ``tree`` (path, content) and empty ``directories``.
+    """Build a littlefs2 image; equal arguments give equal bytes.
 
-    Equal input gives equal bytes.
+    Args:
+        tree: Files, as pairs of path and content.
+        directories: Directories that exist even without files.
+        blocks: Size of the image in blocks.
     """
     fs = LittleFS(
         block_size=BLOCK_SIZE,

@@ -1,4 +1,4 @@
-"""From a test's outcome and upstream's verdict to its result."""
+"""Combine a test's outcome and upstream's verdict into its result."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _ENDINGS = {
 
 
 def answer(outcome: ScriptOutcome) -> Answer:
-    """``outcome`` as upstream's runner takes it from a board: whether it crashed, its output."""
+    """Convert ``outcome`` to the form in which upstream's runner gets it from a board."""
     return outcome.status is not ScriptStatus.OK, outcome.output
 
 
 def judge(
     test: Test, outcome: ScriptOutcome, expectation: Expectation, judged: Judged
 ) -> ReportedTest:
-    """The result of ``test``, without regard to the skip list; a skip has no reason yet."""
+    """Return the result of ``test`` without the skip list; a skip gets its reason later."""
     actual = normalise(judged.output or outcome.output)
     wanted = expectation.output
     cases = len(wanted.splitlines())
@@ -56,7 +56,7 @@ def judge(
 
 
 def against(listed: str | None, result: ReportedTest) -> ReportedTest:
-    """``result`` of a test that the skip list names for the reason ``listed``, if any."""
+    """Apply the skip list to a result. listed: the list's reason for this test, or None."""
     if listed is None:
         return result
     if result.verdict is Verdict.PASS:
@@ -66,7 +66,13 @@ def against(listed: str | None, result: ReportedTest) -> ReportedTest:
 
 
 def skipped(result: ReportedTest, needs: tuple[str, ...], skips: SkipList) -> ReportedTest:
-    """``result`` of a test that does not run for want of one of ``needs``; empty: nobody knows."""
+    """Return the result of a test that did not run, with the reason from the skip list.
+
+    Args:
+        result: Result without a reason.
+        needs: Features that the test may lack; empty if unknown.
+        skips: Skip list.
+    """
     for need in needs:
         reason = skips.lacking(need)
         if reason is not None:

@@ -1,4 +1,4 @@
-"""Modules that upstream's tests import and that a build may lack."""
+"""Provide modules that upstream's tests import and that a build may lack."""
 
 from __future__ import annotations
 
@@ -10,28 +10,30 @@ import attrs
 from porter.base import arguments
 from porter.conformance.images import Tree
 
-FOLDER = "lib"  # in the image; the last entry of sys.path, so that a frozen module wins
+FOLDER = "lib"  # folder in the image; last in sys.path, so that a frozen module takes precedence
 
 
 @attrs.frozen
 class Module:
-    """One importable module: its name and its files, relative to ``/``."""
+    """An importable module: its name and its files, with paths relative to ``/``."""
 
     name: str
     tree: Tree
 
     def wanted_by(self, source: bytes) -> bool:
-        """Whether ``source`` imports the module."""
+        """Return whether ``source`` imports the module."""
         name = re.escape(self.name.encode())
         return re.search(rb"\b(?:import|from)\s+(\w+,\s*)*" + name + rb"\b", source) is not None
 
 
 def modules(release: arguments.StrPath, frozen: arguments.StrPath) -> tuple[Module, ...]:
-    """What can be had: upstream's asyncio and uasyncio, and our unittest.
+    """Return the available modules: upstream's asyncio and uasyncio, and porter's unittest.
 
-    ``release`` is an upstream tree, ``frozen`` our folder of Python modules. The
-    distribution's source package has no micropython-lib, where upstream's
-    unittest lives.
+    Upstream's unittest is in micropython-lib, which the distribution's source package lacks.
+
+    Args:
+        release: Upstream's source tree.
+        frozen: Porter's folder of Python modules.
     """
     release = arguments.path(release, "release")
     frozen = arguments.path(frozen, "frozen")
@@ -53,7 +55,14 @@ def modules(release: arguments.StrPath, frozen: arguments.StrPath) -> tuple[Modu
 def missing(
     wanted: Collection[Module], importable: Collection[str], source: bytes, tree: Tree
 ) -> Tree:
-    """``tree`` with the files of those modules that ``source`` wants and a build lacks."""
+    """Add to ``tree`` the modules that ``source`` imports and the build lacks.
+
+    Args:
+        wanted: Available modules.
+        importable: Names of the modules that the build has.
+        source: Text of the test.
+        tree: Files of the test.
+    """
     added = dict(tree)
     for module in wanted:
         if module.name not in importable and module.wanted_by(source):

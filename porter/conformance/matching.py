@@ -1,6 +1,6 @@
-"""Reads a test's output for a reader: what unittest counted, and where two outputs part.
+"""Describe a test's output: unittest's summary, and the first difference of two outputs.
 
-Upstream's own runner says whether they are equal (runtests/).
+Upstream's own runner decides whether outputs are equal (runtests/).
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ import attrs
 
 @attrs.frozen
 class UnittestSummary:
-    """The last lines of a test that uses unittest."""
+    """The summary that unittest prints last."""
 
     ran: int
     ok: bool
 
 
 def normalise(output: bytes) -> bytes:
-    """Output with ``\\n`` as the end of each line."""
+    """Convert line ends to ``\\n``."""
     return output.replace(b"\r\n", b"\n")
 
 
 def unittest_summary(output: bytes) -> UnittestSummary | None:
-    """The summary at the end of ``output``, or None if the test does not use unittest."""
+    """Parse the summary at the end of ``output``; None if the test does not use unittest."""
     lines = output.splitlines()
     if len(lines) <= 4 or lines[-4] != b"-" * 70 or lines[-2] != b"":
         return None
@@ -38,7 +38,7 @@ def unittest_summary(output: bytes) -> UnittestSummary | None:
 
 
 def first_difference(expected: bytes, actual: bytes) -> str:
-    """One line for a reader: where two outputs part."""
+    """Describe the first difference of two outputs in one line."""
     pairs = zip_longest(expected.splitlines(), actual.splitlines())
     for number, (want, got) in enumerate(pairs, 1):
         if want != got:

@@ -1,4 +1,4 @@
-"""The values that pass between the parts: a program to run, its outcome, a test's result."""
+"""The data that the parts exchange: a program to run, its outcome, a test's result."""
 
 from __future__ import annotations
 
@@ -10,25 +10,29 @@ import attrs
 
 
 class ScriptStatus(Enum):
-    """How one interpreter's program ended."""
+    """The exit state of one interpreter's program."""
 
     OK = "ok"  # ran to its end, or raised SystemExit with a false value
-    EXIT = "exit"  # SystemExit with a true value
-    EXCEPTION = "exception"  # an exception that nothing caught
-    TIMEOUT = "timeout"  # stopped by the deadline
-    CRASH = "crash"  # the interpreter itself died, or never gave an answer
+    EXIT = "exit"  # raised SystemExit with a true value
+    EXCEPTION = "exception"  # raised an exception that it did not catch
+    TIMEOUT = "timeout"  # was stopped by the deadline
+    CRASH = "crash"  # the interpreter died or did not answer
 
 
 @attrs.frozen
 class Script:
-    """One program for one interpreter, and the file system it finds.
+    """A program for one interpreter, and the interpreter's file system.
 
-    ``tree`` is what stands below ``/``, private to the interpreter: pairs of path
-    relative to ``/`` and content. ``cwd`` is there even if ``tree`` has nothing in
-    it. ``setup`` is run first, in the same interpreter and under the same deadline.
+    Attributes:
+        name: Absolute path of the program, as in tracebacks and ``__file__``.
+        source: Text of the program.
+        cwd: Working directory; it exists even if ``tree`` has no file in it.
+        tree: Files of the interpreter's private file system: pairs of path relative to ``/`` and
+            content.
+        setup: Program that the same interpreter runs first, under the same deadline.
     """
 
-    name: str  # absolute path: what tracebacks and __file__ say
+    name: str
     source: bytes
     cwd: str = "/"
     tree: tuple[tuple[str, bytes], ...] = ()
@@ -37,17 +41,17 @@ class Script:
 
 @attrs.frozen
 class ScriptOutcome:
-    """What one interpreter answered: stdout and stderr as one stream, in order."""
+    """The result of one program; ``output`` is stdout and stderr as one stream, in order."""
 
     output: bytes
     status: ScriptStatus
-    cut: bool = False  # output was longer than its buffer
+    cut: bool = False  # whether the output was longer than its buffer
     seconds: float = 0.0
-    note: str = ""  # what a runner knows beyond the output, such as a signal's name
+    note: str = ""  # details from the runner, such as a signal's name
 
 
 class ScriptRunner(Protocol):
-    """Runs programs on one target, each in an interpreter of its own."""
+    """An interface for running programs on a target, each in an interpreter of its own."""
 
     @property
     def target(self) -> str:
@@ -59,23 +63,28 @@ class ScriptRunner(Protocol):
         programs: Sequence[Script],
         done: Callable[[int, ScriptOutcome], None] | None = None,
     ) -> list[ScriptOutcome]:
-        """Run all programs; the outcomes come in the programs' order.
+        """Run all programs.
 
-        ``done`` is told each program's index and outcome as soon as it is known.
-        A program that hangs, crashes or overflows its output affects its own
-        outcome only.
+        A program that hangs, crashes or overflows its output affects only its own outcome.
+
+        Args:
+            programs: Programs to run.
+            done: Called with a program's index and outcome as soon as the outcome is known.
+
+        Returns:
+            The outcomes, in the order of the programs.
         """
         ...
 
 
 class Verdict(Enum):
-    """What a test's result is worth."""
+    """The evaluation of a test's result."""
 
     PASS = "pass"
     FAIL = "fail"
     SKIP = "skip"  # on the skip list, or skipped by upstream's rules, with a reason
-    UNLISTED_SKIP = "unlisted-skip"  # skipped itself, and the skip list does not know it
-    UNEXPECTED_PASS = "unexpected-pass"  # on the skip list, and passes
+    UNLISTED_SKIP = "unlisted-skip"  # skipped itself for a reason that the skip list lacks
+    UNEXPECTED_PASS = "unexpected-pass"  # passed although it is on the skip list
 
 
 GOOD_VERDICTS = frozenset({Verdict.PASS, Verdict.SKIP})
@@ -83,22 +92,22 @@ GOOD_VERDICTS = frozenset({Verdict.PASS, Verdict.SKIP})
 
 @attrs.frozen
 class ReportedTest:
-    """One test's verdict, and what a reader needs to see why."""
+    """The verdict on one test, with the details that explain it."""
 
     test: str  # "basics/list1.py"
     verdict: Verdict
     reason: str = ""
     seconds: float = 0.0
-    cases: int = 0  # unittest cases, else lines of expected output, as upstream counts
+    cases: int = 0  # unittest cases; without unittest, lines of expected output, as upstream counts
     expected: bytes = b""
     actual: bytes = b""
 
     @property
     def directory(self) -> str:
-        """The first part of the test's path."""
+        """First component of the test's path."""
         return self.test.split("/", 1)[0]
 
     @property
     def good(self) -> bool:
-        """Whether this result leaves the exit code at 0."""
+        """Return whether the result permits exit code 0."""
         return self.verdict in GOOD_VERDICTS

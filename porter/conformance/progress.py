@@ -1,4 +1,4 @@
-"""Tells how far a run of upstream's tests is."""
+"""Report the progress of a run of upstream's tests."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from porter.conformance.suite import Events
 
 
 def events_of(tell: Teller, name: Say) -> Events:
-    """Events that tell how many tests ran; `name` gets a line for each that hung or crashed."""
+    """Create the events that report progress.
+
+    Args:
+        tell: Receives the counts of finished tests.
+        name: Receives a line for each test that hung or crashed.
+    """
     expecting, running = _Counted(tell, "expected output"), _Counted(tell, "tests")
 
     def ran(test: Test, outcome: ScriptOutcome) -> None:
@@ -23,7 +28,7 @@ def events_of(tell: Teller, name: Say) -> Events:
 
 
 class _Counted:
-    """A part of a run that has so many steps."""
+    """A phase of the run with a known number of steps."""
 
     def __init__(self, tell: Teller, name: str) -> None:
         self._tell, self._name = tell, name

@@ -1,9 +1,9 @@
-"""Why a test skips itself, found by running it once more with its guards made to tell.
+"""Find out why a test skips itself: run it once more with instrumented guards.
 
-A test that cannot run prints SKIP, nearly always from an ``except`` or an ``if`` at its top. Each
-handler notes what it caught, and where SKIP was printed the program prints the notes: the build
-itself says what it lacks. What is told becomes a *need*: ``machine``, ``vfs.VfsFat``, or the text
-of a condition.
+A test that cannot run prints SKIP, nearly always in an ``except`` or ``if`` at its top. The probe
+makes each handler record the exception that it caught, and prints the records after SKIP. So the
+build itself reports the feature that it lacks. The result is a *need*: ``machine``,
+``vfs.VfsFat``, or the text of a condition.
 """
 
 from __future__ import annotations
@@ -35,20 +35,24 @@ _MISSING = re.compile(
 
 @attrs.frozen
 class Probe:
-    """A test that tells why it skips itself, and what its guards are."""
+    """An instrumented test that reports why it skips itself, with its guards."""
 
     source: bytes
     guards: dict[int, Guard]  # handlers, by number
     sites: dict[int, Site]
 
     def need(self, outcome: ScriptOutcome) -> str | None:
-        """What the build lacks, from the outcome of running ``source``; None if it does not say."""
+        """Return the feature that the build lacks, or None if the outcome does not reveal it.
+
+        Args:
+            outcome: Outcome of running ``source``.
+        """
         lines = [line for line in outcome.output.splitlines() if line.startswith(MARK)]
         if not lines:
             return None
         try:
             number, seen, atoms = ast.literal_eval(lines[-1].removeprefix(MARK).decode())
-        except (ValueError, SyntaxError):  # cut, or not ours
+        except (ValueError, SyntaxError):  # truncated, or a line that the probe did not print
             return None
         site = self.sites[number]
         lacking = [name for name, there in atoms if not there]
@@ -70,7 +74,7 @@ class Probe:
 
 
 def probe(source: bytes) -> Probe | None:
-    """``source`` with guards that tell, or None where this CPython cannot parse it."""
+    """Instrument the guards of ``source``; return None if this CPython cannot parse it."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
@@ -82,7 +86,7 @@ def probe(source: bytes) -> Probe | None:
     )
 
 
-_Edit = tuple[int, int, bytes]  # from and to, as offsets in bytes, and what stands there then
+_Edit = tuple[int, int, bytes]  # first and last byte offset, and the replacement
 
 
 def _edits(source: bytes, guards: list[Guard], found: list[Site]) -> Iterator[_Edit]:
@@ -119,7 +123,7 @@ def _edits(source: bytes, guards: list[Guard], found: list[Site]) -> Iterator[_E
 
 
 def _edit(source: bytes, edits: list[_Edit]) -> bytes:
-    # From the end, so that offsets stay; of two at one place the call comes after the note.
+    # From the end, so that offsets stay valid. At equal offsets, the record precedes the call.
     for start, end, text in sorted(edits, key=lambda edit: (edit[0], edit[1]), reverse=True):
         source = source[:start] + text + source[end:]
     return source

@@ -1,4 +1,4 @@
-"""A run's results as a table, as JSON, as JUnit XML, and as an exit code."""
+"""Render a run's results as a table, JSON and JUnit XML."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SHOWN = (
     (Verdict.UNLISTED_SKIP, "unlisted skip", "red"),
     (Verdict.UNEXPECTED_PASS, "unexpected pass", "red"),
 )
-# Characters that XML 1.0 has no way to write.
+# Characters that XML 1.0 cannot represent.
 _NOT_XML = {code: "�" for code in range(32) if code not in (9, 10, 13)} | {
     0xFFFE: "�",
     0xFFFF: "�",
@@ -33,7 +33,7 @@ _NOT_XML = {code: "�" for code in range(32) if code not in (9, 10, 13)} | {
 
 @attrs.frozen
 class Report:
-    """The results of one run. ``seconds`` is wall time."""
+    """The results of one run. ``seconds`` is wall-clock time."""
 
     results: Sequence[ReportedTest]
     release: str
@@ -46,11 +46,11 @@ class Report:
         return [result for result in self.results if not result.good]
 
     def counts(self) -> Counter[Verdict]:
-        """How many results have each verdict."""
+        """Count the results by verdict."""
         return Counter(result.verdict for result in self.results)
 
     def to_json(self) -> dict[str, Any]:
-        """The whole report for ``--json``: outputs only where they explain a failure."""
+        """Return the report for ``--json``; failures include their outputs."""
         return {
             "release": self.release,
             "target": self.target,
@@ -60,7 +60,7 @@ class Report:
         }
 
     def table(self) -> Table:
-        """One row a directory, and their sum."""
+        """Return a table with one row per directory and their sum."""
         table = Table(title=f"{self.release} on {self.target}, {self.seconds:.1f} s")
         table.add_column("directory")
         for _, heading, style in _SHOWN:
@@ -73,7 +73,7 @@ class Report:
         return table
 
     def junit(self) -> bytes:
-        """JUnit XML, one ``testsuite`` a directory."""
+        """Return JUnit XML with one ``testsuite`` per directory."""
         root = ElementTree.Element("testsuites", name=f"{self.release} {self.target}")
         for name in sorted({result.directory for result in self.results}):
             members = [result for result in self.results if result.directory == name]
@@ -83,7 +83,7 @@ class Report:
 
 
 def bad_lines(report: Report) -> RenderableType:
-    """One line for each result that makes the run fail."""
+    """Return one line for each result that makes the run fail."""
     return Group(
         *(
             Text.assemble((f"{r.verdict.value:<16}", "red"), f"{r.test}: {r.reason}")
@@ -99,7 +99,7 @@ def show(report: Report, console: Console) -> None:
 
 
 def write_json(report: Report, path: arguments.StrPath) -> None:
-    """Write the report beside ``path``, then rename it there."""
+    """Write the report as JSON to ``path``, atomically."""
     path = arguments.path(path, "path")
     write_whole(path, json.dumps(report.to_json(), indent=1) + "\n", parents=True)
 

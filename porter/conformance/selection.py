@@ -1,4 +1,4 @@
-"""``--list``: which tests a command line asks for, without running any."""
+"""Implement ``--list``: print the selected tests without running them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from porter.conformance.skips import SkipList
 
 
 def lines(tests: Sequence[Test], skips: SkipList) -> Iterator[str]:
-    """One line a test: its name, where its expected output is from, why it is on the skip list."""
+    """Yield one line per test: its name, the source of its expected output, its skip reason."""
     for test in tests:
         source = "exp" if test.expected_file.is_file() else "cpython"
         reason = skips.reason(test)

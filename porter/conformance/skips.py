@@ -1,4 +1,4 @@
-"""The checked-in list of what a build of ours lacks, and of tests that it does not pass."""
+"""Read the skip list: features that builds lack, and tests that fail on them."""
 
 from __future__ import annotations
 
@@ -43,11 +43,15 @@ class _SkipFile:
 
 @attrs.frozen
 class SkipEntry:
-    """One entry: needs or tests that share a reason, everywhere or for some targets.
+    """An entry of the list: needs or tests that share a reason.
 
-    `expects`: the entry is about tests whose expected output, as upstream keeps it, has one of
-    these lines; about all tests of its names if `expects` is empty. `without`: the entry counts for
-    builds that lack one of these patches. `with_`: it counts for builds that have all of these.
+    Attributes:
+        reason: Reason for the entry.
+        patterns: Needs or tests, by name or pattern.
+        targets: Targets that the entry is for; empty for all.
+        expects: If not empty, the entry is for tests whose ``.exp`` file has one of these lines.
+        without: If not empty, the entry is for builds that lack one of these patches.
+        with_: The entry is for builds that have all of these patches.
     """
 
     reason: str
@@ -58,7 +62,7 @@ class SkipEntry:
     with_: tuple[str, ...] = ()
 
     def applies(self, target: str, skipped: Collection[str]) -> bool:
-        """Return whether the entry counts for ``target``, without the patches ``skipped``."""
+        """Return whether the entry is for ``target`` and a build without patches ``skipped``."""
         if self.without and not set(self.without).intersection(skipped):
             return False
         if not set(self.with_).isdisjoint(skipped):
@@ -66,13 +70,13 @@ class SkipEntry:
         return not self.targets or target in self.targets
 
     def names(self, test: Test) -> bool:
-        """Whether the entry is about ``test``."""
+        """Return whether the entry is for ``test``."""
         if not any(_matches(test.name, pattern) for pattern in self.patterns):
             return False
         return not self.expects or not set(self.expects).isdisjoint(_expected_lines(test))
 
     def lacks(self, need: str) -> bool:
-        """Whether ``need``, or the module or type that it is in, is what builds lack."""
+        """Return whether the entry covers ``need``, or the module or type that contains it."""
         return any(
             need == pattern or need.startswith(f"{pattern}.") or fnmatchcase(need, pattern)
             for pattern in self.patterns
@@ -81,26 +85,27 @@ class SkipEntry:
 
 @attrs.frozen
 class SkipList:
-    """The entries that count for one target: needs that it cannot serve, tests that fail on it."""
+    """The entries for one target: failing tests, and needs that it cannot satisfy."""
 
     tests: tuple[SkipEntry, ...] = ()
     needs: tuple[SkipEntry, ...] = ()
 
     def reason(self, test: Test) -> str | None:
-        """Why ``test`` is on the list by name, or None."""
+        """Return why ``test`` is on the list by name, or None."""
         return next((entry.reason for entry in self.tests if entry.names(test)), None)
 
     def lacking(self, need: str) -> str | None:
-        """Why builds do not have ``need``, or None if they should."""
+        """Return why builds lack ``need``, or None if they should have it."""
         return next((entry.reason for entry in self.needs if entry.lacks(need)), None)
 
 
 def load(
     target: str, path: arguments.StrPath = DEFAULT_LIST, skipped: Collection[str] = ()
 ) -> SkipList:
-    """The entries of ``path`` that count for ``target`` and a build without patches ``skipped``.
+    """Read the entries of ``path`` for ``target`` and a build without patches ``skipped``.
 
-    Raises UsageError for a list that is not readable or an entry without a reason.
+    Raises:
+        UsageError: The list is not readable, or an entry has no reason.
     """
     path = arguments.path(path, "path")
     lists = read(path)
@@ -110,7 +115,7 @@ def load(
 
 
 def read(path: arguments.StrPath = DEFAULT_LIST) -> SkipList:
-    """All entries of ``path``, whatever their target; raises UsageError as ``load`` does."""
+    """Read all entries of ``path``, for any target. Raises UsageError as ``load`` does."""
     path = arguments.path(path, "path")
     document = read_toml(path, UsageError, "not a readable skip list")
     lists = structured(document, _SkipFile, path, UsageError)

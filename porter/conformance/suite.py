@@ -1,4 +1,4 @@
-"""Runs a selection of tests on a runner and judges them."""
+"""Run a selection of upstream's tests on a runner and judge the outcomes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from porter.conformance.tree import files_for
 
 @attrs.frozen
 class Events:
-    """What a suite tells while it runs; each does nothing by default."""
+    """Callbacks for the progress of a suite; the defaults do nothing."""
 
     expecting: Callable[[int], None] = lambda total: None
     expected: Callable[[], None] = lambda: None
@@ -31,10 +31,16 @@ class Events:
 
 @attrs.frozen
 class ConformanceSuite:
-    """The tests of one run, and what is needed to run and to judge them.
+    """The tests of one run, with everything needed to run and judge them.
 
-    ``library`` holds modules that the tests import; a build that lacks one finds it
-    in its image.
+    Attributes:
+        root: The release's ``tests/`` directory.
+        tests: Tests to run.
+        runner: Runs programs on the target.
+        cpython: CPython that provides expected outputs.
+        skips: Skip list.
+        library: Modules that tests import; added to the image of a build that lacks them.
+        events: Progress callbacks.
     """
 
     root: Path
@@ -46,11 +52,17 @@ class ConformanceSuite:
     events: Events = attrs.field(factory=Events)
 
     def run(self) -> list[ReportedTest]:
-        """Run all tests, in as few launches as the runner needs; results in the tests' order.
+        """Run all tests, in as few launches as the runner needs.
 
-        Tests that upstream's rules leave out are not run. Raises UpstreamChange if upstream's
-        runner cannot be asked, and what our runner raises when it cannot run at all; a test's
-        own failure is a result.
+        Tests that upstream's rules leave out do not run. A failing test does not raise: its failure
+        is a result.
+
+        Returns:
+            The results, in the order of the tests.
+
+        Raises:
+            UpstreamChange: Porter cannot drive upstream's runner.
+            PorterError: The runner of the target cannot run at all.
         """
         found = features.check(self.root, self.runner)
         upstream = UpstreamRunner(self.root, found.answers)
@@ -84,7 +96,7 @@ class ConformanceSuite:
         return against(listed, result)
 
     def _needs(self, tests: Sequence[Test], found: features.Features) -> dict[str, tuple[str, ...]]:
-        """What the build lacks for each of ``tests``, which skip themselves."""
+        """Find the features that the build lacks for each of ``tests``, which skip themselves."""
         if not tests:
             return {}
         probes = {test.name: probe(test.path.read_bytes()) for test in tests}
@@ -103,9 +115,11 @@ class ConformanceSuite:
         return {t.name: (need,) if (need := told.get(t.name)) else () for t in tests}
 
     def program(self, test: Test, importable: Collection[str] = ()) -> Script:
-        """What an interpreter needs to run ``test`` as upstream would.
+        """Return the program that runs ``test`` as upstream would.
 
-        ``importable`` names the modules of the library that the build has itself.
+        Args:
+            test: Test to run.
+            importable: Modules of the library that the build has itself.
         """
         source = test.path.read_bytes()
         tree = missing(self.library, importable, source, files_for(test))
@@ -119,8 +133,8 @@ class ConformanceSuite:
 
 
 def _setup(name: str) -> bytes:
-    # What the unix port does before it runs a file: sys.path[0] is the file's
-    # directory, sys.argv[0] its path. The names do not stay: the test sees fresh globals.
+    # As the unix port before it runs a file: sys.path[0] is the file's directory, sys.argv[0] its
+    # path. The module names do not persist: the test gets fresh globals.
     cwd = name.rpartition("/")[0]
     return (
         "import sys, os\n"

@@ -1,4 +1,4 @@
-"""The files that one test finds beside itself."""
+"""Collect the files that a test finds in its file system."""
 
 from __future__ import annotations
 
@@ -8,17 +8,19 @@ from pathlib import Path
 
 from porter.conformance.discovery import Test
 
-# A sibling is named by an import, as a string (`__import__("import1a")`), or as a file.
+# Tests name siblings in an import, as a string (`__import__("import1a")`), or as a file name.
 _MENTION = re.compile(r"""(?:import|from)([\w., \t]+)|["'](\w+)["']|["'/](\w+)\.py\b""")
 
 
 def files_for(test: Test) -> tuple[tuple[str, bytes], ...]:
-    """What ``test`` may import or open: pairs of path below ``tests/`` and content, sorted.
+    """Return the files that ``test`` may import or open, the test itself included.
 
-    That is every file in the directories below the test's own (packages, data),
-    and of the files in its own directory those that the test or one of these
-    names, the test itself included. Whole directories are too much: basics alone
-    is 550 files, and each interpreter carries its own copy.
+    These are all files in the directories below the test's own (packages, data), and the files in
+    its own directory that any of these files names. Whole directories would be too large: basics
+    has 550 files, and each interpreter gets its own copy.
+
+    Returns:
+        Pairs of path below ``tests/`` and content, sorted.
     """
     directory = test.path.parent
     found = dict(_below(directory))
@@ -45,7 +47,7 @@ def _is_python(name: str) -> bool:
 
 @cache
 def _below(directory: Path) -> tuple[tuple[str, bytes], ...]:
-    """The files in the directories below ``directory``, relative to it."""
+    """Return the files in the directories below ``directory``, with paths relative to it."""
     return tuple(
         (path.relative_to(directory).as_posix(), path.read_bytes())
         for path in sorted(directory.glob("*/**/*"))

@@ -1,4 +1,4 @@
-"""The runners: an interpreter per process, the host twin, and the GPU."""
+"""Runners for programs: one process per program, the host twin, and the GPU."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from porter.conformance.backends.process import HostDirectoryLauncher, ProcessRu
 from porter.conformance.model import ScriptRunner
 from porter.errors import UsageError
 
-# The build that upstream's tests need: the largest heap is 384 KiB, the longest
-# output 101 KiB (extmod/framebuf_polygon). Local memory is too small for such
-# heaps together, so arenas are global unless asked for otherwise.
+# Sizes of a build for upstream's tests: the largest heap is 384 KiB, the longest output 101 KiB
+# (extmod/framebuf_polygon). Local memory cannot hold such heaps for a whole launch, so arenas are
+# global by default.
 SIZES = {
     "heap": "512K",
     "stack": "32K",
@@ -26,12 +26,12 @@ SIZES = {
 }
 
 
-# With less, tests fail although the build is right.
+# With smaller sizes, tests fail although the build is correct.
 NEEDS = {"heap": 384 * KIB, "stdout": 102 * KIB}
 
 
 def short(sizes: Mapping[str, int]) -> str:
-    """What is too small among `sizes` (bytes) for all of upstream's tests; empty if nothing is."""
+    """Describe which of `sizes` (bytes) are too small for all tests; "" if none is."""
     return ", ".join(
         f"--{name} {format_size(sizes[name])}, and they need {format_size(need)}"
         for name, need in NEEDS.items()
@@ -40,7 +40,7 @@ def short(sizes: Mapping[str, int]) -> str:
 
 
 def check_sizes(sizes: Mapping[str, int]) -> None:
-    """UsageError unless all of upstream's tests can run in interpreters of `sizes` (bytes)."""
+    """Raise UsageError unless interpreters of `sizes` (bytes) can run all of upstream's tests."""
     if lack := short(sizes):
         options = " ".join(f"--{name} {SIZES[name]}" for name in NEEDS)
         raise UsageError(
@@ -60,13 +60,21 @@ def open_runner(
     sizes: Mapping[str, int] | None = None,
     native: CompilerOptions | None = None,
 ) -> ScriptRunner:
-    """The runner for ``target`` (host, cuda, reference), ``timeout`` in seconds a test.
+    """Open the runner for ``target``; build first if necessary.
 
-    ``executable`` is tested instead if given, or the finished build in ``folder``. What is
-    not built is built first: raises what that or loading the build raises. ``variant`` is the
-    host twin's; `porter.toolchain.sanitizer.children` must be around a run of ``asan``. ``sizes``:
-    those of interpreters (bytes) that are not the build's. ``native``: programs run as machine
-    code, made so.
+    Args:
+        target: host, cuda or reference.
+        config: Configuration of the build.
+        timeout: Seconds per test.
+        executable: Executable to test instead of a build.
+        folder: Finished build to test.
+        variant: Variant of the host twin. ``asan`` requires
+            `porter.toolchain.sanitizer.children` around the run.
+        sizes: Sizes of interpreters (bytes) that differ from the build's.
+        native: Options of the native compiler, if programs run as native code.
+
+    Raises:
+        PorterError: Building or loading the build fails.
     """
     executable = None if executable is None else arguments.path(executable, "executable")
     folder = None if folder is None else arguments.path(folder, "folder")
@@ -74,10 +82,10 @@ def open_runner(
         return ProcessRunner("executable", HostDirectoryLauncher(executable.resolve()), timeout)
     if target == "reference":
         return _reference(config, timeout)
-    from porter.conformance.backends.build import BuildRunner  # loads a whole build
+    from porter.conformance.backends.build import BuildRunner  # expensive: loads a whole build
 
     if folder is None:
-        from porter.pipeline import build  # the whole toolchain, which a bare machine lacks
+        from porter.pipeline import build  # needs the whole toolchain, which may be missing
 
         folder = build(config, variant=variant).folder
     target = target if variant == "release" else f"{target}-{variant}"
@@ -87,14 +95,14 @@ def open_runner(
 
 
 def skipped_patches(runner: ScriptRunner) -> frozenset[str]:
-    """The patches that the tested build does without; none of what is no build of porter's."""
+    """Return the patches that the tested build lacks; none for other executables."""
     found: frozenset[str] = getattr(runner, "skipped", frozenset())
     return found
 
 
 def _reference(config: BuildConfig, timeout: float) -> ScriptRunner:
     from porter.conformance.backends.reference import ReferenceLauncher
-    from porter.reference import build_reference  # it imports this package
+    from porter.reference import build_reference  # here: it imports this package
 
     executable = build_reference(config, paths.build_dir() / f"reference-{config.release}")
     launcher = ReferenceLauncher(
@@ -102,7 +110,7 @@ def _reference(config: BuildConfig, timeout: float) -> ScriptRunner:
         heap=config.heap,
         pystack=config.pystack,
         stack=config.stack,
-        timeout=math.ceil(timeout) + 1,  # its own limit is the second net
+        timeout=math.ceil(timeout) + 1,  # its own time limit is a second safeguard
         gc_stress=config.gc_stress,
     )
     return ProcessRunner("reference", launcher, timeout)

@@ -1,4 +1,4 @@
-"""The host twin and the GPU as runners of conformance programs."""
+"""Run conformance programs on a build: the host twin or the GPU."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from porter.conformance.backends.isolate import Isolated
 from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 from porter.manifest import open_manifest
 
-# Setting up, output and the hard stop come on top of a launch's own deadline, twice.
+# Seconds beyond twice a launch's own deadline, for setup, output and the hard stop.
 MARGIN = 60.0
-COMPILING = 900.0  # the same where g++ makes machine code first
+COMPILING = 900.0  # the same if g++ compiles native code first
 
 
 class ScriptLaunches(Protocol):
-    """What runs one launch after the other: ``Isolated``, but for tests."""
+    """An interface for running one launch after the other; `Isolated`, or a fake in tests."""
 
     def run(self, programs: Sequence[Script]) -> list[ScriptOutcome]:
-        """One launch."""
+        """Run one launch."""
         ...
 
     def close(self) -> None:
-        """No more launches for now."""
+        """End the process; a later launch starts a new one."""
         ...
 
 
 @attrs.frozen
 class BuildRunner:
-    """Runs programs in launches of up to ``chunk``, of which ``parallel`` run at once.
+    """A runner with launches of up to ``chunk`` programs, of which ``parallel`` run at once.
 
-    A program that a launch's deadline stopped while it may have waited for its turn
-    is run again, with no more than ``parallel`` in its launch.
+    The deadline of a launch may stop a program that only waited for a thread. The program then
+    runs again, in a launch of at most ``parallel`` programs.
     """
 
     target: str
     launches: ScriptLaunches
     chunk: int
     parallel: int
-    skipped: frozenset[str] = frozenset()  # patches that the build does without
+    skipped: frozenset[str] = frozenset()  # patches that the build lacks
 
     @staticmethod
     def open(
@@ -55,12 +55,17 @@ class BuildRunner:
         sizes: Mapping[str, int] | None = None,
         native: CompilerOptions | None = None,
     ) -> BuildRunner:
-        """A runner for the finished build in ``folder``; ``timeout`` in seconds a launch.
+        """Create a runner for the finished build in ``folder``.
 
-        ``sizes``: bytes of heap, pystack, stack or stdout that are not the build's. ``native``:
-        programs run as machine code, made so.
+        Args:
+            folder: Folder of the build.
+            target: Target to run on.
+            timeout: Seconds per launch.
+            gc_stress: Whether each allocation collects garbage.
+            sizes: Sizes in bytes of heap, pystack, stack or stdout that differ from the build's.
+            native: Options of the native compiler, if programs run as native code.
         """
-        from porter.conformance.backends.launch import ScriptOpener  # numpy and the runner
+        from porter.conformance.backends.launch import ScriptOpener  # imports numpy and porter.run
 
         opener = ScriptOpener(folder, target, timeout, gc_stress, sizes or {}, native)
         margin = MARGIN if native is None else COMPILING
@@ -91,7 +96,7 @@ class BuildRunner:
         outcomes: dict[int, ScriptOutcome],
         done: Callable[[int, ScriptOutcome], None] | None,
     ) -> list[int]:
-        """Run ``indices`` in launches of ``size``; returns those that must run again."""
+        """Run ``indices`` in launches of ``size``; return the indices that must run again."""
         again: list[int] = []
         for start in range(0, len(indices), size):
             part = indices[start : start + size]

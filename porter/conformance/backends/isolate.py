@@ -1,4 +1,4 @@
-"""Runs launches in a process of their own: a launch that dies ends that process alone."""
+"""Run launches in a process of their own: a launch that crashes ends only that process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RunScripts = Callable[[Sequence[Script]], list[ScriptOutcome]]
 
 @attrs.frozen
 class Died:
-    """What ended a launch that gave no answer."""
+    """The reason why a launch ended without an answer."""
 
     status: ScriptStatus
     note: str
@@ -32,14 +32,16 @@ def _crashed(died: Died) -> ScriptOutcome:
 
 @attrs.define
 class Isolated(Generic[Item, Answer]):
-    """Launches in a child process, which is started anew after it died.
+    """Launches in a child process, which is restarted after it died.
 
-    ``deadline`` is in seconds a launch, after which the child is killed; a launch
-    should have stopped its own hanging programs well before that. ``lost`` makes the
-    answer of the one item that a launch died of.
+    Attributes:
+        opener: Opens a build in the child process and returns the function that runs a launch. It
+            is pickled.
+        deadline: Seconds per launch, after which the child is killed. A launch should stop its own
+            hanging programs well before.
+        lost: Makes the answer for the one item that kills its launch.
     """
 
-    # Opens a build in the process that is to run it; it crosses to that process by pickling.
     opener: Callable[[], Callable[[Sequence[Item]], list[Answer]]]
     deadline: float
     lost: Callable[[Died], Any] = _crashed
@@ -47,7 +49,7 @@ class Isolated(Generic[Item, Answer]):
     _pipe: Connection | None = None
 
     def run(self, programs: Sequence[Item]) -> list[Answer]:
-        """One launch; if it dies, its halves, down to the program that is to blame."""
+        """Run one launch; if the child dies, bisect the programs to find the one at fault."""
         answer = self._ask(programs)
         if not isinstance(answer, Died):
             return answer
@@ -59,7 +61,7 @@ class Isolated(Generic[Item, Answer]):
     def close(self) -> None:
         """End the child process."""
         if self._pipe is not None:
-            self._pipe.close()  # an idle child ends by itself then
+            self._pipe.close()  # an idle child exits then
         self._kill(patience=5.0)
 
     def _ask(self, programs: Sequence[Item]) -> list[Answer] | Died:
@@ -72,11 +74,11 @@ class Isolated(Generic[Item, Answer]):
             answer: list[Answer] | Exception = pipe.recv()
         except (EOFError, OSError):
             return self._bury()
-        if isinstance(answer, LaunchFailed):  # a GPU that faulted is lost to the process
+        if isinstance(answer, LaunchFailed):  # the process cannot use a GPU after a fault
             self._kill()
             return Died(ScriptStatus.CRASH, answer.message)
         if isinstance(answer, Exception):
-            raise answer  # no program's fault: no such build, no GPU, not enough memory
+            raise answer  # not a program's fault: no such build, no GPU, out of memory
         return answer
 
     def _kill(self, patience: float = 0.0) -> None:
@@ -107,7 +109,7 @@ class Isolated(Generic[Item, Answer]):
 
 
 def _serve(opener: Callable[[], Callable[[Any], Any]], pipe: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's business
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles Ctrl-C
     launch: Callable[[Any], Any] | None = None
     while True:
         try:

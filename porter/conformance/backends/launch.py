@@ -1,4 +1,4 @@
-"""Conformance programs on a build: two launches, one to set up and one to run the tests."""
+"""Run conformance programs on a build in two launches: one for setup, one for the tests."""
 
 from __future__ import annotations
 
@@ -26,10 +26,15 @@ from porter.run.launch.spec import Phase
 
 @attrs.frozen
 class ScriptOpener:
-    """Opens the build in ``folder`` for ``target``, in the process that is to run it.
+    """A picklable function that opens the build in ``folder``, in the isolated process.
 
-    ``timeout`` is in seconds: the deadline of one launch. ``sizes`` (bytes) of heap, pystack,
-    stack and stdout replace the build's. ``native``: tests run as machine code, made so.
+    Attributes:
+        folder: Folder of the build.
+        target: Target to run on.
+        timeout: Deadline of a launch, in seconds.
+        gc_stress: Whether each allocation collects garbage.
+        sizes: Sizes in bytes of heap, pystack, stack and stdout that differ from the build's.
+        native: Options of the native compiler, if tests run as native code.
     """
 
     folder: Path
@@ -40,14 +45,14 @@ class ScriptOpener:
     native: CompilerOptions | None = None
 
     def __call__(self) -> RunScripts:
-        """What runs programs; raises what opening the device raises."""
+        """Open the device and return the function that runs programs."""
         settings = Settings(
             merge_stderr=True,
             gc_stress=self.gc_stress,
             timeout=self.timeout,
             fs_shared=False,
             fs_block=BLOCK_SIZE,
-            # Every test takes its own way; in a block of its own none waits for another.
+            # Tests diverge completely; in a block of its own, no test waits for another.
             block=1,
         )
         settings = attrs.evolve(settings, **self.sizes)
@@ -59,13 +64,13 @@ class ScriptOpener:
 
 @attrs.frozen
 class _Compiled:
-    """Runs programs as machine code, those that do not compile as they are."""
+    """A runner of native code; programs that do not compile run as source."""
 
     settings: Settings
     compiler: TestCompiler
 
     def __call__(self, programs: Sequence[Script]) -> list[ScriptOutcome]:
-        """See ScriptOpener."""
+        """Compile and run the programs."""
         codes = self.compiler.codes(_sources(programs), self.settings)
         device, modules = self.compiler.machine(codes)
         try:
@@ -119,7 +124,7 @@ def _run(
     setups = [Source(program.setup, "<setup>") for program in programs]
     sources, phase = _sources(programs), Phase(arenas=arenas)
     if compiled is not None:
-        # Code does not set this, as a module's own source does.
+        # Unlike a module's source, compiled code does not set __file__.
         setups = [
             Source(one.source + f"__file__ = {program.name!r}\n".encode(), one.name)
             for one, program in zip(setups, programs, strict=True)

@@ -1,7 +1,7 @@
-"""Conformance programs as machine code: a launch's tests are compiled together, all that is there.
+"""Compile conformance programs to native code, all tests of a launch together.
 
-What a test brings in while it runs (an import, `exec`) stays bytecode, and so does a test that does
-not compile, which says so as the interpreter's.
+Code that a test loads at run time (an import, `exec`) stays bytecode. A test that does not compile
+runs in the interpreter, which reports the error.
 """
 
 from __future__ import annotations
@@ -27,9 +27,15 @@ from porter.run.device.linking import LinkedCode
 
 @frozen
 class TestCompiler:
-    """Makes machine code of tests. device: makes their bytecode. options: those of all of them."""
+    """A compiler of tests to native code.
 
-    __test__ = False  # not a test of ours, whatever pytest thinks of the name
+    Attributes:
+        device: Device that compiles the tests to bytecode.
+        target: Target of the native compiler.
+        options: Compiler options for all tests.
+    """
+
+    __test__ = False  # keeps pytest from collecting this class
 
     device: Device
     target: HostTarget | KernelTarget
@@ -37,7 +43,7 @@ class TestCompiler:
 
     @classmethod
     def of(cls, folder: Path, target: str, options: CompilerOptions) -> TestCompiler:
-        """For the build in `folder`. Raises UsageError where it runs no machine code."""
+        """Open the build in `folder`. Raises UsageError if it does not support native code."""
         built = open_build(folder)
         if target == "cuda":
             return cls(_bytecode_for(built), KernelTarget.of(built), options)
@@ -46,11 +52,11 @@ class TestCompiler:
         return cls(device, HostTarget.of(device), options)
 
     def codes(self, programs: Sequence[Program], launch: Launch) -> list[bytes | None]:
-        """The bytecode of each program; None of one that does not compile."""
+        """Compile each program to bytecode; None for a program that does not compile."""
         return compile_each(self.device, launch, programs)[0]
 
     def machine(self, codes: Sequence[bytes | None]) -> tuple[Device, list[NativeModule | None]]:
-        """What runs `codes`, and the machine code of each."""
+        """Compile `codes` to native code; return the device to run on, and a module per program."""
         made = [
             None
             if code is None
@@ -63,10 +69,10 @@ class TestCompiler:
             if isinstance(self.target, HostTarget):
                 return self.device, build_batch(self.target, made, folder, jobs)
             cubin, modules = link_batch(self.target, made, folder, jobs)
-        # A GPU's machine code is in the kernels that it is opened with.
+        # A GPU's native code is linked into the kernels, so the device opens anew.
         return open_device(self.target.built, "cuda", code=LinkedCode(cubin, {})), modules
 
 
 def _bytecode_for(built: Built) -> Device:
-    """A device whose bytecode the GPU's interpreters execute too: the host twin, where it is."""
+    """Open a device that compiles for the GPU's interpreters: the host twin if the build has it."""
     return open_device(built, "host" if "host" in built.whole.targets else "cuda")

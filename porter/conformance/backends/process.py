@@ -1,4 +1,4 @@
-"""A runner that starts one process a test: for plain C builds, the twin's reference."""
+"""Run each program in a process of its own: for reference builds and other executables."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 
 @attrs.frozen
 class Start:
-    """How to start the process of one program: command, stdin, folder."""
+    """The command line of a program's process, its working directory and its stdin."""
 
     argv: tuple[str, ...]
     cwd: Path
@@ -27,19 +27,25 @@ class Start:
 
 
 class Launcher(Protocol):
-    """Prepares one program in an empty folder that is its own."""
+    """A function that prepares one program in an empty folder of its own."""
 
     def __call__(self, program: Script, folder: Path) -> Start:
-        """Write what the process needs into ``folder`` and say how to start it."""
+        """Write the process's files into ``folder`` and return its command."""
         ...
 
 
 @attrs.frozen
 class ProcessRunner:
-    """Runs each program in a process of its own, several at a time.
+    """A runner with a process for each program, several at a time.
 
-    ``timeout`` is in seconds a program. An exit status of 0 is OK, 1 an uncaught
-    exception (upstream's convention), a signal a crash, anything else SystemExit's.
+    Exit status 0 means OK, 1 an uncaught exception (upstream's convention), any other one
+    SystemExit. A signal means a crash.
+
+    Attributes:
+        target: Name of the target.
+        launcher: Prepares each program.
+        timeout: Seconds per program.
+        jobs: Processes at a time.
     """
 
     target: str
@@ -82,7 +88,7 @@ class ProcessRunner:
                 process.kill()
                 output, _ = process.communicate()
                 status, note = ScriptStatus.TIMEOUT, f"no end after {self.timeout:g} s"
-            output = output.replace(folder.encode(), b"")  # paths as inside an image
+            output = output.replace(folder.encode(), b"")  # make paths as in an image
             return ScriptOutcome(output, status, seconds=time.monotonic() - begun, note=note)
 
 
@@ -99,16 +105,15 @@ def _status(code: int) -> tuple[ScriptStatus, str]:
 
 @attrs.frozen
 class HostDirectoryLauncher:
-    """For an executable that works like upstream's unix port, on a host directory.
+    """A launcher for an executable like upstream's unix port, on a folder of the host.
 
-    The program's tree is written out, and the executable started in the program's
-    directory with the program's path as its argument.
+    The executable starts in the program's directory, with the program's path as its argument.
     """
 
     executable: Path
 
     def __call__(self, program: Script, folder: Path) -> Start:
-        """See ``Launcher``."""
+        """Write the program's tree into ``folder`` and return its command."""
         for name, data in (*program.tree, (program.name.lstrip("/"), program.source)):
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)

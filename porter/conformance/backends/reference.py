@@ -1,4 +1,4 @@
-"""Starts conformance programs on the reference build, each with an image of its own files."""
+"""Start conformance programs on the reference build, each with an image of its files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from porter.conformance.model import Script
 
 @attrs.frozen
 class ReferenceLauncher:
-    """A `Launcher` for `build_reference`'s executable. Sizes are bytes; `timeout` is in seconds."""
+    """A launcher for `build_reference`'s executable. Sizes are in bytes, `timeout` in seconds."""
 
     executable: Path
     heap: int = 512 << 10
@@ -23,7 +23,7 @@ class ReferenceLauncher:
     gc_stress: bool = False
 
     def __call__(self, program: Script, folder: Path) -> Start:
-        """See `Launcher`."""
+        """Write the image and the sources into ``folder`` and return the command."""
         (folder / "image").write_bytes(build_images([program])[0])
         (folder / "setup").write_bytes(program.setup)
         (folder / "source").write_bytes(program.source)

@@ -1,1 +1,1 @@
-"""Asks a release's own ``tests/run-tests.py`` what it would do, so that no list of it is copied."""
+"""Let a release's own ``tests/run-tests.py`` decide, so that porter copies none of its rules."""

@@ -1,9 +1,9 @@
-"""Runs in a child process: lets a release's own ``run-tests.py`` decide.
+"""Drive a release's own ``run-tests.py``; runs in a child process.
 
-Upstream's runner drives a board through an object with ``run_script_on_remote_target``. Here that
-object looks answers up: what the build printed is known. The question comes as JSON on stdin, the
-answer goes as JSON to stdout; bytes are latin-1 text. The working directory is upstream's
-``tests/``. Nothing here needs more than CPython.
+Upstream's runner talks to a board through an object with ``run_script_on_remote_target``. The
+driver replaces that object by a fake that looks up the build's known outputs. The question comes as
+JSON on stdin, the answer goes as JSON to stdout; bytes are encoded as latin-1 text. The working
+directory is upstream's ``tests/``. The driver needs nothing but CPython.
 """
 
 from __future__ import annotations
@@ -18,20 +18,19 @@ from porter.conformance.runtests.loaded import INFO, Loaded
 from porter.conformance.runtests.stand_ins import Agrees, Avoids, NotImitated, relative
 
 _LINE = re.compile(r"^(pass|FAIL|skip|lrge) +(\S+)")
-# What upstream's runner prints for a test, and our word for it.
+# Upstream's verdict on a test, and porter's.
 _VERDICTS = {"pass": "pass", "FAIL": "fail", "skip": "skip", "lrge": "skip"}
 
 
 def discover(question: dict[str, Any]) -> dict[str, Any]:
-    """The tests that upstream runs on a PC where it is told nothing."""
+    """Return the tests that upstream runs on a PC by default."""
     return {"tests": Loaded(question).default()[0]}
 
 
 def plan(question: dict[str, Any]) -> dict[str, Any]:
-    """Which of ``tests`` are left out, each with the features for want of which it is.
+    """Find the tests that upstream leaves out, with the features that they need.
 
-    A test is left out for want of a feature if it is run once the check of that feature gives
-    another answer.
+    A test needs a feature if another answer of that feature's check makes upstream run it.
     """
     runner = Loaded(question)
     _, call = runner.default()
@@ -44,7 +43,7 @@ def plan(question: dict[str, Any]) -> dict[str, Any]:
     wants: dict[str, list[str]] = {name: [] for name in left_out(question["tests"], {})}
     for feature in sorted(runner.features) if wants else ():
         if feature == INFO:
-            continue  # several words: upstream takes it apart
+            continue  # this answer has several words, which upstream splits
         for answer in (Agrees(), Avoids()):
             still = left_out(
                 [name for name in wants if feature not in wants[name]], {feature: answer}
@@ -56,9 +55,11 @@ def plan(question: dict[str, Any]) -> dict[str, Any]:
 
 
 def judge(question: dict[str, Any]) -> dict[str, Any]:
-    """The verdict of upstream's runner on each test in ``outputs``.
+    """Get the verdict of upstream's runner on each test in ``outputs``.
 
-    With it come the output that it compared and, where it ends with an error on the test, that.
+    Returns:
+        By test: the verdict, the output that upstream compared, and the error with which its
+        runner ended on this test, if any.
     """
     runner = Loaded(question)
     _, call = runner.default()
@@ -81,7 +82,7 @@ def judge(question: dict[str, Any]) -> dict[str, Any]:
         try:
             printed = runner.go(call, tests)
         except (Exception, SystemExit) as error:
-            if len(tests) > 1:  # one test's .exp must not take the others with it
+            if len(tests) > 1:  # an error on one test must not hide the verdicts on others
                 decide(tests[: len(tests) // 2])
                 decide(tests[len(tests) // 2 :])
                 return
@@ -105,7 +106,7 @@ def judge(question: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Answer the question on stdin."""
     question = json.load(sys.stdin)
-    os.environ.pop("GITHUB_ACTIONS", None)  # upstream's rules about its own CI
+    os.environ.pop("GITHUB_ACTIONS", None)  # upstream's rules for its own CI do not apply
     try:
         answer = {"discover": discover, "plan": plan, "judge": judge}[question["ask"]](question)
     except NotImitated as error:

@@ -1,4 +1,4 @@
-"""A release's ``run-tests.py`` as a module, with our stand-ins in it."""
+"""Load a release's ``run-tests.py`` as a module and install the fakes in it."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import Any
 from porter.conformance.runtests.stand_ins import Host, NotImitated, Target, relative
 
 NEEDED = ("main", "get_test_instance", "run_tests", "run_micropython", "run_feature_check")
-INFO = "target_info.py"  # the feature check that says which platform it runs on
+INFO = "target_info.py"  # the feature check that reports the platform
 
 
 class Captured(BaseException):
-    """Carries the arguments with which ``main`` calls ``run_tests``; main must not catch it."""
+    """An exception that carries the arguments of ``run_tests`` out of ``main``, uncaught."""
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.call = (args, kwargs)
 
 
 class Loaded:
-    """Upstream's runner as a module, with our target and our answers in it."""
+    """Upstream's runner as a module, with the fakes installed."""
 
     def __init__(self, question: dict[str, Any]) -> None:
         self.target = Target()
@@ -37,8 +37,8 @@ class Loaded:
             for name, (crashed, text) in question["features"].items()
         }
         if INFO not in self.features:
-            # The interpreter under test is missing or failed. CPython cannot answer in its place:
-            # the check uses attributes that only upstream's interpreter has.
+            # The interpreter under test is missing or failed. CPython cannot answer instead: the
+            # check uses attributes that only upstream's interpreter has.
             self.module.detect_test_platform = detect_a_pc
         self.overrides: dict[str, bytes] = {}
         self.check = self.module.run_feature_check
@@ -55,7 +55,7 @@ class Loaded:
         return answer
 
     def default(self) -> tuple[list[str], inspect.BoundArguments]:
-        """The tests that ``main`` runs where it is told nothing, and its call of ``run_tests``."""
+        """Return the tests that ``main`` runs by default, and its call of ``run_tests``."""
 
         def capture(*args: Any, **kwargs: Any) -> None:
             raise Captured(args, kwargs)
@@ -79,7 +79,7 @@ class Loaded:
         return [relative(name) for name in call.arguments["tests"]], call
 
     def go(self, call: inspect.BoundArguments, tests: list[str]) -> str:
-        """Run ``tests`` as upstream would; what its runner prints."""
+        """Run ``tests`` as upstream would; return the output of its runner."""
         self.target.asked.clear()
         with tempfile.TemporaryDirectory() as results, _silence() as printed:
             call.arguments.update(tests=tests, result_dir=results)
@@ -88,7 +88,7 @@ class Loaded:
 
 
 def _load() -> Any:
-    sys.dont_write_bytecode = True  # upstream's tree stays as it is
+    sys.dont_write_bytecode = True  # upstream's tree must not change
     root = os.getcwd()
     sys.path.insert(0, root)
     spec = importlib.util.spec_from_file_location("run_tests", os.path.join(root, "run-tests.py"))
@@ -104,7 +104,7 @@ def _load() -> Any:
 
 
 def detect_a_pc(pyb: Any, args: Any) -> None:
-    """Stand in for ``detect_test_platform``, which reads the answer of ``target_info.py``."""
+    """Replace ``detect_test_platform``, which parses the answer of ``target_info.py``."""
     vars(args).update(
         platform="linux",
         arch=None,

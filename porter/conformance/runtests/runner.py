@@ -1,4 +1,4 @@
-"""Our side of driver.py: asks a release's own runner, in a child process."""
+"""Ask a release's own test runner, through driver.py in a child process."""
 
 from __future__ import annotations
 
@@ -15,15 +15,18 @@ from porter.base import process
 from porter.errors import ToolFailed, UpstreamChange
 
 _DRIVER = Path(__file__).with_name("driver.py")
-TIMEOUT = 300.0  # seconds; it takes a few
-Answer = tuple[bool, bytes]  # whether the program crashed, and what it printed
+TIMEOUT = 300.0  # seconds; the runner usually needs a few
+Answer = tuple[bool, bytes]  # whether the program crashed, and its output
 
 
 @attrs.frozen
 class Judged:
-    """What upstream's runner says of one test: pass, fail or skip, and the output it compared.
+    """The verdict of upstream's runner on one test.
 
-    ``error`` is what it ended with on this test, if it did.
+    Attributes:
+        verdict: "pass", "fail" or "skip".
+        output: Output that the runner compared.
+        error: Error with which the runner ended on this test; "" if none.
     """
 
     verdict: str
@@ -35,23 +38,25 @@ class Judged:
 class UpstreamRunner:
     """``run-tests.py`` of the release whose ``tests/`` is ``root``.
 
-    ``features`` holds what its ``feature_check`` programs print on the build, by file name.
-    All methods raise UpstreamChange where the release's runner has a form that porter cannot
-    drive.
+    All methods raise UpstreamChange if porter cannot drive the release's runner.
+
+    Attributes:
+        root: The release's ``tests/`` directory.
+        features: Outputs of its ``feature_check`` programs on the build, by file name.
     """
 
     root: Path
     features: Mapping[str, Answer] = attrs.field(factory=dict)
 
     def left_out(self, tests: Sequence[str]) -> dict[str, list[str]]:
-        """Those of ``tests`` that it would not run, each with the feature checks it asks for."""
+        """Return the tests that the runner would not run, with the feature checks they need."""
         left: dict[str, list[str]] = self._ask("plan", tests=list(tests))["left_out"]
         return left
 
     def judge(
         self, outputs: Mapping[str, Answer], expected: Mapping[str, bytes]
     ) -> dict[str, Judged]:
-        """Its verdicts on ``outputs``; ``expected`` is what CPython printed where it asks that."""
+        """Return the runner's verdicts on ``outputs``; ``expected`` holds CPython's outputs."""
         answer = self._ask(
             "judge",
             outputs={name: _text(output) for name, output in outputs.items()},
@@ -72,9 +77,10 @@ class UpstreamRunner:
 
 @cache
 def default_tests(root: Path) -> tuple[str, ...]:
-    """The tests that upstream runs on a PC, relative to ``root``; those of its ports left out.
+    """Return the tests that upstream runs on a PC, relative to ``root``, without those of ports.
 
-    Raises UpstreamChange as UpstreamRunner's methods do.
+    Raises:
+        UpstreamChange: Porter cannot drive the release's runner.
     """
     answer = _ask(root, json.dumps({"ask": "discover", "features": {}}))
     return tuple(name for name in answer["tests"] if not name.startswith("ports/"))

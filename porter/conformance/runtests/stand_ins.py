@@ -1,4 +1,4 @@
-"""What stands in upstream's runner where it has a board, CPython, and answers of checks."""
+"""Fakes that upstream's ``run-tests.py`` uses in place of a board, CPython and check outputs."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import Any
 
 
 class NotImitated(Exception):
-    """The runner has not the form that this driver knows."""
+    """Upstream's runner does not have the structure that the driver expects."""
 
 
 class Agrees(bytes):
-    """An answer that is whatever upstream's runner compares it with."""
+    """A fake answer that equals everything upstream's runner compares it with."""
 
     def __eq__(self, other: object) -> bool:
         return True
@@ -24,7 +24,7 @@ class Agrees(bytes):
 
 
 class Avoids(bytes):
-    """An answer for which no comparison of upstream's runner holds."""
+    """A fake answer for which no comparison of upstream's runner holds."""
 
     def __eq__(self, other: object) -> bool:
         return False
@@ -36,7 +36,7 @@ class Avoids(bytes):
 
 
 class Target:
-    """Stands where upstream's runner has a board; knows what each program prints."""
+    """A fake of the board that upstream's runner drives; returns known outputs."""
 
     def __init__(self) -> None:
         self.answers: dict[str, tuple[bool, bytes]] = {}
@@ -45,17 +45,17 @@ class Target:
     def run_script_on_remote_target(
         self, args: Any, test_file: str, *more: Any
     ) -> tuple[bool, bytes]:
-        """Whether the program crashed, and its output; tests that have no answer skip."""
+        """Return whether the program crashed, and its output; unknown tests print SKIP."""
         name = relative(test_file)
         self.asked.append(name)
         return self.answers.get(name, (False, b"SKIP\n"))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection."""
 
 
 class Host:
-    """Stands where upstream's runner has ``subprocess``, which it asks for CPython's output."""
+    """A fake of ``subprocess``, through which upstream's runner gets CPython's output."""
 
     def __init__(self, real: Any, expected: dict[str, bytes]) -> None:
         self._real = real
@@ -66,7 +66,7 @@ class Host:
         return getattr(self._real, name)
 
     def check_output(self, command: list[str], *args: Any, **kwargs: Any) -> bytes:
-        """CPython's output for a test, as it is known; other programs are run."""
+        """Return CPython's known output for a test; run feature checks."""
         name = relative(command[-1])
         if name in self._expected:
             return self._expected[name]
@@ -78,5 +78,5 @@ class Host:
 
 
 def relative(path: str) -> str:
-    """``path`` as upstream names a test: below the working directory, with forward slashes."""
+    """Return ``path`` as upstream names a test: relative, with forward slashes."""
     return os.path.relpath(os.path.abspath(path)).replace(os.sep, "/")
