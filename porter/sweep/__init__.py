@@ -1,1 +1,1 @@
-"""The allocation-failure sweep: programs, each with every one of its allocations failing once."""
+"""The allocation-failure sweep: fail every single allocation of programs once."""

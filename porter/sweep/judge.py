@@ -1,8 +1,8 @@
-"""What an interpreter's end means when one of its allocations failed.
+"""Judge the exit state of an interpreter in which one allocation failed.
 
-Well-formed are a right answer, an uncaught MemoryError, and what a program makes of a MemoryError
-that it catches: any output, and any way to end that Python has. A program that catches nothing
-must not end well with another output. Never well-formed: a fault, a damaged canary, a hang.
+Acceptable results are the right output, an uncaught MemoryError, and any output and exit state of a
+program that catches the MemoryError. A program that catches nothing must not succeed with another
+output. Never acceptable: a fault, a damaged canary, a hang.
 """
 
 from __future__ import annotations
@@ -15,19 +15,19 @@ from porter.sweep.model import Effect, Ending, SweptProgram, Trial
 _PYTHON_ENDS = frozenset(
     {"GPUSNEK_OK", "GPUSNEK_EXCEPTION", "GPUSNEK_EXIT", "GPUSNEK_SYNTAX_ERROR"}
 )
-# Words by which a program can go on after an exception, or print on its way out.
+# Words with which a program can continue after an exception, or print while it unwinds.
 _HANDLER = re.compile(rb"\b(except|finally|with|__exit__|__del__)\b")
-# Upstream prints these where no handler is: an exception in a finaliser or a callback.
+# Upstream also prints this for exceptions in finalisers and callbacks, which have no handler.
 _MEMORY = re.compile(rb"^MemoryError\b", re.MULTILINE)
 
 
 def catches(source: bytes) -> bool:
-    """Whether a program may go on after an exception."""
+    """Return whether a program may continue after an exception."""
     return _HANDLER.search(source) is not None
 
 
 def judge(subject: SweptProgram, trial: Trial, ending: Ending) -> Effect:
-    """What ``ending`` means for ``trial``; trials with nothing to fail are neighbours."""
+    """Classify ``ending``; a trial in which no allocation failed counts as a neighbour."""
     if ending.status == "GPUSNEK_STATUS_CANARY":
         return Effect.CANARY
     if ending.status == "GPUSNEK_STOPPED":
@@ -37,7 +37,7 @@ def judge(subject: SweptProgram, trial: Trial, ending: Ending) -> Effect:
     right = ending.status == "GPUSNEK_OK" and normalise(ending.stdout) == subject.expected
     if right:
         return Effect.RIGHT
-    if trial.fail == 0 or ending.allocations < trial.fail:  # nothing failed, and yet
+    if trial.fail == 0 or ending.allocations < trial.fail:  # no allocation failed
         return Effect.NEIGHBOUR
     if ending.status == "GPUSNEK_EXCEPTION" and _MEMORY.search(ending.stderr):
         return Effect.MEMORY_ERROR

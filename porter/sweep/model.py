@@ -1,4 +1,4 @@
-"""The values of a sweep: a program, a trial of it, how the trial ended, what that means."""
+"""The data of a sweep: programs, trials, exit states of interpreters, and judgements."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import attrs
 
 @attrs.frozen
 class SweptProgram:
-    """A program to sweep: its name, source, and what it prints when nothing fails."""
+    """A program to sweep: name, source, and its output if no allocation fails."""
 
     name: str
     source: bytes
@@ -18,7 +18,7 @@ class SweptProgram:
 
 @attrs.frozen
 class Trial:
-    """One interpreter: a program whose allocation number ``fail`` fails (0: none does)."""
+    """A run of one interpreter: a program whose allocation number ``fail`` fails; 0: none fails."""
 
     name: str
     source: bytes
@@ -27,9 +27,15 @@ class Trial:
 
 @attrs.frozen
 class Ending:
-    """How one interpreter ended. ``status`` is the C name of its status, as GPUSNEK_OK.
+    """The exit state and outputs of one interpreter.
 
-    allocations: how many it tried. note: why there is no answer, where there is none.
+    Attributes:
+        status: C name of its status, such as GPUSNEK_OK.
+        stdout: Its standard output.
+        stderr: Its standard error.
+        allocations: Number of allocations that it attempted.
+        cut: Whether its output was longer than the buffer.
+        note: Reason why there is no answer; "" if there is one.
     """
 
     status: str
@@ -41,7 +47,7 @@ class Ending:
 
 
 class Effect(Enum):
-    """What an ending means; the last five fail a sweep."""
+    """The classification of an exit state; a sweep fails with any of the last five."""
 
     RIGHT = "right answer"
     MEMORY_ERROR = "MemoryError"
@@ -55,7 +61,7 @@ class Effect(Enum):
 
     @property
     def good(self) -> bool:
-        """Whether a sweep accepts it."""
+        """Return whether a sweep accepts it."""
         return self in _GOOD
 
 
@@ -64,7 +70,7 @@ _GOOD = frozenset({Effect.RIGHT, Effect.MEMORY_ERROR, Effect.HANDLED, Effect.OTH
 
 @attrs.frozen
 class JudgedTrial:
-    """A trial and what became of it."""
+    """A trial, its exit state and the judgement."""
 
     trial: Trial
     verdict: Effect

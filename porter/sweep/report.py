@@ -1,4 +1,4 @@
-"""A sweep's results as a table and as JSON."""
+"""Render a sweep's results as a table and as JSON."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from porter.base.untrusted import printable_text
 from porter.sweep.model import Effect, JudgedTrial
 from porter.sweep.sweep import Swept
 
-SHOWN = 20  # bad endings that are printed
+SHOWN = 20  # maximum number of bad trials to print
 
 
 def to_json(swept: Swept, about: dict[str, Any]) -> dict[str, Any]:
-    """The whole result; ``about`` says what was swept on what."""
+    """Return the result as JSON; ``about`` describes the programs and the device."""
     return {
         **about,
         "programs": len(swept.rows),
@@ -54,7 +54,7 @@ def _judged(judged: JudgedTrial) -> dict[str, Any]:
 
 
 def show(swept: Swept, console: Console) -> None:
-    """The outcomes per folder of programs, and the first bad endings."""
+    """Print the outcomes per folder of programs, and the first bad trials."""
     folders: dict[str, dict[Effect, int]] = defaultdict(lambda: defaultdict(int))
     programs: dict[str, int] = defaultdict(int)
     for row in swept.rows:

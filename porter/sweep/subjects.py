@@ -1,4 +1,4 @@
-"""Which programs a sweep takes: upstream's tests that need no files, or a folder of programs."""
+"""Choose the programs of a sweep: upstream's tests that need no files, or a folder of programs."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from porter.conformance.tree import files_for
 from porter.errors import UsageError
 from porter.sweep.model import Ending, SweptProgram
 
-# The first ones print what depends on memory or time, which differs from run to run; the ones
-# that sleep would sleep in each of thousands of interpreters.
+# Output that depends on memory or time differs between runs. Programs that sleep would do so in
+# thousands of interpreters.
 _UNSTEADY = (
     b"mem_free",
     b"mem_alloc",
@@ -30,7 +30,14 @@ _UNSTEADY = (
 def upstream(
     root: arguments.StrPath, asked: Sequence[str], cpython: CPython, skips: SkipList
 ) -> list[SweptProgram]:
-    """Upstream tests under ``root`` that find no files beside them and print what they must."""
+    """Return the upstream tests under ``root`` that need no other files and pass in CPython.
+
+    Args:
+        root: The release's ``tests/`` directory.
+        asked: Tests to choose from; empty for upstream's default tests.
+        cpython: Provides the expected outputs.
+        skips: Skip list; its tests are left out.
+    """
     tests = [test for test in discover(root, asked) if skips.reason(test) is None]
     tests = [test for test in tests if _plain(test)]
     expected = cpython.expect_all(tests)
@@ -47,7 +54,7 @@ def _plain(test: Test) -> bool:
 
 
 def folder(path: arguments.StrPath) -> list[SweptProgram]:
-    """The programs in ``path``; NAME.out beside NAME.py is what it must print."""
+    """Return the programs in ``path``; NAME.out holds the expected output of NAME.py."""
     path = arguments.path(path, "path")
     files = sorted(path.glob("*.py"))
     if not files:
@@ -64,9 +71,9 @@ def folder(path: arguments.StrPath) -> list[SweptProgram]:
 def passing(
     subjects: Sequence[SweptProgram], endings: Sequence[Ending]
 ) -> list[tuple[SweptProgram, int]]:
-    """Those that end well and right when nothing fails, and the allocations that each makes.
+    """Return the programs that succeed with the right output, and their allocation counts.
 
-    A subject without expected output takes what it printed.
+    A program without expected output expects the output of this run from now on.
     """
     found = []
     for subject, ending in zip(subjects, endings, strict=True):

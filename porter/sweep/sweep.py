@@ -1,4 +1,4 @@
-"""One sweep: first what the programs do undisturbed, then every failing allocation."""
+"""Run a sweep: first all programs without failures, then one trial per failing allocation."""
 
 from __future__ import annotations
 
@@ -12,12 +12,19 @@ from porter.sweep.model import Effect, JudgedTrial, SweptProgram, Trial
 from porter.sweep.subjects import passing
 from porter.sweep.trials import TrialRunner
 
-NEIGHBOUR_EVERY = 64  # one interpreter in so many has nothing fail, and must not notice
+NEIGHBOUR_EVERY = 64  # one of 64 interpreters has no failing allocation and must not be affected
 
 
 @attrs.frozen
 class ProgramEffects:
-    """One program's result. ``allocations`` that it makes; ``stride`` between those that fail."""
+    """The trials of one program.
+
+    Attributes:
+        name: Program.
+        allocations: Number of allocations that it makes.
+        stride: Distance between failing allocations.
+        counts: Number of trials by effect.
+    """
 
     name: str
     allocations: int
@@ -27,7 +34,16 @@ class ProgramEffects:
 
 @attrs.frozen
 class Swept:
-    """A sweep's results. ``left``: programs that were not swept, as they do not pass alone."""
+    """The results of a sweep.
+
+    Attributes:
+        rows: Results by program.
+        bad: Trials that the sweep does not accept.
+        left: Programs left out because they do not pass without failures.
+        seconds: Wall-clock time.
+        neighbours: Number of interpreters without a failing allocation.
+        others: Trials that ended with an exception other than MemoryError.
+    """
 
     rows: list[ProgramEffects]
     bad: list[JudgedTrial]
@@ -38,11 +54,11 @@ class Swept:
 
     @property
     def interpreters(self) -> int:
-        """How many interpreters had an allocation fail."""
+        """Number of interpreters in which an allocation failed."""
         return sum(sum(row.counts.values()) for row in self.rows)
 
     def total(self, verdict: Effect) -> int:
-        """How many interpreters ended so."""
+        """Return the number of interpreters with this effect."""
         return sum(row.counts.get(verdict, 0) for row in self.rows)
 
 
@@ -56,9 +72,13 @@ def sweep(
 ) -> Swept:
     """Fail every allocation of each of ``subjects``, each in an interpreter of its own.
 
-    limit: at most about so many interpreters a program, evenly spread (0: every allocation).
-    most: at most so many programs, evenly chosen (0: all); the others are not even compiled.
-    ``progress`` is told what runs, done, and total.
+    Args:
+        subjects: Programs.
+        runner: Runs the trials.
+        limit: Maximum number of interpreters per program, approximately, evenly spread over its
+            allocations; 0: one for every allocation.
+        most: Maximum number of programs, evenly chosen; 0: all. The rest is not even compiled.
+        progress: Called with the phase, the number of finished trials, and the total.
     """
     start = time.monotonic()
     if 0 < most < len(subjects):
@@ -102,7 +122,7 @@ def _stride(made: int, limit: int) -> int:
 
 
 def _trials(plan: Sequence[tuple[SweptProgram, int, int]]) -> Iterator[tuple[SweptProgram, Trial]]:
-    """The last trial of a program fails none: it asks for one allocation more than are made."""
+    """Yield all trials. A program's last one is beyond its allocations, so none fails in it."""
     number = 0
     for subject, made, stride in plan:
         for fail in (*range(1, made + 1, stride), made + 1):

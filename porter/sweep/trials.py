@@ -1,4 +1,4 @@
-"""Runs trials in launches of many interpreters, in a child process that may die."""
+"""Run trials in launches of many interpreters, in a child process that may crash."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from porter.run.launch.spec import Phase
 from porter.sweep.model import Ending, Trial
 
 Run = Callable[[Sequence[Trial]], list[Ending]]
-MARGIN = 60.0  # seconds beyond a launch's deadline before its process is ended
+MARGIN = 60.0  # seconds beyond a launch's deadline after which its process is killed
 
 
 @attrs.frozen
 class TrialSizes:
-    """Bytes per interpreter."""
+    """Memory sizes of one interpreter, in bytes."""
 
     heap: int = 64 * 1024
     pystack: int = 8 * 1024
@@ -36,10 +36,15 @@ class TrialSizes:
 
 @attrs.frozen
 class TrialOpener:
-    """Opens a build in the process that runs it. ``seconds``: the deadline of one launch.
+    """A picklable function that opens a build, in the child process.
 
-    rest: the failing allocation and all later ones fail. native: programs run as machine code,
-    made so.
+    Attributes:
+        folder: Folder of the build.
+        target: Target to run on.
+        seconds: Deadline of a launch.
+        sizes: Memory sizes of an interpreter.
+        rest: Whether all allocations after the failing one fail as well.
+        native: Options of the native compiler, if programs run as native code.
     """
 
     folder: Path
@@ -50,7 +55,7 @@ class TrialOpener:
     native: CompilerOptions | None = None
 
     def __call__(self) -> Run:
-        """What runs trials; raises what opening the device raises."""
+        """Open the device and return the function that runs trials."""
         launch = Launch(**attrs.asdict(self.sizes), fail_rest=self.rest, timeout=self.seconds)
         if self.native is not None:
             return compiled_trials(TestCompiler.of(self.folder, self.target, self.native), launch)
@@ -58,12 +63,12 @@ class TrialOpener:
 
     @property
     def most(self) -> float:
-        """Seconds that a launch may take in all, with what is made before it."""
+        """Time limit of a launch in seconds, compilation included."""
         return self.seconds + (MARGIN if self.native is None else COMPILING)
 
 
 def trials_on(device: Device, launch: Launch) -> Run:
-    """What runs trials on `device`, as `launch` says, each call one launch."""
+    """Return a function that runs trials on `device`, one launch per call."""
 
     def trials(wanted: Sequence[Trial]) -> list[Ending]:
         programs, which = _programs(wanted)
@@ -73,8 +78,7 @@ def trials_on(device: Device, launch: Launch) -> Run:
 
 
 def compiled_trials(compiler: TestCompiler, launch: Launch) -> Run:
-    """The same of machine code: interpreters run code that was compiled before, and all of it is
-    machine code. Programs that do not compile run as they are."""
+    """Return a function that runs trials as native code; sources that do not compile run as is."""
 
     def trials(wanted: Sequence[Trial]) -> list[Ending]:
         programs, which = _programs(wanted)
@@ -106,7 +110,7 @@ def compiled_trials(compiler: TestCompiler, launch: Launch) -> Run:
 
 
 def _programs(wanted: Sequence[Trial]) -> tuple[list[Program], list[int]]:
-    """The programs, once each, and which one each trial runs."""
+    """Return the distinct programs, and the number of each trial's program."""
     numbers: dict[tuple[str, bytes], int] = {}
     which = [numbers.setdefault((t.name, t.source), len(numbers)) for t in wanted]
     return [Program(source, name) for name, source in numbers], which
@@ -147,28 +151,29 @@ def _stopped(status: str, stderr: bytes, late: bool) -> str:
 
 
 def lost(died: Died) -> Ending:
-    """The ending of a trial whose process died with it."""
+    """Return the result of a trial that killed its process."""
     status = "GPUSNEK_STOPPED" if died.status is ScriptStatus.TIMEOUT else "process died"
     return Ending(status, note=died.note)
 
 
 class TrialLaunches(Protocol):
-    """What runs one launch after the other: ``Isolated``, but for tests."""
+    """An interface for running one launch after the other; `Isolated`, or a fake in tests."""
 
     def run(self, programs: Sequence[Trial]) -> list[Ending]:
-        """One launch."""
+        """Run one launch."""
         ...
 
     def close(self) -> None:
-        """No more launches for now."""
+        """End the process; a later launch starts a new one."""
         ...
 
 
 @attrs.frozen
 class TrialRunner:
-    """Runs any number of trials, ``chunk`` a launch.
+    """A runner for any number of trials, ``chunk`` per launch.
 
-    Those that a deadline stopped run once more with no queue before them, ``parallel`` at once.
+    Trials that the deadline stopped run once more, ``parallel`` at a time, so that none of them
+    waits for a thread.
     """
 
     launches: TrialLaunches
@@ -177,13 +182,18 @@ class TrialRunner:
 
     @staticmethod
     def open(opener: TrialOpener, chunk: int, parallel: int = 1) -> TrialRunner:
-        """A runner on a build."""
+        """Open a runner on a build."""
         return TrialRunner(Isolated(opener, opener.most, lost), chunk, parallel)
 
     def run(
         self, trials: Sequence[Trial], done: Callable[[int], None] = lambda count: None
     ) -> list[Ending]:
-        """The endings, in the trials' order; ``done`` is told how many more there are."""
+        """Run trials and return the results in their order.
+
+        Args:
+            trials: Trials to run.
+            done: Called with the number of trials of each finished launch.
+        """
         endings: list[Ending] = []
         for start in range(0, len(trials), self.chunk):
             part = trials[start : start + self.chunk]
