@@ -1,1 +1,1 @@
-"""What a release does to porter: every stage of a release, compared with a stored baseline."""
+"""Regression runs: take a release through every stage and compare it with a stored baseline."""

@@ -1,4 +1,4 @@
-"""The stored baseline: the facts of every release that a maintainer has accepted."""
+"""Read and write the baseline: the facts of every release that a maintainer has accepted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Baseline = Mapping[str, Facts]
 
 @attrs.frozen
 class _StoredFacts:
-    """Facts as the file has them: `tests` by target, folder and verdict."""
+    """The facts in the file's form: `tests` by target, folder and verdict."""
 
     tree: str
     patches: Mapping[str, str]
@@ -40,7 +40,7 @@ class _BaselineFile:
 
 
 def read_baseline(path: Path) -> Baseline:
-    """Facts by release; none where there is no such file. Raises FileProblem for any other."""
+    """Read the facts by release; empty if there is no file. Raises FileProblem."""
     if not path.exists():
         return {}
     document = read_json(path, FileProblem, "not a baseline")
@@ -53,7 +53,7 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def updated(baseline: Baseline, runs: Iterable[ReleaseRun]) -> Baseline:
-    """`baseline` with the facts of `runs`; what a run did not reach or ask for stays."""
+    """Return `baseline` with the facts of `runs`; facts that a run did not determine stay."""
     result = dict(baseline)
     for run in runs:
         if not run.complete:
@@ -66,9 +66,9 @@ def updated(baseline: Baseline, runs: Iterable[ReleaseRun]) -> Baseline:
 
 
 def reference(baseline: Baseline, release: str) -> str:
-    """The release of `baseline` to compare `release` with: itself, else its predecessor.
+    """Return the baseline's release to compare `release` with.
 
-    The oldest where all are newer, "" where there is none.
+    It is the release itself, else its predecessor, else the oldest one, else "".
     """
     names = sorted(baseline, key=version_key)
     older = [name for name in names if version_key(name) < version_key(release)]
@@ -76,7 +76,7 @@ def reference(baseline: Baseline, release: str) -> str:
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Write `path`, beside and renamed. Equal facts give equal bytes."""
+    """Write `path` atomically. Equal facts give equal bytes."""
     ordered = sorted(baseline, key=version_key)
     releases = {name: _dump(baseline[name]) for name in ordered}
     write_whole(path, _text({"format": FORMAT, "releases": releases}) + "\n", parents=True)
@@ -89,7 +89,7 @@ def _dump(facts: Facts) -> dict[str, Any]:
 
 
 def _by_folder(tests: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
-    """Directory to verdict to names: a test is a word, not a line."""
+    """Group tests by folder and verdict, to keep the file short."""
     found: dict[str, dict[str, list[str]]] = {}
     for test, verdict in sorted(tests.items()):
         folder, _, name = test.rpartition("/")
@@ -111,7 +111,7 @@ def _facts(stored: _StoredFacts) -> Facts:
 
 
 def _text(value: Any, depth: int = 0) -> str:
-    """JSON with one line for each innermost table or list."""
+    """Return JSON with one line per innermost table or list."""
     nested = isinstance(value, dict) and any(isinstance(v, dict) for v in value.values())
     if not nested and not _has_lists(value):
         return json.dumps(value, sort_keys=depth > 2)

@@ -1,4 +1,4 @@
-"""Smoke programs and upstream's tests as stages: run, or remembered for an equal build."""
+"""Run smoke programs and upstream's tests as stages, or recall the results of an equal build."""
 
 from __future__ import annotations
 
@@ -24,23 +24,29 @@ from porter.run import Device, open_device
 from porter.smoke import PROGRAMS, expected_output, smoke
 from porter.toolchain.sanitizer import children
 
-# Interpreters of a smoke program: a GPU is filled, the host twin shows that they are apart.
+# Interpreters per smoke program: enough to fill a GPU; on the host twin, enough to show isolation.
 SMOKE = {"host": 1 << 10, "cuda": 1 << 20}
-PERSISTING = 64  # interpreters that run code of another one
-TIMEOUT = 30.0  # seconds a conformance test
+PERSISTING = 64  # interpreters that run code compiled once for all
+TIMEOUT = 30.0  # seconds per conformance test
 GOOD = frozenset(verdict.value for verdict in GOOD_VERDICTS)
 
 
 @frozen
 class Tested:
-    """The verdict of every test, the reason of each that is not as it must be, and `cached`."""
+    """The verdicts on all tests.
+
+    Attributes:
+        verdicts: Verdict by test.
+        reasons: Reason by test, for bad verdicts.
+        cached: Whether the verdicts are remembered ones.
+    """
 
     verdicts: Mapping[str, str]
     reasons: Mapping[str, str]
     cached: bool = False
 
     def note(self) -> str:
-        """Passed, skipped and failed, in words."""
+        """Return the numbers of passed, skipped and failed tests as text."""
         values = list(self.verdicts.values())
         bad = sum(value not in GOOD for value in values)
         counts = [values.count(verdict.value) for verdict in (Verdict.PASS, Verdict.SKIP)]
@@ -48,9 +54,13 @@ class Tested:
 
 
 def run_smoke(folder: Path, target: str, memory: StageMemory) -> tuple[list[str], bool]:
-    """Names of the smoke programs that went wrong, and whether that was remembered.
+    """Run the smoke programs.
 
-    Raises what opening the device raises: NoGpu where there is none.
+    Returns:
+        The names of failed programs, and whether a remembered result was used.
+
+    Raises:
+        NoGpu: There is no GPU for the target.
     """
     stage = f"smoke-{target}"
     values = {**build_values(folder, target), "n": SMOKE[target]}
@@ -72,7 +82,7 @@ def run_smoke(folder: Path, target: str, memory: StageMemory) -> tuple[list[str]
 
 
 def _is_compiled_once(device: Device, source: str) -> bool:
-    """Whether `source`, compiled for all interpreters, prints what CPython prints."""
+    """Return whether `source`, compiled once for all interpreters, prints what CPython prints."""
     with InterpreterArray(PERSISTING, device=device) as array:
         outcome = array.run(array.compile(source))
     groups = outcome.stdout.groups
@@ -82,9 +92,9 @@ def _is_compiled_once(device: Device, source: str) -> bool:
 def run_tests(
     config: BuildConfig, folder: Path, target: str, tree: str, memory: StageMemory, events: Events
 ) -> Tested:
-    """Upstream's tests of `config.release` on the finished build in `folder`.
+    """Run upstream's tests of `config.release` on the finished build in `folder`.
 
-    What is good is remembered for the build, the tests (`tree`) and the runner's own code.
+    A good result is remembered for the same build, tests (`tree`) and code of the runner.
     """
     stage = f"conformance-{target}"
     cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
@@ -113,5 +123,5 @@ def run_tests(
 
 
 def conformance_config(release: str, target: str) -> BuildConfig:
-    """The build that upstream's tests need, as `porter conformance` has it."""
+    """Return the configuration of `porter conformance`, which fits all of upstream's tests."""
     return merge(("", backends.SIZES), ("", {"target": target}), release=release)

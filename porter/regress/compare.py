@@ -1,4 +1,4 @@
-"""What a run found that the baseline does not say."""
+"""Compare the facts of a run with the baseline."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from porter.regress.baseline import Baseline, reference
 from porter.regress.checks import GOOD
 from porter.regress.model import Facts, Numbers, ReleaseRun
 
-MOST_UNITS = 8  # named for one rule
+MOST_UNITS = 8  # maximum number of units named per rule
 
 
 @frozen
 class Change:
-    """One thing that is not as it was: `where` (a test, a rule, a unit), and both values."""
+    """A difference: its place (a test, a rule, a unit), and both values."""
 
     where: str
     before: str
@@ -25,11 +25,22 @@ class Change:
 
 @frozen
 class Changes:
-    """A release against `against`, which is the release itself or, where it is new, another.
+    """The differences of a release to the baseline.
 
-    `failing`: tests that are wrong now and were not, new ones among them. `passing`: wrong
-    before, right now. `moved`: other verdicts that are right both times. `met`: rules whose edits
-    changed, with the units where. `patches`: newly skipped, or applied again.
+    Attributes:
+        release: Release that ran.
+        against: Release of the baseline: the same one or, for a new release, another; "" if none.
+        failing: Tests that fail now and did not fail before, new tests included.
+        passing: Tests that failed before and do not fail now.
+        moved: Tests with another verdict, good both times.
+        added_tests: By target, tests that are new.
+        removed_tests: By target, tests that are gone.
+        met: Rules whose number of edits changed, with the units.
+        patches: Patches whose state changed.
+        warnings: Warnings whose count changed.
+        sizes: Sizes of the build that changed.
+        added_units: Units that are new.
+        removed_units: Units that are gone.
     """
 
     release: str
@@ -48,12 +59,12 @@ class Changes:
 
     @property
     def own(self) -> bool:
-        """Whether the baseline knows this very release."""
+        """Return whether the baseline contains this release."""
         return self.release == self.against
 
     @property
     def found(self) -> bool:
-        """Whether anything differs."""
+        """Return whether there is any difference."""
         fields = (
             self.failing, self.passing, self.moved, self.added_tests, self.removed_tests,
             self.met, self.patches, self.warnings, self.sizes, self.added_units,
@@ -63,7 +74,7 @@ class Changes:
 
 
 def compare(run: ReleaseRun, baseline: Baseline) -> Changes:
-    """`run` against the baseline; without one every wrong test counts as newly wrong."""
+    """Compare `run` with the baseline; without a baseline every failing test is newly failing."""
     against = reference(baseline, run.release)
     before, after = baseline.get(against, Facts()), run.facts
     tests = [_tests(run, target, before) for target in after.tests]
@@ -107,7 +118,7 @@ def _tests(
 def _only(
     one: Facts, other: Facts, targets: Mapping[str, object] | None = None
 ) -> dict[str, tuple[str, ...]]:
-    """Tests that only `one` has, for the targets that both ran."""
+    """Return the tests that only `one` has, for the targets that both ran."""
     found = {}
     for target in one.tests:
         if target in other.tests and (targets is None or target in targets):
@@ -118,7 +129,7 @@ def _only(
 
 
 def _met(before: Facts, after: Facts) -> tuple[Change, ...]:
-    """Rules whose edits changed; units where a rule had nothing to do before come first."""
+    """Return the rules whose edits changed; units where a rule had no edits before come first."""
     totals = before.per_rule(), after.per_rule()
     found = []
     for rule in sorted(totals[0].keys() | totals[1].keys()):

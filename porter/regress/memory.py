@@ -1,4 +1,4 @@
-"""Remembers what a stage gave for its inputs, so that equal inputs do not run it again."""
+"""Remember the results of stages, so that a stage with equal inputs does not run again."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from porter.errors import FileProblem
 
 @frozen
 class _Kept:
-    """A file of the memory: what a stage gave for `key`."""
+    """A file of the memory: the result of a stage for `key`."""
 
     key: str
     result: Any
@@ -27,17 +27,17 @@ class _Kept:
 
 @frozen
 class StageMemory:
-    """Results of the stages of one release, a JSON file each, below the folder `folder`."""
+    """The results of one release's stages, each in a JSON file in `folder`."""
 
     folder: Path
 
     @classmethod
     def of(cls, release: str) -> StageMemory:
-        """The memory of `release`, among the builds."""
+        """Open the memory of `release`, in the build folder."""
         return cls(paths.build_dir() / "regress" / release)
 
     def recall(self, stage: str, key: str) -> Any:
-        """What `stage` gave for `key`; None when it was not run, or for something else."""
+        """Return the result of `stage` for `key`; None if it did not run for this key."""
         path = self.folder / f"{stage}.json"
         try:
             kept = structured(read_json(path, FileProblem), _Kept, path, FileProblem)
@@ -46,13 +46,13 @@ class StageMemory:
         return kept.result if kept.key == key else None
 
     def keep(self, stage: str, key: str, result: Any) -> None:
-        """Remember `result`, which must be JSON."""
+        """Store `result`, which must be JSON."""
         text = json.dumps({"key": key, "result": result}) + "\n"
         write_whole(self.folder / f"{stage}.json", text, parents=True)
 
 
 def key_of(values: Mapping[str, Any], folders: Iterable[Path] = ()) -> str:
-    """A hash over `values` and over names and contents of all files of `folders`."""
+    """Hash `values`, and the names and contents of all files of `folders`."""
     digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode())
     for folder in folders:
         for path in sorted(folder.rglob("*")):
@@ -63,7 +63,7 @@ def key_of(values: Mapping[str, Any], folders: Iterable[Path] = ()) -> str:
 
 
 def build_values(folder: Path, target: str) -> dict[str, Any]:
-    """What tells a finished build from any other: configuration, and hashes of what runs."""
+    """Return values that identify a finished build: its configuration and the hashes of files."""
     manifest = read_manifest(folder) or {}
     return {
         "target": target,

@@ -1,4 +1,4 @@
-"""The values of a regression run: stages and their problems, and the facts of a baseline."""
+"""The data of a regression run: stages and their problems, and the facts of a baseline."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Numbers = Mapping[str, int]
 
 
 class StageState(Enum):
-    """How a stage ended."""
+    """The state of a stage after the run."""
 
     OK = "ok"
-    CACHED = "cached"  # nothing was done: these inputs had been through it before
+    CACHED = "cached"  # not run: a remembered result for equal inputs was used
     FAILED = "failed"
-    SKIPPED = "skipped"  # it cannot be done here, and that is no failure
+    SKIPPED = "skipped"  # impossible on this machine, which is no failure
     NOT_REACHED = "not reached"  # an earlier stage failed
 
 
 @frozen
 class Problem:
-    """An error of a stage, as the reports show it. `line` is 0 and texts are "" where unknown."""
+    """An error of a stage, for the reports. `line` is 0 and texts are "" if unknown."""
 
     error: str
     code: int
@@ -40,7 +40,7 @@ class Problem:
 
     @classmethod
     def of(cls, error: PorterError) -> Problem:
-        """What is known about `error`."""
+        """Collect the details of `error`."""
         return cls(
             error=type(error).__name__,
             code=error.exit_code,
@@ -55,7 +55,7 @@ class Problem:
 
 @frozen
 class Stage:
-    """One stage of one release; `target` is "" for the stages that targets share."""
+    """A stage of one release; `target` is "" for stages that all targets share."""
 
     name: str
     target: str = ""
@@ -67,11 +67,15 @@ class Stage:
 
 @frozen
 class Facts:
-    """What a release does to porter, without times: what a baseline keeps and compares.
+    """The facts about a release that a baseline stores and compares, without times.
 
-    `tree`: hash of its sources. `patches`: how each fits. `units`: edits per rule of every unit,
-    by the unit's path. `warnings`: clang's, without line numbers, and how often each is there.
-    `sizes` and `tests`: by target, the build's numbers (bytes, registers) and every test's verdict.
+    Attributes:
+        tree: Hash of its sources.
+        patches: State of each patch.
+        units: By the path of each unit, the edits per rule.
+        warnings: clang's warnings without line numbers, with their counts.
+        sizes: By target, the build's sizes (bytes, registers).
+        tests: By target, the verdict on each test.
     """
 
     tree: str = ""
@@ -82,7 +86,7 @@ class Facts:
     tests: Mapping[str, Mapping[str, str]] = field(factory=dict)
 
     def per_rule(self) -> dict[str, int]:
-        """Edits of each rule, over all units."""
+        """Return the edits of each rule, over all units."""
         totals: dict[str, int] = {}
         for counts in self.units.values():
             for rule, count in counts.items():
@@ -115,11 +119,11 @@ class ReleaseRun:
 
     @property
     def complete(self) -> bool:
-        """Whether the rewriter got to its end: only then the facts are a baseline."""
+        """Return whether the rewriter finished; only then the facts may become a baseline."""
         return bool(self.facts.units)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         values = attrs.asdict(self, filter=lambda attribute, _: attribute.name != "errors")
         for stage in values["stages"]:
             stage["state"] = stage["state"].value

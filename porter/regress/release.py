@@ -1,4 +1,7 @@
-"""One release through all stages: sync, patch, rewrite; build, smoke, conformance per target."""
+"""Take one release through all stages.
+
+The stages are sync, patch and rewrite, then build, smoke and conformance per target.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +43,15 @@ _PLACE = re.compile(r"\b(?:upstream|patched)/[^/\s:]+/([^\s:]+\.[ch]):(\d+)")
 
 @frozen
 class Options:
-    """What a run is about: targets in their order, and processes at a time.
+    """The options of a run.
 
-    where_possible: a target whose compiler is not here is left out, and the report says so.
-    strict: a skipped patch fails the stage `patch`.
+    Attributes:
+        targets: Targets in their order.
+        where_possible: Whether to skip a target whose compiler is missing, with a note.
+        strict: Whether a skipped patch fails the stage `patch`.
+        jobs: Processes at a time; None for one per core.
+        tell: Receives progress.
+        events: Progress callbacks of the conformance stage.
     """
 
     targets: tuple[str, ...] = ("host",)
@@ -56,7 +64,7 @@ class Options:
 
 @define
 class _Facts:
-    """Facts while they are found."""
+    """Facts under construction."""
 
     facts: Facts = field(factory=Facts)
     reasons: dict[str, dict[str, str]] = field(factory=dict)
@@ -67,10 +75,14 @@ class _Facts:
 
 
 def run_release(name: str, sync: Callable[[], tuple[Synced, bool]], options: Options) -> ReleaseRun:
-    """Take a release through its stages; what fails is in the result, nothing is raised.
+    """Take a release through its stages.
 
-    `sync` brings its sources and says whether they were there already; `name` stands in reports
-    until they are. Only what is no PorterError gets out.
+    A PorterError of a stage is part of the result and is not raised.
+
+    Args:
+        name: Name of the release in reports until its sources are known.
+        sync: Syncs the sources; returns them, and whether they existed before.
+        options: Options of the run.
     """
     tell = options.tell
     steps, found = StageSequence(lambda stage: tell.say(f"{name}: {stage}")), _Facts()
@@ -202,7 +214,7 @@ def _target(
     if steps.stages[-1].state is StageState.SKIPPED:
         _skip_rest(target, steps)
         return
-    # A wrong smoke program does not keep the tests from running: they tell more.
+    # Conformance runs even after a failed smoke program, since it gives more details.
     with steps.stage("conformance", target) as running:
         config = conformance_config(release, target)
         folder = _compiled(config, options).folder
@@ -217,7 +229,7 @@ def _target(
 
 
 def _skip_rest(target: str, steps: StageSequence) -> None:
-    """Skip the stages of `target` that are left, for the last one's reason."""
+    """Skip the remaining stages of `target`, for the same reason as the last one."""
     last = steps.stages[-1]
     for name in TARGET_STAGES[TARGET_STAGES.index(last.name) + 1 :]:
         with steps.stage(name, target) as running:

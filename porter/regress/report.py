@@ -1,4 +1,4 @@
-"""The reports of a run: tables for a terminal, Markdown for people, JSON for programs."""
+"""Render a run as tables for a terminal, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Rows = list[tuple[str, list[str]]]
 
 
 def stage_rows(runs: Sequence[ReleaseRun]) -> list[tuple[str, list[Stage | None]]]:
-    """Stage by release: the heading, and the stage of each run (None where it had none)."""
+    """Return a row per stage: its name, and the stage of each release (None if it has none)."""
     names = dict.fromkeys((stage.name, stage.target) for run in runs for stage in run.stages)
     rows = []
     for name, target in names:
@@ -39,7 +39,7 @@ def stage_rows(runs: Sequence[ReleaseRun]) -> list[tuple[str, list[Stage | None]
 
 
 def number_rows(runs: Sequence[ReleaseRun]) -> Rows:
-    """Units, edits, warnings, tests and sizes by release."""
+    """Return rows for units, edits, warnings, tests and sizes, with a cell per release."""
     rows: Rows = [
         ("units", [str(len(run.facts.units) or "") for run in runs]),
         ("warnings", [str(sum(run.facts.warnings.values())) for run in runs]),
@@ -60,13 +60,13 @@ def number_rows(runs: Sequence[ReleaseRun]) -> Rows:
 
 
 def edit_rows(runs: Sequence[ReleaseRun]) -> Rows:
-    """Edits of each rule by release, in the rules' order."""
+    """Return a row per rule, in the rules' order, with each release's edits."""
     counts = [run.facts.per_rule() for run in runs]
     return [(rule.name, [f"{count.get(rule.name, 0):,}" for count in counts]) for rule in RULES]
 
 
 def show(runs: Sequence[ReleaseRun], changes: Sequence[Changes], console: Console) -> None:
-    """Print problems, the table, and what is new."""
+    """Print problems, the table, and the differences to the baseline."""
     for run in runs:
         for stage in run.stages:
             for problem in stage.problems:
@@ -96,7 +96,7 @@ def _cell(stage: Stage | None) -> Text:
 
 
 def change_lines(changes: Changes, most: int = 12) -> list[str]:
-    """What differs, as lines; `most` of each kind."""
+    """Return the differences as lines, at most `most` of each kind."""
     if not changes.against:
         return [f"{changes.release}: there is no baseline to compare with"]
     head = f"{changes.release} against the baseline"
@@ -137,7 +137,7 @@ def _described(change: Change) -> str:
 
 
 def as_json(runs: Sequence[ReleaseRun], changes: Sequence[Changes], code: int) -> dict[str, Any]:
-    """Everything, for `--json`: the exit code, each release, and its differences."""
+    """Return all results for `--json`: exit code, releases and differences."""
     return {
         "exit_code": code,
         "releases": [run.as_dict() for run in runs],
@@ -148,7 +148,7 @@ def as_json(runs: Sequence[ReleaseRun], changes: Sequence[Changes], code: int) -
 def as_markdown(
     runs: Sequence[ReleaseRun], changes: Sequence[Changes], about: dict[str, str]
 ) -> str:
-    """The report for people; `about` says what it was run with."""
+    """Return the report as Markdown; `about` holds the conditions of the run."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("porter.regress", "."),
         undefined=jinja2.StrictUndefined,

@@ -1,4 +1,4 @@
-"""Runs stages one after the other, keeps what each gave, and stops where one fails."""
+"""Run the stages of a release in order, record their results, and note failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Started = Callable[[str], None]
 
 @define
 class StageUnderWay:
-    """What is known of the stage that runs: it says how it ended before it ends."""
+    """The running stage; the code inside it sets the final state and the note."""
 
     state: StageState = StageState.OK
     note: str = ""
@@ -32,7 +32,7 @@ class StageSequence:
 
     @contextmanager
     def stage(self, name: str, target: str = "") -> Iterator[StageUnderWay]:
-        """Run a stage; a PorterError in it is kept, not raised. Ask `failed` afterwards."""
+        """Run a stage; a PorterError in it is recorded, not raised. Check `failed` afterwards."""
         self.started(f"{name} {target}".strip())
         running = StageUnderWay()
         start = time.monotonic()
@@ -49,9 +49,9 @@ class StageSequence:
 
     @property
     def failed(self) -> bool:
-        """Whether the last stage failed."""
+        """Return whether the last stage failed."""
         return bool(self.stages) and self.stages[-1].state is StageState.FAILED
 
     def not_reached(self, *names: str, target: str = "") -> None:
-        """Note stages that are left out because of a failure."""
+        """Record stages that do not run because of a failure."""
         self.stages += [Stage(name, target, StageState.NOT_REACHED) for name in names]

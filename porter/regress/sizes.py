@@ -1,4 +1,4 @@
-"""Numbers of a finished build: code, state, registers, stack."""
+"""Read the sizes of a finished build: code, state, registers, stack."""
 
 from __future__ import annotations
 
@@ -12,12 +12,17 @@ from porter.errors import NotBuilt
 
 
 def sizes_of(folder: Path, target: str) -> dict[str, int]:
-    """`code` and `state` in bytes; of a device build also `registers`, `stack` and `spills`.
+    """Return the sizes of a build.
 
-    `registers` is the most that a kernel has, `stack` the largest frame of a function, `spills`
-    what all functions store because of too few registers, in bytes; as ptxas and nvlink report
-    them. `saved registers` is the number that the check of the collector's entry found in its
-    frame: a build whose machine code lacks one is refused. Raises NotBuilt.
+    Returns:
+        `code` and `state` in bytes. A device build has more entries, as ptxas and nvlink report
+        them: `registers`, the maximum of all kernels; `stack`, the largest frame of a function;
+        `spills`, the bytes that all functions spill. `saved registers` is the number of registers
+        that the check of the collector's entry found in its frame; a build that misses one is
+        rejected.
+
+    Raises:
+        NotBuilt: The folder holds no finished build for `target`.
     """
     manifest = read_manifest(folder)
     if manifest is None or target not in manifest["targets"]:
@@ -35,7 +40,7 @@ def sizes_of(folder: Path, target: str) -> dict[str, int]:
 
 
 def _device(target: dict[str, Any]) -> dict[str, int]:
-    (machine,) = target["machine"].values()  # releases are compared for one architecture
+    (machine,) = target["machine"].values()  # regression builds are for one architecture
     resources = machine["resources"]
     kernels = resources["kernels"].values()
     return {

@@ -1,4 +1,4 @@
-"""What a run ends with: nothing, or the error that says who has to act."""
+"""Reduce a regression run to one error, in order of precedence: tool, upstream, wrong result."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WRONG = (SmokeFailed, ConformanceRegression, LaunchFailed)
 
 
 def verdict(runs: Sequence[ReleaseRun], changes: Sequence[Changes]) -> PorterError | None:
-    """The error to end with; None when every release is as it must be.
+    """Return the error to exit with, or None if every release is good.
 
-    A tool's or this machine's failure comes first, for then nothing is known of the release; then
-    an upstream change that porter cannot handle; then wrong results.
+    A failure of a tool or of this machine comes first, since it leaves the release untested. Then
+    come upstream changes that porter cannot handle, then wrong results.
     """
     errors = [error for run in runs for error in run.errors]
     tools = [error for error in errors if not isinstance(error, (UpstreamChange, *_WRONG))]

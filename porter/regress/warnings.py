@@ -1,4 +1,4 @@
-"""What clang warns of in the units of a release: upstream's C as the rewriter reads it."""
+"""Collect clang's warnings about the units of a release, as the rewriter parses them."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from clang.cindex import Index, TranslationUnit
 from porter.syntax.lines import line_table, locate
 from porter.syntax.parse import ARGUMENTS
 
-# What the rewriter switches off stays on here.
+# The rewriter disables warnings; here they stay enabled.
 _ARGUMENTS = [argument for argument in ARGUMENTS if argument != "-Wno-everything"]
 
 
 def warnings_of(units: Iterable[Path], release: str, jobs: int) -> dict[str, int]:
-    """clang's default warnings, as `file: text [-Wname]`, and how often each is there.
+    """Return clang's default warnings, as `file: text [-Wname]`, with their counts.
 
-    Files are named without the release and without lines, so that releases compare.
+    File names lack the release, and there are no line numbers, so that releases are comparable.
     """
     with ThreadPoolExecutor(jobs) as pool:
         lists = pool.map(lambda path: _warnings(path, release), units)
