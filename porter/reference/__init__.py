@@ -1,4 +1,4 @@
-"""The plain C reference build: the port and upstream as ordinary C, for comparison in tests."""
+"""The reference build: the port and upstream compiled as plain C, for comparison in tests."""
 
 from __future__ import annotations
 

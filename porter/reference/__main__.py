@@ -12,7 +12,7 @@ from porter.reference.build import build_reference
 
 
 def main(argv: list[str]) -> int:
-    """Build for argv[1] where needed, then become the executable with the other arguments."""
+    """Build for release argv[1] if necessary, then replace this process by the executable."""
     if len(argv) < 3:
         print(__doc__, file=sys.stderr)
         return 2

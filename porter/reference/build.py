@@ -1,4 +1,4 @@
-"""Compiles every unit as C with the host's compiler and links one executable."""
+"""Compile every unit as C with the host's compiler and link them into one executable."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from porter.generate import Layout, generate
 from porter.preprocess import Preprocessed, preprocess
 from porter.sync.syncing import ensure
 
-# jmp_buf must hold what the host's setjmp saves; see templates/libc/setjmp.h.
+# jmp_buf must have the size of the host's setjmp; see templates/libc/setjmp.h.
 _DEFINE = "-DPORTER_NATIVE_SETJMP"
-# -fno-strict-aliasing: upstream type-puns through void **, though it is built without this.
+# -fno-strict-aliasing: upstream type-puns through void **, although its builds lack the option.
 _C_FLAGS = ("-std=gnu99", "-fno-builtin", "-fno-strict-aliasing", "-w", "-O1", "-g")
 
 
@@ -32,10 +32,18 @@ def build_reference(
     flags: Sequence[str] = (),
     jobs: int | None = None,
 ) -> Path:
-    """The executable of `config`'s port as plain C, made below `folder` when it is not there yet.
+    """Build the port of `config` as plain C, unless the executable exists, and return its path.
 
-    `flags` go to every compiler and linker call (`-fsanitize=address`). Fetches the release if it
-    is not here. Raises BuildFailed, and what `ensure` and the stages raise.
+    Args:
+        config: Configuration of the port.
+        folder: Folder for the build.
+        flags: Options for every compiler and linker call, such as `-fsanitize=address`.
+        jobs: Compilers at a time; None for one per core.
+
+    Raises:
+        BuildFailed: A compiler or the linker fails.
+        NoCompiler: gcc or g++ is not installed.
+        PorterError: Syncing the release, generating or preprocessing fails.
     """
     folder = arguments.path(folder, "folder")
     ensure(config.release)
