@@ -1,4 +1,4 @@
-"""Where programs spend their time, by line: `porter profile`, and `porter.profile` in Python."""
+"""Line profiler: `porter profile`, and `porter.profile` in Python."""
 
 from __future__ import annotations
 

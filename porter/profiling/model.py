@@ -1,4 +1,4 @@
-"""What a profile says: counts of lines, of functions, and of the ways functions were called."""
+"""The results of a profile: counts by line, by function and by call path."""
 
 from __future__ import annotations
 
@@ -11,15 +11,19 @@ from attrs import field, frozen
 
 from porter.run import Result
 
-FEW_SAMPLES = 100  # below so many the sampler's shares are chance
+FEW_SAMPLES = 100  # with fewer samples, shares of time are not significant
 
 
 @frozen
 class Counts:
     """Sums over all interpreters that counted.
 
-    instructions: of bytecode, executed. time: in a profile's `time_unit`. allocations: blocks that
-    the heap was asked for, of `bytes` in all. collections: of garbage, that began here.
+    Attributes:
+        instructions: Bytecode instructions executed.
+        time: Time in the profile's `time_unit`.
+        allocations: Blocks allocated from the heap.
+        bytes: Total size of these blocks.
+        collections: Garbage collections that began here.
     """
 
     instructions: int = 0
@@ -40,11 +44,17 @@ class Counts:
 
 @frozen
 class LineCounts:
-    """One line of a source.
+    """The counts of one line of a source.
 
-    share: of the time that all lines took; None where no time was measured. lanes: how many of
-    `whole` interpreters of a warp execute the line together: measured on a GPU, and at most so
-    many on the host twin (docs/profile.md).
+    Attributes:
+        file: Source file.
+        line: Line number.
+        functions: Functions that the line belongs to.
+        counts: Counts of the line.
+        share: Share of the time of all lines; None if no time was measured.
+        lanes: Number of a warp's interpreters that execute the line together: measured on a GPU,
+            an upper bound on the host twin (docs/profile.md).
+        whole: Number of a warp's interpreters.
     """
 
     file: str
@@ -57,15 +67,21 @@ class LineCounts:
 
     @property
     def diverges(self) -> bool:
-        """Whether less than half of the lanes work here while the others wait."""
+        """Return whether less than half of the lanes are active here while the others wait."""
         return self.lanes < self.whole / 2
 
 
 @frozen
 class FunctionCounts:
-    """One function. line: its first one with code. calls: a generator's resumptions too.
+    """The counts of one function.
 
-    own: of its own lines. total: with all that it called.
+    Attributes:
+        file: Source file.
+        name: Name of the function.
+        line: Its first line with code.
+        calls: Number of calls; resumptions of a generator count as calls.
+        own: Counts of its own lines.
+        total: Counts including the functions that it called.
     """
 
     file: str
@@ -78,7 +94,13 @@ class FunctionCounts:
 
 @frozen
 class StackCounts:
-    """One line, reached through these functions, outermost first: (file, name, first line)."""
+    """The counts of one line for one call path.
+
+    Attributes:
+        functions: Functions of the path, outermost first, each as (file, name, first line).
+        line: Line number.
+        counts: Counts of the line.
+    """
 
     functions: tuple[tuple[str, str, int], ...]
     line: int
@@ -87,13 +109,21 @@ class StackCounts:
 
 @frozen(eq=False)
 class ProfileCounts:
-    """What `counted` of `n` interpreters did.
+    """The counts of a launch.
 
-    lines: by file and number. functions: by total time, the longest first. outside: while no line
-    ran: starting and compiling. time_unit: `ns` of processor time (host twin) or `ticks` (GPU).
-    samples: that this time was found by; 0 where each instruction was timed. full: how many
-    interpreters had more to count than room. sources: the text of each file that is known.
-    result: the launch's, with what programs printed.
+    Attributes:
+        lines: By file and number.
+        functions: By total time, the longest first.
+        stacks: By call path and line.
+        outside: Counts while no line ran, that is while interpreters started and compiled.
+        n: Number of interpreters.
+        counted: Number of interpreters that counted.
+        target: Target of the launch.
+        time_unit: `ns` of processor time (host twin) or `ticks` (GPU).
+        samples: Samples that the time is based on; 0 if each instruction was timed.
+        full: Number of interpreters whose counter buffer was too small.
+        sources: Text of each file, as far as known.
+        result: Result of the launch, with the programs' output.
     """
 
     lines: Sequence[LineCounts] = field(repr=False)
@@ -111,12 +141,12 @@ class ProfileCounts:
 
     @property
     def total(self) -> Counts:
-        """Of all lines."""
+        """Sum of all lines."""
         return sum((line.counts for line in self.lines), Counts())
 
     @property
     def columns(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The lines as arrays by name, as `pandas.DataFrame` takes them."""
+        """The lines as arrays by name, as `pandas.DataFrame` accepts them."""
         counts = [line.counts for line in self.lines]
         return {
             "file": np.array([line.file for line in self.lines], object),
@@ -132,11 +162,11 @@ class ProfileCounts:
 
     @property
     def timed(self) -> bool:
-        """Whether there was time enough measured to rank lines by it."""
+        """Return whether enough time was measured to rank lines by it."""
         return self.time_unit == "ticks" or self.samples >= FEW_SAMPLES
 
     def hottest(self, top: int | None = None) -> list[LineCounts]:
-        """The lines that took most time, or most instructions where not `timed`."""
+        """Return the lines with most time; if not `timed`, with most instructions."""
 
         def rank(line: LineCounts) -> tuple[int, int]:
             time, instructions = line.counts.time, line.counts.instructions
@@ -146,16 +176,16 @@ class ProfileCounts:
 
     @cached_property
     def source_lines(self) -> Mapping[str, Sequence[str]]:
-        """The lines of each source that is known."""
+        """The lines of each known source."""
         return {name: _lines(text) for name, text in self.sources.items()}
 
     def source_line(self, file: str, line: int) -> str:
-        """The text of a line, empty where the source is not known."""
+        """Return the text of a line; "" if the source is not known."""
         rows = self.source_lines.get(file, ())
         return rows[line - 1] if 0 < line <= len(rows) else ""
 
 
 def _lines(text: str) -> list[str]:
-    """The lines as interpreters count them: str.splitlines ends lines at form feeds too."""
+    """Split lines as interpreters do; str.splitlines would also split at form feeds."""
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     return lines if lines[-1] else lines[:-1]

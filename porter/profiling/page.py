@@ -1,4 +1,4 @@
-"""A profile as a page: sources beside counts."""
+"""Render a profile as an HTML page with sources beside counts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from porter.profiling.terminal import format_lanes, format_time, notes
 
 @frozen
 class Row:
-    """A line of a source on the page. heat: 0 to 100."""
+    """A line of a source on the page; `heat` is its rank in time, 0 to 100."""
 
     number: int
     text: str
@@ -26,7 +26,7 @@ class Row:
 
 @frozen
 class File:
-    """A source on the page. known: whether its text is."""
+    """A source on the page; `known`: whether its text is available."""
 
     name: str
     anchor: str
@@ -36,12 +36,12 @@ class File:
 
 
 def page(profile: ProfileCounts) -> str:
-    """A whole HTML document."""
+    """Return a whole HTML document."""
     return _render("page.html.j2", profile)
 
 
 def fragment(profile: ProfileCounts) -> str:
-    """What stands in the page's body, with its style."""
+    """Return the content of the page's body, with its style."""
     return _render("fragment.html.j2", profile)
 
 
@@ -71,7 +71,7 @@ def _percent(share: float | None) -> str:
 
 
 def _files(profile: ProfileCounts) -> Iterator[File]:
-    """The sources, the one that took longest first."""
+    """Yield the sources, the one with most time first."""
     files: dict[str, dict[int, LineCounts]] = {}
     for line in profile.lines:
         files.setdefault(line.file, {})[line.line] = line
@@ -95,7 +95,7 @@ def _weight(lines: Iterable[LineCounts]) -> tuple[int, int]:
 
 
 def _heats(profile: ProfileCounts) -> dict[tuple[str, int], int]:
-    """How hot each line is, of the hottest; the root, for most lines are far below that one."""
+    """Return the square root of each line's share of the hottest line, 0 to 100."""
     weights: list[float] = [line.share or 0.0 for line in profile.lines]
     if not any(weights):
         weights = [line.counts.instructions for line in profile.lines]

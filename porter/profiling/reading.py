@@ -1,4 +1,4 @@
-"""From the rooms of interpreters to a Profile: sums by line, by function, by way of calls."""
+"""Sum up the counter buffers of interpreters by line, by function and by call path."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from porter.run import Device, Result
 from porter.run.launch.counting import WARP
 
 Function = tuple[str, str, int]
-COLUMNS = ("time", "allocations", "bytes", "collections")  # of gpusnek_profile_row_t
+COLUMNS = ("time", "allocations", "bytes", "collections")  # fields of gpusnek_profile_row_t
 
 
 def counts_of(row: Any) -> Counts:
-    """What a gpusnek_profile_row_t says of what is no instruction."""
+    """Return the counts of a gpusnek_profile_row_t, which has no instructions."""
     return Counts(0, *(int(row[name]) for name in COLUMNS))
 
 
 def by_line(node: CallNode) -> Iterator[tuple[int, Counts, int]]:
-    """Lines of work: number, sums of all instructions, and the sum of lanes."""
+    """Yield each line with activity: its number, its counts, and its sum of lanes."""
     rows = node.rows
     busy = np.flatnonzero((node.counts > 0) | (rows["time"] > 0) | (rows["allocations"] > 0))
     lines, which = np.unique(node.path[-1].lines[busy], return_inverse=True)
@@ -37,11 +37,13 @@ def by_line(node: CallNode) -> Iterator[tuple[int, Counts, int]]:
 
 
 def lanes_at_most(counts: np.ndarray[Any, Any], size: int) -> tuple[float, float]:
-    """How many lanes of a warp can execute a line together, and how many a warp has.
+    """Return an upper bound of the lanes that execute a line together, and the lanes of a warp.
 
-    counts: how many instructions of it each of the warps' interpreters executed; `size` to a warp,
-    the last may have fewer. A warp executes it at least as often as the one of its lanes that
-    does so most often.
+    A warp executes the line at least as often as the lane that executes it most often.
+
+    Args:
+        counts: Instructions of the line that each interpreter executed.
+        size: Interpreters per warp; the last warp may have fewer.
     """
     each = [counts[first : first + size] for first in range(0, len(counts), size)]
     passes = sum(int(warp.max()) for warp in each)
@@ -51,7 +53,7 @@ def lanes_at_most(counts: np.ndarray[Any, Any], size: int) -> tuple[float, float
 
 @define
 class _Line:
-    each: np.ndarray[Any, Any]  # instructions of each interpreter
+    each: np.ndarray[Any, Any]  # instructions by interpreter
     functions: dict[str, None] = field(factory=dict)
     counts: Counts = field(factory=Counts)
     lanes: int = 0
@@ -66,7 +68,7 @@ class _Function:
 
 @define
 class Reader:
-    """Adds interpreters up. rooms: how many there are."""
+    """Sums up interpreters; `rooms` is the number of counter buffers."""
 
     rooms: int
     lines: dict[tuple[str, int], _Line] = field(factory=dict)
@@ -77,7 +79,7 @@ class Reader:
     full: int = 0
 
     def add(self, index: int, room: CountingRoom) -> None:
-        """Add interpreter `index`."""
+        """Add the buffer of interpreter `index`."""
         if not room.began:
             return
         self.samples += int(room.head["samples"])
@@ -110,7 +112,7 @@ class Reader:
         found.lanes += lanes
 
     def line_counts(self, measured: bool) -> Iterable[LineCounts]:
-        """The lines by file and number. measured: lanes were, and are not taken from counts."""
+        """Yield the lines by file and number. measured: lanes were counted, not to be estimated."""
         time = sum(line.counts.time for line in self.lines.values())
         for (file, number), line in sorted(self.lines.items()):
             lanes, whole = lanes_at_most(line.each, WARP)
@@ -120,7 +122,7 @@ class Reader:
             yield LineCounts(file, number, tuple(line.functions), line.counts, share, lanes, whole)
 
     def function_counts(self) -> list[FunctionCounts]:
-        """The functions, the one that took longest first."""
+        """Return the functions, the one with most time first."""
         functions = [
             FunctionCounts(*key, each.calls, each.own, each.total)
             for key, each in self.functions.items()
@@ -130,7 +132,7 @@ class Reader:
 
 
 def read(device: Device, result: Result, n: int) -> Profile:
-    """The profile of a launch of `n` interpreters that counted, without sources."""
+    """Return the profile, without sources, of a launch of `n` interpreters."""
     assert result.counted is not None
     rooms = result.counted.host(device)
     reader = Reader(len(rooms))

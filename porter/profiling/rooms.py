@@ -1,4 +1,4 @@
-"""The memory in which one interpreter counted (templates/runtime/profile.h), as numpy sees it."""
+"""Parse the counter buffer of one interpreter (templates/runtime/profile.h) with numpy."""
 
 from __future__ import annotations
 
@@ -17,7 +17,14 @@ FRAME = "gpusnek_profile_frame_t"
 
 @frozen
 class Bytecode:
-    """A function's bytecode. lines: the number of each byte's line (uint32)."""
+    """The bytecode of a function.
+
+    Attributes:
+        name: Name of the function.
+        file: Source file.
+        lines: By byte of the bytecode, its line number; uint32.
+        first: Its first line with code.
+    """
 
     name: str
     file: str
@@ -26,15 +33,19 @@ class Bytecode:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What tells functions apart."""
+        """The identity of the function."""
         return self.file, self.name, self.first
 
 
 @frozen
 class CallNode:
-    """A function, called by way of `path`, its own code last.
+    """A node of the call tree: a function called along one path.
 
-    counts: how often the instruction at each byte was executed. rows: what else it did.
+    Attributes:
+        path: Functions of the path, outermost first, this one last.
+        calls: Number of calls.
+        counts: By byte of the bytecode, the executions of the instruction there.
+        rows: By byte of the bytecode, the other counters.
     """
 
     path: tuple[Bytecode, ...]
@@ -45,34 +56,34 @@ class CallNode:
 
 @frozen(eq=False, slots=False)
 class CountingRoom:
-    """One interpreter's."""
+    """The counter buffer of one interpreter."""
 
     built: Built
     bytes: np.ndarray[Any, Any]
 
     @cached_property
     def head(self) -> Any:
-        """The gpusnek_profile_t at its start."""
+        """The gpusnek_profile_t at the start of the buffer."""
         return self._table("gpusnek_profile_t", 0, 1)[0]
 
     @property
     def began(self) -> bool:
-        """Whether its interpreter did."""
+        """Return whether the interpreter began to count."""
         return bool(self.head["size"])
 
     @cached_property
     def outside(self) -> Any:
-        """Counts of what is no line's."""
+        """The counters for time and allocations outside all lines."""
         return self._table("gpusnek_profile_row_t", self._size("gpusnek_profile_t"), 1)[0]
 
     @cached_property
     def codes(self) -> list[Bytecode | None]:
-        """The functions by number. Number 0 is none."""
+        """The functions by number; number 0 stands for none."""
         table = self._table("gpusnek_profile_code_t", self._codes_at, int(self.head["codes"]))
         return [None, *map(self._code, table[1:])]
 
     def nodes(self) -> Iterator[CallNode]:
-        """The tree of calls, callers first."""
+        """Yield the nodes of the call tree, callers first."""
         paths: list[tuple[Bytecode, ...]] = [()]
         table = self._table("gpusnek_profile_node_t", self._nodes_at, int(self.head["nodes"]))
         for node in table[1:]:
@@ -91,7 +102,7 @@ class CountingRoom:
         first = int(known[0]) if len(known) else 0
         name = self._text(row["name"], row["name_size"])
         file = self._text(row["file"], row["file_size"])
-        # What stands before the instructions has no line.
+        # Bytes before the instructions have no line.
         return Bytecode(name, file, np.where(lines > 0, lines, first), first)
 
     def _text(self, offset: Any, size: Any) -> str:

@@ -1,4 +1,4 @@
-"""Runs a program on a build that counts, and reads what was counted."""
+"""Run a program on a profiling build and read the counts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from porter.run.launch.counting import Counting
 from porter.run.launch.filesystem import mounted
 
 T = TypeVar("T")
-LIBRARIES = ("", "lib")  # where an interpreter looks for modules in its file system
+LIBRARIES = ("", "lib")  # folders of the file system where an interpreter looks for modules
 
 
 def profile(
@@ -40,15 +40,28 @@ def profile(
     files: Image | None = None,
     launch: Launch | None = None,
 ) -> Profile:
-    """Run `program` on `n` interpreters and count, by line, what they do.
+    """Run `program` on `n` interpreters and count by line.
 
-    program: source (str or bytes), or the path of a file (pathlib.Path). build: a finished
-    build with `profile`; without it one is made if need be. heap, pystack, stack: bytes, or
-    `"64K"`; so is room, in which each interpreter counts. files: an image that interpreters find at
-    `/`, and may write. launch: other options of the run.
+    A program that raises has a profile, too: its output and status are in `Profile.result`.
 
-    What programs print, and how they ended, is in `Profile.result`: a program that raises has a
-    profile too. Raises UsageError, WrongType, FileProblem, and what building and running raise.
+    Args:
+        program: Source (str or bytes), or the path of a file (pathlib.Path).
+        n: Number of interpreters.
+        target: Target to run on.
+        release: Upstream release.
+        build: Finished build with `profile`; None to use or make a suitable one.
+        heap: Bytes of heap, or a size such as `"64K"`; so are all sizes here.
+        pystack: Size of the Python stack.
+        stack: Size of the C stack.
+        room: Size of the counter buffer of each interpreter.
+        files: Image that interpreters find at `/` and may write to.
+        launch: Other options of the launch.
+
+    Raises:
+        UsageError: An argument is out of range or contradicts another.
+        WrongType: An argument has the wrong type.
+        FileProblem: The program's file cannot be read.
+        PorterError: Building or running fails.
     """
     check_count(n)
     sizes: dict[str, Any] = {**read_sizes({"heap": heap, "pystack": pystack, "stack": stack})}
@@ -75,7 +88,7 @@ def _checked(value: T | None, kind: type[T], name: str) -> T | None:
 
 
 def program_of(program: str | bytes | Program | os.PathLike[str]) -> Program:
-    """The program that was meant. Raises FileProblem, WrongType."""
+    """Return the program that the argument denotes. Raises FileProblem, WrongType."""
     if not isinstance(program, os.PathLike):
         return Program.of(program)
     path = arguments.path(program, "program")
@@ -86,9 +99,11 @@ def program_of(program: str | bytes | Program | os.PathLike[str]) -> Program:
 
 
 def count(device: Device, program: Program, n: int, launch: Launch, counting: Counting) -> Result:
-    """Run `program`; the result has what was counted.
+    """Run `program` with counters; the result contains the counts.
 
-    Raises PatchMissing for a build that cannot count, and what a run raises.
+    Raises:
+        PatchMissing: The build cannot count.
+        PorterError: The launch fails.
     """
     device.built.whole.patches.need("profile", "a profile")
     return run(device, [program], n, attrs.evolve(launch, counting=counting))
@@ -97,7 +112,7 @@ def count(device: Device, program: Program, n: int, launch: Launch, counting: Co
 def profile_of(
     device: Device, result: Result, n: int, program: Program, files: Image | None
 ) -> Profile:
-    """What `result` counted, with the sources that can be found."""
+    """Return the profile of `result`, with the sources that are available."""
     found = read(device, result, n)
     sources = {program.name: program.source.decode("utf-8", "replace")}
     release = str(device.built.config["release"])
@@ -109,7 +124,7 @@ def profile_of(
 
 
 def _source(name: str, files: Image | None, release: str) -> str | None:
-    """The text of a module in the image, or of one that is part of every interpreter."""
+    """Return the text of a module in the image or of a frozen one; None if not found."""
     if files is not None:
         for folder in LIBRARIES:
             try:
@@ -126,7 +141,7 @@ def _source(name: str, files: Image | None, release: str) -> str | None:
 
 
 def _frozen(name: str, release: str) -> Iterable[Path]:
-    """Where a frozen module's source is, if sources are here at all."""
+    """Return the possible paths of a frozen module's source."""
     inside = Path(name)
     if inside.is_absolute() or ".." in inside.parts:
         return ()

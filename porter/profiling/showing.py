@@ -1,4 +1,4 @@
-"""A profile, and what it can be shown as."""
+"""The profile that `porter.profile` returns, with its output formats."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from porter.profiling.model import ProfileCounts
 
 @frozen(eq=False)
 class Profile(ProfileCounts):
-    """What interpreters did, by line. In a notebook it shows as the page."""
+    """The counts of interpreters by line. A notebook displays it as an HTML page."""
 
     def html(self) -> str:
-        """A page of its own: sources beside counts. Needs nothing else."""
+        """Return a self-contained HTML page with the sources beside the counts."""
         return page.page(self)
 
     def speedscope(self) -> str:
-        """JSON for https://www.speedscope.app."""
+        """Return JSON for https://www.speedscope.app."""
         return speedscope.document(self)
 
     def save_html(self, path: str | os.PathLike[str]) -> None:

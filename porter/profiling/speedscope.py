@@ -1,7 +1,7 @@
-"""A profile as https://www.speedscope.app reads it.
+"""Convert a profile to the format of https://www.speedscope.app.
 
-The format is `https://www.speedscope.app/file-format-schema.json`: profiles of type `sampled`, in
-which each stack has a weight. There are two: instructions of bytecode, and time.
+The schema is `https://www.speedscope.app/file-format-schema.json`. The document has two profiles of
+type `sampled`, in which each stack has a weight: bytecode instructions, and time.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Frames:
 
 
 def document(profile: ProfileCounts) -> str:
-    """The JSON text."""
+    """Return the JSON text."""
     frames = _Frames()
     stacks = [_stack(profile, frames, stack) for stack in profile.stacks]
     unit = "nanoseconds" if profile.time_unit == "ns" else "none"
@@ -65,7 +65,7 @@ def document(profile: ProfileCounts) -> str:
 
 
 def _stack(profile: ProfileCounts, frames: _Frames, stack: StackCounts) -> list[int]:
-    """The functions, outermost first, and the line as what is innermost."""
+    """Return the frame numbers of a stack, outermost first; the line is the innermost frame."""
     numbers = [frames.number(name, file, line) for file, name, line in stack.functions]
     file = stack.functions[-1][0]
     text = profile.source_line(file, stack.line).strip()

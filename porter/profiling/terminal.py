@@ -1,4 +1,4 @@
-"""A profile as a table in the terminal."""
+"""Render a profile as a table in the terminal."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from porter.base.sizes import format_size
 from porter.profiling.model import LineCounts, ProfileCounts
 
 COLUMNS = ("time", "instructions", "lanes", "allocations", "bytes", "gc", "line", "source")
-LEAST_SOURCE = 30  # characters of a source line that are shown on the narrowest terminal
+LEAST_SOURCE = 30  # characters of a source line that every terminal shows, however narrow
 HOT = ((0.25, "bold red"), (0.1, "red"), (0.02, "yellow"))
 
 
 def show(profile: ProfileCounts, console: Console, top: int) -> None:
-    """Print the `top` hottest lines, and what there is to know about them."""
+    """Print the `top` hottest lines, and notes on the whole profile."""
     for row in _table(profile, top, console.width) if profile.lines else ():
         console.print(row, soft_wrap=True)
     for note in notes(profile, top):
@@ -24,7 +24,7 @@ def show(profile: ProfileCounts, console: Console, top: int) -> None:
 
 
 def notes(profile: ProfileCounts, top: int | None = None) -> Iterator[str]:
-    """Sentences about the whole profile."""
+    """Yield sentences about the whole profile."""
     total, who = profile.total, f"{profile.n:,} interpreters"
     if profile.counted < profile.n:
         who = f"{profile.counted:,} of {who}"
@@ -64,9 +64,9 @@ def _lacking(profile: ProfileCounts) -> Iterator[str]:
 
 
 def _table(profile: ProfileCounts, top: int, width: int) -> Iterator[Text]:
-    """The rows of the table. Sources alone are cut where it would be wider than `width`.
+    """Yield the rows of the table; only source lines are truncated to fit `width`.
 
-    rich's own Table would cut numbers and places too.
+    rich's own Table would also truncate numbers and file names.
     """
     head = [Text(name, "bold") for name in COLUMNS]
     rows = [head, *(_row(profile, line) for line in profile.hottest(top))]
@@ -110,10 +110,10 @@ def _lanes(profile: ProfileCounts, line: LineCounts) -> Text:
 
 
 def format_time(profile: ProfileCounts, time: int) -> str:
-    """`1.2 ms`, or `1,200` ticks."""
+    """Format a time: `1.2 ms`, or `1,200 ticks`."""
     return f"{time / 1e6:,.1f} ms" if profile.time_unit == "ns" else f"{time:,} ticks"
 
 
 def format_lanes(line: LineCounts) -> str:
-    """`8.5/32`."""
+    """Format active and possible lanes: `8.5/32`."""
     return f"{line.lanes:.3g}/{line.whole:.3g}"
