@@ -1,4 +1,4 @@
-"""A short list of programs on many interpreters, compared with what CPython prints."""
+"""Smoke test: run a few programs on many interpreters and compare the output with CPython's."""
 
 from porter.smoke.checks import Check, expected_output, smoke
 from porter.smoke.programs import PROGRAMS

@@ -1,4 +1,4 @@
-"""The smoke programs: run on all interpreters, compared with what CPython prints."""
+"""Run the smoke programs on all interpreters and compare the output with CPython's."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from porter.smoke.programs import PROGRAMS
 
 @frozen
 class Check:
-    """One program's result: whether all interpreters printed what CPython prints."""
+    """The result of one program: whether all interpreters printed what CPython prints."""
 
     program: str
     passed: bool
@@ -26,12 +26,12 @@ class Check:
     seconds: float
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return asdict(self)
 
 
 def expected_output(source: str) -> str:
-    """What this CPython prints for one of PROGRAMS."""
+    """Return this CPython's output for a program of PROGRAMS."""
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(source, "<smoke>", "exec"), {"__name__": "__main__"})
@@ -39,7 +39,7 @@ def expected_output(source: str) -> str:
 
 
 def smoke(device: Device, n: int, launch: Launch | None = None) -> list[Check]:
-    """Run every program of PROGRAMS on `n` interpreters of `device`; launch: sizes and the like."""
+    """Run every program of PROGRAMS on `n` interpreters of `device`, with options `launch`."""
     return [_check(device, name, source, n, launch) for name, source in PROGRAMS.items()]
 
 

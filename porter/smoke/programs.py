@@ -1,4 +1,4 @@
-"""The smoke programs: each uses one part of Python, and prints what CPython prints too."""
+"""The smoke programs: each tests one part of Python and prints the same as in CPython."""
 
 from __future__ import annotations
 
