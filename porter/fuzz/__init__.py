@@ -1,1 +1,1 @@
-"""Fuzzing the host twin with libFuzzer, and replaying what the fuzzer found."""
+"""Fuzz the host twin with libFuzzer, fuzz builds with calls, and replay the fuzzer's findings."""

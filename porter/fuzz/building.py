@@ -1,7 +1,7 @@
-"""The fuzzer: rewritten units by g++ with coverage and AddressSanitizer, and clang's libFuzzer.
+"""Build the fuzzer: rewritten units by g++ with coverage and AddressSanitizer, plus libFuzzer.
 
-clang itself cannot compile the units: it refuses flexible array members with initialisers in
-C++. Its libFuzzer is an ordinary archive that g++ can link.
+clang itself cannot compile the units, since it rejects initialised flexible array members in C++.
+Its libFuzzer is an ordinary archive that g++ can link.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ _HINT = (
     "PORTER_LIBFUZZER to libclang_rt.fuzzer-x86_64.a."
 )
 _COVERAGE = "-fsanitize-coverage=trace-pc,trace-cmp"
-# libFuzzer has its own function of this name, which does nothing.
+# libFuzzer defines an empty function of this name.
 _WRAP = "-Wl,--wrap=__sanitizer_cov_trace_pc"
 
 
 def libfuzzer() -> Path:
-    """clang's libFuzzer archive: $PORTER_LIBFUZZER, else that of a clang on PATH.
+    """Return clang's libFuzzer archive: $PORTER_LIBFUZZER, else that of a clang on PATH.
 
-    Raises ToolMissing.
+    Raises:
+        ToolMissing: There is no such archive.
     """
     named = os.environ.get("PORTER_LIBFUZZER")
     if named:
@@ -60,9 +61,13 @@ def _clangs() -> list[str]:
 
 
 def build_fuzzer(sources_folder: arguments.StrPath, jobs: int | None = None) -> Path:
-    """Build the fuzzer of the sources in `sources_folder`; returns the program.
+    """Build the fuzzer of the sources in `sources_folder` and return its path.
 
-    Raises NoCompiler, ToolMissing, BuildFailed, NotBuilt.
+    Raises:
+        NoCompiler: g++ is not installed.
+        ToolMissing: libFuzzer or ninja is missing.
+        BuildFailed: Compiling or linking fails.
+        NotBuilt: The folder holds no rewritten sources.
     """
     sources_folder = arguments.path(sources_folder, "sources_folder")
     archive = libfuzzer()
@@ -83,7 +88,7 @@ def build_fuzzer(sources_folder: arguments.StrPath, jobs: int | None = None) -> 
     edges: list[Edge] = []
     harness = sorted((templates_dir() / "fuzz").glob("*.cpp"))
     for unit in (*sources.units, *sources.host_runtime, *harness):
-        # What the runtime and the harness do says nothing of an input.
+        # Coverage of the runtime and the harness carries no information about an input.
         flags = [_COVERAGE] if unit in sources.units else []
         flags += asan.scanning if unit.name in STACK_SCANNERS else ()
         made = out / "obj" / sources.object_name(unit, ".o")

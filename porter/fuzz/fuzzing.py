@@ -1,4 +1,4 @@
-"""Runs the fuzzer for a while, and makes small corpora of large ones."""
+"""Run the fuzzer for a given time, and minimise corpora."""
 
 from __future__ import annotations
 
@@ -18,14 +18,23 @@ from porter.errors import ToolFailed
 from porter.toolchain.sanitizer import OPTIONS
 
 MODES = ("run", "compile")
-LONGEST = 1024  # bytes of an input
-SLOWEST = 20  # seconds that an input may take, under the sanitizers
+LONGEST = 1024  # maximum bytes of an input
+SLOWEST = 20  # maximum seconds of an input, under the sanitizers
 _RUNS = re.compile(r"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
 
 
 @frozen
 class Campaign:
-    """What one mode's fuzzing came to: inputs tried, seconds, inputs that broke an interpreter."""
+    """The results of fuzzing in one mode.
+
+    Attributes:
+        mode: Name out of MODES.
+        runs: Number of inputs executed.
+        seconds: Wall-clock time.
+        corpus: Number of inputs in the corpus.
+        found: Inputs that broke an interpreter.
+        log: Output of the fuzzer.
+    """
 
     mode: str
     runs: int
@@ -42,10 +51,20 @@ def fuzz(
     work: arguments.StrPath,
     seeds: Sequence[arguments.StrPath],
 ) -> Campaign:
-    """Fuzz for `seconds`, starting from `seeds` and from what earlier runs left in `work`.
+    """Fuzz for `seconds`, in one process with the lowest priority.
 
-    `work`/corpus grows; inputs that break an interpreter go to `work`/found. One process, at the
-    lowest priority.
+    Inputs that reach new code go to `work`/corpus, inputs that break an interpreter to
+    `work`/found.
+
+    Args:
+        program: The fuzzer.
+        mode: Name out of MODES.
+        seconds: Duration.
+        work: Folder of corpus and findings; earlier runs' corpus is used.
+        seeds: Folders of further inputs to start from.
+
+    Raises:
+        ToolFailed: The fuzzer fails without an input that caused it.
     """
     program = arguments.path(program, "program")
     work = arguments.path(work, "work")
@@ -78,7 +97,7 @@ def fuzz(
         runs += sum(int(number) for number in _RUNS.findall(done.output))
         logs.append(done.output)
         if done.returncode != 0 and len(set(found.iterdir()) - known) >= 20:
-            break  # it stops at each: enough for one session
+            break  # libFuzzer stops at each finding; 20 are enough for one session
         if done.returncode != 0 and not set(found.iterdir()) - known:
             raise ToolFailed(f"the fuzzer failed without an input\n{done.output[-2000:]}")
     new = tuple(sorted(set(found.iterdir()) - known))
@@ -98,10 +117,19 @@ def minimise(
     most: int,
     longest: int,
 ) -> int:
-    """Put a small corpus of `folders`' inputs into `into`, which is emptied first; its bytes.
+    """Replace the contents of `into` by a small corpus with the coverage of `folders`.
 
-    The inputs that together reach most code, short ones first, up to `most` bytes in all and
-    `longest` each.
+    The corpus contains the shortest inputs first.
+
+    Args:
+        program: The fuzzer.
+        folders: Folders of inputs.
+        into: Folder of the corpus; emptied first.
+        most: Maximum size of the corpus in bytes.
+        longest: Maximum size of an input in bytes.
+
+    Returns:
+        The size of the corpus in bytes.
     """
     program = arguments.path(program, "program")
     into = arguments.path(into, "into")

@@ -1,4 +1,4 @@
-"""Replays inputs of the fuzzer on a device, between neighbours that must not notice."""
+"""Replay inputs of the fuzzer on a device, between neighbours that must not be affected."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from attrs import frozen
 
 from porter.run import Device, Launch, Program, run
 
-# Bounded, so that the hard stop that bounds the inputs leaves it alone (no 256 back edges), and
-# with something of everything: objects on the heap, an exception, big numbers, floats.
+# Fewer than 256 back edges, so that the hard stop for inputs does not hit it. Uses a bit of
+# everything: objects on the heap, an exception, big integers, floats.
 NEIGHBOUR = """\
 kept = []
 for i in range(40):
@@ -29,13 +29,21 @@ ENDS = (
     "OUT_OF_STEPS",
     "OUT_OF_TIME",
 )
-# Of an input, and of compiling it: enough for NEIGHBOUR. Seconds are for inputs that only wait.
+# Limits for each input, compilation included, and enough for NEIGHBOUR. The limit in seconds is for
+# inputs that only wait.
 STEPS, SECONDS = 20_000, 5.0
 
 
 @frozen
 class Replay:
-    """What a replay came to. broken: input and status; neighbours: distinct outputs, want 1."""
+    """The results of a replay.
+
+    Attributes:
+        inputs: Number of inputs.
+        statuses: Number of inputs by status.
+        broken: By input, the status of a broken interpreter.
+        neighbours: Number of distinct outputs of the neighbours; must be 1.
+    """
 
     inputs: int
     statuses: dict[str, int]
@@ -46,7 +54,12 @@ class Replay:
 def replay(device: Device, inputs: Mapping[str, bytes], launch: Launch | None = None) -> Replay:
     """Run each of `inputs` with a neighbour on either side, all in one launch.
 
-    Inputs that run on end after STEPS steps or SECONDS seconds.
+    An input that does not end is stopped after STEPS steps or SECONDS seconds.
+
+    Args:
+        device: Device to run on.
+        inputs: Programs by name.
+        launch: Options of the launch; None for small interpreters.
     """
     statuses = device.built.status
     launch = launch or Launch(heap=24 * 1024, pystack=2048, stack=24 * 1024, stdout=8192)

@@ -1,4 +1,5 @@
-"""Fuzzing with calls: everything that a build can call, with hostile arguments, among neighbours.
+"""Fuzz builds with calls: every function that a build has, with hostile arguments.
 
-Needs numpy, attrs and cattrs (CuPy where the target is cuda), and a finished build: no compilers.
+Each program runs among sentinels, which must not be affected. Needs numpy, attrs and cattrs (CuPy
+for the target cuda) and a finished build, but no compilers.
 """

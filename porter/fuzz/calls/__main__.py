@@ -1,4 +1,4 @@
-"""`python -m porter.fuzz.calls --build FOLDER`: the fuzzer on a machine that only runs builds.
+"""`python -m porter.fuzz.calls --build FOLDER`: fuzz with calls where builds only run.
 
 Needs Python, numpy, attrs and cattrs, and CuPy for `--target cuda`.
 """
@@ -14,7 +14,7 @@ from porter.fuzz.calls.session import CallSession, fuzz_calls
 
 
 def main(arguments: list[str]) -> int:
-    """Run a campaign; returns the exit code, as `porter fuzz --calls` does."""
+    """Run a campaign and return the exit code of `porter fuzz --calls`."""
     parser = argparse.ArgumentParser("python -m porter.fuzz.calls", description=__doc__)
     parser.add_argument("--build", type=Path, required=True, help="folder of a finished build")
     parser.add_argument("--target", default="host", choices=("host", "host-asan", "cuda"))

@@ -1,4 +1,4 @@
-"""The loop: programs of a seed, batch after batch, and each new fault reduced to a finding."""
+"""Run a campaign: batches of programs from a seed, and each new fault reduced to a finding."""
 
 from __future__ import annotations
 
@@ -26,18 +26,24 @@ from porter.fuzz.calls.trial import (
 )
 
 QUICK = TrialLimits(seconds=0.4, grace=0.1, margin=0.5)
-TOGETHER = 4  # programs that can be why a launch does not end
-SMALLEST = 8  # programs of a launch where faults are many
-REPEATED = 16  # one batch in so many runs twice, and both must end and print equally
+TOGETHER = 4  # maximum programs of a finding of kind "stuck"
+SMALLEST = 8  # minimum programs per launch when faults are frequent
+REPEATED = 16  # one batch in 16 runs twice; both runs must end and print equally
 Say = Callable[[str], None]
 
 
 @frozen
 class CallPlan:
-    """How a campaign runs. seconds, count: it ends at whichever comes first; count 0: no bound.
+    """The parameters of a campaign; it ends with `seconds` or `count`, whichever comes first.
 
-    batch: programs a launch. steps: the budget of each program, where the build has budgets.
-    quick: the limits of launches of a single program.
+    Attributes:
+        seed: Seed of the programs.
+        seconds: Duration.
+        count: Number of programs; 0: no limit.
+        batch: Programs per launch.
+        steps: Step budget of each program, if the build has budgets.
+        limits: Time limits of a launch.
+        quick: Time limits of a launch with a single program.
     """
 
     seed: str = "1"
@@ -53,14 +59,14 @@ class CallPlan:
 
 @define
 class Tally:
-    """What a campaign came to. programs: that ran to an end of their own."""
+    """The results of a campaign; `programs` counts the programs that ended by themselves."""
 
     programs: int = 0
     launches: int = 0
     late: int = 0  # programs that the launch's limit stopped
-    vanished: int = 0  # launches that did not end when stopped, and did when tried again
+    vanished: int = 0  # launches that could not be stopped, but ended when repeated
     seconds: float = 0.0
-    reducing: float = 0.0  # of these seconds, those that went into findings
+    reducing: float = 0.0  # share of these seconds that reductions took
     undisturbed: int = 0  # programs of launches that ended by themselves
     running: float = 0.0  # seconds of these launches
     statuses: Counter[str] = field(factory=Counter)
@@ -69,13 +75,13 @@ class Tally:
 
     @property
     def broken(self) -> list[CallFinding]:
-        """Findings that no fence held."""
+        """Findings other than failed bounds checks."""
         return [finding for finding in self.findings if finding.kind != "fence"]
 
 
 @define
 class CallCampaign:
-    """A campaign on one build. known: keys of findings that are not told again."""
+    """A campaign on one build; findings with keys in `known` are not reported again."""
 
     launches: Launches
     make: Callable[[Sequence[str]], list[CallProgram]]  # programs of seeds
@@ -89,7 +95,7 @@ class CallCampaign:
     _made: int = field(init=False, default=0)
 
     def run(self) -> Tally:
-        """Run it. Raises FuzzFailed where the sentinels alone do not end well."""
+        """Run the campaign. Raises FuzzFailed if the sentinels fail among empty programs."""
         begun = time.monotonic()
         self._end = begun + self.plan.seconds
         try:
@@ -109,7 +115,7 @@ class CallCampaign:
                 self._size = min(self.plan.batch, 2 * self._size)
                 if number % REPEATED == 0:
                     self._repeat(batch, answer)
-            else:  # each fault ends a launch: fewer programs lose less
+            else:  # a fault ends its launch, so smaller launches lose fewer programs
                 self._size = max(self._size // 2, SMALLEST)
             batch = following
             number += 1
@@ -125,7 +131,7 @@ class CallCampaign:
         return min(self.plan.reducing, max(self._end - time.monotonic(), 5.0))
 
     def _batch(self) -> list[CallProgram]:
-        """The next programs; none after the last."""
+        """Generate the next programs; none after the last."""
         end = self._made + self._size
         end = min(end, self.plan.count) if self.plan.count else end
         seeds = [f"{self.plan.seed}:{i}" for i in range(self._made, end)]
@@ -133,7 +139,7 @@ class CallCampaign:
         return self.make(seeds)
 
     def _both(self, batch: list[CallProgram]) -> tuple[list[CallProgram], Answer]:
-        """Run `batch`, and make the next one meanwhile where there is a process for it."""
+        """Run `batch`; meanwhile generate the next one, if a process runs the launch."""
         wanted = self._of(batch)
         if not isinstance(self.launches, BatchProcess):
             return self._batch(), self.launches.run(wanted)
@@ -155,7 +161,7 @@ class CallCampaign:
         return only
 
     def _take(self, programs: Sequence[CallProgram], answer: Answer) -> None:
-        """Judge `answer` to `programs`, down to the single programs that are at fault."""
+        """Judge `answer`; if the launch crashed, bisect `programs` to find the one at fault."""
         self.tally.launches += 1
         found = faults(answer, self._sentinel)
         if isinstance(answer, BatchEnded):
@@ -179,7 +185,7 @@ class CallCampaign:
         self._again(programs[:middle])
         self._again(programs[middle:])
         if before == self.tally.repeats.total() + len(self.tally.findings):
-            self._found(programs, fault)  # neither half does it: several programs together do
+            self._found(programs, fault)  # no half has the fault: several programs cause it
 
     def _again(self, programs: Sequence[CallProgram]) -> None:
         if programs and self._going:
@@ -195,7 +201,7 @@ class CallCampaign:
             self.tally.running += answer.seconds
 
     def _go_on(self, programs: Sequence[CallProgram], answer: BatchEnded) -> None:
-        """Run what came behind the first program that the launch's limit stopped."""
+        """Run the programs after the one at which the launch's limit stopped."""
         late = [i for i, status in enumerate(answer.statuses) if status in (STOPPED, NOT_RUN)]
         if answer.interrupted and len(late) > 1:
             self._again([programs[i] for i in late[1:]])
@@ -209,7 +215,7 @@ class CallCampaign:
                 self._found([programs[fault.program]], fault)
 
     def _found(self, programs: Sequence[CallProgram], fault: Fault) -> None:
-        """Reduce a fault of `programs` and keep it, unless it is known."""
+        """Reduce a fault of `programs` and record it, unless it is known."""
         if fault.place and fault.key in self.known:
             self.tally.repeats[fault.key] += 1
             return
@@ -227,7 +233,7 @@ class CallCampaign:
         self.say(f"{finding.kind} {finding.place}: {finding.what}\n{finding.source}")
 
     def _reduced(self, programs: Sequence[CallProgram], fault: Fault) -> CallFinding | None:
-        """The finding of `fault`; None for a launch that ends when it is tried again."""
+        """Return the finding of `fault`; None for a launch that ends when repeated."""
         if fault.kind == "differs":
             return CallFinding(fault.kind, programs[0].seed, fault.what, programs[0].source)
         search = _Recheck(self, fault)
@@ -243,7 +249,7 @@ class CallCampaign:
         if len(few) > 1:
             few = smallest(few, search.holds)
         if len(few) > TOGETHER and fault.kind == "stuck":
-            return None  # so many programs together are only slow
+            return None  # many programs together are merely slow
         if len(few) > 1:
             source = "\n# and in another interpreter:\n".join(program.source for program in few)
         else:
@@ -253,13 +259,13 @@ class CallCampaign:
         return CallFinding(fault.kind, where, last.what, source, last.report or fault.report)
 
     def faults_of(self, programs: Sequence[CallProgram], limits: TrialLimits) -> list[Fault]:
-        """What a launch of `programs` alone comes to."""
+        """Return the faults of a launch of `programs`."""
         return faults(self.launches.run(self._of(programs, limits)), self._sentinel)
 
 
 @define
 class _Recheck:
-    """Whether programs still have a fault: its kind, and its place where a report names one."""
+    """A check that programs still have a fault: its kind, and its place if a report has one."""
 
     campaign: CallCampaign
     fault: Fault
@@ -270,7 +276,7 @@ class _Recheck:
         self.limits, self.last = self.campaign.plan.quick, self.fault
 
     def holds(self, programs: Sequence[CallProgram], limits: TrialLimits | None = None) -> bool:
-        """Launches `programs` to see."""
+        """Launch `programs`; return whether they have the fault."""
         for other in self.campaign.faults_of(programs, limits or self.limits):
             if other.kind == self.fault.kind and self.fault.place in ("", other.place):
                 self.last = other

@@ -1,4 +1,4 @@
-"""What a build can call, found inside an interpreter: modules, functions, types, methods."""
+"""Introspect a build inside an interpreter: modules, functions, types, methods."""
 
 from __future__ import annotations
 
@@ -33,15 +33,18 @@ t=type(v).__name__
 for a in dir(v):print('T',t,a)
 """
 _NAMED = re.compile(r"__import__\('(\w+)'\)")
-# Names that every type has; as functions of a module they say nothing.
+# Types whose instances are not worth a call.
 _NO_CALL = frozenset(["module", "str", "int", "bool", "float", "tuple", "dict", "NoneType", "list"])
 
 
 @frozen
 class Inventory:
-    """callables: by module; types: those of them that are types. attributes: by a type's name.
+    """The names that a build has.
 
-    attributes are those of types and of their instances.
+    Attributes:
+        callables: By module, its functions and types.
+        attributes: By type name, attributes of the type and of its instances.
+        types: By module, its types.
     """
 
     callables: dict[str, tuple[str, ...]]
@@ -50,13 +53,13 @@ class Inventory:
 
     @property
     def count(self) -> int:
-        """Functions and types of modules, and attributes of types."""
+        """Number of functions and types of modules, and of attributes of types."""
         parts = (*self.callables.values(), *self.attributes.values())
         return sum(len(part) for part in parts)
 
 
 def inventory(device: Device) -> Inventory:
-    """What `device`'s build can call. Raises FuzzFailed where nothing is found."""
+    """Introspect `device`'s build. Raises FuzzFailed if nothing is found."""
     named = {name for text in (*EXPRESSIONS, *STATEMENTS) for name in _NAMED.findall(text)}
     modules = sorted({*_modules(device), *named, "builtins"})
     samples = [text for kind in ("small", "float", *_INSTANCES) for text in values.KINDS[kind]]
@@ -91,7 +94,7 @@ _INSTANCES = ("str", "buf", "seq", "iter", "fun", "io", "plain", "obj")
 
 
 def _modules(device: Device) -> list[str]:
-    """The modules that the interpreter itself names."""
+    """Return the modules that the interpreter itself lists."""
     listed = run(device, [_LIST], 1, _SIZES).stdout[0].decode("utf-8", "replace")
     columns = listed.partition("\nPlus any")[0].split()
     dotted = {name.replace("/", ".").removesuffix(".__init__") for name in columns}

@@ -1,4 +1,4 @@
-"""What a launch's answer says of its programs: nothing, or a finding of some kind at some place."""
+"""Judge the answer of a launch: no fault of its programs, or faults of a kind at a place."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from attrs import frozen
 
 from porter.fuzz.calls.trial import Answer, BatchDied, BatchEnded, BatchStuck
 
-# Kinds of findings. `fence`: a fence held; the interpreter ended with the status for it, and
-# nothing else happened, which is how a fenced build must end what upstream does wrong.
+# Kinds of findings. `fence`: a bounds check failed, and the interpreter ended with the status for
+# it and no other effect. A build with bounds checks must end upstream's faults in this way.
 KINDS = ("died", "stuck", "broken", "sentinel", "differs", "fence")
-# Statuses that a program may end with. What is negative, and none of these, broke it.
+# Statuses that a program may end with. Any other status means that its interpreter broke.
 GOOD = frozenset(
     f"GPUSNEK_{name}"
     for name in (
@@ -25,20 +25,25 @@ FENCE = "GPUSNEK_STATUS_FENCE"
 _FRAME = re.compile(r"^\s*#\d+ 0x[0-9a-f]+ in (\S+)(?: (\S+))?", re.MULTILINE)
 _UBSAN = re.compile(r"^(\S+?):(\d+):\d+: runtime error: (.+)$", re.MULTILINE)
 _ASAN = re.compile(r"AddressSanitizer: (\S+)")
-# Frames that stand above the code that is at fault.
+# Frames of the sanitizer and of libc, above the code at fault.
 _FOREIGN = re.compile(
     r"__asan|__ubsan|__sanitizer|__interceptor|_ubsan|^(memcpy|memmove|memset|memcmp|strlen|abort"
     r"|raise|mem\w+|str\w+|porter_fence\w*)$|libc|libasan|libpython|^<null>"
 )
-# Functions that call whatever a program calls.
+# Functions that call any function of a program.
 _ANYTHING = re.compile(r"fun_builtin_|mp_call_function|mp_execute_bytecode|vm_")
 
 
 @frozen
 class Fault:
-    """kind: KINDS. place: the function at fault and its caller, where a report says so.
+    """A fault of programs in a launch.
 
-    program: its number in the batch; None: any of them. what: for people.
+    Attributes:
+        kind: Name out of KINDS.
+        place: Function at fault and its caller, if a report names them.
+        program: Number of the program in the batch; None if unknown.
+        what: Description for the reader.
+        report: The sanitizer's report.
     """
 
     kind: str
@@ -49,12 +54,12 @@ class Fault:
 
     @property
     def key(self) -> tuple[str, str]:
-        """Faults of one key are one finding."""
+        """The identity of the fault; faults with equal keys are one finding."""
         return (self.kind, self.place)
 
 
 def faults(answer: Answer, sentinel: tuple[str, bytes]) -> list[Fault]:
-    """What `answer` says against its programs. sentinel: what every sentinel must end with."""
+    """Return the faults in `answer`. sentinel: the expected status and output of sentinels."""
     if isinstance(answer, BatchDied):
         what = f"{answer.how}: {_headline(answer.report)}".rstrip(": ")
         return [Fault("died", place(answer.report), None, what, answer.report)]
@@ -86,7 +91,7 @@ def _sentinels(answer: BatchEnded, sentinel: tuple[str, bytes]) -> list[Fault]:
 
 
 def differing(first: BatchEnded, second: BatchEnded, sources: Sequence[bytes]) -> list[Fault]:
-    """Programs that two launches of a batch ended otherwise or with other output."""
+    """Return the programs whose status or output differs between two launches of a batch."""
     if first.interrupted or second.interrupted:
         return []
     ends = zip(first.statuses, first.outputs, second.statuses, second.outputs, strict=True)
@@ -98,14 +103,14 @@ def differing(first: BatchEnded, second: BatchEnded, sources: Sequence[bytes]) -
 
 
 def _steady(output: bytes) -> bytes:
-    """Output without the addresses that objects print of themselves."""
+    """Remove the addresses that objects print of themselves."""
     return _ADDRESS.sub(rb"\1", output)
 
 
 _ADDRESS = re.compile(rb"( at |_method )(?:0x)?[0-9a-f]{4,16}\b")
 
 
-# Names whose results depend on time, on chance, or on addresses.
+# Names whose results depend on time, randomness or addresses.
 _UNSTEADY = re.compile(
     rb"\bid\(|hash|time|ticks|random|urandom|addressof|mem_|stack_use|qstr_info|uctypes|popitem"
     rb"|\bset\(|getrandbits|rand|choice|uniform|shuffle|_m\(v\d,|cpu|clock|\bgpu\b|thread"
@@ -113,9 +118,9 @@ _UNSTEADY = re.compile(
 
 
 def place(report: str) -> str:
-    """What a sanitizer's report blames: the first function of ours, and its caller behind `<`.
+    """Return the place that a sanitizer's report blames: porter's first function `<` its caller.
 
-    Empty without a report, and where the compiler has merged what is to blame with its caller.
+    "" without a report, and where the compiler has merged the function at fault with its caller.
     """
     names: list[str] = []
     for name, where in _FRAME.findall(report):

@@ -1,6 +1,6 @@
-"""Programs for launches of tens of thousands, made in several processes.
+"""Generate programs for launches of tens of thousands, in several processes.
 
-A GPU runs programs faster than one process can make them.
+A GPU runs programs faster than one process can generate them.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from attrs import define, field
 from porter.base.offspring import begin_worker, kill_workers
 from porter.fuzz.calls.programs import CallProgram
 
-MANY = 2048  # programs of a batch for which processes are worth their start
-_PIECE = 256  # programs that a process makes at a time
-_MOST = 16  # processes
+MANY = 2048  # programs per batch from which on several processes are worth their start
+_PIECE = 256  # programs that a process generates at a time
+_MOST = 16  # maximum number of processes
 
 
 class Generator(Protocol):
-    """Makes the program of a seed. Pickled, to be sent to processes."""
+    """An interface for generating the program of a seed; pickled and sent to the processes."""
 
     def program(self, seed: str) -> CallProgram:
         """Return the program of `seed`."""
@@ -34,14 +34,14 @@ _generator: Generator | None = None
 
 @define
 class ProgramMaker:
-    """Makes programs of `generator` by their seeds. many: in several processes."""
+    """A source of programs by their seeds; with `many`, several processes generate them."""
 
     generator: Generator
     many: bool = False
     _pool: ProcessPoolExecutor | None = field(default=None, init=False)
 
     def __call__(self, seeds: Sequence[str]) -> list[CallProgram]:
-        """The programs of `seeds`, in order."""
+        """Return the programs of `seeds`, in order."""
         if not self.many or len(seeds) <= _PIECE:
             return [self.generator.program(seed) for seed in seeds]
         if self._pool is None:

@@ -1,8 +1,8 @@
-"""Classes and functions that misbehave, which hostile values and recipes name."""
+"""Classes and functions that misbehave, for use in hostile values and recipes."""
 
 from __future__ import annotations
 
-ACTIONS = 21  # what an object can do when it is asked for anything: numbers for _act
+ACTIONS = 21  # number of behaviours of an object's methods, selected in _act
 
 _DUNDERS = """
 len hash eq lt gt le ge ne iter next getitem setitem delitem contains call bool index int float
@@ -91,7 +91,7 @@ HELPERS: dict[str, tuple[str, tuple[str, ...]]] = {
 
 
 def helpers(text: str) -> str:
-    """The definitions that `text` needs, in an order in which they can be made."""
+    """Return the definitions that `text` needs, each after the definitions that it uses."""
     made: list[str] = []
 
     def need(name: str) -> None:

@@ -1,8 +1,8 @@
-"""Launches in processes that may die: of the host twin each in a fork, of a GPU one after another.
+"""Run launches in processes that may crash.
 
-A fork of a process in which the build is loaded takes milliseconds, so that every launch of the
-host twin can have one, and a reduction may kill hundreds. CUDA does not survive a fork: a process
-that a launch has ended is started anew.
+On the host twin, each launch runs in a fork of a process that has loaded the build. A fork takes
+milliseconds, so a reduction may kill hundreds. CUDA does not survive a fork: there, one process
+runs all launches and is restarted after a crash.
 """
 
 from __future__ import annotations
@@ -30,24 +30,27 @@ from porter.fuzz.calls.inventory import Inventory, inventory
 from porter.fuzz.calls.trial import Answer, BatchDied, BatchStuck, CallBatch, launch_batch
 from porter.run import Device, open_device
 
-PATIENCE = 60.0  # seconds beyond a launch's own limits before its process is ended
-_WAITING = 2.0  # seconds that a process may take to end after its answer
-LONGEST = 20_000  # characters of a report
+PATIENCE = 60.0  # seconds beyond a launch's own limits after which its process is killed
+_WAITING = 2.0  # maximum seconds between a process's answer and its end
+LONGEST = 20_000  # maximum characters of a report
 _TGKILL = 234  # x86-64's number of the system call
 
 
 class Launches(Protocol):
-    """What runs batches: BatchProcess, but for tests."""
+    """An interface for running batches; BatchProcess, or a fake in tests."""
 
     def run(self, batch: CallBatch) -> Answer:
-        """One launch."""
+        """Run one launch."""
 
 
 @frozen
 class Opening:
-    """Opens a build in the process that uses it. target: `host`, `host-asan` or `cuda`.
+    """A picklable function that opens a build, in the process that uses it.
 
-    sandbox: programs run in one.
+    Attributes:
+        folder: Folder of the build.
+        target: `host`, `host-asan` or `cuda`.
+        sandbox: Whether programs run in a sandbox.
     """
 
     folder: Path
@@ -55,16 +58,16 @@ class Opening:
     sandbox: bool = False
 
     def __call__(self) -> Device:
-        """The device, with one thread where it has threads. Raises what open_device raises."""
+        """Open the device; a host twin gets one thread. Raises as open_device does."""
         options = {} if self.target == "cuda" else {"threads": 1}
         return open_device(self.folder, self.target, **options)
 
 
 @define
 class BatchProcess:
-    """Runs batches in a child process, which is started anew when it ends.
+    """A child process that runs batches; it is restarted after it ends.
 
-    Raises what opening the device raises.
+    All methods raise the errors of opening the device.
     """
 
     opening: Opening
@@ -72,12 +75,12 @@ class BatchProcess:
     _pipe: Connection | None = field(default=None, init=False)
 
     def run(self, batch: CallBatch) -> Answer:
-        """One launch."""
+        """Run one launch."""
         self.submit(batch)
         return self.answer(batch)
 
     def inventory(self) -> Inventory:
-        """What the build can call. Raises FuzzFailed."""
+        """Introspect the build. Raises FuzzFailed."""
         self._send(None)
         assert self._pipe is not None
         try:
@@ -89,7 +92,7 @@ class BatchProcess:
         return found
 
     def submit(self, batch: CallBatch) -> None:
-        """Begin a launch; its answer must be taken before the next one."""
+        """Begin a launch; `answer` must be called before the next one."""
         self._send(attrs.evolve(batch, sandbox=self.opening.sandbox))
 
     def _send(self, request: CallBatch | None) -> None:
@@ -104,7 +107,7 @@ class BatchProcess:
         self._pipe.send(request)
 
     def answer(self, batch: CallBatch) -> Answer:
-        """The answer to the batch that was submitted."""
+        """Wait for the answer to the submitted batch."""
         assert self._pipe is not None
         try:
             if not self._pipe.poll(batch.limits.total + 3 * PATIENCE):
@@ -139,7 +142,7 @@ class BatchProcess:
 
 
 def _serve(opening: Opening, pipe: Connection) -> None:
-    """Answer batches until the other end is closed."""
+    """Answer batches until the other end closes the pipe."""
     begin_worker()
     try:
         device = opening()
@@ -160,13 +163,13 @@ def _serve(opening: Opening, pipe: Connection) -> None:
             answer = inventory(device) if batch is None else launch_batch(device, batch)
         except LaunchFailed as error:
             answer = BatchDied(error.message)
-        except Exception as error:  # no program's fault: not enough memory, no such build
+        except Exception as error:  # not a program's fault: out of memory, no such build
             answer = error
         pipe.send(answer)
 
 
 def _forked(device: Device, batch: CallBatch | None) -> Answer | Inventory | Exception:
-    """`batch` on `device` in a fork of this process; None: what can be called."""
+    """Run `batch` on `device` in a fork of this process; None: introspect the build."""
     readable, writable = os.pipe()
     with tempfile.TemporaryFile() as said:
         child = os.fork()
@@ -188,9 +191,9 @@ def _forked(device: Device, batch: CallBatch | None) -> Answer | Inventory | Exc
 
 
 def _in_fork(device: Device, batch: CallBatch | None, pipe: int, said: BinaryIO) -> None:
-    """Run `batch`, write the answer to `pipe`, and end this process."""
+    """Run `batch`, write the answer to `pipe`, and exit."""
     try:
-        faulthandler.disable()  # it would tell of a fault what the sanitizer tells better
+        faulthandler.disable()  # the sanitizer's report of a fault is better
         os.dup2(said.fileno(), 1)
         os.dup2(said.fileno(), 2)
         if isinstance(device, OfOneProcess):
@@ -208,7 +211,7 @@ def _in_fork(device: Device, batch: CallBatch | None, pipe: int, said: BinaryIO)
 
 
 def _show_stack() -> None:
-    """Have the sanitizer, where there is one, print where the busiest thread is, and end."""
+    """Send SIGSEGV to the busiest thread, so that a sanitizer prints its stack and exits."""
     busiest, most = 0, -1
     for name in os.listdir("/proc/self/task"):
         words = Path(f"/proc/self/task/{name}/stat").read_text().rpartition(")")[2].split()
@@ -219,7 +222,7 @@ def _show_stack() -> None:
 
 
 def _read(pipe: int, seconds: float) -> bytes:
-    """All that comes through `pipe`; nothing where it lasts longer than `seconds`."""
+    """Read `pipe` to its end; return nothing if that takes longer than `seconds`."""
     parts: list[bytes] = []
     end = time.monotonic() + seconds
     while select.select([pipe], [], [], max(0.0, end - time.monotonic()))[0]:
@@ -231,7 +234,7 @@ def _read(pipe: int, seconds: float) -> bytes:
 
 
 def _wait(child: int, seconds: float) -> int:
-    """The wait status of `child`, which is killed if it lasts longer."""
+    """Return the wait status of `child`; kill it after `seconds`."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
@@ -243,7 +246,7 @@ def _wait(child: int, seconds: float) -> int:
 
 
 def _ending(status: int) -> str:
-    """A wait status in words."""
+    """Describe a wait status."""
     if os.WIFSIGNALED(status):
         return signal.Signals(os.WTERMSIG(status)).name
     return f"exit status {os.waitstatus_to_exitcode(status)}"

@@ -1,4 +1,4 @@
-"""Programs of hostile calls: seeded, of bounded size, in parts that a reduction can replace."""
+"""Generate programs of hostile calls: seeded, of bounded size, in parts that can be reduced."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from porter.fuzz.calls import misbehaviour, values
 from porter.fuzz.calls.inventory import Inventory
 from porter.fuzz.calls.recipes import EXPRESSIONS, STATEMENTS
 
-LENGTH = 16  # statements after those that set the registers
+LENGTH = 16  # statements, besides the initial ones for the registers
 _HOLE = re.compile(r"\{(\w+)\}")
-# What prints a digest of a result. Addresses differ from run to run, so of most objects only
-# the type is printed, and of a text that may hold one not even its length.
+# Prints a digest of a result. Addresses differ between runs, so for most objects it prints only the
+# type. For a text that may contain an address, it prints not even the length.
 _DIGEST = """\
 def _p(i,v=None):
  t=type(v)
@@ -31,7 +31,7 @@ def _m(v,i):
  return getattr(v,n[i%len(n)])
 """
 _CATCH = "except(Exception,SystemExit,GeneratorExit)as e:print({},type(e).__name__)"
-# What the registers hold at first: a kind for each.
+# Initial values of the registers, by kind.
 _FIRST = ("seq", "buf", "str", "io", "obj", "iter", "buf", "any")
 _SLOW = frozenset(("sleep", "sleep_ms", "sleep_us", "sleep_cpu"))
 _ARGUMENTS = (0, 1, 1, 1, 2, 2, 2, 3, 3, 4, 5, 9)
@@ -41,28 +41,28 @@ _KEYWORDS = ("key", "x", "end", "file", "sep", "default", "signed", "rel_tol", "
 
 @frozen
 class Statement:
-    """Text in parts: fixed ones, and, at odd places, values."""
+    """A statement in parts: fixed text, with values at odd indices."""
 
     parts: tuple[str, ...]
 
     @property
     def text(self) -> str:
-        """Its source."""
+        """Source of the statement."""
         return "".join(self.parts)
 
 
 @frozen
 class CallProgram:
-    """Statements in order, each of which is tried, whatever became of those before."""
+    """Statements in order, each in a handler, so that all run whatever earlier ones raise."""
 
     statements: tuple[Statement, ...]
     seed: str = field(default="", eq=False)
-    bare: bool = False  # no statement is tried: the first exception ends it
-    prologue: str = field(default="", repr=False)  # what stands before all statements
+    bare: bool = False  # without handlers: the first exception ends the program
+    prologue: str = field(default="", repr=False)  # text before all statements
 
     @property
     def source(self) -> str:
-        """Its source: helpers that it needs, then each statement in a `try`."""
+        """Source: helper definitions, then each statement in a `try`."""
         body: list[str] = []
         for i, statement in enumerate(self.statements):
             if self.bare:
@@ -80,12 +80,12 @@ class CallProgram:
 
     @property
     def encoded(self) -> bytes:
-        """Its source in UTF-8, lone surrogates too."""
+        """Source in UTF-8, lone surrogates included."""
         return self.source.encode("utf-8", "surrogatepass")
 
 
 def parts_of(template: str, random: Random) -> tuple[str, ...]:
-    """`template` with its holes filled; braces are doubled in it, as for str.format."""
+    """Fill the holes of `template`, in which literal braces are doubled as for str.format."""
     parts: list[str] = []
     at = 0
     text = template.replace("{{", "\0").replace("}}", "\1")
@@ -97,7 +97,7 @@ def parts_of(template: str, random: Random) -> tuple[str, ...]:
 
 
 def _owners(parts: list[str]) -> list[str]:
-    """`parts`; a number before a dot, which would be its decimal point, is in parentheses."""
+    """Put numbers before a dot into parentheses, since the dot would be a decimal point."""
     for at in range(1, len(parts), 2):
         if parts[at].isdigit() and parts[at + 1].startswith("."):
             parts[at] = f"({parts[at]})"
@@ -105,9 +105,15 @@ def _owners(parts: list[str]) -> list[str]:
 
 
 class Generator:
-    """Makes programs of what an inventory has. Equal seeds give equal programs.
+    """A generator of programs from an inventory. Equal seeds give equal programs.
 
-    without: a regular expression; no statement has what it matches. Raises UsageError.
+    Args:
+        known: Names that the build has.
+        without: Regular expression; statements that match it are left out.
+        length: Statements per program.
+
+    Raises:
+        UsageError: `without` is no regular expression.
     """
 
     def __init__(self, known: Inventory, without: str = "", length: int = LENGTH) -> None:
@@ -121,7 +127,7 @@ class Generator:
         self._methods = sorted({name for names in known.attributes.values() for name in names})
 
     def program(self, seed: str) -> CallProgram:
-        """The program of `seed`. Raises UsageError where `without` leaves nothing."""
+        """Return the program of `seed`. Raises UsageError if `without` leaves no statement."""
         random = Random(seed)
         made: list[Statement] = []
         tries = 0
@@ -154,7 +160,7 @@ class Generator:
         return _ended((f"{target}={parts[0]}", *parts[1:]), f";_p({i},{target})")
 
     def _subclass(self, random: Random, target: str) -> tuple[str, ...]:
-        """A subclass of a native type, and an instance or the class itself for later statements."""
+        """Draw a subclass of a native type, and bind an instance or the class to `target`."""
         base = self._native[int(random.random() * len(self._native))]
         head = f"class G({base}):{_BODIES[int(random.random() * len(_BODIES))]}\n {target}=G"
         return (f"{head}(", *_arguments(random)) if random.random() < 0.8 else (head,)
@@ -178,7 +184,7 @@ def _ended(parts: Sequence[str], end: str) -> Statement:
 
 
 def _arguments(random: Random) -> tuple[str, ...]:
-    """Values of a call with what stands between and behind them."""
+    """Draw the arguments of a call, with the text between and after them."""
     parts: list[str] = []
     between = ""
     for _ in range(_ARGUMENTS[int(random.random() * len(_ARGUMENTS))]):
@@ -197,7 +203,7 @@ def _arguments(random: Random) -> tuple[str, ...]:
 
 
 def _names(known: dict[str, tuple[str, ...]]) -> list[str]:
-    """Expressions for what modules have."""
+    """Return expressions for the names in modules."""
     return [
         name if module == "builtins" else f"__import__({module!r}){_path(module)}.{name}"
         for module, names in known.items()
@@ -206,5 +212,5 @@ def _names(known: dict[str, tuple[str, ...]]) -> list[str]:
 
 
 def _path(module: str) -> str:
-    """What leads from what `__import__` gives to a submodule."""
+    """Return the attribute path from the result of `__import__` to a submodule."""
     return "".join(f".{part}" for part in module.split(".")[1:])

@@ -1,14 +1,14 @@
-"""Statements in which hostile values stand, beside calls of what introspection finds.
+"""Recipes: statements with holes for hostile values, beside calls of what introspection finds.
 
-A hole `{kind}` is filled with a value of that kind (values.py); `{v}` is a register. Recipes name
-what upstream modules have; a build that lacks one raises ImportError, which costs nothing.
+A hole `{kind}` takes a value of that kind (values.py); `{v}` is a register. Recipes name functions
+of upstream's modules. A build that lacks a module raises ImportError, which is harmless.
 """
 
 from __future__ import annotations
 
 import re
 
-# Two spaces or a new line stand between recipes.
+# Two spaces or a line end separate recipes.
 _EXPRESSIONS = r"""
 {any}+{any}  {seq}*{int}  {buf}*{int}  {str}*{int}  {num}**{small}  {num}//{num}  {num}%{num}
 divmod({num},{num})  {num}<<{small}  {num}>>{int}  {int}&{int}  {any}=={any}  {any}<{any}

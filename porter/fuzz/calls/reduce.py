@@ -1,4 +1,4 @@
-"""Makes what a batch died of small: its program, the statements that matter, their arguments."""
+"""Reduce the cause of a finding: the batch to one program, its statements, and their arguments."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ from porter.fuzz.calls import misbehaviour
 from porter.fuzz.calls.programs import CallProgram, Statement
 
 Still = Callable[[CallProgram], bool]
-# What a value is tried to be instead, the plainest first.
+# Replacements to try for a value, the simplest first.
 _PLAINER = ("0", "None", "()", "b''", "''")
 _DIGEST = re.compile(r"(;|\n )_p\([^()]*\)$")
 
 
 def reduce(program: CallProgram, still: Still, seconds: float = 60.0, most: int = 400) -> str:
-    """The source of the smallest program found for which `still` holds, as it holds for `program`.
+    """Return the source of the smallest program with the finding.
 
-    Each try is a call of `still`: at most `most`, for about `seconds`.
+    Args:
+        program: Program to reduce.
+        still: Whether a program has the finding.
+        seconds: Approximate time limit.
+        most: Maximum number of calls of `still`.
     """
     search = _Smaller(program, still, time.monotonic() + seconds, most)
     before = None
@@ -46,14 +50,14 @@ class _Smaller:
         return self.left > 0 and time.monotonic() < self.end
 
     def holds(self, candidate: CallProgram) -> bool:
-        """Whether the finding is still there."""
+        """Return whether the candidate still has the finding."""
         if not self.goes_on:
             return False
         self.left -= 1
         return self.still(candidate)
 
     def shorter(self) -> None:
-        """Leave out runs of statements, long ones first, the later ones first."""
+        """Remove runs of statements, long runs and late ones first."""
         block = max(1, len(self.best.statements) // 2)
         while block:
             at = len(self.best.statements)
@@ -66,7 +70,7 @@ class _Smaller:
             block //= 2
 
     def plainer(self) -> None:
-        """Put plain values in the place of odd ones."""
+        """Replace odd values by simple ones."""
         for i, statement in enumerate(self.best.statements):
             for hole in range(1, len(statement.parts), 2):
                 self._plainer(i, hole)
@@ -82,7 +86,7 @@ class _Smaller:
                 return
 
     def without_digests(self) -> None:
-        """Leave out what prints results."""
+        """Remove the code that prints results."""
         made = []
         for statement in self.best.statements:
             last = _DIGEST.sub("", statement.parts[-1])
@@ -101,7 +105,7 @@ _CALL = re.compile(r"([\w.]+)\(|(\*|\+|\[|%)")
 
 
 def callee(source: str) -> str:
-    """What the last statement of `source` calls: a name for a finding without a report."""
+    """Return the callee of the last statement, which names a finding without a report."""
     lines = [line for line in source.splitlines() if not line.startswith("except")]
     text = lines[-1] if lines else ""
     text = re.sub(r"__import__\('(\w+)'\)", r"\1", text)
@@ -113,7 +117,7 @@ def callee(source: str) -> str:
 def smallest(
     programs: Sequence[CallProgram], still: Callable[[Sequence[CallProgram]], bool]
 ) -> tuple[CallProgram, ...]:
-    """The fewest of `programs`, in order, for which `still` holds as for all of them."""
+    """Return the fewest of `programs`, in order, for which `still` holds as for all of them."""
     best = tuple(programs)
     block = len(best) // 2
     while block:

@@ -1,4 +1,4 @@
-"""A campaign on a finished build: opens it, introspects it, runs, keeps what was found."""
+"""Fuzz a finished build: open it, introspect it, run a campaign, save the findings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from porter.fuzz.calls.side_effects import SideEffectGenerator
 from porter.fuzz.calls.sizes import SizeGenerator
 from porter.fuzz.calls.trial import HEAP, TrialLimits
 
-# Programs a launch; under sanitizers programs are slow, and every fault ends a launch.
+# Programs per launch; fewer under sanitizers, since programs are slow and a fault ends a launch.
 _BATCH = {"host": 192, "host-asan": 96, "cuda": 2048}
 _LIMITS = {
     "host": TrialLimits(1.0, 0.2, 1.0),
     "host-asan": TrialLimits(3.0, 0.3, 3.0),
     "cuda": TrialLimits(20.0, 0.5, 5.0),
 }
-PROGRAM_HEAP = 256 * 1024  # for the code of a program of classes, about 100 KiB
+PROGRAM_HEAP = 256 * 1024  # bytes; the code of a program of classes takes about 100 KiB
 _QUICK = {
     "host": TrialLimits(0.4, 0.1, 0.5),
     "host-asan": TrialLimits(0.6, 0.2, 1.0),
@@ -36,11 +36,23 @@ _QUICK = {
 
 @frozen(kw_only=True)
 class CallSession:
-    """What to fuzz, and how long. target: as open_device has it. batch 0: the target's own.
+    """The options of a session.
 
-    without: no statement has what this regular expression matches. sandbox: programs run in one.
-    programs: classes with side effects (side_effects.py) instead of single calls (programs.py).
-    mutate: folders of programs whose integers become huge (sizes.py), instead of both.
+    Attributes:
+        folder: Folder of the build.
+        target: Target, as in open_device.
+        seed: Seed of the programs.
+        seconds: Duration.
+        count: Number of programs; 0: no limit.
+        batch: Programs per launch; 0: the target's default.
+        save: Folder for findings.
+        known: Folder of findings that are not reported again.
+        without: Regular expression; statements that match it are left out.
+        sandbox: Whether programs run in a sandbox.
+        programs: Whether to generate classes with side effects (side_effects.py) instead of single
+            calls (programs.py).
+        mutate: Folders of programs whose integers are replaced by huge ones (sizes.py); replaces
+            both generators.
     """
 
     folder: Path
@@ -59,7 +71,7 @@ class CallSession:
 
 @frozen
 class CallsDone:
-    """What a session came to."""
+    """The results of a session."""
 
     inventory: Inventory
     tally: Tally
@@ -67,12 +79,12 @@ class CallsDone:
 
     @property
     def broken(self) -> int:
-        """Findings that count: those that no fence held."""
+        """Number of findings other than failed bounds checks."""
         return len(self.tally.broken)
 
     @property
     def text(self) -> str:
-        """Figures for people."""
+        """Summary for the reader."""
         tally = self.tally
         rate = tally.undisturbed / tally.running if tally.running else 0.0
         lines = [
@@ -98,7 +110,16 @@ def _generator(session: CallSession, known: Inventory) -> making.Generator:
 
 
 def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> CallsDone:
-    """Run `session`; Ctrl-C ends it early. Raises FuzzFailed, and what opening the build raises."""
+    """Run `session`; Ctrl-C ends it early.
+
+    Args:
+        session: Options.
+        say: Called with each finding.
+
+    Raises:
+        FuzzFailed: Introspection or the sentinels fail.
+        PorterError: The build cannot be opened.
+    """
     known = set()
     if session.known is not None:
         known = {finding.key for _, finding in saved(session.known)}
@@ -125,7 +146,7 @@ def fuzz_calls(session: CallSession, say: Callable[[str], None] = print) -> Call
         campaign = CallCampaign(process, maker, plan, known, keep)
         try:
             campaign.run()
-        except KeyboardInterrupt:  # what it came to by then is worth as much
+        except KeyboardInterrupt:  # the results so far are valid
             say(CallsDone(inventory, campaign.tally, session.target).text)
             raise
     finally:

@@ -1,4 +1,4 @@
-"""One launch of hostile programs among sentinels, and what it came to."""
+"""Run one launch of hostile programs among sentinels and collect the results."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from porter.run.launch.start import start
 from porter.run.launch.started import Started
 
 STOPPED = "GPUSNEK_STOPPED"
-EVERY = 4  # one interpreter in so many is a sentinel
+EVERY = 4  # one interpreter in 4 is a sentinel
 BLOCK = 32
 HEAP = 80 * 1024
 SIZES = Launch(heap=HEAP, pystack=4096, stack=32 * 1024, stdout=2048, stderr=256, block=BLOCK)
-# Its objects live while the others of its block run, for it waits at the barrier in between. An
-# expected MemoryError or a changed byte of any object shows in what it prints.
+# Waits at a barrier, so that its objects are alive while the other interpreters of its block run. A
+# MemoryError or a changed byte in any object changes its output.
 SENTINEL = b"""\
 def build(n):
  kept=[]
@@ -41,9 +41,12 @@ print(b,look(a),look(build(20)))
 
 @frozen
 class TrialLimits:
-    """Seconds until programs are interrupted, from there to the hard stop, from there to a verdict.
+    """The time limits of a launch, in seconds. A launch that exceeds them all cannot be stopped.
 
-    A launch that lasts longer than all three cannot be stopped.
+    Attributes:
+        seconds: Until programs are interrupted.
+        grace: From the interruption to the hard stop.
+        margin: From the hard stop to the verdict.
     """
 
     seconds: float = 2.0
@@ -52,7 +55,7 @@ class TrialLimits:
 
     @property
     def total(self) -> float:
-        """All three."""
+        """Sum of all three."""
         return self.seconds + self.grace + self.margin
 
 
@@ -61,9 +64,15 @@ DEFAULT = TrialLimits()
 
 @frozen
 class CallBatch:
-    """Programs of one launch. steps: the budget of each, where a build has budgets; 0: none.
+    """The programs of one launch.
 
-    sandbox: they name no address and bring no code in (Launch.sandbox). heap: bytes of each.
+    Attributes:
+        sources: Program texts.
+        limits: Time limits.
+        steps: Step budget of each program, if the build has budgets; 0: none.
+        sandbox: Whether programs run in a sandbox, where they have no addresses and cannot load
+            code (Launch.sandbox).
+        heap: Heap of each interpreter in bytes.
     """
 
     sources: tuple[bytes, ...]
@@ -75,10 +84,14 @@ class CallBatch:
 
 @frozen
 class BatchEnded:
-    """A launch that ended. One status, by C name, and one output for each program, in order.
+    """A launch that ended.
 
-    sentinels: what sentinels ended with, each pair of status and output once. interrupted: the
-    launch was, so that its programs may not have run.
+    Attributes:
+        statuses: C name of each program's status.
+        outputs: Output of each program.
+        sentinels: Distinct pairs of status and output of the sentinels.
+        interrupted: Whether the launch was interrupted; some programs may not have run then.
+        seconds: Duration of the launch.
     """
 
     statuses: tuple[str, ...]
@@ -90,7 +103,7 @@ class BatchEnded:
 
 @frozen
 class BatchStuck:
-    """A launch that did not end when it was stopped. suspects: programs that may be why."""
+    """A launch that did not end when stopped. suspects: programs that may be the cause."""
 
     suspects: tuple[int, ...]
     report: str = field(default="", repr=False)
@@ -98,7 +111,7 @@ class BatchStuck:
 
 @frozen
 class BatchDied:
-    """A launch that ended its process, or failed. how: the signal, or the message."""
+    """A launch that killed its process, or failed. how: the signal, or the message."""
 
     how: str
     report: str = field(default="", repr=False)
@@ -108,7 +121,12 @@ Answer = BatchEnded | BatchStuck | BatchDied
 
 
 def places(count: int) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], list[int]]:
-    """What each interpreter runs (0: the sentinel, i: program i - 1), and where programs stand."""
+    """Place sentinels among `count` programs.
+
+    Returns:
+        The number of each interpreter's program (0: the sentinel, i: program i - 1), and the
+        interpreter of each program.
+    """
     which: list[int] = []
     where: list[int] = []
     while len(where) < count:
@@ -121,7 +139,7 @@ def places(count: int) -> tuple[np.ndarray[tuple[int], np.dtype[np.uint32]], lis
 
 
 def launch_batch(device: Device, batch: CallBatch) -> BatchEnded | BatchStuck:
-    """Run `batch` in one launch. Raises LaunchFailed. After BatchStuck the device is of no use."""
+    """Run `batch` in one launch. After BatchStuck the device is unusable. Raises LaunchFailed."""
     which, where = places(len(batch.sources))
     programs = [Program(SENTINEL, "sentinel")]
     programs += [Program(source, "calls") for source in batch.sources]
@@ -135,7 +153,7 @@ def launch_batch(device: Device, batch: CallBatch) -> BatchEnded | BatchStuck:
 
 
 def _launch(batch: CallBatch) -> Launch:
-    # A build whose launches know no budgets of steps has none.
+    # A Launch without the field max_steps supports no step budgets.
     known = {attribute.name for attribute in attrs.fields(Launch)}
     options: dict[str, Any] = {"heap": batch.heap}
     if batch.steps and "max_steps" in known:
@@ -146,7 +164,7 @@ def _launch(batch: CallBatch) -> Launch:
 
 
 def _drive(started: Started, limits: TrialLimits, stop: int) -> bool | None:
-    """Wait for the end. Returns whether the launch was interrupted; None if it goes on and on."""
+    """Wait for the end. Return whether the launch was interrupted; None if it does not end."""
     begun = time.monotonic()
     written, pause = 0, 0.0002
     patience, before = limits.total, -1
@@ -156,7 +174,7 @@ def _drive(started: Started, limits: TrialLimits, stop: int) -> bool | None:
             waiting = _waiting(started)
             if waiting is None or waiting == before:
                 return None
-            # Interpreters still end, one after the other: the machine has other work.
+            # Interpreters still end one by one: the machine is only busy.
             patience, before = spent + limits.margin, waiting
         if written == 0 and spent > limits.seconds:
             started.interrupt()
@@ -170,15 +188,15 @@ def _drive(started: Started, limits: TrialLimits, stop: int) -> bool | None:
 
 
 def _waiting(started: Started) -> int | None:
-    """How many interpreters have not ended; None where the device does not say."""
+    """Return the number of interpreters that have not ended; None if the device cannot tell."""
     statuses = started.statuses()
     return None if statuses is None else int((statuses == started.not_run).sum())
 
 
 def _suspects(started: Started, where: Sequence[int]) -> tuple[int, ...]:
-    """The first program that has not ended: a thread of the host twin takes them in order.
+    """Return the first program that has not ended, since a host twin's thread runs them in order.
 
-    All programs, where the device does not say which have ended.
+    All programs, if the device cannot tell which ones have ended.
     """
     statuses = started.statuses()
     if statuses is None:

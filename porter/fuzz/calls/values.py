@@ -7,9 +7,9 @@ from random import Random
 
 from porter.fuzz.calls.misbehaviour import ACTIONS
 
-REGISTERS = 8  # variables v0, v1, ... through which results reach later statements
+REGISTERS = 8  # variables v0, v1, ... that pass results to later statements
 
-# Sections by kind; two spaces or a new line stand between values.
+# Sections by kind. Two spaces or a line end separate values.
 _TABLE = r"""
 [float]
 0.0  -0.0  0.5  -1.5  1e22  5e-324  1e308  -1e308  float('nan')  1e18  float('inf')
@@ -88,7 +88,7 @@ _SIMPLE = re.compile(r"\d+|\w+|'[^'\\]*'|\[[^\[\]]*\]|\{\}|_\w+\(\d*\)")
 
 
 def _kinds() -> dict[str, tuple[str, ...]]:
-    """All values by kind, in parentheses where an operator beside them could take them apart."""
+    """Return all values by kind, in parentheses where an adjacent operator could split them."""
     found: dict[str, tuple[str, ...]] = {
         "small": _SMALL,
         "huge": _HUGE,
@@ -105,7 +105,7 @@ def _kinds() -> dict[str, tuple[str, ...]]:
 
 
 KINDS = _kinds()
-# What stands where anything may stand: kinds by weight.
+# Kinds for holes that accept any value, repeated according to their weights.
 _ANY = (
     *("small",) * 5,
     *("huge",) * 4,
@@ -116,14 +116,18 @@ _ANY = (
     *("plain",) * 2,
     *("float", "iter", "fun", "io", "fmt", "src"),
 )
-# Kinds that are mixtures: int, and num with floats.
+# Mixtures of kinds: int, and num with floats.
 _MIXED = {"int": ("small", "small", "huge"), "num": ("small", "huge", "float"), "any": _ANY}
 
 
 def value(random: Random, kind: str) -> str:
-    """The source text of a value of `kind`: of KINDS, `int`, `num`, `any`, or `v`, a register.
+    """Draw the source text of a value.
 
-    One in eight is of another kind than was asked for.
+    About one value in eight is of another kind.
+
+    Args:
+        random: Source of randomness.
+        kind: Key of KINDS, or `int`, `num`, `any`, or `v` for a register.
     """
     chance = random.random()
     if kind == "v" or chance < (0.35 if kind == "any" else 0.12):
