@@ -44,7 +44,7 @@ class Body:
         patch: The patch that replaces it.
         digest: The definition's digest.
         known: Whether the patch lists the digest.
-        text: The definition, preprocessed; "" where it was replaced.
+        text: The definition, preprocessed; "" if a patch has replaced it.
         where: A release and configuration that has it.
     """
 
@@ -88,7 +88,7 @@ def record(file: Path, function: str, digests: set[str]) -> None:
     """Write the digests of a function into the patch file that replaces it.
 
     Raises:
-        ValueError: The file has not one `[[replace]]` of the function.
+        ValueError: The file does not have exactly one `[[replace]]` of the function.
     """
     text = file.read_text(encoding="utf-8")
     block = re.compile(
@@ -111,7 +111,7 @@ def group() -> None:
 
 @group.command("check", help="List the bodies of synced releases that no patch knows.")
 def check_command() -> None:
-    """Exit with 1 if there is one."""
+    """List unknown bodies and exit with 1 if there are any."""
     unknown = {(one.function, one.digest): one for one in bodies() if not one.known}
     for one in unknown.values():
         print(f"{one.patch}: {one.function}: {one.digest} ({one.where})")

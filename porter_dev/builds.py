@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 JOBS = 2  # compilers at a time where a fixture makes a build while another worker runs tests
 
-# Keyword arguments of BuildConfig beside the release, and the variant of the host twin. All are
-# made from the same rewritten sources.
+# Keyword arguments of BuildConfig (the release aside) and the variant of the host twin. All builds
+# are made from the same rewritten sources.
 DEFAULT_TIER: Mapping[str, Mapping[str, Any]] = {
     "default": {"target": "host"},
     "bounds-checked": {"target": "host", "fences": True},
@@ -78,7 +78,7 @@ Fingerprint = tuple[int, int] | dict[str, str]
 
 
 def fingerprints() -> dict[Path, Fingerprint]:
-    """Return what identifies the content of each artifact of the finished builds.
+    """Return a fingerprint of each artifact of the finished builds.
 
     Returns:
         The size in bytes and the modification time in ns of each file. For a manifest
@@ -104,8 +104,8 @@ def changed(before: Mapping[Path, Fingerprint]) -> list[str]:
     """Return one message for each artifact that was rewritten or removed since `before`.
 
     Args:
-        before: The result of an earlier call of `fingerprints`. Artifacts that are new are not
-            reported: another size of a build is a new folder.
+        before: The result of an earlier call of `fingerprints`. New artifacts are not reported,
+            since a build with other sizes has a folder of its own.
     """
     now = fingerprints()
     found = []
@@ -125,7 +125,7 @@ def _same(was: Fingerprint, now: Fingerprint) -> bool:
 
 
 def reference() -> Path:
-    """Return upstream's own build of the newest synced release, which tests compare with.
+    """Return upstream's own build of the newest synced release, the reference of tests.
 
     Returns:
         The executable. Nothing is compiled if it is up to date.

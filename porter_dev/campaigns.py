@@ -33,22 +33,22 @@ DAYS = 7  # a rotation covers every campaign in a week
 MARGIN = 1.3  # a campaign starts only if its recorded time, times this, fits the budget
 OVERRUN = 4.0  # a campaign that takes this many times its recorded time is stopped
 LEAST_LIMIT = (
-    300.0  # seconds; the recorded time of a short campaign bounds nothing on a slow machine
+    300.0  # seconds; on a slow machine, a short campaign may exceed its recorded time many times
 )
 TAIL = 60  # lines of a failed campaign's output that are repeated
 
 
 @frozen
 class Campaign:
-    """One row of campaigns.toml.
+    """A row of campaigns.toml.
 
     Attributes:
         name: The campaign's name, also the argument of its tests' marker `campaign`.
-        proves: What a pass shows, in one sentence.
+        proves: The fact that a pass shows, in one sentence.
         guards: Folders and files, relative to the repository root, whose faults it detects.
         seconds: Its duration on two cores, in seconds, when it was last recorded.
-        command: A bash command, run in the repository root. Without it the campaign is the tests
-            that its marker selects.
+        command: A bash command, run in the repository root. If empty, the campaign consists of the
+            tests that its marker selects.
         needs: Programs that must be on PATH, for example nvcc.
         nightly_only: Whether `.ci/run` leaves the campaign to the forge's nightly workflow. Its
             reason is in `proves`.
@@ -122,7 +122,7 @@ def schedule(all_rows: Sequence[Campaign], changed: Iterable[str], day: int) -> 
 
 
 def merge_base(root: Path = ROOT) -> str | None:
-    """Return the commit that the change under test is compared with, or None if there is none.
+    """Return the base commit of the change under test, or None without one.
 
     On a branch, the commit where the branch left the remote's default branch. On the default
     branch itself, the newest commit that is older than a day, or else the root commit.
@@ -151,7 +151,7 @@ def changed_paths(root: Path = ROOT) -> list[str]:
 
 @frozen
 class Outcome:
-    """How one campaign ended.
+    """The result of one campaign.
 
     Attributes:
         name: The campaign.
@@ -173,7 +173,7 @@ def environment() -> dict[str, str]:
 
 
 def run_campaign(campaign: Campaign, logs: Path = LOGS, root: Path = ROOT) -> Outcome:
-    """Run one campaign to its end and keep its output.
+    """Run one campaign to its end and save its output.
 
     A campaign that exceeds its recorded time many times over is stopped with all its processes.
 
@@ -241,12 +241,12 @@ def _lacking(campaign: Campaign) -> str:
 
 
 def run_rows(chosen: Sequence[Campaign], until: float | None = None) -> list[Outcome]:
-    """Run campaigns one after the other and print how each ends.
+    """Run campaigns in sequence and print the result of each.
 
     Args:
         chosen: The rows in their order.
-        until: The value of `time.monotonic()` at which the budget ends; None runs every row. A row
-            whose recorded time does not fit is left out, and a shorter one may run instead.
+        until: The value of `time.monotonic()` at which the budget ends; None: no limit. A row
+            whose recorded time does not fit is skipped, and a shorter one may run instead.
 
     Returns:
         The outcomes of the rows that ran. A row that lacks a program has failed.

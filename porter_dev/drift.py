@@ -1,8 +1,8 @@
-"""Generate variants of a release's sources, as a future upstream release could look.
+"""Generate variants of a release's sources that imitate future upstream releases.
 
 A synced source tree and the patch series enter; the texts of changed and new files leave. Each
 variant has one kind of change, made to the functions and lines that hunks are anchored in. A
-variant is valid C and does what the release does. The campaign `drift` applies the patches to
+variant is valid C and behaves like the release. The campaign `drift` applies the patches to
 variants and checks the result (tests/patches/test_drift.py). This module does not apply patches,
 except to find the place of a hunk in the release.
 
@@ -33,7 +33,7 @@ from porter.sync.tree import hashed_files
 
 WINDOW = 4  # lines on each side of a hunk's place that count as its neighbourhood
 MAX_JOINED = 3  # line breaks that one variant removes
-MARK = 170_000  # unique numbers start here, so that no text of upstream's has one of them
+MARK = 170_000  # unique numbers start here; upstream's texts contain none of them
 
 _FUNCTION = re.compile(
     r"^(?!typedef|struct|enum|union|extern)(?P<head>[A-Za-z_][^;{}#=]*\))[ \n]*\{.*?\n\}\n",
@@ -77,7 +77,7 @@ class Edit:
         texts: The texts of changed and new files.
         description: The change, with file and function.
         undo: Pairs of a regular expression and a replacement, over code without comments, that
-            turn a text with the change into one without it; None if there are no such pairs.
+            remove the change from a text; None if there are no such pairs.
         renamed: The old and the new name, of a rename.
     """
 
@@ -132,13 +132,13 @@ def read_release(root: Path) -> Release:
             try:
                 found = find_places(hunk, texts[hunk.file])
             except PatchDrift:
-                continue  # its anchor is text of an earlier patch
+                continue  # an earlier patch adds the text of its anchor
             places.append(Place(patch.name, hunk, *found[0]))
     return Release(root, texts, tuple(places), _reserved())
 
 
 def vary(release: Release, kind: str, seed: int) -> Variant:
-    """Return the variant of a kind and a seed; one name of a release gives one variant.
+    """Return the variant of a kind and a seed; equal arguments give equal variants.
 
     Args:
         release: The release.
@@ -208,7 +208,7 @@ def _reserved() -> frozenset[str]:
 
 
 class _Lines:
-    """The lines of a file, their code, and which of them stand in a function as plain code."""
+    """The lines of a file, their code, and whether each is plain code, outside directives."""
 
     def __init__(self, text: str) -> None:
         """Split a file."""
@@ -249,7 +249,7 @@ class _Lines:
         return not self.code[i].lstrip().startswith(("else", "}", "case ", "default:", "."))
 
     def ends_statement(self, i: int) -> bool:
-        """Return whether a statement of a block ends with the line `i` and none goes on after."""
+        """Return whether the line `i` ends a statement that the next line does not continue."""
         code = self.code[i].rstrip()
         after = next((c.strip() for c in self.code[i + 1 :] if c.strip()), "")
         whole = code.endswith(";") and code.count("(") == code.count(")") and self.plain[i + 1]
@@ -291,7 +291,7 @@ def _locals(text: str, function: Function) -> list[str]:
 
 
 def _renamed(code: str, text: str, name: str, new: str) -> str:
-    """Return `text` with a name replaced in its code, but for members of structures."""
+    """Return `text` with a name replaced in its code, except for members of structures."""
     pattern = re.compile(rf"(?<![\w.])(?<!->){re.escape(name)}(?!\w)")
     parts, at = [], 0
     for match in pattern.finditer(code):
@@ -344,7 +344,7 @@ def swap_declarations(release: Release, place: Place, chance: random.Random) -> 
 
 
 def split_initialiser(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Make a declaration without its value, and an assignment."""
+    """Split a declaration with a value into a declaration and an assignment."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
         found = _DECLARATION.match(lines.code[i])
@@ -403,7 +403,7 @@ def join_lines(release: Release, place: Place, chance: random.Random) -> Edit | 
 
 
 def add_comment(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Write a comment with code and braces near the hunk: in a line, behind it or before it."""
+    """Add a comment with code and braces near the hunk: inside a line, after it or before it."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
         raw, code = lines.raw[i], lines.code[i]
@@ -443,12 +443,12 @@ def _inserted(
 
 
 def insert_statement(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Insert an expression statement without an effect."""
+    """Insert an expression statement without side effects."""
     return _inserted(release, place, chance, "(void){};", r"\(\s*void\s*\)\s*{}\s*;")
 
 
 def insert_declaration(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Insert a block's new variable, and a use of it."""
+    """Insert a new variable of a block, and a use of it."""
     text = "int drift_{0} = 0; (void)drift_{0};"
     undo = r"int drift_{0}\s*=\s*0\s*;\s*\(\s*void\s*\)\s*drift_{0}\s*;"
     before = r"(?:(?:case [^\n]*|default|\w+)\s*:)\s*\Z"
@@ -457,11 +457,11 @@ def insert_declaration(release: Release, place: Place, chance: random.Random) ->
         return None
     made = code_of(edit.texts[place.hunk.file])
     at = made.index("int drift_")
-    return None if re.search(before, made[:at]) else edit  # C has no declaration behind a label
+    return None if re.search(before, made[:at]) else edit  # C allows no declaration after a label
 
 
 def wrap_statement(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Put a statement into `do { } while (0)`."""
+    """Wrap a statement in `do { } while (0)`."""
     lines = _Lines(release.texts[place.hunk.file])
     for i in lines.near(place, chance):
         if not _STATEMENT.match(lines.code[i]) or not lines.ends_statement(i):
@@ -530,7 +530,7 @@ def _balanced(lines: list[str]) -> bool:
 
 
 def swap_includes(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Exchange two successive `#include` lines behind a file's first three."""
+    """Exchange two successive `#include` lines after a file's first two."""
     file, text = place.hunk.file, release.texts[place.hunk.file]
     if not file.endswith(".c"):
         return None
@@ -584,7 +584,8 @@ def move_function(release: Release, place: Place, chance: random.Random) -> Edit
 def function_to_file(release: Release, place: Place, chance: random.Random) -> Edit | None:
     """Move a function to a file of its own, which its old file includes.
 
-    It is no `.c` file: upstream's makeqstrdefs.py loses the names above the include of one.
+    The new file is no `.c` file, since upstream's makeqstrdefs.py then loses the names above the
+    include.
     """
     file, text = place.hunk.file, release.texts[place.hunk.file]
     function = _movable(release, place)
@@ -599,7 +600,7 @@ def function_to_file(release: Release, place: Place, chance: random.Random) -> E
 
 
 def copy_function(release: Release, place: Place, chance: random.Random) -> Edit | None:
-    """Write a copy of a function under another name, before it: upstream's code occurs twice."""
+    """Insert a copy of a function under another name before it, so that the code occurs twice."""
     file, text = place.hunk.file, release.texts[place.hunk.file]
     function = _movable(release, place)
     if function is None or function.name.isupper() or "MICROPY_WRAP" in function.head:
@@ -640,7 +641,7 @@ def rename_function(release: Release, place: Place, chance: random.Random) -> Ed
     pasted = [rf"\b{name[:at]}\s*##" for at in parts]
     pattern = re.compile("|".join((rf"\w{name}\b", rf"\b{name}\w*##", *pasted)))
     if name.isupper() or any(pattern.search(one) for one in release.texts.values()):
-        return None  # a macro may paste it
+        return None  # a macro may paste the name
     changed = {
         file: _renamed(code_of(one), one, name, new)
         for file, one in release.texts.items()

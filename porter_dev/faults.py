@@ -1,11 +1,16 @@
 """Plant faults one at a time and report which test tier or campaign detects each.
 
 faults.toml lists the faults. The laboratory is a clone of HEAD in a folder of its own, with its own
-releases and builds, so that a fault never touches the checkout. For each fault the script applies
-the edit, makes the builds that tests share, runs the tests of the fault's own folder and related
-ones, then the whole default tier, each until the first failure, then, for an undetected fault, the
-campaigns that guard the file. Then it restores the clone. It belongs to the campaign `planted-
-faults`.
+releases and builds, so that a fault never touches the checkout. For each fault, the script
+
+1. applies the edit,
+2. makes the builds that tests share,
+3. runs the tests of the fault's own folder and related ones, until the first failure,
+4. runs the whole default tier, until the first failure,
+5. runs the campaigns that guard the file, if no test has detected the fault,
+6. restores the clone.
+
+The script belongs to the campaign `planted-faults`.
 
     python -m porter_dev.faults run                  # every fault, the default tier first
     python -m porter_dev.faults run NAME ... --campaigns
@@ -36,10 +41,10 @@ TABLE = ROOT / "porter_dev" / "faults.toml"
 LABORATORY = ROOT / "build" / "faults"
 LIMIT = 2400.0  # seconds for the default tier with a fault; a fault that hangs counts as detected
 STOP = 10.0  # seconds between an interrupt and a kill
-NO_TESTS = 5  # pytest's exit code where all tests below a path are of other tiers
+NO_TESTS = 5  # pytest's exit code if all tests below a path belong to other tiers
 FAILED = re.compile(r"^(?:FAILED|ERROR) ([^\n]+?)(?: - .*)?$", re.MULTILINE)
 
-# Which tests run first, by the folder of the fault. An order only saves time: all tests follow.
+# Tests to run first, by the folder of the fault. The order only saves time: all other tests follow.
 FIRST = {
     "porter/rewrite": ["tests/rewrite", "tests/torture", "tests/preprocess"],
     "porter/compiler": ["tests/compiler", "tests/native"],
@@ -60,7 +65,7 @@ FIRST = {
 
 @frozen
 class Fault:
-    """One row of faults.toml.
+    """A row of faults.toml.
 
     Attributes:
         name: The fault's name.
@@ -68,7 +73,7 @@ class Fault:
         old: Text that occurs exactly once in the file.
         new: The text that replaces it.
         kind: The class of mistake, for the report.
-        effect: What goes wrong for a user.
+        effect: The consequence for a user.
     """
 
     name: str
@@ -101,7 +106,7 @@ class Fault:
 
 @frozen
 class Detection:
-    """What detected one fault.
+    """The detection of one fault.
 
     Attributes:
         fault: The fault's name.
@@ -197,7 +202,7 @@ def detect(
         folder: The laboratory.
         logs: The folder of the outputs.
         with_campaigns: Whether the campaigns that guard the file follow the default tier.
-        quick: Whether to run the related tests alone.
+        quick: Whether to run only the related tests.
 
     Returns:
         The detection, or None if `quick` and the related tests detect no fault.
@@ -210,7 +215,7 @@ def detect(
 
     fault.apply(folder)
     try:
-        # A build that a test has to make anew fails the run (porter_dev/builds.py): make it first.
+        # A build that a test has to remake fails the run (porter_dev/builds.py), so make it first.
         tried.append("build")
         command = [sys.executable, "-m", "porter_dev.builds"]
         code, text = _run(command, folder, logs / f"{fault.name}-build.log", LIMIT)
@@ -247,7 +252,7 @@ def _limit(row: Campaign) -> float:
 
 
 def _only_rebuilt(text: str) -> bool:
-    """Return whether all tests passed and the run failed because a build was made anew.
+    """Return whether all tests passed and the run failed because a build was remade.
 
     Each fault changes sources, so builds with the sizes of single tests are out of date.
     """
@@ -312,7 +317,7 @@ def run_command(
     least: int | None,
     results: Path | None,
 ) -> None:
-    """Run faults that `results` does not have yet, and write it after each."""
+    """Run the faults that `results` lacks, and write it after each."""
     every = faults()
     if unknown := set(names) - {fault.name for fault in every}:
         raise click.UsageError(f"no fault is named {', '.join(sorted(unknown))}")

@@ -48,7 +48,7 @@ class NotARecording(click.ClickException):
 
 
 def header(recording: Recording, notes: Notes) -> dict[str, str]:
-    """Return the lines above a table: what the recording and the notes say about the run."""
+    """Return the header of a table: facts about the run, from the recording and the notes."""
     about = recording.get("about", {})
     found = {"card": about.get("device"), **{k: about.get(k) for k in NAMED if k in about}}
     found |= {name: recording[name] for name in NAMED if isinstance(recording.get(name), str)}
@@ -261,12 +261,12 @@ def steps(recording: Recording, notes: Notes) -> Table:
 
 @frozen
 class Kind:
-    """The recordings of one command: a test that recognises them, and their reducer.
+    """The recordings of one command.
 
     Attributes:
-        recognise: Tells whether a recording is of this kind.
+        recognise: Returns whether a recording is of this kind.
         reduce: Makes the table.
-        shared: Name of the table that the rows of all runs share; None where each has its own.
+        shared: Name of the table that the rows of all runs share; None if each run has its own.
     """
 
     recognise: Callable[[Recording], bool]
@@ -301,10 +301,10 @@ def add(path: Path, notes: Notes, folder: Path = FOLDER) -> Path:
     Args:
         path: The recording.
         notes: Facts about the run that the recording does not name, such as its card.
-        folder: Where the tables are.
+        folder: The folder of the tables.
 
     Returns:
-        The table that was written.
+        The path of the table.
 
     Raises:
         NotARecording: No reducer recognises the file.

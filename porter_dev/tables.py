@@ -49,7 +49,7 @@ def rows(path: Path, key: str, row: type[T]) -> tuple[T, ...]:
         row: The attrs class of one entry. An entry with an unknown key is an error.
 
     Returns:
-        One object per entry, in the order of the file.
+        An object per entry, in the order of the file.
 
     Raises:
         TableProblem: The file, the array or one of its entries is malformed.
