@@ -1,1 +1,1 @@
-"""Measurements that docs/ quotes, each one a script."""
+"""Scripts for the measurements that docs/ quotes."""

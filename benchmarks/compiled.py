@@ -1,11 +1,12 @@
-"""What machine code of programs gains: interpreted, compiled, C by hand, CPython, Numba.
+"""Measure the speedup of native code: interpreted, compiled, C by hand, CPython, Numba.
 
     python benchmarks/compiled.py [--target host] [--build FOLDER] [--only NAME] [--json FILE]
 
-Each row is one program of benchmarks/compiled_programs.py. On the host twin one interpreter runs on
-one core, and seconds are the processor's, so that what else the machine does counts little; on a
-GPU many interpreters run, and seconds are those of launches. All of them do the same work and must
-say the same result. A launch of an empty program is subtracted from what interpreters take.
+Each row is a program of benchmarks/compiled_programs.py. On the host twin, one interpreter runs on
+one core, and the seconds are processor time, which other load hardly affects. On a GPU, many
+interpreters run, and the seconds are those of launches. All implementations do the same work and
+must return the same result. The time of a launch of an empty program is subtracted from the times
+of interpreters.
 """
 
 from __future__ import annotations
@@ -46,15 +47,27 @@ from porter.run import Device, Launch, open_device
 
 COUNTS = {"host": 1, "cuda": 1 << 18}
 GPU_HEAP = parse_size("96K")
-WHOLE = 0.1  # seconds that a reference is repeated for, for its figure to repeat
-SLOWER = 1.05
+WHOLE = 0.1  # minimum seconds of a repetition of a reference, for stable figures
+SLOWER = 1.05  # ratio from which on compiled code counts as slower
 
 
 @frozen
 class BenchRow:
-    """Seconds of one program's work for all interpreters; compile: to machine code that is loaded.
+    """The seconds of one program's work for all interpreters.
 
-    None: not measured, and `notes` say why.
+    None stands for a missing measurement; `notes` give the reason.
+
+    Attributes:
+        name: Program.
+        tuned: As in BenchProgram.
+        interpreted: Bytecode.
+        compiled: Native code.
+        cpython: CPython.
+        c: C by hand.
+        numba: Numba.
+        compile_cold: Seconds to compile to native code and load it.
+        compile_cached: Seconds to load the native code from the cache.
+        notes: Reasons for missing measurements.
     """
 
     name: str
@@ -70,13 +83,13 @@ class BenchRow:
 
     @property
     def gain(self) -> float | None:
-        """How many times faster compiled is than interpreted."""
+        """Speedup of compiled over interpreted code."""
         return None if self.compiled is None else self.interpreted.least / self.compiled.least
 
 
 @frozen
 class Side:
-    """Code, and the interpreters that run it; empty: code that does nothing, of theirs."""
+    """Code with the interpreters that run it; `empty` is an empty program for the same ones."""
 
     array: InterpreterArray
     code: Code
@@ -85,7 +98,7 @@ class Side:
 
 @frozen
 class Compiling:
-    """Machine code, and the seconds until it was loaded: made, and taken from the cache."""
+    """Native code, and the seconds until it was loaded: compiled, and from the cache."""
 
     side: Side
     cold: float
@@ -94,24 +107,24 @@ class Compiling:
 
 @frozen
 class Bench:
-    """n interpreters on what `array` runs on."""
+    """The benchmark on the interpreters of `array`; measures one program at a time."""
 
     array: InterpreterArray
     repeat: int
     references: tuple[Reference, ...]
     empty: Code = field(repr=False)
-    compiler: Device | None = None  # on a GPU: the host twin that compiles and tries programs
+    compiler: Device | None = None  # on a GPU: the host twin for compiling and profiling runs
 
     @property
     def n(self) -> int:
         return self.array.n
 
     def work(self, program: BenchProgram) -> int:
-        """WORK of each interpreter."""
+        """Return WORK of each interpreter."""
         return program.gpu if self.array.device.on_gpu else program.host
 
     def data(self, program: BenchProgram) -> np.ndarray[Any, Any] | None:
-        """What a program finds bound, flat."""
+        """Return the program's bound data as a flat array; None if it has none."""
         if not program.bound:
             return None
         if program.bound == COLUMNS:
@@ -120,10 +133,10 @@ class Bench:
         return np.tile(cells, self.n)
 
     def row(self, program: BenchProgram) -> BenchRow:
-        """Measure one program. Raises SystemExit where two disagree on its result."""
+        """Measure one program. Raises SystemExit if implementations disagree on its result."""
         source = f"WORK = {self.work(program)}; fresh = {secrets.token_hex(8)!r}\n{program.source}"
         notes: list[str] = []
-        self._bind(program, self.array)  # so that a trial has it
+        self._bind(program, self.array)  # a profiling run needs the data
         name = f"{program.name}.py"
         sides = [Side(self.array, self.array.compile(source, name), self.empty)]
         compiling = None
@@ -168,7 +181,7 @@ class Bench:
     def _open_gpu(
         self, program: BenchProgram, source: str, name: str, stack: contextlib.ExitStack
     ) -> Compiling:
-        """A GPU whose kernels have the program's machine code, opened twice."""
+        """Open a GPU with the program's native code in its kernels, twice."""
         sizes, seconds, data = Launch(heap=GPU_HEAP), [], self.data(program)
         bound = {} if data is None else {"data": data[: program.own or None]}
         for _ in range(2):
@@ -186,7 +199,7 @@ class Bench:
     def _launches(
         self, program: BenchProgram, sides: list[Side]
     ) -> tuple[list[Figure], list[dict[int, int]]]:
-        """Of each of `sides`, in turns, so that what else the machine does meets all alike."""
+        """Time all sides in turn, so that other load on the machine affects them alike."""
         seconds: list[list[float]] = [[] for _ in sides]
         texts: list[dict[int, int]] = [{} for _ in sides]
         for _ in range(self.repeat + 1):
@@ -214,7 +227,7 @@ class Bench:
         return (outcome.seconds if array.device.on_gpu else took), outcome.stdout
 
     def _cpython(self, program: BenchProgram) -> tuple[Figure, dict[int, int]]:
-        """For all interpreters' work, from a sample of them where they are many."""
+        """Return the seconds for all interpreters' work, scaled from a sample of two."""
         data, code = self.data(program), compile(program.source, program.name, "exec")
         results, seconds, indices = {}, [], sorted({0, self.n - 1})
         for _ in range(self.repeat):
@@ -236,7 +249,7 @@ class Bench:
 
     def _reference(self, reference: Reference, program: BenchProgram) -> tuple[Figure, Any]:
         run = reference.prepare(program, self.work(program), self.n, self.data(program))
-        once = run(1)  # cold
+        once = run(1)  # warm-up
         turns = max(1, int(WHOLE / max(run(1), 1e-6)) + 1)
         figure = Figure.of(run(turns) / turns for _ in range(self.repeat))
         assert once >= 0
@@ -248,7 +261,7 @@ class Bench:
 
 
 def report(rows: list[BenchRow], about: dict[str, Any], console: Console) -> None:
-    """The table, and what is slower compiled."""
+    """Print the table, and the programs that are slower compiled."""
     console.print(
         f"{about['n']} interpreters, {about['device']}, release {about['release']}", style="bold"
     )
@@ -277,7 +290,7 @@ def report(rows: list[BenchRow], about: dict[str, Any], console: Console) -> Non
 
 
 def slower_line(rows: list[BenchRow]) -> str:
-    """Which programs machine code slows down by more than 5 %."""
+    """Name the programs that native code slows down by more than 5 %."""
     slower = [f"{r.name} ({1 / r.gain:.2f} x)" for r in rows if r.gain and r.gain < 1 / SLOWER]
     if not any(row.gain for row in rows):
         return "slower than interpreted by more than 5 %: nothing was compiled"
@@ -285,7 +298,7 @@ def slower_line(rows: list[BenchRow]) -> str:
 
 
 def _spreads(rows: list[BenchRow]) -> dict[str, float]:
-    """How far apart the least and the median of each column are."""
+    """Return the median distance between minimum and median in each column."""
     found: dict[str, list[float]] = {}
     for row in rows:
         for name in ("interpreted", "compiled", "cpython", "c", "numba"):
@@ -318,7 +331,7 @@ def main() -> None:
         parser.error("there is nothing to measure")
     where = {"target": args.target, "build": args.build, "release": args.release}
     console = Console(width=140 if not sys.stdout.isatty() else None, highlight=False)
-    with InterpreterArray(1, **where) as one:  # which device it is says how many are wanted
+    with InterpreterArray(1, **where) as one:  # its device determines the default count
         device = one.device
         n = args.n or COUNTS["cuda" if device.on_gpu else "host"]
         twin = "host" in device.built.whole.targets
@@ -335,7 +348,7 @@ def main() -> None:
                 print(program.name, file=sys.stderr)
                 try:
                     rows.append(bench.row(program))
-                except PorterError as error:  # the others' figures are not lost for it
+                except PorterError as error:  # keep the figures of the other programs
                     failed.append(program.name)
                     print(f"{error.message}\n{error.hint or ''}".strip(), file=sys.stderr)
             about = {

@@ -1,26 +1,32 @@
-"""The programs of benchmarks/compiled.py: one Python source each, and the same work in C.
+"""The programs of benchmarks/compiled.py: a Python source each, and the same work in C.
 
-A source has WORK (how much to do), threadIdx and numThreads, and prints one integer; `data` is
-there where `bound` says so. The C function gets the same and returns that integer.
+A source uses WORK (the amount of work), threadIdx and numThreads, and prints one integer. `data` is
+bound as the field `bound` says. The C function gets the same arguments and returns that integer.
 """
 
 from __future__ import annotations
 
 from attrs import field, frozen
 
-COLUMNS = "columns"  # data: 256 float32 of each interpreter, one column of a matrix each
-MATRICES = "matrices"  # data: three square matrices of doubles, each interpreter's own
+COLUMNS = "columns"  # data: a float32 matrix; each interpreter has a column of 256 values
+MATRICES = "matrices"  # data: three square matrices of doubles per interpreter
 ROWS, SIDE = 256, 24
 
 
 @frozen
 class BenchProgram:
-    """host, gpu: WORK for one interpreter of the host twin, which takes it about a quarter of a
-    second, and for each of the many of a GPU.
+    """A program and its C equivalent.
 
-    c: the body of `long long f(long long WORK, long long threadIdx, long long numThreads,
-    ELEMENT *data)`. numba: the body of the same as a device function. tuned: of a kind that the
-    compiled tier was measured with while it was made.
+    Attributes:
+        name: Name in the report.
+        source: Python source.
+        host: WORK of one interpreter on the host twin; takes about a quarter of a second.
+        gpu: WORK of each of many interpreters on a GPU.
+        c: Body of `long long f(long long WORK, long long threadIdx, long long numThreads,
+            ELEMENT *data)`.
+        numba: Body of the same function for Numba.
+        bound: COLUMNS, MATRICES or "": the kind of `data`.
+        tuned: Whether programs of this kind were measured while the compiled tier was developed.
     """
 
     name: str
@@ -34,12 +40,12 @@ class BenchProgram:
 
     @property
     def own(self) -> int:
-        """How many elements of data each interpreter has for itself."""
+        """Number of elements of `data` that belong to one interpreter alone."""
         return 3 * SIDE * SIDE if self.bound == MATRICES else 0
 
     @property
     def element(self) -> str:
-        """C's type of data."""
+        """C type of the elements of `data`."""
         return "float" if self.bound == COLUMNS else "double"
 
 

@@ -1,4 +1,4 @@
-"""The same work as benchmarks/compiled_programs.py in C by hand, on a GPU by Numba too."""
+"""Reference implementations for benchmarks/compiled.py: C by hand and, on a GPU, Numba."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ from benchmarks.compiled_programs import BenchProgram
 from porter.bench.compiled import load_compiled
 from porter.run import Device
 
-BLOCK = 256
-# Python rounds after each operation, and results must equal Python's.
+BLOCK = 256  # threads per block
+# CPython rounds after every operation and the results must match, so no FMA contraction.
 GXX = ("-x", "c++", "-std=c++17", "-O2", "-ffp-contract=off")
 NVRTC = ("-fmad=false", "-std=c++17")
 
-Run = Callable[[int], float]  # seconds of so many repetitions, one after the other
+Run = Callable[[int], float]  # runs that many repetitions in sequence; returns seconds
 Data = np.ndarray[Any, Any] | None
 
 
 class Reference(Protocol):
-    """Another way to do the work. column: of the report."""
+    """Another implementation of the programs; `column` is its column in the report."""
 
     column: str
 
     def can(self, program: BenchProgram) -> bool:
-        """Whether it has this program."""
+        """Return whether it implements this program."""
 
     def prepare(self, program: BenchProgram, work: int, n: int, data: Data) -> Run:
-        """What does the work of `n` interpreters; work: WORK of each."""
+        """Prepare the work of `n` interpreters, each with WORK = `work`, and return its timer."""
 
     def result(self, index: int) -> int:
-        """What interpreter `index` would have printed, of the last run."""
+        """Return the result of interpreter `index` in the last run."""
 
 
 def function_of(program: BenchProgram) -> str:
-    """C++ of one interpreter's work."""
+    """Return C++ for the work of one interpreter."""
     return (
         "typedef long long wide;\n"
         f"static FUNCTION wide work(wide WORK, wide threadIdx, wide numThreads, "
@@ -51,7 +51,7 @@ def function_of(program: BenchProgram) -> str:
 
 
 def cuda_text(program: BenchProgram) -> str:
-    """CUDA C of all interpreters' work."""
+    """Return CUDA C for the work of all interpreters."""
     return (
         "#define FUNCTION __device__\n"
         '#define KEEP(x) asm volatile("" : : "l"(&x) : "memory");\n'
@@ -65,7 +65,7 @@ def cuda_text(program: BenchProgram) -> str:
 
 @define
 class HostC:
-    """g++ -O2, one core."""
+    """C++ by g++ -O2, on one core."""
 
     device: Device
     column: str = "c"
@@ -108,7 +108,7 @@ class HostC:
 
 @define
 class CudaC:
-    """NVRTC, with its usual optimisation; many launches between two events."""
+    """CUDA C by NVRTC with default optimisation; times many launches between two events."""
 
     device: Device
     column: str = "c"
@@ -132,7 +132,7 @@ class CudaC:
 
 @define
 class NumbaCuda:
-    """Numba's CUDA target, where it is installed; what it cannot express is left out."""
+    """Numba's CUDA target, if installed; programs that it cannot express are left out."""
 
     device: Device
     column: str = "numba"
@@ -147,7 +147,7 @@ class NumbaCuda:
             if not cuda.is_available():
                 return False
             cuda.jit("void()")(_nothing)
-        except (ImportError, AttributeError):  # the latter: of a NumPy that it does not know
+        except (ImportError, AttributeError):  # AttributeError: Numba does not support this NumPy
             return False
         return True
 
@@ -176,7 +176,7 @@ class NumbaCuda:
 
 
 def _nothing() -> None:
-    """A kernel that shows whether Numba compiles any."""
+    """Do nothing: compiling this kernel shows whether Numba works."""
 
 
 def _between_events(cupy: Any, launch: Callable[[], object]) -> Run:

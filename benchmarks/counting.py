@@ -1,4 +1,4 @@
-"""Programs whose instructions are counted when the ways of unwinding are compared."""
+"""Programs for instruction counts of benchmarks/unwinding.py, and measures of code size."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from porter.run import Launch, run
 from porter.run.built import open_build
 from porter.run.device.host import HostTwin
 
-# Source and expected output. Sizes are such that the loop outweighs compiling the program.
+# Source and expected output. Loops are long enough to outweigh compiling the program.
 PROGRAMS: dict[str, tuple[str, str]] = {
     "integers": (
         "def f(n):\n"
@@ -65,7 +65,7 @@ _SECTION = re.compile(r"\] (\.text\S*)\s+PROGBITS\s+\S+ \S+ ([0-9a-f]+) ")
 
 
 def launch_programs(build: Path, names: Sequence[str]) -> None:
-    """Runs programs one after the other on a host twin, one interpreter each."""
+    """Run programs in turn on a host twin, one interpreter each."""
     device = HostTwin(open_build(build), threads=1)
     launch = Launch(heap=SIZES["heap"], pystack=SIZES["pystack"], stack=SIZES["stack"])
     for name in names:
@@ -77,6 +77,6 @@ def launch_programs(build: Path, names: Sequence[str]) -> None:
 
 
 def text_bytes(path: Path) -> int:
-    """Bytes of machine code in an ELF file, a cubin included."""
+    """Return the bytes of native code in an ELF file, which may be a cubin."""
     listing = process.run(["readelf", "-SW", path]).stdout
     return sum(int(match.group(2), 16) for match in _SECTION.finditer(listing))

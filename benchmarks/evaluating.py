@@ -1,12 +1,13 @@
-"""Times `porter.evaluate` against a pool of CPython processes that does the same work.
+"""Time `porter.evaluate` and a pool of CPython processes that does the same work.
 
     python benchmarks/evaluating.py [--programs 4096] [--cases 64] [--build FOLDER] [--target T]
         [--small] [--each case|program] [--devices 0,1] [--batch PROGRAMS]
 
-Programs are those of porter/bench/candidates.py, all different; with --small such of four lines.
-The pool has a process for each core; each compiles a program once, executes it, calls `solve` for
-each case and compares. Starting processes and opening the device are not counted; compiling is, on
-both sides. The sum of all calls' steps shows whether two runs did the same, on several GPUs too.
+The programs come from porter/bench/candidates.py and are all different; with --small they have four
+lines. The pool has a process per core. Each process compiles a program once, executes it, calls
+`solve` for each case and compares the result. The times include compiling on both sides, but
+neither starting processes nor opening the device. The sum of all calls' steps shows whether two
+runs did the same work, also on several GPUs.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ EXPECTED = 0
 
 
 def judged(work: tuple[Sequence[str], int]) -> list[list[bool]]:
-    """Which of the first so many cases each source passes, in this process."""
+    """Return, for each source, which of the first cases it passes; run in this process."""
     sources, cases = work
     return [passed(compile(source, "<program>", "exec"), cases) for source in sources]
 
 
 def small(count: int) -> list[str]:
-    """So many different programs of four lines; half of them are right for case 0."""
+    """Return `count` different programs of four lines; half of them are right for case 0."""
     return [
         f"def solve(x):\n    a = x * {i} + {i % 2}\n    b = a % {i % 97 + 2}\n    return b\n"
         for i in range(count)
@@ -40,7 +41,7 @@ def small(count: int) -> list[str]:
 
 
 def passed(code: Any, cases: int) -> list[bool]:
-    """The cases that one program passes."""
+    """Return, for each case, whether the program passes it."""
     names: dict[str, Any] = {}
     exec(code, names)
     row = []
@@ -53,7 +54,7 @@ def passed(code: Any, cases: int) -> list[bool]:
 
 
 def main() -> None:
-    """See above."""
+    """Print the times and whether both sides agree."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--programs", type=int, default=4096)
     parser.add_argument("--cases", type=int, default=64)

@@ -1,8 +1,8 @@
-"""What unwinding costs: checks pruned and unpruned, recursion guards, and real setjmp.
+"""Measure the cost of unwinding: pruned and unpruned checks, recursion guards, real setjmp.
 
-Builds host twins of one release that differ in nothing else, below build/unwinding-*/, and the
-plain C reference build of the same port; counts checks and code bytes, and instructions under
-callgrind, which does not depend on what else the machine does. docs/unwinding.md shows results.
+Builds host twins of one release that differ only in their checks, below build/unwinding-*/, and the
+plain C reference build of the same port. Counts checks, code bytes, and instructions under
+callgrind, which other load on the machine does not affect. docs/unwinding.md shows the results.
 
     python benchmarks/unwinding.py [--release 1.26.1] [--jobs N] [--json FILE]
     python benchmarks/unwinding.py --cuda        # device code too, several minutes
@@ -40,7 +40,7 @@ UNWINDING = "#define PORTER_UNWINDING (__builtin_expect(PORTER_STATE->porter_unw
 
 @frozen
 class Variant:
-    """A way of building: which checks there are, and whether compiled code keeps them."""
+    """A variant of the build: which checks the rewriter inserts, and whether they are active."""
 
     name: str
     prune: bool = True
@@ -52,22 +52,24 @@ VARIANTS = (
     Variant("pruned"),
     Variant("unpruned", prune=False),
     Variant("unguarded", guard=False),
-    # The pruned text with a test that is never true: what a program costs that cannot raise.
+    # The pruned text with a test that is constant false: the cost of a program that cannot raise.
     Variant("unchecked", checks=False),
 )
-# What runs right without checks; a Python exception does not.
+# Programs that run right without checks; Python exceptions need them.
 QUIET = tuple(name for name in PROGRAMS if name != "exceptions")
 
 
 def folder_of(variant: Variant) -> Path:
-    """Where a variant is built."""
+    """Return the build folder of a variant."""
     return paths.build_dir() / f"unwinding-{variant.name}"
 
 
 def rewrite_variant(variant: Variant, units: dict[str, Path], jobs: int) -> dict[str, int]:
-    """Rewrites the units for a variant: checks, guards, functions that may raise, functions.
+    """Rewrite the units for a variant and count.
 
-    A header's function is counted once, though each unit has its own.
+    Returns:
+        The number of checks, guards, functions that may raise, and functions. A function of a
+        header is counted once, although each unit has its own copy.
     """
     folder = folder_of(variant)
     report = rewrite(units, folder / "cxx", jobs=jobs, prune=variant.prune, guard=variant.guard)
@@ -87,7 +89,7 @@ def _distinct(keys: set[str]) -> int:
 
 
 def runtime_of(variant: Variant) -> Path | None:
-    """None for the runtime as it is; else a copy whose test for an unwind is the constant false."""
+    """Return None for the unchanged runtime, or a copy whose test for an unwind is false."""
     if variant.checks:
         return None
     copy = folder_of(variant) / "templates"
@@ -103,7 +105,7 @@ def runtime_of(variant: Variant) -> Path | None:
 
 
 def build_twin(variant: Variant, config: BuildConfig, jobs: int) -> Path:
-    """Builds a variant's host twin; the finished build's folder."""
+    """Build a variant's host twin and return the build's folder."""
     folder = folder_of(variant)
     if not variant.checks:
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,7 +116,7 @@ def build_twin(variant: Variant, config: BuildConfig, jobs: int) -> Path:
 
 
 def build_device(variant: Variant, config: BuildConfig, jobs: int) -> dict[str, int]:
-    """Builds a variant's device code: bytes of code, registers, frames and spills in bytes."""
+    """Build a variant's device code; return bytes of code, registers, frames and spill bytes."""
     config = attrs.evolve(config, target="cuda")
     folder = folder_of(variant)
     compile_build(config, folder, jobs=jobs, runtime=runtime_of(variant))
@@ -134,7 +136,7 @@ def build_device(variant: Variant, config: BuildConfig, jobs: int) -> dict[str, 
 
 
 def count_twin(build: Path, names: tuple[str, ...], out: Path) -> dict[str, int]:
-    """Instructions of each program on a host twin."""
+    """Count the instructions of each program on a host twin."""
     out.mkdir(parents=True, exist_ok=True)
     command = [sys.executable, __file__, "--launch", str(build), *names]
     process.run([*COMMAND, f"--callgrind-out-file={out}/out", *command], timeout=1200)
@@ -142,7 +144,7 @@ def count_twin(build: Path, names: tuple[str, ...], out: Path) -> dict[str, int]
 
 
 def count_reference(executable: Path, out: Path) -> dict[str, int]:
-    """Instructions of each program on the plain C build."""
+    """Count the instructions of each program on the plain C build."""
     counts = {}
     for name, (source, expected) in PROGRAMS.items():
         folder = out / name
@@ -162,7 +164,7 @@ def _say(text: str) -> None:
 
 
 def measure(config: BuildConfig, jobs: int, cuda: bool) -> dict[str, dict[str, int]]:
-    """Every row of the result by variant."""
+    """Return all rows of the result, by variant."""
     sources = Layout.of(config.release, paths.build_dir() / "unwinding-sources")
     texts = preprocess(sources, generate(config, sources), jobs)
     units = {done.unit.name: done.path for done in texts}
@@ -190,7 +192,7 @@ def measure(config: BuildConfig, jobs: int, cuda: bool) -> dict[str, dict[str, i
 
 
 def table(rows: dict[str, dict[str, int]]) -> str:
-    """The rows as a Markdown table, a column for each build, with what differs from the first."""
+    """Return a Markdown table with a column per build and the differences to the first one."""
     keys = list(dict.fromkeys(key for row in rows.values() for key in row))
     first = rows[VARIANTS[0].name]
     lines = [f"| | {' | '.join(rows)} |", "|---" * (len(rows) + 1) + "|"]
@@ -208,7 +210,7 @@ def _cell(value: int | None, compared: int) -> str:
 
 
 def main() -> None:
-    """Builds, measures, prints."""
+    """Build, measure and print."""
     if sys.argv[1:2] == ["--launch"]:
         launch_programs(Path(sys.argv[2]), sys.argv[3:])
         return
