@@ -5,6 +5,7 @@ from porter.array.call import Call
 from porter.array.code import Code
 from porter.array.exceptions import Exceptions, Raised
 from porter.array.outcome import Outcome
+from porter.base.exception_record import ExceptionRecord, TracebackFrame
 from porter.base.untrusted import Repr, Unreadable
 
 Handle = Call  # by this name it was documented first
@@ -12,11 +13,13 @@ Handle = Call  # by this name it was documented first
 __all__ = [
     "Call",
     "Code",
+    "ExceptionRecord",
     "Exceptions",
     "Handle",
     "InterpreterArray",
     "Outcome",
     "Raised",
     "Repr",
+    "TracebackFrame",
     "Unreadable",
 ]

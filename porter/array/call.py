@@ -8,12 +8,11 @@ from typing import Generic, TypeVar
 from attrs import define, field
 
 from porter.array.exceptions import collect
-from porter.array.fetch import Fetcher
 from porter.array.outcome import Outcome
 from porter.base.one_process import OfOneProcess, ProcessLock
 from porter.errors import LaunchFailed
 from porter.native import Brought
-from porter.run import Device, Result
+from porter.run import Result
 from porter.run.launch.started import Started
 from porter.run.result import fenced
 
@@ -30,9 +29,7 @@ class Call(OfOneProcess, Generic[T]):
     launch's result.
     """
 
-    _device: Device
     _started: Started
-    _fetcher: Fetcher
     _finish: Finish[T]
     _lock: ProcessLock
     _exits: bool  # a SystemExit counts as an exception whatever its code
@@ -72,7 +69,7 @@ class Call(OfOneProcess, Generic[T]):
             if self._outcome is None:
                 result = self._started.wait()
                 refuse_broken(result)
-                exceptions = collect(self._device, result, self._fetcher, self._exits)
+                exceptions = collect(result, self._exits)
                 outcome = Outcome.of(result, exceptions, self._brought.report())
                 try:
                     if result.refused is not None:

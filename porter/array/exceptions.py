@@ -1,4 +1,8 @@
-"""Exceptions of many interpreters as data: equal ones merged where they are."""
+"""Exceptions of many interpreters as data: equal ones merged where they are.
+
+The records that a launch's interpreters left (`Result.records`) enter, `Exceptions` leave. Equal
+records are merged on the device, and only distinct ones travel. `Call` is the caller.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,9 @@ import numpy as np
 from attrs import field, frozen
 
 from porter.array import shown
-from porter.array.fetch import Fetcher, fetch_rows
 from porter.base import markup
-from porter.base.untrusted import printable, text_of, value_of
-from porter.run import Device, Result
+from porter.base.exception_record import ExceptionRecord, TracebackFrame, is_there, record_of
+from porter.run import Result, Stream
 from porter.run.limited import Limited
 from porter.run.streams.merge import group_rows, rows_here
 
@@ -21,8 +24,15 @@ from porter.run.streams.merge import group_rows, rows_here
 class Raised:
     """One exception and the interpreters that it ended.
 
-    type: its class's name. message: its `str`. traceback: as Python prints it, the last line
-    included. count: how many interpreters. which: their indices (count int64, rising).
+    Attributes:
+        type: The name of its class.
+        message: Its `str`, without what did not fit into its record.
+        traceback: The traceback as Python prints it, the last line included.
+        count: The number of interpreters.
+        which: Their indices (count int64, rising).
+        record: The exception in parts: `base`, `frames`, and what did not fit
+            (`cut`, `omitted`, `message_from`).
+        output_cut: The number of those interpreters that printed more than was kept.
     """
 
     type: str
@@ -30,16 +40,24 @@ class Raised:
     traceback: str = field(repr=False)
     count: int
     which: np.ndarray[Any, Any] = field(repr=False)
+    record: ExceptionRecord = field(repr=False)
+    output_cut: int = field(default=0, repr=False)
+
+    @property
+    def frames(self) -> tuple[TracebackFrame, ...]:
+        """Entries of the traceback, the outermost first."""
+        return self.record.frames
+
+    @property
+    def cut(self) -> frozenset[str]:
+        """The parts that did not fit whole: "type", "message", "frames", "names"."""
+        return self.record.cut
 
     def __str__(self) -> str:
-        return printable(f"{self.type}: {self.message}" if self.message else self.type)
+        return str(self.record)
 
     def _repr_html_(self) -> str:
         return shown.exceptions_html([self])
-
-
-Text = tuple[str, str, str]  # type, message, traceback
-_SHOWN = 200  # characters of a record that does not read
 
 
 class Exceptions(Sequence[Raised]):
@@ -48,17 +66,28 @@ class Exceptions(Sequence[Raised]):
     failed: n bools (numpy), which interpreters an exception ended.
     """
 
-    def __init__(self, texts: Sequence[Text | bytes], group_of: np.ndarray[Any, Any]) -> None:
-        """texts[g]: what group g raised, or its marshalled bytes. group_of: n int64, -1: none."""
+    def __init__(
+        self,
+        records: Sequence[ExceptionRecord | bytes],
+        group_of: np.ndarray[Any, Any],
+        streams: Sequence[Stream] = (),
+    ) -> None:
+        """Take the exceptions of `n` interpreters.
+
+        Args:
+            records: The record of each group of interpreters, or the bytes of the record.
+            group_of: The group of each interpreter (n int64); -1 without an exception.
+            streams: stdout and stderr of the launch.
+        """
         self._group_of = group_of
         self.failed = group_of >= 0
-        self._texts = texts
-        counts = np.bincount(group_of[self.failed], minlength=len(texts))
+        self._records, self._streams = records, streams
+        counts = np.bincount(group_of[self.failed], minlength=len(records))
         self._order = np.argsort(-counts, kind="stable")
         self._counts = counts[self._order]
 
     def __len__(self) -> int:
-        return len(self._texts)
+        return len(self._records)
 
     @overload
     def __getitem__(self, index: int) -> Raised: ...
@@ -68,10 +97,16 @@ class Exceptions(Sequence[Raised]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
         group = int(self._order[index])
-        text = self._texts[group]
-        kind, message, traceback = _read(text) if isinstance(text, bytes) else text
+        found = self._records[group]
+        record = record_of(found) if isinstance(found, bytes) else found
         which = np.flatnonzero(self._group_of == group)
-        return Raised(kind, message, traceback, int(self._counts[index]), which)
+        cut = np.zeros(len(which), np.bool_)
+        for stream in self._streams:
+            cut |= stream.cut[which]
+        count = int(self._counts[index])
+        return Raised(
+            record.type, record.message, record.traceback, count, which, record, int(cut.sum())
+        )
 
     def __iter__(self) -> Iterator[Raised]:
         return (self[i] for i in range(len(self)))
@@ -83,98 +118,57 @@ class Exceptions(Sequence[Raised]):
         return shown.exceptions_html(self) if len(self) else markup.note("no exceptions")
 
 
-def collect(device: Device, result: Result, fetcher: Fetcher, exits: bool = False) -> Exceptions:
-    """The exceptions of `result`, whose launch asked for values.
+def collect(result: Result, exits: bool = False) -> Exceptions:
+    """Return the exceptions of a launch that kept records.
 
-    A SystemExit counts unless its code is 0, or whatever its code with `exits`. `fetcher` gets
-    what interpreters announced.
+    Args:
+        result: The launch's result.
+        exits: Whether a SystemExit counts whatever its code; else unless its code is 0.
     """
     status, statuses = result.status, result.statuses
-    exited = statuses.among(status, "EXIT")
     bad = ~statuses.among(status, "OK")
     if not exits:
-        bad &= ~exited | (result.exit_code != 0)
+        bad &= ~statuses.among(status, "EXIT") | (result.exit_code != 0)
     group_of = np.full(len(status), -1, np.int64)
-    texts: list[Text | bytes] = []
+    records: list[ExceptionRecord | bytes] = []
+    streams = (result.stdout, result.stderr)
     if not bad.any():
-        return Exceptions(texts, group_of)
-    texts += _exits(result, bad & exited, group_of)
+        return Exceptions(records, group_of, streams)
     stopped = statuses.among(status, "STOPPED")
     if stopped.any():
-        group_of[stopped] = len(texts)
-        texts.append(("KeyboardInterrupt", "stopped", "KeyboardInterrupt: stopped\n"))
+        group_of[stopped] = len(records)
+        records.append(ExceptionRecord("KeyboardInterrupt", "stopped"))
     for limited in result.limited:
-        group_of[statuses.among(status, limited.status)] = len(texts)
-        texts.append(_limited(limited))
-    texts += _announced(device, result, fetcher, group_of, len(texts))
+        group_of[statuses.among(status, limited.status)] = len(records)
+        records.append(_limited(limited))
     rest = np.flatnonzero(bad & (group_of < 0))
     if len(rest):
-        texts += _printed(result, rest, group_of, len(texts))
-    return Exceptions(texts, group_of)
+        records += _recorded(result, rest, group_of, len(records))
+    return Exceptions(records, group_of, streams)
 
 
-def _exits(
-    result: Result, exited: np.ndarray[Any, Any], group_of: np.ndarray[Any, Any]
-) -> list[Text]:
-    codes, of = np.unique(result.exit_code[exited], return_inverse=True)
-    group_of[exited] = of
-    return [("SystemExit", str(code), f"SystemExit: {code}\n") for code in codes.tolist()]
-
-
-def _limited(limited: Limited) -> Text:
+def _limited(limited: Limited) -> ExceptionRecord:
     name = "OutOfSteps" if limited.option == "max_steps" else "OutOfTime"
-    return (name, limited.what, f"{name}: {limited.what}\n")
+    return ExceptionRecord(name, limited.what)
 
 
-def _announced(
-    device: Device, result: Result, fetcher: Fetcher, group_of: np.ndarray[Any, Any], base: int
-) -> list[bytes]:
-    assert result.values is not None
-    kind = device.host(result.values.kind)
-    chosen = np.flatnonzero(kind == int(device.built.value["ERROR"]))
-    if not len(chosen):
-        return []
-    lengths = device.host(result.values.bits)
-    sizes = lengths[chosen]
-    rows = fetch_rows(device, chosen, lengths, fetcher)
-    merged = group_rows(rows, device.array(sizes.astype(np.uint32)), device.operations)
-    group_of[chosen] = base + merged.group_of
-    texts = rows_here(device, rows, merged.example)
-    sizes = sizes[merged.example]
-    return [row.tobytes()[: int(size)] for row, size in zip(texts, sizes, strict=True)]
-
-
-def _read(record: bytes) -> Text:
-    """Return what the record of an exception says: its type's name, its message, its traceback.
-
-    A record that is no tuple of three texts gives the type `Exception` and a message that says so.
-    """
-    found = value_of(record)
-    if isinstance(found, tuple) and list(map(type, found)) == [str, str, str]:
-        return found
-    return ("Exception", f"an unreadable record: {found!r}"[:_SHOWN], "")
-
-
-def _printed(
+def _recorded(
     result: Result, rest: np.ndarray[Any, Any], group_of: np.ndarray[Any, Any], base: int
-) -> list[Text]:
-    """Exceptions that had no room to be announced (a full heap): by what stderr holds."""
-    printed = result.stderr.of(rest)
-    merged = group_rows(printed.words, printed.lengths, printed.device.operations)
+) -> list[ExceptionRecord | bytes]:
+    """Return the different records of the interpreters `rest`, which get groups from `base` on."""
+    assert result.records is not None
+    chosen = result.records.of(rest)
+    device = chosen.device
+    merged = group_rows(chosen.words, chosen.lengths, device.operations)
     group_of[rest] = base + merged.group_of
-    return [parse_traceback(result.stderr[int(rest[i])]) for i in merged.example]
+    rows = rows_here(device, chosen.words, merged.example)
+    return [
+        row.tobytes() if is_there(row.data) else _unrecorded(result, int(rest[example]))
+        for row, example in zip(rows, merged.example, strict=True)
+    ]
 
 
-def parse_traceback(stderr: bytes) -> Text:
-    """The last traceback in what an interpreter wrote to stderr, whose end may be cut off."""
-    text = text_of(stderr)
-    start = max(text.rfind("Traceback (most recent call last):\n"), 0)
-    traceback = text[start:]
-    # Below the frames: the type, a colon, and a message that may have lines of its own.
-    lines = traceback.split("\n")
-    skip = 1 if start or traceback.startswith("Traceback") else 0
-    while skip < len(lines) and lines[skip].startswith("  "):
-        skip += 1
-    name, _, message = "\n".join(lines[skip:]).rstrip("\n").partition(": ")
-    known = name.replace(".", "_").isidentifier()
-    return (name if known else "Exception", message if known else "", traceback)
+def _unrecorded(result: Result, index: int) -> ExceptionRecord:
+    """Return a record for an interpreter whose status is no exception, such as NOT_RUN."""
+    name = result.statuses.name_of(int(result.status[index]))
+    return ExceptionRecord("Exception", f"ended with the status {name}")

@@ -232,6 +232,7 @@ class Interpreters(OfOneProcess):
             brought = self._natives.bring()
             phase = self._phase(
                 values=True,
+                records=True,
                 bindings=bound,
                 compiling=compiling,
                 compiled=compiled,
@@ -239,7 +240,7 @@ class Interpreters(OfOneProcess):
             )
             started = start(self.device, programs, self.n, launch, phase, program_of=program_of)
             self._bindings.made(bound)
-            call = Call(self.device, started, self._fetch, finish, self._lock, exits, brought)
+            call = Call(started, finish, self._lock, exits, brought)
             self._call = call
             return call
 

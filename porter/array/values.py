@@ -52,7 +52,7 @@ def _filled(device: Device, values: Values, default: object) -> tuple[np.ndarray
         filler, name = np.float64(default).view(np.uint64), "FLOAT"
     else:
         return of, values.bits
-    none = (of == kind["NONE"]) | (of == kind["ERROR"])
+    none = of == kind["NONE"]
     if not none.any():
         return of, values.bits
     return np.where(none, np.uint8(kind[name]), of), np.where(
@@ -78,8 +78,7 @@ def byte_lengths(
     kind: dict[str, int], of: np.ndarray[Any, Any], bits: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
     """How many bytes each value has beside its bits (int64). kind: `kinds`; of, bits: of values."""
-    kept = (of >= kind["DATA"]) & (of != kind["ERROR"])
-    return np.where(kept, bits, np.uint64(0)).astype(np.int64)
+    return np.where(of >= kind["DATA"], bits, np.uint64(0)).astype(np.int64)
 
 
 def decoded(
@@ -110,6 +109,6 @@ def decoded(
             found[i] = text_of(data[starts[i] : ends[i]])
         elif k == kind["BYTES"]:
             found[i] = bytes(data[starts[i] : ends[i]])
-        elif k != kind["ERROR"]:
+        else:
             found[i] = value_of(data[starts[i] : ends[i]], wrapped=k == kind["WRAPPED"])
     return found

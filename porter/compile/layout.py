@@ -19,6 +19,8 @@ from porter.manifest import SharedLayout
 # The structs that the runner reads or writes (launch.h, interp.h). Only the port uses the others.
 SHARED_STRUCTS = (
     "gpusnek_binding_t",
+    "gpusnek_exception_t",
+    "gpusnek_frame_t",
     "gpusnek_info_t",
     "gpusnek_judging_t",
     "gpusnek_launch_t",

@@ -76,7 +76,7 @@ def evaluate(
 
     compare: "equal", as Python's ==, but that NaN equals NaN; a relative tolerance, or a Tolerance,
     for floats; or a function of the returned and the expected value, which runs here. keep:
-    "outputs", "values", "tracebacks", what is kept beside statuses and steps.
+    "outputs", "values", "tracebacks", "exceptions", what is kept beside statuses and steps.
 
     batch: programs of one launch; None: as memory has room for. progress: is called with the number
     of programs that are done. target, release, build, device, devices: as InterpreterArray has

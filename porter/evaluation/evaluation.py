@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,10 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
+from porter.base.exception_record import ExceptionRecord
+from porter.errors import UsageError
 from porter.evaluation.judgement import Judgement
+from porter.evaluation.judging import KEPT
 from porter.evaluation.status import CaseStatus
 from porter.evaluation.table import html_table
 
@@ -22,9 +26,10 @@ class Evaluation:
 
     status: CaseStatus (int8) of shape (programs, cases); where programs have cases of their own,
     as many columns as the most of them have, the rest NO_CASE. steps: int64 of that shape.
-    outputs (bytes), values, tracebacks (str): a list for each program, of an element for each
-    case; None where they were not asked for. names: of programs, where they have some. reasons: by
-    program and case, why a returned value could not be brought here or compared.
+    outputs (bytes), values, tracebacks (str), exceptions (ExceptionRecord): a list for each
+    program, of an element for each case; None where they were not asked for. names: of programs,
+    where they have some. reasons: by program and case, why a returned value could not be brought
+    here or compared.
     """
 
     status: np.ndarray[Any, Any] = field(repr=False)
@@ -34,6 +39,7 @@ class Evaluation:
     tracebacks: list[list[str | None]] | None = field(default=None, repr=False)
     names: tuple[str, ...] | None = field(default=None, repr=False)
     reasons: dict[tuple[int, int], str] = field(factory=dict, repr=False)
+    exceptions: list[list[ExceptionRecord | None]] | None = field(default=None, repr=False)
 
     @classmethod
     def of(
@@ -49,7 +55,7 @@ class Evaluation:
         if parts:
             status[there] = np.concatenate([part.status for part in parts])
             steps[there] = np.concatenate([part.steps for part in parts])
-        kept = {name: _lists(parts, name) for name in ("outputs", "values", "tracebacks")}
+        kept = {name: _lists(parts, name) for name in KEPT}
         named = None if names is None else tuple(names)
         return cls(status, steps, **kept, names=named, reasons=_reasons(parts))
 
@@ -91,6 +97,19 @@ class Evaluation:
             for status in CaseStatus
             if found[status] and status != CaseStatus.NO_CASE
         }
+
+    def exception_types(self) -> dict[str, int]:
+        """Return how many calls each type of exception ended, the most frequent type first.
+
+        Raises:
+            UsageError: `keep` did not ask for exceptions.
+        """
+        if self.exceptions is None:
+            raise UsageError(
+                "this evaluation has no exceptions", hint='Give keep="exceptions" to evaluate().'
+            )
+        rows = (one.type for row in self.exceptions for one in row if one is not None)
+        return dict(Counter(rows).most_common())
 
     def name(self, program: int) -> str:
         """The program's name, or its index where it has none."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from attrs import field, frozen
 
+from porter.base.exception_record import ExceptionRecord
 from porter.base.untrusted import Unreadable, printable
 from porter.evaluation import kept
 from porter.evaluation.judging import Judging
@@ -30,9 +31,10 @@ class Judgement:
     """What became of a portion's rows: a row for each case of each program, in this order.
 
     first: index of the portion's first program. counts: rows of each program (int64). status:
-    CaseStatus (int8). steps: int64. outputs (bytes), values and tracebacks (str; None where there
-    is none): lists with an element for each row, where they were asked for. reasons: by row, why
-    its value could not be brought here or compared. It can be pickled where the values can.
+    CaseStatus (int8). steps: int64. outputs (bytes), values, tracebacks (str) and exceptions
+    (ExceptionRecord): lists with an element for each row, if `keep` names them; rows without a
+    value or an exception have None. reasons: by row, why its value could not be brought here or
+    compared. It can be pickled where the values can.
     """
 
     first: int
@@ -43,6 +45,7 @@ class Judgement:
     values: list[Any] | None = field(default=None, repr=False)
     tracebacks: list[str | None] | None = field(default=None, repr=False)
     reasons: dict[int, str] = field(factory=dict, repr=False)
+    exceptions: list[ExceptionRecord | None] | None = field(default=None, repr=False)
 
 
 def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
@@ -73,6 +76,7 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
         rows.values if "values" in keeps else None,
         rows.tracebacks if "tracebacks" in keeps else None,
         rows.reasons,
+        rows.exceptions if "exceptions" in keeps else None,
     )
 
 
@@ -89,6 +93,7 @@ class _Left:
     values: list[Any]
     tracebacks: list[str | None]
     reasons: dict[int, str]
+    exceptions: list[ExceptionRecord | None]
 
     def replace(self, rows: np.ndarray[Any, Any], others: _Left) -> None:
         """`others` instead of these `rows`."""
@@ -101,6 +106,7 @@ class _Left:
             (self.outputs, others.outputs),
             (self.values, others.values),
             (self.tracebacks, others.tracebacks),
+            (self.exceptions, others.exceptions),
         )
         for old, new in lists:
             for row, one in zip(rows.tolist() if new else (), new, strict=True):
@@ -130,15 +136,35 @@ def _rows(
                 status[row] = CaseStatus.OUT_OF_MEMORY if memory else CaseStatus.NOT_COMPARED
             if status[row] != CaseStatus.OUT_OF_MEMORY:
                 values[row] = Unreadable(reason, b"")
+    raised, tracebacks = _raised(how, work, result, status)
     rows = _Left(
         status,
         device.host(result.calls.steps).astype(np.int64),
         kept.texts(result.stdout) if "outputs" in how.keep else [],
         values,
-        kept.tracebacks(result.stderr, status, work.first_row) if "tracebacks" in how.keep else [],
+        tracebacks,
         reasons,
+        raised if "exceptions" in how.keep else [],
     )
     return rows, result.statuses.where_broken(result.status)
+
+
+def _raised(
+    how: Judging, work: Work, result: Result, status: np.ndarray[Any, Any]
+) -> tuple[list[ExceptionRecord | None], list[str | None]]:
+    """The exceptions of rows, and their tracebacks; lists are empty where nobody asks for them."""
+    if result.records is None:
+        return [], []
+    raised = kept.exceptions(result.records, status, work.first_row)
+    if "tracebacks" not in how.keep:
+        return raised, []
+    reports = kept.reports(result.stderr, status)
+    different = {id(one): one for one in raised if one is not None}  # equal records are one object
+    texts = {key: one.traceback for key, one in different.items()}
+    return raised, [
+        report if one is None else texts[id(one)]
+        for one, report in zip(raised, reports, strict=True)
+    ]
 
 
 def _statuses(
@@ -204,8 +230,8 @@ def _why_missing(
 ) -> dict[int, str]:
     """Return why rows have no value here, by row.
 
-    An interpreter whose value cannot be encoded writes the exception to its stderr. Where stderr
-    was not kept, the interpreters of these rows run again.
+    An interpreter whose value cannot be encoded records the exception. Where records were not kept,
+    the interpreters of these rows run again.
 
     Args:
         device: The device.
@@ -217,12 +243,13 @@ def _why_missing(
     """
     rows = np.flatnonzero(missing)
     places = rows
-    if "tracebacks" not in how.keep:
+    if result.records is None:
         again = np.unique(work.of_row[rows])
-        result = launch(device, portion, how, work.of(again), VALUE_SIZE, stderr=True)
+        result = launch(device, portion, how, work.of(again), VALUE_SIZE, records=True)
         places = np.searchsorted(np.flatnonzero(np.isin(work.of_row, again)), rows)
-    found = kept.last_lines(result.stderr, places)
-    return dict(zip(rows.tolist(), [line or _NO_EXCEPTION for line in found], strict=True))
+    assert result.records is not None
+    found = kept.summaries(result.records, places)
+    return dict(zip(rows.tolist(), [text or _NO_EXCEPTION for text in found], strict=True))
 
 
 def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
@@ -239,7 +266,7 @@ def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
         except BaseException as error:  # such as pytest's failures
             rows.status[row] = CaseStatus.NOT_COMPARED
             rows.reasons[row] = _shortened("".join(format_exception_only(error)).strip())
-            if rows.tracebacks:
+            if rows.tracebacks:  # the exception is the caller's, so no interpreter recorded it
                 rows.tracebacks[row] = "".join(format_exception(error))
         else:
             if equal:

@@ -17,7 +17,7 @@ from porter.run import Cancel
 from porter.run.launch.limits import Each, seconds_of, steps_of
 
 EACH = ("case", "program")
-KEPT = ("outputs", "values", "tracebacks")
+KEPT = ("outputs", "values", "tracebacks", "exceptions")
 STEPS = 1_000_000
 STDOUT = 16 << 10
 CLOCK = 946_684_800.0  # 2000-01-01
@@ -154,6 +154,11 @@ class Judging:
     def wants_values(self) -> bool:
         """Whether what calls returned has to come here."""
         return "values" in self.keep or self.function is not None
+
+    @property
+    def wants_records(self) -> bool:
+        """Whether launches keep records of the exceptions that end programs and calls."""
+        return bool({"tracebacks", "exceptions"} & self.keep)
 
     def limits(self, first: int, count: int, rows: np.ndarray[Any, Any]) -> dict[str, Any]:
         """A launch's limits of programs `first` and the following `count`.

@@ -1,4 +1,4 @@
-"""What rows leave beside their statuses: output, tracebacks, values."""
+"""Read per-row outputs, exceptions and return values back from a finished launch."""
 
 from __future__ import annotations
 
@@ -8,20 +8,15 @@ import numpy as np
 from attrs import frozen
 
 from porter.array import values as objects
-from porter.array.exceptions import parse_traceback
-from porter.base.untrusted import printable_text
+from porter.base.exception_record import ExceptionRecord, is_there, record_of
+from porter.base.untrusted import text_of
 from porter.evaluation.status import CaseStatus
 from porter.run import Device, Stream
 from porter.run.result import CallRows
 from porter.run.streams.merge import rows_here
 
-_WITH_TRACEBACK = (
-    CaseStatus.RAISED,
-    CaseStatus.SYNTAX_ERROR,
-    CaseStatus.OUT_OF_MEMORY,
-    CaseStatus.BROKEN,
-    CaseStatus.NOT_COMPARED,
-)
+_RAISED = (CaseStatus.RAISED, CaseStatus.SYNTAX_ERROR, CaseStatus.OUT_OF_MEMORY)
+_TRACEBACK = "Traceback (most recent call last):\n"
 
 
 def texts(stream: Stream) -> list[bytes]:
@@ -33,34 +28,56 @@ def texts(stream: Stream) -> list[bytes]:
     return [data[row * width : row * width + length] for row, length in enumerate(lengths.tolist())]
 
 
-def tracebacks(
-    stream: Stream, status: np.ndarray[Any, Any], first_row: np.ndarray[Any, Any]
-) -> list[str | None]:
-    """The traceback of each row that an exception ended; None for others.
+def exceptions(
+    records: Stream, status: np.ndarray[Any, Any], first_row: np.ndarray[Any, Any]
+) -> list[ExceptionRecord | None]:
+    """Return the exception of each row that one ended; None for others.
 
-    first_row: of each interpreter. Where its program failed before any call, that one wrote it.
+    Args:
+        records: A record of each row.
+        status: CaseStatus of each row (int8).
+        first_row: The first row of each interpreter. Where its program failed before any call, that
+            row has the record.
     """
-    found: list[str | None] = [None] * len(status)
-    written = texts(stream)
-    firsts = np.repeat(first_row[:-1], np.diff(first_row))
-    for row in np.flatnonzero(np.isin(status, _WITH_TRACEBACK)).tolist():
-        found[row] = parse_traceback(written[row] or written[firsts[row]])[2]
+    found: list[ExceptionRecord | None] = [None] * len(status)
+    rows = np.flatnonzero(np.isin(status, (*_RAISED, CaseStatus.NOT_COMPARED)))
+    if not len(rows):
+        return found
+    firsts = np.repeat(first_row[:-1], np.diff(first_row))[rows]
+    wanted = np.unique(np.concatenate([rows, firsts]))
+    kept = rows_here(records.device, records.words, wanted)
+    known: dict[bytes, ExceptionRecord] = {}
+    for row, first in zip(rows.tolist(), firsts.tolist(), strict=True):
+        # A call that is not compared was made, so the program before it did not fail.
+        for one in (row,) if status[row] == CaseStatus.NOT_COMPARED else (row, first):
+            data = kept[np.searchsorted(wanted, one)].tobytes()
+            if is_there(data):
+                found[row] = known[data] = known.get(data) or record_of(data)
+                break
     return found
 
 
-def last_lines(stream: Stream, rows: np.ndarray[Any, Any]) -> list[str]:
-    """Return the last line that each of `rows` wrote; "" where it wrote none, or it was cut.
+def reports(stderr: Stream, status: np.ndarray[Any, Any]) -> list[str | None]:
+    """Return what ended each row whose interpreter broke, as it said on stderr; None for others."""
+    found: list[str | None] = [None] * len(status)
+    broken = np.flatnonzero(status == CaseStatus.BROKEN)
+    if len(broken):
+        for row, written in zip(broken.tolist(), texts(stderr.of(broken)), strict=True):
+            text = text_of(written)
+            found[row] = text[max(text.rfind(_TRACEBACK), 0) :]
+    return found
+
+
+def summaries(records: Stream, rows: np.ndarray[Any, Any]) -> list[str]:
+    """Return type and message of the exception of each of `rows`; "" for a row without one.
 
     Args:
-        stream: What all rows wrote.
-        rows: Indices of rows (int64).
+        records: A record of each row.
+        rows: Indices of rows, ascending (int64).
     """
-    written = texts(stream)
-    whole = stream.device.host(stream.lengths) <= stream.size
-    return [
-        printable_text(written[row]).strip().rpartition("\n")[2] if whole[row] else ""
-        for row in rows.tolist()
-    ]
+    kept = rows_here(records.device, records.words, rows)
+    found = [row.tobytes() for row in kept]
+    return [record_of(data).summary if is_there(data) else "" for data in found]
 
 
 @frozen(eq=False)
@@ -86,4 +103,4 @@ def values(device: Device, rows: CallRows) -> Returned:
     here = np.where(lengths > size, kinds["NONE"], kind).astype(np.uint8)
     starts = np.arange(len(kind)) * size
     found = objects.decoded(kinds, here, bits, data.reshape(-1).data, starts, None)
-    return Returned(found, (here != kinds["NONE"]) & (here != kinds["ERROR"]), lengths)
+    return Returned(found, here != kinds["NONE"], lengths)

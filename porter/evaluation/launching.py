@@ -91,9 +91,9 @@ def launch(
     work: Work,
     value_size: int | None,
     *,
-    stderr: bool = False,
+    records: bool = False,
 ) -> Result:
-    """Run `work`. stderr: keep it, whatever `how` keeps.
+    """Run `work`. records: keep the exceptions of calls, whatever `how` keeps.
 
     Raises NotEnoughMemory, LaunchFailed, UsageError, LaunchInterrupted.
     """
@@ -102,7 +102,7 @@ def launch(
     spec = Launch(
         **options,
         stdout=how.stdout if "outputs" in how.keep else 0,
-        stderr=None if stderr or "tracebacks" in how.keep else 0,
+        stderr=None if "tracebacks" in how.keep else 0,
         seed=how.seed,
         sandbox=True,
         alike=True,
@@ -124,7 +124,7 @@ def launch(
         work.renew,
     )
     programs = Program.many(portion.sources, NAME)
-    phase = Phase(stop=False, calls=calls)
+    phase = Phase(stop=False, calls=calls, records=records or how.wants_records)
     which = work.which.astype(np.uint32)
     result = run(device, programs, len(which), spec, phase, program_of=which)
     result.raise_unless_started("heap")

@@ -18,7 +18,7 @@ def rows_at_once(device: Device, how: Judging) -> int:
     stdout = how.stdout if "outputs" in how.keep else 0
     stderr = None if "tracebacks" in how.keep else 0
     sizes = Sizes(**how.sizes | {"stdout": stdout, "stderr": stderr})
-    need = footprint(device, sizes, arena_needed=not device.scratch)
+    need = footprint(device, sizes, arena_needed=not device.scratch, records=how.wants_records)
     value = 2 * VALUE_SIZE if how.wants_values else 0
     # Half of what is free: templates, sources and what the host gathers want some too.
     most = free(device, need).left // 2 // (need.each + value + LEDGER)

@@ -19,7 +19,12 @@ from porter.evaluation.judgement import Judgement
 from porter.evaluation.status import RETURNED, CaseStatus
 
 SUFFIXES = (".jsonl", ".parquet")
-KEPT = {"outputs": "output", "values": "value", "tracebacks": "traceback"}
+KEPT = {
+    "outputs": "output",
+    "values": "value",
+    "tracebacks": "traceback",
+    "exceptions": "exception",
+}
 Columns = dict[str, list[Any]]  # a column's values by its name
 
 
@@ -71,8 +76,9 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
     """The columns of a judgement: program, case, passed, status, steps, and what was kept.
 
     names: of its programs. Outputs are text, in which a byte that is no UTF-8 is written as
-    `\\xXX`; values are their `repr`, null where nothing was returned. A returned value that could
-    not be brought here is `<unreadable value: REASON>`.
+    `\\xXX`; values are their `repr`, null where nothing was returned; exceptions are their type and
+    message, null in rows without an exception. A returned value that could not be brought here is
+    `<unreadable value: REASON>`.
     """
     counts = judgement.counts.tolist()
     status = judgement.status.tolist()
@@ -96,6 +102,8 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
             None if traceback is None else printable(traceback)
             for traceback in judgement.tracebacks
         ]
+    if judgement.exceptions is not None:
+        rows["exception"] = [None if one is None else str(one) for one in judgement.exceptions]
     return rows
 
 

@@ -131,7 +131,8 @@ class Footprint:
 
     heap, pystack, stack: its memory and C stack. stdout, stderr: kept of each stream. inputs:
     its own stdin. files: its own file system. shared: its share of memory that all share, such
-    as outbuf. arena_needed: whether memory for its arena or image has still to be found.
+    as outbuf. arena_needed: whether memory for its arena or image has still to be found. record:
+    the record of the exception that ends it.
     """
 
     figures: Figures = field(repr=False)
@@ -144,6 +145,7 @@ class Footprint:
     files: int = 0
     shared: int = 0
     arena_needed: bool = False
+    record: int = 0
 
     @property
     def arena(self) -> int:
@@ -179,7 +181,8 @@ class Footprint:
     def each(self) -> int:
         """Device memory that one more interpreter takes in a launch."""
         resting = self.resting if self.arena_needed else 0
-        return resting + self.streams + LEDGER + self.inputs + self.files + self.shared
+        kept = self.streams + self.record + LEDGER
+        return resting + kept + self.inputs + self.files + self.shared
 
     def reservation(self, gpu: Gpu) -> int:
         """Local memory that the driver reserves, however many interpreters there are."""

@@ -100,6 +100,8 @@ class Result:
     calls left, where the launch made some; streams have a row for each of them then. counted: what
     interpreters of a profiling build counted, where the launch asked for it. refused: why
     interpreters with the status NOT_RUN did not run, of chunks without room (device/chunks.py).
+    records: of each interpreter, or of each call, the record of the exception that ended it
+    (base/exception_record.py), all zero where there was none; where the launch asked for them.
     """
 
     stdout: Stream
@@ -119,6 +121,7 @@ class Result:
     calls: CallRows | None = field(default=None, repr=False)
     counted: Counted | None = field(default=None, repr=False)
     refused: NotEnoughMemory | None = field(default=None, repr=False)
+    records: Stream | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
         """How many interpreters ended with `status`."""

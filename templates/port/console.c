@@ -2,6 +2,7 @@
 // input that is all there, or that the host goes on writing.
 #include <string.h>
 
+#include "exceptions.h"
 #include "hooks.h"
 #include "port.h"
 #include "py/runtime.h"
@@ -145,6 +146,9 @@ static void collect(gpusnek_output_t *output, const char *text, size_t size) {
 }
 
 void gpusnek_output_write(gpusnek_output_t *output, const char *text, size_t size) {
+    if (gpusnek_recording()) {
+        return; // an exception's __str__ is called once more than the program's output shows
+    }
     if (output->how != GPUSNEK_KEEP) {
         collect(output, text, size);
         return;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "blockdevice.h"
+#include "exceptions.h"
 #include "port.h"
 #include "py/bc.h"
 #include "py/gc.h"
@@ -143,6 +144,7 @@ void gpusnek_fence_report(const char *place, const void *address, unsigned int k
         failed_place = place;
         failed_address = address;
         failed_kind = kind;
+        gpusnek_record_abandon();
     }
     // Who waits for the host must not jump into the program that has failed.
     MP_STATE_THREAD(nlr_top) = NULL;

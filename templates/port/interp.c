@@ -4,6 +4,7 @@
 #include "blockdevice.h"
 #include "code.h"
 #include "devicecalls.h"
+#include "exceptions.h"
 #include "native.h"
 #include "port.h"
 #include "hooks.h"
@@ -24,9 +25,8 @@ gpusnek_io_t gpusnek_io;
 static bool started;
 static int exit_code;
 
-// What the last GPUSNEK_EVAL gave, and the last exception that nothing caught.
+// The value of the last GPUSNEK_EVAL. While gpusnek_report runs: the exception that it reports.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_result);
-MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_exception);
 // What gpusnek_prepare compiled.
 MP_REGISTER_ROOT_POINTER(mp_obj_t gpusnek_program);
 
@@ -139,11 +139,12 @@ static bool is_exception_of(mp_obj_t exception, const mp_obj_type_t *type) {
 
 static int report_exception(mp_obj_t exception, bool compiled) {
     if (is_exception_of(exception, &mp_type_SystemExit)) {
+        gpusnek_record(exception);
         exit_code = system_exit_code(exception);
         return GPUSNEK_EXIT;
     }
     gpusnek_lack_of(exception);
-    MP_STATE_VM(gpusnek_exception) = exception;
+    gpusnek_record(exception);
     mp_obj_print_exception(&mp_stderr_print, exception);
     if (!compiled && is_exception_of(exception, &mp_type_SyntaxError)) {
         return GPUSNEK_SYNTAX_ERROR;
@@ -163,6 +164,7 @@ int gpusnek_report(void *raised, bool compiled) {
         return stopped();
     }
     int status = GPUSNEK_EXCEPTION;
+    MP_STATE_VM(gpusnek_result) = MP_OBJ_FROM_PTR(raised); // Python code that prints it may collect
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
@@ -174,6 +176,7 @@ int gpusnek_report(void *raised, bool compiled) {
         mp_print_str(&mp_stderr_print, "(an exception's report raised another exception)\n");
     }
     nlr_set_abort(NULL);
+    MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
     return status;
 }
 
@@ -232,7 +235,6 @@ static int execute(const char *source, size_t length, int kind, const char *name
     gpusnek_devices_idle(); // a hard stop leaves what was at work
     gpusnek_limits_begin(true);
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
-    MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
     // A hard stop leaves the globals of the function that it stopped.
     mp_globals_set(&MP_STATE_VM(dict_main));
     mp_locals_set(&MP_STATE_VM(dict_main));

@@ -70,10 +70,52 @@ enum gpusnek_value_kinds {
     GPUSNEK_VALUE_FLOAT = 3, // double
     GPUSNEK_VALUE_DATA = 4, // bytes of CPython's marshal format wait to be fetched
     GPUSNEK_VALUE_WRAPPED = 5, // they wait, with objects in them that marshal has no code for
-    GPUSNEK_VALUE_ERROR = 6, // they wait: type name, message and traceback of an exception
-    GPUSNEK_VALUE_STR = 7, // bytes of UTF-8 wait to be fetched
-    GPUSNEK_VALUE_BYTES = 8, // a bytes object's bytes wait to be fetched
+    GPUSNEK_VALUE_STR = 6, // bytes of UTF-8 wait to be fetched
+    GPUSNEK_VALUE_BYTES = 7, // a bytes object's bytes wait to be fetched
 };
+
+enum gpusnek_exception_sizes {
+    GPUSNEK_EXCEPTION_BYTES = 1024, // of a record, with all its text
+    GPUSNEK_EXCEPTION_FRAMES = 16, // at most: half of them the outermost, half the innermost
+};
+
+enum gpusnek_exception_flags {
+    GPUSNEK_EXCEPTION_NONE = 0, // no exception has ended the program or call
+    GPUSNEK_EXCEPTION_THERE = 1,
+    GPUSNEK_EXCEPTION_TYPE_CUT = 2, // the type's name is longer
+    GPUSNEK_EXCEPTION_MESSAGE_CUT = 4, // the message is longer
+    GPUSNEK_EXCEPTION_MESSAGE_ARGUMENT = 8, // str() of it failed: the message is its first argument
+    GPUSNEK_EXCEPTION_MESSAGE_MISSING = 16, // str() of it failed, and its first argument is no str
+    GPUSNEK_EXCEPTION_FRAMES_OMITTED = 32, // there are more frames than it has
+    GPUSNEK_EXCEPTION_NAMES_CUT = 64, // a name of a file or function is longer
+};
+
+// A frame of a traceback, or several equal frames in succession. Places are offsets into the record.
+typedef struct gpusnek_frame_t {
+    uint32_t line;
+    uint32_t count;
+    uint16_t file_at;
+    uint16_t file_size; // bytes of UTF-8
+    uint16_t name_at; // of the function
+    uint16_t name_size; // 0: not known
+} gpusnek_frame_t;
+
+// The start of a record of GPUSNEK_EXCEPTION_BYTES: the exception that ended a program or a call. Its
+// frames come next, the outermost first, then text; bytes behind `used` are 0.
+typedef struct gpusnek_exception_t {
+    uint32_t flags; // GPUSNEK_EXCEPTION_*
+    uint32_t used; // bytes of the record that say something
+    uint32_t message_length; // bytes in all
+    uint32_t omitted; // frames that lie behind the first `first` ones and are not there
+    uint16_t frames;
+    uint16_t first;
+    uint16_t type_at;
+    uint16_t type_size;
+    uint16_t base_at; // the built-in type that it is an instance of
+    uint16_t base_size;
+    uint16_t message_at;
+    uint16_t message_size;
+} gpusnek_exception_t;
 
 // What gpusnek_lack gives: what was too small for the program.
 enum gpusnek_lacks {
@@ -224,6 +266,7 @@ typedef struct _gpusnek_io_t {
     uint32_t alike; // not 0: programs are to see the addresses that they would in any interpreter
     const volatile uint32_t *interrupt; // may be NULL: never interrupted
     const gpusnek_natives_t *natives; // may be NULL: there is no machine code
+    gpusnek_exception_t *exception; // a record, 0 at first; NULL: none is wanted
 } gpusnek_io_t;
 
 GPUSNEK_API void gpusnek_attach(const gpusnek_io_t *io);
@@ -257,10 +300,9 @@ GPUSNEK_API uint32_t gpusnek_allocations(void);
 // Steps (loop turns, branches, calls) since the program that was executed last began to run.
 GPUSNEK_API uint64_t gpusnek_steps(void);
 
-// The value of the last GPUSNEK_EVAL, if the last gpusnek_exec was one and ended well, or the
-// exception that ended it. Returns its kind, and in *value the value as int64_t, as double or as
-// a number of bytes. May run Python code (__repr__): if that raises, the exception is what counts
-// and *status becomes GPUSNEK_EXCEPTION.
+// The value of the last GPUSNEK_EVAL, if the last gpusnek_exec was one and ended well. Returns its
+// kind, and in *value the value as int64_t, as double or as a number of bytes. May run Python code
+// (__repr__): if that raises, there is no value and *status becomes GPUSNEK_EXCEPTION.
 GPUSNEK_API int gpusnek_value(int *status, uint64_t *value);
 // Copies the bytes that the last gpusnek_value announced, in this launch or a later one.
 GPUSNEK_API void gpusnek_value_data(char *to);
@@ -287,8 +329,9 @@ GPUSNEK_API int gpusnek_matches(const void *expected, const gpusnek_tolerance_t 
     uint8_t *equal);
 // gpusnek_value of the result, with limits of its own for a __repr__.
 GPUSNEK_API int gpusnek_result(uint64_t *value);
-// From here on output goes to other buffers, of the sizes of those before.
-GPUSNEK_API void gpusnek_output_to(char *out, char *err);
+// From here on output goes to other buffers, of the sizes of those before, and the exception that ends
+// the next call to another record; NULL: none is wanted.
+GPUSNEK_API void gpusnek_output_to(char *out, char *err, gpusnek_exception_t *exception);
 
 // Makes `name`, NUL-terminated UTF-8, a global of __main__; kind: GPUSNEK_BIND_*. Memory stays the
 // caller's. Revoking makes every memoryview over `data` empty, slices too; it and forgetting delete

@@ -83,7 +83,6 @@ static int protect(enum steps_of_judging step, const void *argument) {
 
 static void forget(void) {
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
-    MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
     // A hard stop leaves the globals of the function that it stopped.
     mp_globals_set(&MP_STATE_VM(dict_main));
     mp_locals_set(&MP_STATE_VM(dict_main));
@@ -128,14 +127,14 @@ int gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance, 
 int gpusnek_result(uint64_t *value) {
     int status = GPUSNEK_OK;
     gpusnek_limits_begin(false);
-    MP_STATE_VM(gpusnek_exception) = MP_OBJ_NULL;
     const int kind = gpusnek_value(&status, value);
     return status == GPUSNEK_OK ? kind : GPUSNEK_VALUE_NONE;
 }
 
-void gpusnek_output_to(char *out, char *err) {
+void gpusnek_output_to(char *out, char *err, gpusnek_exception_t *exception) {
     gpusnek_io.out.data = out;
     gpusnek_io.err.data = err;
+    gpusnek_io.exception = exception;
     *gpusnek_io.out.length = 0;
     *gpusnek_io.err.length = 0;
 }

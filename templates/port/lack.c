@@ -1,4 +1,5 @@
 // What an interpreter lacked that an exception ended: heap, pystack or C stack.
+#include "exceptions.h"
 #include "port.h"
 #include "py/mpstate.h"
 #include "py/objexcept.h"
@@ -8,6 +9,9 @@ static size_t refused; // bytes of the last allocation that found no room, 0 for
 static int lack;
 
 void gpusnek_refused(size_t size) {
+    if (gpusnek_recording()) {
+        return; // an exception's __str__ lacks memory, not the program
+    }
     // A heap that is locked has room, and no size would help.
     refused = MP_STATE_THREAD(gc_lock_depth) > 0 ? 0 : size;
 }

@@ -64,6 +64,31 @@ void gpusnek_limits_begin(bool compiles) {
     begin(endless ? UINT64_MAX : max_steps + 1, deadline_ns ? deadline_ns : UINT64_MAX);
 }
 
+void gpusnek_limits_lend(gpusnek_limits_t *saved, uint64_t steps, bool timed) {
+    saved->given = steps_given;
+    saved->left = steps_left;
+    saved->time = time_given;
+    saved->budget = gpusnek_poll_budget;
+    saved->reached = reached;
+    if (!timed) {
+        reached = GPUSNEK_OK;
+        time_given = UINT64_MAX;
+    }
+    if (reached == GPUSNEK_OK) { // else the first step ends it
+        const bool fewer = timed && max_steps != 0 && max_steps < steps;
+        steps_given = steps_left = fewer ? max_steps + 1 : steps;
+        open_window();
+    }
+}
+
+void gpusnek_limits_return(const gpusnek_limits_t *saved) {
+    steps_given = saved->given;
+    steps_left = saved->left;
+    time_given = saved->time;
+    gpusnek_poll_budget = saved->budget;
+    reached = saved->reached;
+}
+
 int gpusnek_limits_look(void) {
     if (reached == GPUSNEK_OK && gpusnek_poll_budget == 0) {
         open_window();

@@ -54,6 +54,18 @@ void gpusnek_limits_begin(bool compiles);
 // Until the next gpusnek_limits_begin there are no limits; gpusnek_limits_expire ends what runs.
 void gpusnek_limits_suspend(void);
 void gpusnek_limits_lift(void);
+// For work of the port's own: at most `steps` steps, but no more than the program may take, and what is
+// left of its time if `timed`. UINT64_MAX, false: no limits. Until they are returned, what the program
+// was given waits in `saved`.
+typedef struct _gpusnek_limits_t {
+    uint64_t given;
+    uint64_t left;
+    uint64_t time;
+    uint32_t budget;
+    int reached;
+} gpusnek_limits_t;
+void gpusnek_limits_lend(gpusnek_limits_t *saved, uint64_t steps, bool timed);
+void gpusnek_limits_return(const gpusnek_limits_t *saved);
 // Gives out the next window if this one is used up, and looks at the clock. Returns the limit that
 // was reached, a status, or GPUSNEK_OK; gpusnek_limit says it again.
 int gpusnek_limits_look(void);

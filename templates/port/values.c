@@ -1,10 +1,9 @@
-// What the last source left: an expression's value, or the exception that ended it.
+// The value of the last expression, for the host.
 #include <string.h>
 
 #include "hooks.h"
 #include "marshal.h"
 #include "port.h"
-#include "py/objexcept.h"
 #include "py/objint.h"
 #include "py/runtime.h"
 
@@ -70,32 +69,12 @@ static int result_of(mp_obj_t result, uint64_t *value) {
     return wrapped ? GPUSNEK_VALUE_WRAPPED : GPUSNEK_VALUE_DATA;
 }
 
-static int exception_of(mp_obj_t exception, uint64_t *value) {
-    vstr_t data;
-    vstr_t text;
-    mp_print_t print;
-    vstr_init(&data, 128);
-    vstr_init_print(&text, 64, &print);
-    const char *name = mp_obj_get_type_str(exception);
-    gpusnek_marshal_tuple(&data, 3);
-    gpusnek_marshal_str(&data, name, strlen(name));
-    mp_obj_print_helper(&print, exception, PRINT_STR);
-    gpusnek_marshal_str(&data, text.buf, text.len);
-    text.len = 0;
-    mp_obj_print_exception(&print, exception);
-    gpusnek_marshal_str(&data, text.buf, text.len);
-    vstr_clear(&text);
-    *value = keep(&data);
-    return GPUSNEK_VALUE_ERROR;
-}
-
-static int protect(int (*act)(mp_obj_t object, uint64_t *value), mp_obj_t object, uint64_t *value,
-    int *status) {
+static int protect(mp_obj_t result, uint64_t *value, int *status) {
     int kind = GPUSNEK_VALUE_NONE;
     nlr_buf_t nlr;
     nlr_set_abort(&nlr);
     if (nlr_push(&nlr) == 0) {
-        kind = act(object, value);
+        kind = result_of(result, value);
         nlr_pop();
         nlr_set_abort(NULL);
     } else {
@@ -108,15 +87,11 @@ static int protect(int (*act)(mp_obj_t object, uint64_t *value), mp_obj_t object
 
 int gpusnek_value(int *status, uint64_t *value) {
     int kind = GPUSNEK_VALUE_NONE;
-    int ignored;
     *value = 0;
     MP_STATE_VM(gpusnek_data) = MP_OBJ_NULL;
     if (MP_STATE_VM(gpusnek_result) != MP_OBJ_NULL) {
-        kind = protect(result_of, MP_STATE_VM(gpusnek_result), value, status);
+        kind = protect(MP_STATE_VM(gpusnek_result), value, status);
         MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
-    }
-    if (MP_STATE_VM(gpusnek_exception) != MP_OBJ_NULL) {
-        kind = protect(exception_of, MP_STATE_VM(gpusnek_exception), value, &ignored);
     }
     if (gpusnek_limit() != GPUSNEK_OK) {
         *status = gpusnek_limit();

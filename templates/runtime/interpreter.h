@@ -169,6 +169,13 @@ static inline PORTER_DEVICE uint64_t gpusnek_rows(
     return first[i];
 }
 
+// Where the exception goes that ends the program, or the call, of `row`; NULL: nobody wants it.
+static inline PORTER_DEVICE gpusnek_exception_t *gpusnek_record_of(
+    const gpusnek_launch_t *launch, uint64_t row) {
+    return launch->exceptions
+        ? (gpusnek_exception_t *)(launch->exceptions + row * GPUSNEK_EXCEPTION_BYTES) : NULL;
+}
+
 #if PORTER_FENCES && defined(__CUDACC__)
 extern "C" __constant__ uint64_t porter_fence_pieces[8]; // fences.cu
 #endif
@@ -207,6 +214,7 @@ static inline PORTER_DEVICE void gpusnek_reach(const gpusnek_launch_t *launch, u
         rows * launch->stdout_size, true);
     porter_reaches((const char *)launch->stderr_base + row * launch->stderr_size,
         rows * launch->stderr_size, true);
+    porter_reaches(gpusnek_record_of(launch, row), rows * GPUSNEK_EXCEPTION_BYTES, true);
     if (launch->lost) {
         porter_reaches((const uint32_t *)launch->lost + i, sizeof(uint32_t), true);
     }
@@ -318,6 +326,7 @@ static inline PORTER_DEVICE void gpusnek_connect(const gpusnek_launch_t *launch,
     io.clock_stands = launch->flags & GPUSNEK_FLAG_CLOCK ? 1 : 0;
     io.interrupt = (const volatile uint32_t *)launch->interrupt;
     io.natives = (const gpusnek_natives_t *)launch->natives;
+    io.exception = gpusnek_record_of(launch, row);
     porter_limit_stack((const char *)stack_top - stack_size);
     PORTER_STATE->porter_sandbox = launch->flags & GPUSNEK_FLAG_SANDBOX ? 1 : 0;
     gpusnek_reach(launch, i);

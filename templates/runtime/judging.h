@@ -77,6 +77,12 @@ typedef struct gpusnek_snapshot_t {
 
 #define GPUSNEK_SNAPSHOT_FIXED (GPUSNEK_HEAD_BYTES + GPUSNEK_STATE_BYTES)
 
+// Output and the exception's record go to `row` from here on.
+static inline PORTER_DEVICE void gpusnek_open(const gpusnek_launch_t *launch, uint64_t row) {
+    gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
+        (char *)launch->stderr_base + row * launch->stderr_size, gpusnek_record_of(launch, row));
+}
+
 #ifdef __CUDACC__
 // A thread of a GPU has an interpreter of its own for each row.
 static inline PORTER_DEVICE void gpusnek_snapshot(
@@ -127,8 +133,7 @@ static inline void gpusnek_renew(const gpusnek_launch_t *launch, char *base,
     const gpusnek_snapshot_t *snapshot, uint64_t first, uint64_t row) {
     memcpy(gpusnek_head(base), snapshot->memory, GPUSNEK_SNAPSHOT_FIXED);
     memcpy(gpusnek_heap(base, launch), snapshot->memory + GPUSNEK_SNAPSHOT_FIXED, snapshot->used);
-    gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
-        (char *)launch->stderr_base + row * launch->stderr_size);
+    gpusnek_open(launch, row);
     gpusnek_head(base)->out_length = snapshot->out_length;
     gpusnek_head(base)->err_length = snapshot->err_length;
     gpusnek_copy_output(
@@ -160,8 +165,7 @@ static inline PORTER_DEVICE bool gpusnek_judge(
         if (k > 0 && snapshot.memory) {
             gpusnek_renew(launch, base, &snapshot, first, row);
         } else if (k > 0) { // the first row has the program's own output too
-            gpusnek_output_to((char *)launch->stdout_base + row * launch->stdout_size,
-                (char *)launch->stderr_base + row * launch->stderr_size);
+            gpusnek_open(launch, row);
         }
         if (status == GPUSNEK_OK) {
             gpusnek_judge_row(launch, i, row, number + k);

@@ -84,6 +84,7 @@ PORTER_DEVICE void gpusnek_user_attach(
     io.alike = 0;
     io.interrupt = NULL;
     io.natives = NULL;
+    io.exception = NULL;
     porter_limit_stack((const char *)frame - stack_size);
     gpusnek_attach(&io);
 }

@@ -167,6 +167,9 @@ typedef struct gpusnek_launch_t {
     uint64_t ring_count; // the interpreters of a warp share one
     uint64_t lost;       // uint32_t[n]: bytes for which a ring had no room
 
+    uint64_t exceptions; // GPUSNEK_EXCEPTION_BYTES of each interpreter (interp.h), or of each row that
+                         // is judged; 0: not wanted
+
     uint64_t status;    // int32_t[n]
     uint64_t exit_code; // int32_t[n]: what SystemExit carried, where the status says so
     uint64_t lack;      // uint64_t[n]: 4 * bytes of the allocation that failed, and GPUSNEK_LACK_*

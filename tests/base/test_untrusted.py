@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from porter.base import untrusted
+from porter.base.exception_record import FRAME, HEADER, ExceptionRecord, is_there, record_of
 from porter.base.untrusted import (
     MOST_DEPTH,
     Repr,
@@ -189,6 +190,88 @@ def test_an_int_of_many_digits_is_shown() -> None:
     assert repr_of(10**5000) == hex(10**5000)
     assert repr_of([10**5000]) == "<list without a repr: an int in it has too many digits>"
     assert repr_of("\udcc5") == "'\\udcc5'"
+
+
+RECORD = 1024  # bytes, as GPUSNEK_EXCEPTION_BYTES
+
+
+def packed(
+    flags: int, frames: list[tuple[int, int, bytes, bytes]], *texts: bytes, first: int = 0
+) -> bytes:
+    """Return a record with these frames (line, count, file, function), type, base and message."""
+    text = b""
+    at = HEADER.size + FRAME.size * len(frames)
+    places: list[list[int]] = []
+    for part in (*(name for frame in frames for name in frame[2:]), *texts):
+        places.append([at + len(text), len(part)])
+        text += part
+    entries = b"".join(
+        FRAME.pack(*frame[:2], *places[2 * i], *places[2 * i + 1]) for i, frame in enumerate(frames)
+    )
+    ends = [number for place in places[2 * len(frames) :] for number in place]
+    header = HEADER.pack(flags, at + len(text), 7, 5, len(frames), first, *ends)
+    return (header + entries + text).ljust(RECORD, b"\0")
+
+
+FRAMES = [(1, 1, b"a.py", b"<module>"), (7, 44, b"a.py", b"f"), (9, 1, b"\xff", b"")]
+GOOD = packed(1 | 32, FRAMES, b"Own", b"ValueError", b"m\xfe", first=2)
+
+
+def shown(record: ExceptionRecord) -> int:
+    """Return the size of all text that a record becomes."""
+    return len(repr(record) + str(record) + record.traceback)
+
+
+def test_a_record_is_read() -> None:
+    record = record_of(GOOD)
+    assert (record.type, record.base, record.message) == ("Own", "ValueError", "m\udcfe")
+    assert record.cut == {"frames"} and record.omitted == 5 and is_there(GOOD)
+    assert record.traceback == (
+        "Traceback (most recent call last):\n"
+        '  File "a.py", line 1, in <module>\n'
+        + '  File "a.py", line 7, in f\n'
+        * 3
+        + "  [Previous line repeated 41 more times]\n"
+        "  [5 frames are not shown]\n"
+        '  File "\udcff", line 9\n'
+        "Own: m\udcfe\n"
+    )
+    assert str(record) == "Own: m\\udcfe"
+
+
+@given(st.binary(max_size=RECORD))
+def test_any_bytes_are_a_record(data: bytes) -> None:
+    assert shown(record_of(data)) < 1 << 17
+    assert record_of(data).type == "Exception" or is_there(data)
+
+
+@given(st.data())
+def test_damaged_exception_records(data: st.DataObject) -> None:
+    record = bytearray(GOOD)
+    for _ in range(data.draw(st.integers(1, 6))):
+        record[data.draw(st.integers(0, 160))] = data.draw(st.integers(0, 255))
+    cut = record[: data.draw(st.integers(0, len(record)))]
+    for one in (record, cut):
+        assert shown(record_of(one)) < 1 << 17
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [
+        (b"", "it ends early"),
+        (bytes(RECORD), "no exception"),
+        (HEADER.pack(1, 0, 0, 0, 60000, 0, *bytes(6)).ljust(RECORD, b"\0"), "60000 frames"),
+        (HEADER.pack(1, 0, 0, 0, 0, 0, 1000, 25, *bytes(4)).ljust(RECORD, b"\0"), "text at 1000"),
+    ],
+)
+def test_what_is_wrong_with_a_record(record: bytes, reason: str) -> None:
+    found = record_of(record)
+    assert found.type == "Exception" and reason in found.message
+
+
+def test_a_count_takes_no_memory() -> None:
+    record = record_of(packed(1, [(2**32 - 1, 2**32 - 1, b"f", b"g")] * 16, b"E", b"", b""))
+    assert len(record.traceback) < 5000 and "4294967292 more times" in record.traceback
 
 
 # Modules that have what interpreters wrote, and modules of them that decode other bytes: programs'

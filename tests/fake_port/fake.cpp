@@ -78,9 +78,10 @@ PORTER_DEVICE int gpusnek_result(uint64_t *value) {
     return GPUSNEK_VALUE_NONE;
 }
 
-PORTER_DEVICE void gpusnek_output_to(char *out, char *err) {
+PORTER_DEVICE void gpusnek_output_to(char *out, char *err, gpusnek_exception_t *exception) {
     (void)out;
     (void)err;
+    (void)exception;
 }
 
 PORTER_DEVICE int gpusnek_start(const gpusnek_boot_t *boot) {

@@ -31,6 +31,20 @@ def test_a_wild_access_ends_its_own_interpreter(fenced: Device, program: str, ki
     check_neighbours(fenced, result, 77)
 
 
+def test_a_wild_access_while_an_exception_is_recorded(fenced: Device) -> None:
+    """The refusal is on stderr although what `__str__` prints is dropped."""
+    body = "        import uctypes\n        return uctypes.bytes_at(16, 8)\n"
+    program = f"class E(Exception):\n    def __str__(self):\n{body}raise E"
+    for records in (False, True):
+        phase = Phase(records=records)
+        result = run(fenced, [Program(program), Program("1 // 0")], 8, Launch(), phase,
+                     program_of=np.arange(8, dtype=np.uint32) % 2)  # fmt: skip
+        ends = result.statuses.among(result.status, "STATUS_FENCE")
+        assert ends.tolist() == [records, False] * 4
+        assert (b"Fence: load" in result.stderr[0]) == records
+        assert b"ZeroDivisionError" in result.stderr[1]
+
+
 def test_an_access_that_begins_inside_and_ends_outside(fenced: Device) -> None:
     """It is no longer than the interpreter's memory, so its end alone is wrong."""
     sizes = {"heap": 64 << 10, "pystack": 4096}

@@ -39,7 +39,7 @@ def test_enums(build: Path) -> None:
     assert {status.c_name for status in built.status} <= set(built.constants)
     assert len(built.status) == 18
     assert (built.flag["COMPILED"], built.kind["CODE"], built.bind["FORGET"]) == (4096, 16, 10)
-    assert (built.value["BYTES"], built.lack["STACK"], built.interrupt["STOP"]) == (8, 3, 2)
+    assert (built.value["BYTES"], built.lack["STACK"], built.interrupt["STOP"]) == (7, 3, 2)
     assert built.constants["GPUSNEK_NO_PROGRAM"] == 2**32 - 1
 
 

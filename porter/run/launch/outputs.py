@@ -23,7 +23,7 @@ from porter.run.streams.groups import Stream
 class Outputs:
     """Arrays on the device, of one element or row for each interpreter (launch.h).
 
-    values: where the launch asks for them. lost: where output goes through rings.
+    values, records: where the launch asks for them. lost: where output goes through rings.
     """
 
     stdout: Stream
@@ -37,6 +37,7 @@ class Outputs:
     lost: Array | None
     calls: CallRows | None = None
     counted: Counted | None = None
+    records: Stream | None = None
 
     def result(
         self, plan: Plan, seconds: float, interrupted: bool, timings: dict[str, float]
@@ -67,6 +68,7 @@ class Outputs:
             self.steps,
             calls=self.calls,
             counted=self.counted,
+            records=self.records,
         )
 
 
@@ -85,6 +87,11 @@ def make_outputs(packed: Packed, plan: Plan) -> Outputs:
         lengths = packed.own(f"{name}_length", device.zeros(rows, np.uint32))
         return Stream(device, words, lengths, size)
 
+    def records() -> Stream:
+        size = plan.footprint.record
+        words = packed.own("exceptions", device.zeros((rows, size // 8), np.uint64))
+        return Stream(device, words, device.array(np.full(rows, size, np.uint32)), size)
+
     not_run = np.full(n, device.built.status["STATUS_NOT_RUN"], np.int32)
     if phase.fetch is not None:
         packed.own("data_base", phase.fetch.memory)
@@ -101,6 +108,7 @@ def make_outputs(packed: Packed, plan: Plan) -> Outputs:
         zeros("lost", np.uint32) if rings else None,
         None if phase.calls is None else pack_calls(packed, phase.calls),
         _counted(packed, plan),
+        records() if phase.records else None,
     )
 
 

@@ -50,7 +50,13 @@ def plan(device: Device, n: int, launch: Launch, phase: Phase) -> Plan:
             raise WrongType(f"{name}: {type(array).__name__} is not the device's array")
     n = whole(n, "n", 1, MAXIMUM)
     arena_needed = phase.arenas is None and not device.scratch
-    need = footprint(device, launch, inputs=_longest(launch), arena_needed=arena_needed)
+    need = footprint(
+        device,
+        launch,
+        inputs=_longest(launch),
+        arena_needed=arena_needed,
+        records=phase.records,
+    )
     _check_stack(device, need)
     _check_options(device, launch)
     _check_arenas(phase, n, need)
@@ -66,6 +72,7 @@ def footprint(
     inputs: int = 0,
     shared: int = 0,
     arena_needed: bool = False,
+    records: bool = False,
 ) -> Footprint:
     """Bytes of one interpreter of these sizes, where `device` has them; see Footprint."""
     config = device.built.config
@@ -87,6 +94,7 @@ def footprint(
         inputs=inputs,
         shared=shared,
         arena_needed=arena_needed,
+        record=int(device.built.constants["GPUSNEK_EXCEPTION_BYTES"]) if records else 0,
     )
 
 

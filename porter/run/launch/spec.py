@@ -273,6 +273,8 @@ class Phase:
     parts: np.ndarray[Any, Any] | None = None
     # What each program left goes to Result.values.
     values: bool = field(default=False, validator=boolean)
+    # The exception that ended each program or call goes to Result.records.
+    records: bool = field(default=False, validator=boolean)
     # Where bytes go that an earlier launch of these arenas announced.
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))
     # Machine code beside bytecode that interpreters execute in this launch.

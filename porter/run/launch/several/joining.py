@@ -46,7 +46,12 @@ def join(
         np.concatenate(steps),
         order,
         refused=next((result.refused for result in results if result.refused), None),
+        records=stream("records") if _all_have_records(results) else None,
     )
+
+
+def _all_have_records(results: Sequence[Result]) -> bool:
+    return all(result.records is not None for result in results)
 
 
 def nothing(device: Several, plan: Plan, part: Part) -> Result:
@@ -58,7 +63,15 @@ def nothing(device: Several, plan: Plan, part: Part) -> Result:
     lost = np.zeros(n, np.uint32) if launch.console == "ring" else None
     zeros = np.zeros(n, np.int32)
     return Result(
-        silent, silent, not_run, zeros, zeros.astype(np.uint32), 0.0, values=values, lost=lost
+        silent,
+        silent,
+        not_run,
+        zeros,
+        zeros.astype(np.uint32),
+        0.0,
+        values=values,
+        lost=lost,
+        records=silent if plan.phase.records else None,
     )
 
 
