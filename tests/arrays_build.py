@@ -1,4 +1,4 @@
-"""A build whose device code is not there: what tests of the class for GPUs open."""
+"""A build without device code, which tests of the class for GPUs open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from porter.run.built import Built
 
 
 def cuda_build(built: Built, folder: Path) -> Built:
-    """`built`, a host build, with a target "cuda" as the local twin's, whose cubin is empty."""
+    """Return the host build `built` with a target "cuda" like the local twin's and an empty cubin.
+    """
     host = built.whole.targets["host"]
     name = "cuda/gpusnek.cubin"
     (folder / "cuda").mkdir(parents=True)

@@ -37,7 +37,7 @@ def classes(texts: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def repeated(texts: Mapping[str, str]) -> dict[str, list[str]]:
-    """The classes whose name stands for several, with their files."""
+    """Return the class names that several files define, with these files."""
     return {name: files for name, files in classes(texts).items() if len(files) > 1}
 
 

@@ -1,4 +1,4 @@
-"""docs/architecture.md says what pyproject.toml holds and what the tree has."""
+"""Check docs/architecture.md against pyproject.toml and the source tree."""
 
 from __future__ import annotations
 

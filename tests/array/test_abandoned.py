@@ -1,4 +1,4 @@
-"""Launches that nobody waits for: in processes of their own, which must end well."""
+"""Abandoned launches, each in a separate process, which must exit cleanly."""
 
 from __future__ import annotations
 

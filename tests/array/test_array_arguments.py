@@ -1,4 +1,4 @@
-"""Arguments of InterpreterArray that cannot be: refused by name, and the array goes on."""
+"""Invalid arguments of InterpreterArray: errors name the argument, and the array stays usable."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ TYPES = {
 
 @pytest.fixture
 def xp(any_device: Device) -> Any:
-    """The module whose arrays the device takes."""
+    """Return the module (NumPy or CuPy) whose arrays the device accepts."""
     return any_device.xp
 
 
@@ -111,7 +111,7 @@ def test_another_array_under_the_name(four: InterpreterArray, xp: Any) -> None:
     four.exec("old = data")
     four.bind("data", second)
     assert four.eval("[len(old), data[3]]") == [[0, 6]] * 4
-    four.bind("data", second)  # the same again: what programs keep of it stays
+    four.bind("data", second)  # the same array again: existing memoryviews of programs stay valid
     four.exec("old = data")
     four.bind("data", second)
     assert four.eval("len(old)").tolist() == [4] * 4

@@ -1,4 +1,4 @@
-"""bind on the host twin: buffers of Python's own, and what NumPy can do to one."""
+"""bind on the host twin: Python's own buffers, and NumPy operations that move a bound buffer."""
 
 from __future__ import annotations
 

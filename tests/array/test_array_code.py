@@ -1,4 +1,4 @@
-"""compile: the same results as from source, and code that lives as long as it is needed."""
+"""compile: the same results as from source, and the lifetime of compiled code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""eval: which array or list comes back, where it is, and what it holds."""
+"""eval: type, location and content of the returned array or list."""
 
 from __future__ import annotations
 

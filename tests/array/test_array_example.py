@@ -1,4 +1,4 @@
-"""examples/arrays.py, and what docs/python-api.md shows."""
+"""examples/arrays.py, and the code blocks of docs/python-api.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Exceptions of many interpreters as data, and what calls raise for them."""
+"""Exceptions of many interpreters as data, and the exceptions that calls raise for them."""
 
 from __future__ import annotations
 
@@ -91,8 +91,8 @@ def test_full_heap(make: Make) -> None:
     outcome = array.exec(f"def f():\n    keep = []\n    {fill}\nf()", check=False)
     assert [(r.type, r.count) for r in outcome.exceptions] == [("MemoryError", 3)]
     assert array.eval("threadIdx").tolist() == [0, 1, 2]
-    # In a heap that stays full, how much the last allocation asked for may differ: the collector
-    # takes what lies on a C stack for pointers.
+    # In a heap that stays full the size of the last allocation may vary, because the conservative
+    # collector treats values on a C stack as pointers.
     outcome = array.exec(f"keep = []\nif True:\n    {fill}", check=False)
     assert {r.type for r in outcome.exceptions} == {"MemoryError"}
     assert sum(r.count for r in outcome.exceptions) == 3

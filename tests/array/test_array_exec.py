@@ -55,7 +55,7 @@ def test_each_has_a_file_system_of_its_own(make: Make) -> None:
     array = make(3, fs=image)
     array.exec("with open('/f', 'w') as f:\n    f.write('mine %d' % threadIdx)")
     assert array.eval("open('/f').read()") == ["mine 0", "mine 1", "mine 2"]
-    array.close()  # writes what is open; the memory goes with the array
+    array.close()  # closes open files; the array's memory is freed with it
     with pytest.raises(ValueError, match="closed"):
         array.file_system(0)
 

@@ -1,4 +1,4 @@
-"""What notebooks show of arrays, outcomes and exceptions: escaped, and small however many."""
+"""HTML of arrays, outcomes and exceptions in notebooks: escaped, and of bounded size."""
 
 from __future__ import annotations
 

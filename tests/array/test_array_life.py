@@ -93,7 +93,7 @@ def test_closing(make: Make) -> None:
     with pytest.raises(ValueError, match="closed"), array:
         pass
     assert not array.interrupt()
-    assert outcome.stdout[0] == b""  # what was printed outlives the interpreters
+    assert outcome.stdout[0] == b""  # output remains readable after the interpreters have ended
 
 
 def test_nothing_ran_yet(four: InterpreterArray) -> None:

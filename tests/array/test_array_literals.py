@@ -1,4 +1,4 @@
-"""Random literals: what eval gives is what CPython reads."""
+"""Random literals: eval returns the values that CPython reads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from porter import InterpreterArray
 
 text = st.text(st.characters(codec="utf-8"), max_size=20)
-# Few digits: MicroPython's reading of longer decimals may be off by one last place.
+# Few digits, because MicroPython may misread longer decimals by one unit in the last place.
 floats = st.integers(-(2**20), 2**20).map(lambda x: x / 4) | st.just(-0.0)
 scalars = st.none() | st.booleans() | st.integers() | floats | text | st.binary(max_size=20)
 hashable = scalars | st.tuples(scalars, scalars)

@@ -102,7 +102,7 @@ def test_values_that_cannot_be(
 
 
 class Interface:
-    """What a GPU array says of itself; no GPU is needed to read it."""
+    """A fake of a GPU array's interface attribute, readable without a GPU."""
 
     def __init__(self, **changes: Any) -> None:
         self.__cuda_array_interface__ = {

@@ -1,4 +1,4 @@
-"""Shared code is executed where it is: so machine code is found by the bytecode's address."""
+"""Shared code executes in place, so native code is found by the bytecode's address."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ g = lambda x: f(x) + 0.5
 
 
 def notes(array: InterpreterArray, before: str, source: str) -> tuple[int, list[bytes]]:
-    """How many bytes of `before`'s code were executed where they are while `source` ran."""
+    """Count the bytes of `before`'s code that executed in place while `source` ran."""
     if array.device.on_gpu:
         pytest.skip("kernels note nothing unless machine code is linked with them")
     code = array.compile(before)

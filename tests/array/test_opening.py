@@ -1,4 +1,4 @@
-"""What arrays, evaluations and profiles open where no build is given."""
+"""The devices that arrays, evaluations and profiles open if no build is given."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names of architectures: what `all` and `native` become, what runs on what, what is refused."""
+"""Names of architectures: the meaning of `all` and `native`, compatibility, and refused names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which configurations a bundled build serves, and what `porter doctor` says of it."""
+"""The configurations that a bundled build serves, and the report of `porter doctor` about it."""
 
 from __future__ import annotations
 

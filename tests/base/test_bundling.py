@@ -1,4 +1,4 @@
-"""What a wheel takes along of a finished build, and the licences of what is compiled in it."""
+"""The files of a finished build that a wheel includes, and the licences of its compiled code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STYLE = "// Copyright 2014 Someone.\n// governed by a BSD-style\n// license.\n\n
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A release's sources, and beside them units that were made from some of its files."""
+    """Write a release's sources, and beside them units that were made from some of its files."""
     tree = tmp_path / "upstream"
     texts = {"py/a.c": MIT, "lib/b.c": BSD, "lib/c.c": STYLE, "lib/d.c": "int no_head;\n"}
     texts |= {"lib/unused.c": "// Copyright Nobody, GPL\n", "LICENSE": "Licence of all\n"}

@@ -1,4 +1,4 @@
-"""Sizes, bounds, and where a build's configuration comes from."""
+"""Sizes and their bounds, and the origins of a build's configuration."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_key_is_stable_and_covers_what_matters() -> None:
         BuildConfig(release="1.26.1", profile=True),
     ]
     assert len({base.key(), *(other.key() for other in others)}) == 7
-    # Sizes are a launch's matter: sources and what compilers make of them are shared.
+    # Most sizes are launch parameters: builds share sources and compiled code.
     assert len({base.source_key(), *(other.source_key() for other in others)}) == 4
     assert base.source_key() == others[1].source_key() == others[4].source_key()
     assert BuildConfig(release="1.26.1", target="all").targets == ("host", "cuda")

@@ -1,4 +1,4 @@
-"""Doctor and toolchain: what is found, and what is said about what is not."""
+"""Doctor and toolchain: found tools, and the messages about missing tools."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def fake(folder: Path, name: str, output: str, status: int = 0) -> Path:
 
 @pytest.fixture
 def bare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine with nothing on PATH and no NVIDIA wheels; returns its only PATH folder."""
+    """Remove all tools from PATH and all NVIDIA wheels; return the only folder on PATH."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))

@@ -1,4 +1,4 @@
-"""Exit codes: distinct, documented, and what the command line ends with."""
+"""Exit codes: distinct, documented, and returned by the command line."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_a_block_that_raises_changes_nothing(tmp_path: Path) -> None:
         assert path.read_bytes() == b"old"
         raise ZeroDivisionError
     with pytest.raises(FileNotFoundError), replacing(path):
-        pass  # nothing is written
+        pass  # the body writes nothing
     assert path.read_bytes() == b"old"
     assert os.listdir(tmp_path) == ["file"]
 

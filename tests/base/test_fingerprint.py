@@ -1,4 +1,4 @@
-"""Fingerprints and seals: what changes shows, what is copied is the same by its contents."""
+"""Fingerprints and seals: changes are detected, and copies compare equal by content."""
 
 from __future__ import annotations
 

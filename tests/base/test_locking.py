@@ -1,4 +1,4 @@
-"""One process at a time: who waits says for whom, and a dead process holds nothing."""
+"""The build lock: mutual exclusion, the message of a waiting process, and release at death."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from porter.base import locking
 from porter.base.locking import holder, locked
 
 ROOT = Path(__file__).parents[2]
-PATIENT = 60.0  # seconds; what is waited for takes far less
+PATIENT = 60.0  # seconds; every awaited event takes far less
 
 
 def python(code: str, *args: str | Path, **options: object) -> subprocess.Popen[str]:
@@ -148,7 +148,7 @@ def test_a_dead_build_holds_nothing(tmp_path: Path, sent: signal.Signals) -> Non
 
 
 def test_a_worker_that_outlives_its_parent_holds_nothing(tmp_path: Path) -> None:
-    # Forked by somebody else's code, which ties nothing to its parent.
+    # The child is forked by foreign code, which does not tie it to its parent's lifetime.
     code = HOLD.replace(
         "    print", "    import os\n    if not os.fork(): time.sleep(600)\n    print"
     )
@@ -157,14 +157,14 @@ def test_a_worker_that_outlives_its_parent_holds_nothing(tmp_path: Path) -> None
         assert not free(tmp_path / "lock")
         other.kill()
         other.wait()
-        try:  # the child lets go as soon as it runs
+        try:  # the child releases the lock as soon as it runs
             until(lambda: free(tmp_path / "lock"))
         finally:
             os.killpg(other.pid, signal.SIGKILL)
 
 
 def test_compilers_end_with_the_build(tmp_path: Path) -> None:
-    # ninja, which ends its own steps when it is told to end.
+    # ninja, which ends its own steps when it is terminated.
     code = """
 import sys
 from pathlib import Path

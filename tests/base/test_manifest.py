@@ -1,4 +1,4 @@
-"""Reading `build.json`: what is missing, unknown or older is said with its place."""
+"""Reading `build.json`: errors name the place of missing, unknown and outdated values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HTML of what strangers wrote: escaped, readable, bounded."""
+"""HTML of untrusted text: escaped, readable, bounded."""
 
 from __future__ import annotations
 

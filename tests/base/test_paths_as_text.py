@@ -1,7 +1,8 @@
-"""Every function that users give a path to takes a str where it takes a Path.
+"""Check that every public function with a path parameter accepts a str as well as a Path.
 
-The walk finds them: what packages of porter export, what docs import, and the functions and classes
-of MODULES. A new one whose parameter takes a Path alone fails here.
+A walk finds these functions in the exports of porter's packages, in the imports of the documents,
+and in the functions and classes of MODULES. A new function with a parameter that accepts only a
+Path fails here.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ IMPORT = re.compile(r"^\s*from (porter[\w.]*) import ([\w, ]+)$", re.MULTILINE)
 
 
 def exported() -> Iterator[tuple[str, str]]:
-    """(module, name) of all that the walk looks at."""
+    """Yield (module, name) of all functions and classes to examine."""
     packages = [module.name for module in pkgutil.iter_modules(porter.__path__) if module.ispkg]
     for name in ("porter", *(f"porter.{package}" for package in packages if package != "cli")):
         for public in getattr(importlib.import_module(name), "__all__", ()):
@@ -82,7 +83,7 @@ def exported() -> Iterator[tuple[str, str]]:
 
 
 def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Functions, constructors and methods of what is exported, each with a name for messages."""
+    """Yield the exported functions, constructors and methods, each with a name for messages."""
     for module, name in dict.fromkeys(exported()):
         value = getattr(importlib.import_module(module), name)
         if inspect.isclass(value):
@@ -103,7 +104,7 @@ def mentioned(hint: Any) -> set[Any]:
 
 
 def names_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """What the modules of a constructor's class and of its bases name."""
+    """Return the names defined in the modules of a constructor's class and of its bases."""
     owner = getattr(sys.modules[function.__module__], function.__qualname__.split(".")[0], None)
     bases = reversed(owner.__mro__) if inspect.isclass(owner) else ()
     modules = [sys.modules[base.__module__] for base in bases]
@@ -114,7 +115,7 @@ def path_parameters() -> Iterator[tuple[str, set[Any]]]:
     for name, function in functions():
         if inspect.isbuiltin(function) or not hasattr(function, "__annotations__"):
             continue
-        # An attrs class has its converters' and its bases' annotations, whose names are those of
+        # An attrs class has the annotations of its converters and bases, whose names belong to
         # their modules.
         hints = typing.get_type_hints(function, localns={**CONVERTERS, **names_of(function)})
         for parameter, hint in hints.items():
@@ -127,7 +128,7 @@ def test_whoever_takes_a_path_takes_text() -> None:
     found = dict(path_parameters())
     alone = [name for name, named in found.items() if not {str, os.PathLike} <= named]
     assert not alone, f"annotate with porter.base.arguments.StrPath, and convert: {alone}"
-    # The walk sees what it must: exports, attrs' fields, what docs import, modules.
+    # Check that the walk finds exports, attrs' fields, imports of docs, and modules.
     for name in (
         "porter.InterpreterArray.__init__(build)",
         "porter.run.open_device(folder)",
@@ -173,7 +174,7 @@ def _image() -> Image:
 
 @pytest.mark.parametrize("name", CALLS)
 def test_text_does_what_a_path_does(name: str, tmp_path: Path) -> None:
-    """Also where there is nothing: the same result, or the same error."""
+    """Check results for existing paths and errors for missing paths: both must be equal."""
 
     def outcome(path: Any) -> object:
         try:

@@ -1,4 +1,4 @@
-"""Documents become classes; what does not fit is refused with its file, its place and a wish."""
+"""Documents become classes; invalid content is refused with its file, place and expected type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress as plain lines: parts at once, what lasts every few seconds, the rest never."""
+"""Progress as plain lines: stages at once, long work every few seconds, short work never."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from porter.base.telling import QUIET, PlainLines, Teller
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time, which stands still unless a test moves it."""
+    """Return a fake clock, which advances only when a test moves it."""
     now = [100.0]
     monkeypatch.setattr("porter.base.telling.time.monotonic", lambda: now[0])
     return now
@@ -79,7 +79,7 @@ def test_work_without_steps_shows_that_it_goes_on(monkeypatch: pytest.MonkeyPatc
     assert len(said) >= 3 and all(line.startswith("cloning, ") for line in said)
     after = len(said)
     time.sleep(0.2)
-    assert len(said) == after  # nothing once it is over
+    assert len(said) == after  # no further line after the end
 
 
 def test_the_default_is_on_stderr_and_quiet_is_quiet(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,4 +1,4 @@
-"""No bytes of an interpreter make the host's decoder raise, and the right ones give the value."""
+"""The host's decoder never raises on bytes of interpreters, and valid bytes give the value."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ VALUES = st.recursive(
 
 
 def typed(value: Any) -> Any:
-    """Return what tells values of different types, and of different bits, apart."""
+    """Return a key that distinguishes values of different types and of different bits."""
     if isinstance(value, dict):
         return "dict", [(typed(key), typed(item)) for key, item in value.items()]
     if isinstance(value, set | frozenset):
@@ -274,8 +274,8 @@ def test_a_count_takes_no_memory() -> None:
     assert len(record.traceback) < 5000 and "4294967292 more times" in record.traceback
 
 
-# Modules that have what interpreters wrote, and modules of them that decode other bytes: programs'
-# sources, our own banners, a compiler's log, and a console without bytes.
+# Packages that receive data of interpreters, and modules of them that decode other bytes: programs'
+# sources, porter's own banners, a compiler's log, and a console without bytes.
 READERS = ("array", "evaluation", "notebook", "profiling", "repl", "run", "smoke", "sweep")
 OTHERS = {
     "array/compilations.py",

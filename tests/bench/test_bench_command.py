@@ -14,7 +14,7 @@ from porter.pipeline import Build
 
 
 def stand_in(folder: Path) -> Path:
-    """What is used like upstream's unix port, without building it: CPython."""
+    """Return a fake of upstream's unix port: CPython, used in the same way."""
     script = folder / "upstream"
     script.write_text(
         f'#!/bin/sh\n[ "$1" = -c ] && exec echo micropython\nshift 2\nexec {sys.executable} "$@"\n'

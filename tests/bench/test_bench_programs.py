@@ -1,4 +1,4 @@
-"""The suite's programs do on interpreters what they do in CPython and in C, and a slip is seen."""
+"""The suite's programs give equal results in porter, CPython and C, and errors are detected."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_c_agrees(any_device: Device, benchmark: Benchmark) -> None:
 def test_another_output_is_refused(
     any_device: Device, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One interpreter of many prints something else, with as many bytes."""
+    """One of many interpreters prints another output of the same length."""
     monkeypatch.setattr(catalogue, "PROGRAMS", tmp_path)
     (tmp_path / "odd.py").write_text("print(threadIdx % 4 + (numThreads == 9 and threadIdx == 7))")
     setting = measure.Setting(any_device, n=9, repeat=1)

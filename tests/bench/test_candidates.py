@@ -1,4 +1,4 @@
-"""Generated programs: the same in every run, all distinct, and checked one by one."""
+"""Generated programs: reproducible, distinct, and each checked individually."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""benchmarks/compiled.py: what machine code of programs gains."""
+"""benchmarks/compiled.py, which measures the speedup of native code."""
 
 from __future__ import annotations
 

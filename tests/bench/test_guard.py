@@ -1,7 +1,7 @@
 """The regression guard: no program takes more instructions than stored, no kernel more registers.
 
-After a change that is worth its cost: `python -m porter.bench.guard BUILD tests/bench/baseline.toml
---store`, and say why in docs/lab/performance.md.
+After a change that justifies its cost, run `python -m porter.bench.guard BUILD
+tests/bench/baseline.toml --store`, and give the reason in docs/lab/performance.md.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def test_lanes_can_meet_again_in_every_function_that_parts_them(built: Build) ->
     assert not {n for n, found in counts.items() if found.branches > 8 and not found.regions}
 
 
-# Who waits for the host or for other interpreters, or gives them turns (docs/lab/compiled.md).
+# Functions that wait for the host or other interpreters, or yield to them (docs/lab/compiled.md).
 YIELDS = re.compile(
     r"porter_(atomic|cas64|load64|meet|native_join|give_turn)$|wait_for_host"
     r"|take_slot|ready_guard|gpusnek_(guard_\w+|input_\w+|rows_find)$|image_store"
@@ -96,7 +96,7 @@ def test_a_lane_that_lets_others_go_is_named_in_no_barrier(built: Build) -> None
 
 
 def device_build(host: Build) -> Built:
-    """That of $PORTER_GPU_BUILD, else one with the defaults, made here (minutes)."""
+    """Return the build of $PORTER_GPU_BUILD, or make a build with default settings (minutes)."""
     if "PORTER_GPU_BUILD" in os.environ:
         return open_build(Path(os.environ["PORTER_GPU_BUILD"]))
     try:

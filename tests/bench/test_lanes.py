@@ -1,4 +1,4 @@
-"""What ncu counted, read from its CSV, and what it is shown to count."""
+"""Lane counts of ncu, read from its CSV, and their presentation."""
 
 from __future__ import annotations
 

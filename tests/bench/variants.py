@@ -1,8 +1,8 @@
-"""Programs of the suite's kinds that nobody tunes for: written otherwise, measured the same way.
+"""Measure second versions of the suite's programs, for which nobody tunes.
 
     python tests/bench/variants.py BUILD [host|cuda] [-n N] [--repeat R] [--json FILE]
 
-A figure of the suite that one of these does not come near says that the suite has been tuned for.
+If a figure of the suite is far better than its variant's, the code was tuned for the suite.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Incremental builds: nothing changed, one file changed, other sizes."""
+"""Incremental builds: no change, one changed file, and other sizes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from porter.run.built import open_build
 from porter.run.footprint import describe, on_gpu
 from tests.cli.conftest import Porter
 
-# One worker for all that build in the shared folder: a second would only wait.
+# One worker for all tests that build in the shared folder: a second worker would only wait.
 
 
 def config_of(built: Build) -> BuildConfig:
@@ -38,7 +38,7 @@ def test_nothing_changed(built: Build, porter: Porter) -> None:
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert done.code == 0
     assert done.out.count("up to date") == 2
-    # Processor time: the wall's depends on what else the machine is doing.
+    # Processor time, because wall-clock time depends on the machine's load.
     assert after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime < 2
 
 
@@ -55,7 +55,7 @@ def test_one_port_file_changed(
     built: Build, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = config_of(built)
-    # Of its own, as others read the shared one meanwhile; ninja goes by the files' times.
+    # A private copy, because other tests read the shared build; ninja depends on the files' times.
     folder = shutil.copytree(built.sources, tmp_path / "build", ignore=_cuda)
     templates = shutil.copytree(paths.templates_dir(), tmp_path / "templates")
     # The port and its headers from the copy; the runtime's folder stays where it is.

@@ -1,4 +1,4 @@
-"""What programs write is what comes out, byte for byte; only banners are porter's."""
+"""Programs' output is printed byte for byte; porter adds only banners."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def test_a_name_that_is_no_text(on_build: Raw, tmp_path: Path) -> None:
 def test_a_piped_prompt(on_build: Raw) -> None:
     lines = b"print('a\\tb', end='')\nprint('\xff', end='')\nthreadIdx\nprint('c', end='')\n"
     done = on_build("repl", "-n", 2, input=lines)
-    # A banner begins a line; the program's own text gets nothing added.
+    # A banner starts a line, and nothing is added to the program's own text.
     groups = b"----- 1x -----\n0\n----- 1x -----\n1\n"
     assert (done.returncode, done.stdout) == (0, b"a\tb\xff\n" + groups + b"c")
 

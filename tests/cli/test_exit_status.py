@@ -1,4 +1,4 @@
-"""What SystemExit makes of the command's exit code, as CPython does."""
+"""The command's exit code after SystemExit follows CPython's rules."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_objects_as_cpython(on_build: Raw, value: str) -> None:
     expected = subprocess.run([sys.executable, "-c", code], capture_output=True)
     done = on_build("run", "-n", 1, "-c", code)
     assert done.returncode == expected.returncode
-    if value != "Broken()":  # what CPython says of that goes beyond a program's own output
+    if value != "Broken()":  # CPython prints more than the program's own output for this value
         assert done.stderr == expected.stderr
 
 

@@ -1,4 +1,4 @@
-"""`porter run` and `porter repl` say what interpreters ran out of, and what would do."""
+"""`porter run` and `porter repl` report exhausted memory sizes, and suggest larger sizes."""
 
 from __future__ import annotations
 

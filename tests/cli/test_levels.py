@@ -1,4 +1,4 @@
-"""Every feature level that is offered builds, and others are refused in words."""
+"""Every offered feature level builds, and others are refused with a message."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from porter.smoke import smoke
     ],
 )
 def test_offered(built: Build, level: str, width: str, variant: str) -> None:
-    """Beside the default, extra and double as release, which all other tests use."""
+    """Build and smoke-test combinations of choices that no other test builds."""
     release = built.sources.name.rpartition("-")[0]
     config = BuildConfig(release=release, level=level, float=width, target="host")
     done = build(config, variant=variant, jobs=2)

@@ -1,4 +1,4 @@
-"""What makes no sense is refused before anything is built: one message, its own exit code."""
+"""Invalid requests are refused before a build starts: one message, and a specific exit code."""
 
 from __future__ import annotations
 

@@ -23,12 +23,12 @@ ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\r")
 
 
 class Terminal:
-    """A session that is typed at. What it shows is read without its escape sequences."""
+    """A session with typed input; its output is read without escape sequences."""
 
     def __init__(self, build: Path, history: Path, n: int) -> None:
         arguments = ["-m", "porter", "repl", "--target", "host", "--build", str(build)]
         root = str(Path(__file__).parents[2])
-        # No answers to questions about the cursor come from here.
+        # This terminal does not answer cursor position requests.
         settings = {"TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"}
         self.child = pexpect.spawn(
             sys.executable,
@@ -40,7 +40,7 @@ class Terminal:
         self.raw = ""  # all that came and was not seen yet
 
     def see(self, text: str, seconds: float = 60) -> str:
-        """Wait until `text` has appeared; what came up to its end, escape sequences and all."""
+        """Wait for `text`; return the output up to its end, including escape sequences."""
         end = time.monotonic() + seconds
         while text not in ESCAPE.sub("", self.raw):
             left = end - time.monotonic()
@@ -115,7 +115,7 @@ def test_a_block_with_its_indentation(start: Start) -> None:
     terminal = start(100)
     terminal.line("if threadIdx < 3:")
     terminal.see("...")
-    terminal.line("for i in range(2):")  # four blanks stand there already
+    terminal.line("for i in range(2):")  # the prompt has already inserted four blanks
     terminal.line("print('got', i)")
     terminal.line("")
     terminal.see("----- 97x -----\n----- 3x -----\ngot 0\ngot 1\n>>>")
@@ -169,7 +169,7 @@ def test_ctrl_c_while_running_interrupts_all(start: Start) -> None:
     terminal.line("while True: pass")
     terminal.line("")
     terminal.see("...")
-    time.sleep(1)  # so that it runs
+    time.sleep(1)  # until the program runs
     terminal.type(CTRL_C)
     shown = terminal.see("KeyboardInterrupt: \n>>>")
     assert shown.count("Traceback") == 1 and "-----" not in shown  # one group: all were

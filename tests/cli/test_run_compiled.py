@@ -1,4 +1,4 @@
-"""`porter run --compiled`: byte for byte what the interpreted run gives."""
+"""`porter run --compiled`: output equals that of the interpreted run, byte for byte."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_no_compiler(porter: Porter, place: list[str | Path]) -> None:
 
 
 class Gpu:
-    """What opening a GPU anew looks at."""
+    """A fake GPU with the attributes that reopening a GPU reads."""
 
     name = "cuda"
     built = "the build"
@@ -84,7 +84,7 @@ class Gpu:
         self.closed = False
 
     def close(self) -> None:
-        """Give memory back."""
+        """Release memory."""
         self.closed = True
 
 

@@ -125,7 +125,7 @@ def test_ctrl_c(built: Build, tmp_path: Path) -> None:
         env=environment(PYTHONPATH=root),
         stderr=subprocess.PIPE,
         text=True,
-        # A shell's background jobs ignore SIGINT, and so would what they start.
+        # Background jobs of a shell ignore SIGINT, and their children inherit that.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         try:

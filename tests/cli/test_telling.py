@@ -68,7 +68,9 @@ def test_nothing_where_nothing_is_wanted(options: str) -> None:
 
 
 def test_no_command_shows_progress_otherwise() -> None:
-    """One way for all: rich's own displays stand in one module of porter/cli."""
+    """All commands report progress in one way: rich's own displays are used in one module of
+    porter/cli.
+    """
     folder = Path(cli.__file__).parent
     others = []
     for path in [*folder.glob("*.py"), *folder.parent.rglob("progress.py")]:

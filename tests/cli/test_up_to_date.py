@@ -1,6 +1,6 @@
-"""What is up to date is used at once, whoever owns it; what is not is never taken for it.
+"""Freshness: an up-to-date build is used at once, whoever owns it; a stale build never is.
 
-The stages are stand-ins: what they would make is written by hand.
+The stages are fakes: the tests write the output of the stages by hand.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ TREE = {
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home whose only origin is the folder `upstream`; templates and patches of its own."""
+    """Return a home with its own templates and patches, and the folder `upstream` as only origin.
+    """
     for path, text in TREE.items():
         (tmp_path / "upstream" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "upstream" / path).write_text(text)
@@ -63,7 +64,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def builds(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """One element for each time that the stages ran."""
+    """Return a list with one element for each run of the stages."""
     ran: list[Path] = []
 
     def stages(config: BuildConfig, folder: Path, *_: object) -> Build:
@@ -86,7 +87,7 @@ def builds(home: Path, monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 
 
 def refuse(monkeypatch: pytest.MonkeyPatch, number: int = errno.EACCES) -> None:
-    """Let nobody take a build's lock, as in a folder that belongs to another user."""
+    """Make every build's lock unavailable, as in a folder that belongs to another user."""
 
     @contextmanager
     def locked(path: Path, say: object) -> Iterator[None]:
@@ -107,7 +108,7 @@ def test_nothing_is_done_and_nothing_said_twice(builds: list[Path]) -> None:
     assert set(again.compiled.steps.values()) == {0}
     build(attrs.evolve(CONFIG, heap=65536))
     build(CONFIG, variant="debug")
-    assert len(builds) == 3  # each has a standing of its own
+    assert len(builds) == 3  # each has its own freshness record
 
 
 CHANGES: list[Callable[[Path, Path], object]] = [
@@ -173,7 +174,7 @@ def test_modified_sources_are_refused(builds: list[Path], home: Path, name: str)
     assert [path.name for path in paths.build_dir().iterdir()] == [builds[0].name]
     path.write_text(text)
     build(CONFIG)
-    # And a tree of one's own, with how to take it as it is.
+    # A user's own tree, too; the message explains how to use it unchanged.
     assert cli.execute(["sync", "mine", "--from", str(home / "upstream/1.26.1"), "-q"]) == 0
     build(attrs.evolve(CONFIG, release="mine"))
     (home / "upstream/mine" / name).write_text("other")
@@ -189,7 +190,7 @@ def test_a_build_of_another_user(
     done = build(CONFIG)
     refuse(monkeypatch, number)
     assert build(CONFIG).folder == done.folder
-    # Copied with a disk or an image: times and inodes are others, the contents are not.
+    # Copied by disk or container image: times and inodes differ, the contents are equal.
     (tmp_path / "templates/one").touch()
     (done.sources / "cxx/a.cpp").touch()
     assert build(CONFIG).folder == done.folder

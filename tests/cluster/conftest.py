@@ -22,7 +22,7 @@ def client() -> Iterator[Any]:
     options = {
         "distributed.scheduler.allowed-failures": 1,
         "distributed.comm.timeouts.connect": "20s",
-        # A worker that is gone again so long after it ended once would not come back at all.
+        # The cluster drops a lost worker that has not returned within this time.
         "distributed.deploy.lost-worker-timeout": "10 minutes",
     }
     with (
@@ -41,7 +41,7 @@ def here(built: Build) -> Device:
 
 
 def killing_one(client: Any) -> tuple[list[int], Callable[[int], None]]:
-    """What kills a worker when it is first called, as progress; and the process that it killed."""
+    """Return a progress callback that kills a worker at its first call, and the killed process."""
     before = client.run(os.getpid)
     killed: list[int] = []
 

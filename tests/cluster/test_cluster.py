@@ -1,4 +1,4 @@
-"""Work on a cluster of two processes gives what it gives here, also when one of them is killed."""
+"""Work on a cluster of two processes gives the local result, also if a worker is killed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A worker for each GPU: work there gives what one GPU gives, also when a worker is killed."""
+"""One worker per GPU: results equal those of one GPU, also if a worker is killed."""
 
 from __future__ import annotations
 

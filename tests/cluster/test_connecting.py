@@ -34,7 +34,7 @@ WITH = attrs.evolve(WITHOUT, gpus=1)
 
 @pytest.fixture
 def closed() -> Iterator[str]:
-    """An address at which nobody listens."""
+    """Return an address without a listener."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         yield f"tcp://127.0.0.1:{taken.getsockname()[1]}"

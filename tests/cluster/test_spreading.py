@@ -37,9 +37,10 @@ class Future:
 
 
 class Cluster:
-    """Runs what it is sent at once, but for the tasks that `ends` says end a worker.
+    """A fake cluster that runs each task at once, except tasks for which `ends` ends the worker.
 
-    ends: has a task's argument and how often that was sent before.
+    Attributes:
+        ends: A function of a task's argument and the number of its earlier submissions.
     """
 
     status = "running"

@@ -1,5 +1,5 @@
-// The port's half of gpusnek.cuh on the host: globals in, globals out, and what is wrong reported.
-// Prints one line a check: name, status, value; then the stderr buffer's last lines.
+// The port's half of gpusnek.cuh on the host: sets and reads globals, and reports errors. Prints
+// one line per check: name, status, value; then the stderr buffer's last lines.
 #include "interpreter.h"
 #include "kernel_api.h"
 

@@ -1,7 +1,7 @@
-"""Executes the few instructions of PTX that fences are written in, one thread.
+"""Execute, for one thread, the few PTX instructions that bounds checks consist of.
 
-What it does not know is an error, as is memory that nobody gave it; where it is watched, such
-memory is read as zeros and not written.
+An unknown instruction is an error, and so is an access to memory that was not registered. With
+watching enabled, such memory reads as zeros and is not written.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Machine:
     done: list[Done] = field(factory=list)
 
     def call(self, name: str, *arguments: int) -> int:
-        """What the function returns, 0 where nothing."""
+        """Call a function; return its result, or 0 if it has none."""
         found = next(m for m in _FUNCTION.finditer(self.text) if m.group(1) == name)
         body = self.text[found.end() : self.text.index("\n}\n", found.end())]
         given = dict(zip(_PARAMETER.findall(found.group(2)), arguments, strict=True))

@@ -1,4 +1,4 @@
-"""Convergence barriers are counted in machine code."""
+"""Convergence barriers are counted in SASS."""
 
 from __future__ import annotations
 

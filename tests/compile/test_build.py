@@ -1,4 +1,4 @@
-"""The compile stage on the stand-in interpreter: whole, incremental, or refused."""
+"""The compile stage on the fake port: complete, incremental, or refused."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def test_what_was_damaged_is_made_again(tmp_path: Path) -> None:
     library = built / "host" / "libgpusnek.so"
     before = library.read_bytes()
     for path in (tmp_path / "host/obj/fake.o", tmp_path / "host/libgpusnek.so", library):
-        path.write_bytes(path.read_bytes()[:2000])  # newer than what it was made from
+        path.write_bytes(path.read_bytes()[:2000])  # newer than its inputs
         assert compile_build(CONFIG, tmp_path).steps["host"] > 0
         assert library.read_bytes() == before
-    # A new time alone, or a record that was lost, is no damage.
+    # A changed time alone, or a lost record, is not damage.
     (tmp_path / "host/obj/fake.o").touch()
     (tmp_path / "host/outputs.json").write_text("{")
-    assert compile_build(CONFIG, tmp_path).steps["host"] <= 1  # ninja links what is newer
+    assert compile_build(CONFIG, tmp_path).steps["host"] <= 1  # ninja relinks for a newer input
     assert library.read_bytes() == before
 
 
@@ -122,7 +122,9 @@ def test_no_units(tmp_path: Path) -> None:
 
 
 def reproducible(manifest: dict[str, Any]) -> dict[str, Any]:
-    """What must not depend on the folder: all but nvcc's host object, whose symbols name it."""
+    """Return the content that must not depend on the folder: all except nvcc's host object, whose
+    symbols name the folder.
+    """
     copy = json.loads(json.dumps(manifest))
     del copy["targets"]["cuda"]["files"]["cuda/libgpusnek.a"]
     return dict(copy)

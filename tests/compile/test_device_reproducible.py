@@ -1,4 +1,4 @@
-"""The same units give the same PTX and machine code wherever build and project lie."""
+"""Equal units give equal PTX and machine code, independent of the folders of build and project."""
 
 from __future__ import annotations
 

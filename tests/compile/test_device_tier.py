@@ -1,4 +1,4 @@
-"""What device builds carry so that their kernels can run machine code of programs."""
+"""The parts of device builds that linking native code with kernels requires."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def device_config() -> BuildConfig:
-    """Of a build with local arenas."""
+    """Return a configuration with local arenas."""
     return BuildConfig(release=synced_releases()[-1], arch="sm_90")
 
 
@@ -44,17 +44,20 @@ def test_its_step(tmp_path: Path) -> None:
 
 
 def read_by(compiler: Sequence[str], path: Path) -> str:
-    """What a compiler reads: lines after macros, and all macros that are defined then. White space
-    beside a pragma is not kept: one that a macro held is a line of its own in a prelude."""
+    """Return the lines after macro expansion, and all macros, as a compiler reads a file.
+
+    White space beside a pragma is dropped, because a pragma from a macro is a separate line in a
+    prelude.
+    """
     command: list[str | Path] = [*compiler, "-E", "-P", "-x", "c++", path]
     found = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     macros = subprocess.run([*command, "-dM"], check=True, capture_output=True, text=True).stdout
     lines = [line.strip() for line in found.splitlines() if line.strip()]
-    return "\n".join([*lines, *sorted(macros.splitlines())])  # the macros come in no order
+    return "\n".join([*lines, *sorted(macros.splitlines())])  # macros have no order
 
 
 def write_prelude(sources: Sources, folder: Path, target: str) -> tuple[Path, list[str]]:
-    """The prelude for a target, and what reads the unit that it is made of."""
+    """Write the prelude for a target; return it and the compiler command for its source unit."""
     includes = [f"-I{path}" for path in sources.include]
     if target == "host":
         flags = host_compile(VARIANTS["release"])
@@ -89,7 +92,9 @@ def test_a_compiler_reads_of_the_prelude_what_it_reads_of_the_unit(
 
 @pytest.mark.campaign("device-build")
 def test_nvcc_needs_none_of_its_headers_for_the_prelude(built: Build, tmp_path: Path) -> None:
-    """Machine code of a small program took twice as long: nobody saw that a word was missing."""
+    """Compiling a small program's native code took twice as long when a macro was missing
+    unnoticed.
+    """
     try:
         nvcc = toolchain.nvcc().path
     except NoNvcc as error:

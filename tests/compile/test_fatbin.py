@@ -1,4 +1,4 @@
-"""Device builds for several architectures: machine code of each, from one PTX, in one fatbin."""
+"""Device builds for several architectures: one PTX, machine code for each, in one fatbin."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def tools() -> None:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Of the stand-in's sources, with its finished build beneath."""
+    """Return the folder of the fake port's sources, with its finished build inside."""
     folder = tmp_path_factory.mktemp("fake")
     fake_build(folder, target="cuda", arch=ARCH)
     return folder
@@ -97,7 +97,7 @@ def test_nothing_changed_runs_nothing(folder: Path) -> None:
 def test_code_that_fails_its_check_is_taken_away(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The collector's check looks at every architecture."""
+    """The check of the collector's entry covers every architecture."""
     checked: list[str] = []
 
     def check(cubin: Path, *rest: Any) -> SavedRegisters:

@@ -1,4 +1,4 @@
-"""What the checks of device code let through, by executing them: exactly what is legal."""
+"""Execute the bounds checks of device code: they accept exactly the legal accesses."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ class Wanted(NamedTuple):
 
 
 def inside(address: int, size: int, ranges: tuple[tuple[int, int], ...]) -> bool:
-    """Whether one of them holds all bytes."""
+    """Return whether one of the ranges contains all bytes."""
     return any(low <= address and address + size <= low + bytes_ for low, bytes_ in ranges)
 
 
 def legal(wanted: Wanted, address: int, local: bool) -> bool:
-    """What the documentation says; address: of the first byte."""
+    """Return whether an access is legal by the documentation; address: of its first byte."""
     size = max(wanted.size, wanted.more + 1)
     if address % wanted.size:
         return False
@@ -85,7 +85,7 @@ def legal(wanted: Wanted, address: int, local: bool) -> bool:
 
 
 def machine(wanted: Wanted, local: bool) -> Machine:
-    """A thread that has all that was said above."""
+    """Return a PTX machine for a thread with all ranges above."""
     text = fence(unit(wanted.body(), arena=LOCAL if local else GLOBAL), NUMBER)
     spans = [(USED - MARGIN) >> shift for shift in range(5)]
     made = Machine(

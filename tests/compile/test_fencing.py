@@ -1,4 +1,4 @@
-"""Fences in PTX: which accesses are checked, which checks serve several, what ptxas takes."""
+"""Bounds checks in PTX: checked accesses, merged checks, and acceptance by ptxas."""
 
 import re
 import subprocess
@@ -185,7 +185,7 @@ def test_what_is_not_known_is_refused(body: str, message: str) -> None:
 
 
 def test_an_address_in_the_window_is_no_generic_one() -> None:
-    """A pointer that the compiler knows to be to a thread's own memory is checked as it is used."""
+    """A pointer that the compiler knows to point to local memory is checked at its use."""
     (check,) = found("cvta.to.local.u64 %rd3, %rd1;; ld.local.u64 %rd4, [%rd3+8];")
     assert (check.root, check.low, check.space) == ("%rd3", 8, "local")
     (check,) = found("cvta.local.u64 %rd3, %rd1;; ld.u64 %rd4, [%rd3];")
@@ -212,7 +212,7 @@ def test_a_check_names_its_place() -> None:
 
 
 def objects(*declared: str) -> str:
-    """What the table of a unit's own constants holds, which has these declarations besides."""
+    """Return the entries of the table of a unit's own constants, for these declarations."""
     made = fence(unit("add.s64 %rd3, %rd1, %rd2;", *declared), "01234567")
     (table,) = re.findall(r"porter_objects_01234567\[\d+\] = \{(.*)\};", made)
     return str(table)

@@ -1,4 +1,4 @@
-"""The check of the collector's entry, on machine code made for it."""
+"""The check of the collector's entry, on hand-made machine code."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ OURS = re.compile(r"^#define ((?:GPUSNEK|PORTER)_\w+)", re.MULTILINE)
 
 
 def compiled(arguments: Sequence[str], text: str) -> str:
-    """What a compiler says to `text` on stdin; it must take it."""
+    """Compile `text` from stdin; return the compiler's messages. The compiler must accept it."""
     done = subprocess.run(arguments, input=text, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stderr + done.stdout
@@ -65,7 +65,7 @@ def test_nvcc_warns_of_nothing(built: Build, tmp_path: Path, local: int) -> None
 
 
 def nvcc_line() -> list[str]:
-    """nvcc with its own warnings and the host compiler's; skips where there is none."""
+    """Return nvcc's command line with all warnings enabled; skip without nvcc."""
     try:
         nvcc = str(toolchain.nvcc().path)
     except NoNvcc as error:

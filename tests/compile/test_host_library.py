@@ -1,4 +1,4 @@
-"""What the host twin's library asks of the process that loads it."""
+"""The requirements of the host twin's library on the process that loads it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from porter.pipeline import Build
 
 
 def test_the_library_has_only_thread_local_variables_of_its_own(built: Build) -> None:
-    # Those of another library lie elsewhere in a process that loaded that one first, as every
-    # process does that has imported pyarrow; then ours would not load.
+    # An imported thread-local variable lies elsewhere in a process that loaded its library first,
+    # as every process that imported pyarrow did. The host twin's library would then not load.
     with (built.folder / "host" / "libgpusnek.so").open("rb") as file:
         table = ELFFile(file).get_section_by_name(".dynsym")
         assert isinstance(table, SymbolTableSection)

@@ -1,4 +1,4 @@
-"""What C and Python share: read from headers, confirmed by a compiler."""
+"""The layout that C and Python share: read from headers, confirmed by a compiler."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a fenced library's checks are: from what objdump and addr2line say."""
+"""Source places of bounds checks in a library, from the output of objdump and addr2line."""
 
 from __future__ import annotations
 

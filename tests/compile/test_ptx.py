@@ -44,7 +44,7 @@ call _ZN39_INTERNAL_7777eeee_9_py_vm_cpp_e6e1754015slice;
 	{ .reg .b32 %bits; mov.b32 %bits, %f1; and.b32 %bits, %bits, 0x7fffffff; mov.b32 %f3, %bits; }
 	neg.s32 	%r2, %r1;
 """.replace("SIGN_64", "0x8000000000000000").replace("REST_64", "0x7fffffffffffffff")
-# A loop that calls something and ends by comparing what it has read since.
+# A loop with a call that ends by comparing a value that it has read since.
 LOOP = """.version 9.0
 .target sm_90
 .address_size 64
@@ -131,7 +131,7 @@ def test_a_step_that_fails_leaves_no_output(tmp_path: Path) -> None:
 
 
 def machine_code(text: str, folder: Path) -> str:
-    """What ptxas makes of PTX, disassembled."""
+    """Return PTX as ptxas compiles it, disassembled."""
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         pytest.skip("no nvcc here")

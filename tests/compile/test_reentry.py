@@ -1,4 +1,4 @@
-"""A function that calls itself has convergence barriers in machine code (rule `reentry`)."""
+"""A function that calls itself has convergence barriers in SASS (rule `reentry`)."""
 
 from __future__ import annotations
 

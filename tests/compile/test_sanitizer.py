@@ -1,4 +1,4 @@
-"""The sanitized host twin: it loads, and it catches what it is there for."""
+"""The sanitized host twin: it loads, and it detects planted errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where paths meet, loop by loop, and what is read from a listing."""
+"""Reconvergence points of control flow, loop by loop, and the parser of listings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The models, on lanes made by hand: what is issued, and where lanes part."""
+"""The warp models on hand-made lanes: issued instructions, and points of divergence."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SITE = 500  # where a call returns to
 
 
 def code(alone: bool = False) -> WarpCode:
-    """Twenty blocks of one instruction; `alone`: the other function calls itself."""
+    """Return twenty blocks of one instruction; `alone`: the other function calls itself."""
     function = np.repeat(np.array([VM, OTHER], np.int32), 10)
     return WarpCode(
         place=np.arange(20, dtype=np.uint32) + 100,
@@ -28,7 +28,10 @@ def code(alone: bool = False) -> WarpCode:
 
 
 def walked(lanes: list[list[int | str]], alone: bool = False) -> Walk:
-    """Of lanes' events: a block, "call", "return", "ip 7" for an instruction of the switch."""
+    """Return a Walk over lanes' events.
+
+    Events: a block, "call", "return", "ip 7" for an instruction of the switch.
+    """
     words = [[1 << 30 | SITE, *(word(event) for event in lane), 2 << 30 | 1] for lane in lanes]
     rows = np.zeros((len(lanes), max(map(len, words))), np.uint32)
     for row, lane in zip(rows, words, strict=True):
@@ -89,7 +92,7 @@ def test_recursion_is_by_depth() -> None:
     deep: list[int | str] = [0, "call", 10, "call", 10, 11, "return", 11, "return", 1]
     flat: list[int | str] = [0, "call", 10, 11, "return", 1]
     for one in both(walked([deep, flat])):
-        assert (one.issues, one.work) == (6, 10)  # the inner call alone
+        assert (one.issues, one.work) == (6, 10)  # only the inner call
 
 
 def test_the_vm_does_not_bring_lanes_together_and_a_policy_does() -> None:
@@ -98,9 +101,9 @@ def test_the_vm_does_not_bring_lanes_together_and_a_policy_does() -> None:
     other: list[int | str] = [0, 1, "ip 5", 3, 4, 1, "ip 6", 2, 1, "ip 7", 2, 9]
     walk = walked([one, other])
     apart = walk.simulate(BARRIERS)
-    assert apart.issues == 2 + 5 + 6 + 1  # they meet where the function returns, at 9
+    assert apart.issues == 2 + 5 + 6 + 1  # they reconverge where the function returns, at 9
     ballot = walk.simulate(Regrouping(SWITCH, cost=0))
-    assert ballot.issues == 2 + 5 + 4  # each comes to the switch by itself once
+    assert ballot.issues == 2 + 5 + 4  # each reaches the switch alone once
     assert walk.simulate(Regrouping(SWITCH, cost=9, agreed=2)).waiting == 6
 
 

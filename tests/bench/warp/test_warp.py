@@ -1,6 +1,6 @@
-"""A traced host twin: what its interpreters did repeats, and lanes part no more than stored.
+"""A traced host twin: its records are reproducible, and lanes diverge no more than stored.
 
-After a change that is worth it: `python -m porter.bench.warp BUILD --baseline
+After a change that justifies its cost: `python -m porter.bench.warp BUILD --baseline
 tests/bench/baseline.toml --store`.
 """
 
@@ -29,7 +29,7 @@ PROGRAMS = Path(__file__).parent / "programs"
 
 @pytest.fixture(scope="module")
 def traced(built: Build) -> Path:
-    """The newest release's build with a traced host twin beside the ordinary one."""
+    """Return the newest release's build with a traced host twin beside the ordinary one."""
     release = open_build(built.folder).manifest["release"]
     return build(BuildConfig(release=release, target="host"), variant="traced", jobs=2).folder
 
@@ -49,7 +49,7 @@ def test_a_recording_repeats(bench: WarpBench) -> None:
     program = PROGRAMS / "sorting_own.py"
     first, second = (bench.recorder.record(program.read_text(), "x")[0] for _ in range(2))
     assert (first.lengths == second.lengths).all()
-    assert len(set(first.lengths.tolist())) > 10  # lanes have data of their own
+    assert len(set(first.lengths.tolist())) > 10  # the lanes have different data
     found = [bench.walk(str(program)).models["barriers"] for _ in range(2)]
     assert found[0].issues == found[1].issues
     assert np.array_equal(found[0].parted, found[1].parted)
