@@ -1,4 +1,4 @@
-"""One host build that all tests share, and what runs interpreters: the host twin, then a GPU."""
+"""Fixtures of all tests: the shared host build, and the devices (the host twin, then a GPU)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def shared(name: str, **changes: Any) -> Build:
 
 @pytest.fixture(scope="session")
 def built() -> Build:
-    """The host build of the newest release here; other sizes of it compile nothing."""
+    """Return the host build of the newest synced release; other sizes of it compile nothing."""
     # As for the commands that tests run.
     return shared("bounds-checked" if os.environ.get("PORTER_FENCES") else "default")
 
@@ -55,8 +55,10 @@ def any_device(request: pytest.FixtureRequest) -> Iterator[Device]:
 
 @pytest.fixture
 def roomy_device(any_device: Device) -> Device:
-    """any_device, where an interpreter's heap may have a megabyte: a GPU's threads have no such
-    memory of their own, all of them together."""
+    """Return any_device, if an interpreter's heap may have a megabyte.
+
+    Not on a GPU: its threads together have no such amount of local memory.
+    """
     if any_device.name == "cuda" and any_device.local:
         pytest.skip("the build has local arenas")
     return any_device

@@ -1,4 +1,4 @@
-"""What CPython prints, to compare with."""
+"""Expected output: run programs in CPython."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-// What image.cuh takes of CUDA, where each thread is alone in its warp.
+// The parts of CUDA that image.cuh uses, for threads that are alone in their warp.
 #pragma once
 
 #include <stdint.h>

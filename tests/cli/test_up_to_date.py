@@ -43,8 +43,7 @@ TREE = {
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a home with its own templates and patches, and the folder `upstream` as only origin.
-    """
+    """Return a home with its own templates and patches; its only origin is `upstream`."""
     for path, text in TREE.items():
         (tmp_path / "upstream" / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "upstream" / path).write_text(text)

@@ -1,4 +1,4 @@
-"""Programs in which functions call functions, and what may come between call and return."""
+"""Programs in which functions call functions, with many events between call and return."""
 
 CALLING = {
     "recursion": """
@@ -503,7 +503,7 @@ f(5)
 """,
 }
 
-# Programs of which machine code takes other steps: they end where C's stack does, ask for the other
+# Programs whose steps differ in native code: they end at the C stack's limit, use the other
 # operand's method, or raise through calls that the interpreter makes in C.
 OWN_STEPS = {
     "raises": """

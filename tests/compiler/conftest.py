@@ -25,7 +25,7 @@ Compile = Callable[[str], bytes]
 
 @pytest.fixture(scope="session")
 def release(built: Build) -> Path:
-    """The sources of what was built."""
+    """Return the sources of the shared build."""
     return release_dir(str(open_build(built.folder).config["release"]))
 
 

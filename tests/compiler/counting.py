@@ -1,5 +1,7 @@
-"""Loops that count, of which machine code makes strips: some end or give up in the middle, some
-change their bound or their counter."""
+"""Counting loops, which the compiled tier strip-mines.
+
+Some end or deoptimize in the middle, some change their bound or their counter.
+"""
 
 COUNTING = {
     "lengths": """

@@ -1,4 +1,4 @@
-"""Python whose bytecode has every instruction, and the wide forms of operands."""
+"""Python sources whose bytecode has every instruction, and the wide forms of operands."""
 
 STATEMENTS = """
 import sys, struct as s

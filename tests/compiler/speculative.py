@@ -1,5 +1,7 @@
-"""Programs whose guesses go wrong in the middle: numbers that grow, kinds that change, names that
-code elsewhere stores or deletes."""
+"""Programs whose speculations fail in the middle.
+
+Numbers grow, types change, and other code stores or deletes names.
+"""
 
 PROGRAMS = {
     "bounds": """

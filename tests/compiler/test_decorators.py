@@ -1,4 +1,4 @@
-"""Decorators that ask for machine code are found in the text, wherever Python lets them stand."""
+"""Decorators that request native code are found in the source wherever Python allows them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which kinds of values are known where a loop begins."""
+"""The types that data flow determines at the head of a loop."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ Kinds = Callable[[str], tuple[list[str], list[str]]]
 
 @pytest.fixture
 def kinds(module: Callable[[str], BytecodeModule], tables: Tables) -> Kinds:
-    """Of the stack and of x, y, z at the innermost loop's head, of a function with this body."""
+    """Return the types of the stack and of x, y, z at the head of the innermost loop of `body`."""
 
     def kinds(body: str) -> tuple[list[str], list[str]]:
-        # So that the three are the first variables.
+        # This makes the three the first variables.
         body += "\nreturn x, y, z"
         text = "def f(x, y, z):\n" + textwrap.indent(body, "    ") + "\n"
         unit = units_of(module(text), tables)[1]
@@ -49,7 +49,7 @@ def kinds(module: Callable[[str], BytecodeModule], tables: Tables) -> Kinds:
         ),
         ("x = 1\ny = 2.5\nwhile z:\n    x, y = x + 1, y / x", [INT, FLOAT, OBJECT]),
         ("x = 1\ny = 2\nwhile z:\n    x = y / x\n    y = 3", [OBJECT, INT, OBJECT]),
-        # What is a number at first and then something else, is an object.
+        # A variable that is a number at first and another type later is an object.
         ("x = 1\ny = 1\nwhile z:\n    z = z[x]\n    x = 'text'\n    y += 1", [OBJECT, INT, OBJECT]),
         ("x = 1\ny = 2.0\nwhile z:\n    x, y = y, x", [OBJECT, OBJECT, OBJECT]),
         ("x = 7\ny = 0\nwhile z:\n    y = ~x & 15 | y ^ 3\n    x -= 1", [INT, INT, OBJECT]),

@@ -1,4 +1,4 @@
-"""Which functions are worth machine code, and the text of calls between them."""
+"""Profitability of functions, and the C++ of calls between them."""
 
 from __future__ import annotations
 
@@ -61,13 +61,13 @@ def test_frames_of_odd_functions_are_upstreams(
 
 
 def called(text: str) -> str:
-    """What calls functions, of a module's C++."""
+    """Return the part of a module's C++ that calls functions."""
     return text.split("*ran(")[1].split("\n}")[0]
 
 
 def test_frames_of_what_stays_bytecode_are_made_too(module: Module, tables: Tables) -> None:
     source = "def f(n):\n    return n\ndef g(n, *m):\n    return n\n"
-    hints = CompilerOptions(hints=bytes(200))  # nobody ran them
+    hints = CompilerOptions(hints=bytes(200))  # no feedback: they never ran
     text = called(compile_module(module(source), tables, options=hints).text)
     assert text.count("case ") == text.count("next = frame; break;") == 1  # f
     assert "tier_any_frame(" not in text
@@ -88,5 +88,5 @@ def test_generators_are_called_by_the_interpreter(
 ) -> None:
     source = f"def f(n):\n    while n:\n        {body}\n        n -= 1\n"
     made = compile_module(module(source), tables)
-    assert "f1(cs, entry, native)" in made.text  # f itself is machine code
+    assert "f1(cs, entry, native)" in made.text  # f itself is compiled
     assert len(re.findall("case ", called(made.text))) == cases

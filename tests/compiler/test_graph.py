@@ -1,4 +1,4 @@
-"""Blocks, depths of the stack, and where machine code is entered."""
+"""Basic blocks, depths of the stack, and entries of native code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FunctionOf = Callable[[str], BytecodeFunction]
 
 @pytest.fixture
 def graph(function: FunctionOf) -> Callable[[str], Graph]:
-    """Of a function with the given body, of a, b and c."""
+    """Return the graph of a function of a, b and c with the given body."""
 
     def graph(body: str) -> Graph:
         return graph_of(function("def f(a, b, c):\n" + textwrap.indent(body, "    ") + "\n"))
@@ -53,7 +53,7 @@ def deepest(graph: Graph) -> int:
         ("for i in a:\n b = i", 3 + 1 + ITERATOR + 1),
         ("for i in a:\n for j in b:\n  c(i, j)", 3 + 2 + 2 * ITERATOR + 3),
         ("while a < b < c: a += 1", 3 + 3),
-        ("return [i for i in a]", 3 + 2),  # it stands in a function of its own
+        ("return [i for i in a]", 3 + 2),  # the comprehension is a separate function
         ("a, b, c = c, b, a", 3 + 3),
         ("return a(b, c, *a, b=c, **b)", 3 + 8),
         ("a[b:c] = {b: c, c: b}", 3 + 4),
@@ -94,7 +94,7 @@ def test_no_function_of_upstreams_tests_needs_more_than_is_reserved(
             assert room >= 0, (file.name, found.names[function.name])
             functions += 1
             equal += room == 0
-    # Handlers reserve room for what unwinds; most functions have none.
+    # Handlers reserve stack for unwinding; most functions have none.
     assert functions > 300
     assert equal > 0.7 * functions
 
@@ -165,11 +165,11 @@ def test_loops_in_loops(graph: Of) -> None:
     ("body", "line", "depth"),
     [
         ("try:\n    a()\nexcept OSError:\n    b()\nreturn c", 2, 0),
-        # The exception, and the handler that takes it off again.
+        # The exception, and the handler that pops it.
         ("try:\n    a()\nexcept OSError:\n    b()\nreturn c", 4, 1),
         ("try:\n    a()\nfinally:\n    b()\nreturn c", 2, 0),
         ("try:\n    a()\nfinally:\n    b()\nreturn c", 4, 1),
-        ("with a:\n    b()\nreturn c", 2, 3),  # __exit__, its self, and what __enter__ gave
+        ("with a:\n    b()\nreturn c", 2, 3),  # __exit__, its self, and the result of __enter__
         ("for i in a:\n    try:\n        b()\n    except OSError:\n        c()", 3, ITERATOR),
         ("for i in a:\n    with b:\n        c()", 3, ITERATOR + 3),
     ],
@@ -249,7 +249,7 @@ def test_hand_written_bytecode() -> None:
 
 
 def test_dead_code_with_an_impossible_depth_does_no_harm() -> None:
-    # After UNWIND_JUMP and RAISE the compiler leaves code that nothing reaches.
+    # After UNWIND_JUMP and RAISE the compiler leaves unreachable code.
     found = graph_of(code(("LOAD_CONST_NONE", 0), ("RETURN_VALUE", 0), ("POP_TOP", 0)))
     assert found.blocks.keys() == {0}
 

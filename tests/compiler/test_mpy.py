@@ -1,4 +1,4 @@
-"""What our reader of .mpy finds is what upstream's own reader finds."""
+"""Porter's reader of .mpy files agrees with upstream's own reader."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.compiler.conftest import Compile
 from tests.compiler.upstream_reader import functions
 
 SOURCES = {name: getattr(sources, name) for name in ("STATEMENTS", "WIDE", "CONSTANTS", "EMPTY")}
-# Kinds of constants as the format numbers them, and as Python has them.
+# Kinds of constants: the format's numbers, and Python's types.
 _KINDS = {5: str, 6: bytes, 7: int, 8: float, 9: complex, 10: tuple}
 _SINGLE = {1: None, 2: False, 3: True, 4: ...}
 
@@ -173,7 +173,7 @@ def test_broken_bytes_end_soon_and_in_one_way(mpy: Compile, tables: Tables, seed
         b"M\x06\x00\x1f\x00\x01\x05\xff\xff\xff\xff\x7f",  # a text longer than the file
         b"M\x06\x00\x1f\x00\x00" + b"\x05\x01" * 50_000,  # a function in a function
         b"M\x06\x00\x1f\x00\x00\xff\xff\xff\xff\x00",  # a function longer than the file
-        b"M\x06\x00\x1f\x00\x00\x28\x00\x04\x00\x00\x01",  # an instruction that there is none of
+        b"M\x06\x00\x1f\x00\x00\x28\x00\x04\x00\x00\x01",  # an undefined instruction
         b"M\x06\x00\x1f\x00\x00\x30\x00\x04\x00\x00\x32\xff",  # ends within an instruction
         b"M\x06\x00\x1f\x00\x00\x18\x00\x02\x00",  # a function without instructions
     ],

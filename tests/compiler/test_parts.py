@@ -1,4 +1,4 @@
-"""Which blocks share a C++ function, so that loops are entered at one place."""
+"""Division of blocks into C++ functions, such that each loop has one entry."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_loop_that_is_entered_has_a_function_of_its_own() -> None:
 def test_entries_within_a_loop_lead_to_its_own() -> None:
     _, own, within = parts_of([0, 4, 8], frozenset([4]), blocks(LOOP))
     assert own.entries == (4,) and within.entries == (8, 12)
-    assert within.blocks == {8, 12}  # from 8 it goes over to 4, which is the other's
+    assert within.blocks == {8, 12}  # from 8 control continues at 4, in the other function
 
 
 def test_of_loops_within_loops_the_outermost_counts() -> None:
@@ -78,7 +78,7 @@ def f(n):
 def test_each_function_of_a_module_has_one_way_into_its_loops(
     module: Callable[[str], BytecodeModule], tables: Tables
 ) -> None:
-    """Read from the C++: what a part's entries lead to, and from there on."""
+    """Read the C++: the blocks that each part's entries lead to, directly and indirectly."""
     text = compile_module(module(SOURCE), tables, options=CompilerOptions(enter="apart")).text
     loops = 0
     for each in text.split("\nstatic ")[1:]:

@@ -1,4 +1,4 @@
-"""Programs that were once wrong as machine code, in every way to run them."""
+"""Programs that native code once executed incorrectly, in every mode."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from porter.pipeline import Build
 
 PROGRAMS = sorted(Path(__file__).with_name("programs").glob("*.py"))
-# What nobody reads any more does not keep its object, where a branch follows either.
+# A dead variable does not keep its object alive, also if a branch follows either assignment.
 DEAD_VARIABLE = """\
 import gc
 try:

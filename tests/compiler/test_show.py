@@ -1,4 +1,4 @@
-"""What people read of each stage."""
+"""The output of `porter compile` for each stage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Machine code's guesses: whatever becomes of them, programs do what they do interpreted."""
+"""Speculations of native code: results equal the interpreter's, also if speculations fail."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def ran(twin: Device, source: str, native: NativeModule | None, steps: int = 0) 
 
 @pytest.fixture(scope="module")
 def natives(twin: Device, tmp_path_factory: pytest.TempPathFactory) -> Natives:
-    """Return machine code by the program's name and the mode.
+    """Return native code by the program's name and the mode.
 
     The first request for a program compiles it in all modes, so that workers share the compilation.
     """
@@ -124,7 +124,7 @@ def compiled(module: Callable[[str], BytecodeModule], tables: Tables) -> Text:
 
 
 def hot(made: CompiledModule) -> str:
-    """Blocks, without where they are entered and left."""
+    """Return the C++ of the blocks, without entries and side exits."""
     body = made.text.partition("default: return cs;")[2]
     return re.split(r"\n[XYZ]\d+:", body)[0]
 

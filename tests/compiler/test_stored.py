@@ -1,4 +1,4 @@
-"""The table of instructions that a build carries: read as it was written, or refused."""
+"""The table of instructions in a build: read back unchanged, or refused."""
 
 from __future__ import annotations
 

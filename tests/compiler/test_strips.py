@@ -1,4 +1,4 @@
-"""Which loops get strips. What strips do is tested with other guesses, in test_speculation.py."""
+"""Selection of loops for strip mining. test_speculation.py tests the execution of strips."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_a_loop_that_counts_gets_one(
         "while i < n:\n    if t: i += 1\n    else: i += 2",  # no one step
         "while i < n: i *= 2",
         "while i != n: i += 1",  # may never be equal
-        "while t < i: i += 1",  # the bound is what counts
+        "while t < i: i += 1",  # the bound is the counter
         "while i < n:\n    i += 1\n    i += 1",
         "for i in them: t ^= i",
     ],

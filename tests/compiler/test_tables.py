@@ -17,7 +17,7 @@ from porter.sync.store import release_dir, synced_releases
 from tests.compiler.upstream_reader import mpy_tool
 
 RELEASES = synced_releases()
-_METHODS = {  # names that the tool has for operators, by ours
+_METHODS = {  # the tool's names of operators, by porter's
     "unary": {"POSITIVE": "__pos__", "NEGATIVE": "__neg__", "INVERT": "__invert__"},
     "binary": {
         "LESS": "__lt__",
@@ -98,7 +98,7 @@ def test_a_build_has_them_too(release: str, tmp_path: Path) -> None:
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Path:
-    """What is read of the newest release, to be changed."""
+    """Copy the files that are read of the newest release, so that tests can change them."""
     (tmp_path / "py").mkdir()
     for name in ("bc0.h", "runtime0.h", "makeqstrdata.py"):
         shutil.copy(release_dir(RELEASES[-1]) / "py" / name, tmp_path / "py" / name)

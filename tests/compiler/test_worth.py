@@ -1,4 +1,4 @@
-"""Where machine code is worth entering: on the host, and on GPUs, whose lanes wait for others."""
+"""Profitable entries of native code: on the host, and on GPUs, whose lanes wait for each other."""
 
 from __future__ import annotations
 
@@ -17,8 +17,11 @@ Entries = Callable[..., list[str]]
 
 @pytest.fixture
 def entries(module: Callable[[str], BytecodeModule], tables: Tables) -> Entries:
-    """entries(source, enter, seen): where the first function is entered: "start", "loop" (at its
-    head), "behind" a call or a loop, or "other". seen: what an interpreter saw at each byte."""
+    """Return entries(source, enter, seen): the entries of the first function.
+
+    An entry is "start", "loop" (at its head), "behind" a call or a loop, or "other". seen: the type
+    feedback for each byte.
+    """
 
     def found(source: str, enter: Enter = "apart", seen: int | None = None) -> list[str]:
         made = module(source)

@@ -1,4 +1,4 @@
-"""Upstream's own reader of .mpy files, tools/mpy-tool.py, to compare ours with."""
+"""Upstream's own reader of .mpy files, tools/mpy-tool.py, for comparison with porter's."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-_OWN = ("makeqstrdata",)  # what it imports from the release's tree
+_OWN = ("makeqstrdata",)  # modules that it imports from the release's tree
 
 
 def mpy_tool(release: Path) -> ModuleType:

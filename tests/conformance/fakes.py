@@ -1,4 +1,4 @@
-"""A small release's tests/ folder and a runner that only looks answers up."""
+"""A fake of a small release's tests/ folder, and a fake runner that looks up its answers."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class FakeRunner:
         programs: Sequence[Script],
         done: Callable[[int, ScriptOutcome], None] | None = None,
     ) -> list[ScriptOutcome]:
-        """Look all programs up."""
+        """Look up the output of all programs."""
         outcomes = []
         for index, program in enumerate(programs):
             self.ran.append(program)

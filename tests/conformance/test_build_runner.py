@@ -1,4 +1,4 @@
-"""How a build's runner splits programs into launches, and what it does about hangs."""
+"""A build's runner: the division of programs into launches, and the treatment of hangs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Launches:
     sizes: list[int] = attrs.field(factory=list)
 
     def run(self, programs: Sequence[Script]) -> list[ScriptOutcome]:
-        """One launch."""
+        """Run one fake launch."""
         self.sizes.append(len(programs))
         hung = False
         outcomes = []
@@ -29,7 +29,7 @@ class Launches:
         return outcomes
 
     def close(self) -> None:
-        """Nothing to do."""
+        """Do nothing: the fake holds no resources."""
 
 
 def test_only_the_hanging_program_is_blamed() -> None:

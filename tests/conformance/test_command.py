@@ -16,7 +16,7 @@ from .fakes import Release
 
 @pytest.fixture
 def home(release: Release, monkeypatch: pytest.MonkeyPatch) -> Release:
-    """A porter home whose only release holds the tests of ``release``."""
+    """Return a porter home whose only release holds the tests of ``release``."""
     home = release.root.parent / "home"
     folder = home / "upstream" / "9.9.9"
     folder.mkdir(parents=True)
@@ -26,7 +26,7 @@ def home(release: Release, monkeypatch: pytest.MonkeyPatch) -> Release:
 
 
 def conformance(*args: str) -> int:
-    """The exit code of the command, with CPython as what is tested."""
+    """Return a function that runs the command on CPython and returns its exit code."""
     return execute(["conformance", "--release", "9.9.9", "--executable", sys.executable, *args])
 
 

@@ -1,4 +1,4 @@
-"""Upstream's tests as machine code, and where everything collects: the same expected results."""
+"""Upstream's tests as native code, also with a collection per allocation."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_what_cannot_be_is_said(
 
 
 def test_a_program_runs_as_machine_code(built: Build) -> None:
-    """And one that does not compile says so; each finds its own file system and __file__."""
+    """A program that does not compile reports it; each finds its own file system and __file__."""
     _check_programs(built.folder, "host")
 
 

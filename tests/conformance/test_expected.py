@@ -32,7 +32,7 @@ def test_the_cache_is_asked_first_and_knows_version_and_content(release: Release
     assert broken.expect(test).output == b"1\n"
     with pytest.raises(FileNotFoundError):
         attrs.evolve(broken, version="4.0").expect(test)
-    release.add("basics/b.py", "x = 2\n")  # what a test imports counts too
+    release.add("basics/b.py", "x = 2\n")  # files that a test imports are part of the key
     assert real.expect(test).output == b"2\n"
 
 

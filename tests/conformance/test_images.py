@@ -9,7 +9,7 @@ from porter.conformance.model import Script
 
 
 def mounted(image: bytes) -> LittleFS:
-    """The file system in ``image``."""
+    """Return the file system in ``image``."""
     fs = LittleFS(block_size=BLOCK_SIZE, block_count=len(image) // BLOCK_SIZE, mount=False)
     fs.context.buffer = bytearray(image)
     fs.mount()

@@ -15,7 +15,7 @@ from porter.errors import NoGpu
 
 
 def echoing() -> RunScripts:
-    """A launch that answers with each program's source, and does what some of them ask for."""
+    """A fake launch that answers with each program's source, and fails as some sources request."""
 
     def launch(programs: Sequence[Script]) -> list[ScriptOutcome]:
         for program in programs:

@@ -1,4 +1,4 @@
-"""What a reader is told of an output."""
+"""The explanation of an output that differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runner that starts a process a test; CPython stands in for an interpreter."""
+"""The runner that starts one process per test; CPython is the fake interpreter."""
 
 from __future__ import annotations
 

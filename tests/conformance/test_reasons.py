@@ -14,7 +14,7 @@ END = "    print('SKIP')\n    raise SystemExit\n"
 
 
 def need(source: str) -> str | None:
-    """What ``source`` says that CPython lacks."""
+    """Return the feature that ``source`` reports as missing, with CPython as interpreter."""
     telling = probe(source.encode())
     assert telling is not None
     done = subprocess.run([sys.executable, "-BS", "-"], input=telling.source, capture_output=True)

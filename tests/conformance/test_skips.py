@@ -1,4 +1,4 @@
-"""The skip list: what it may say, and that the checked-in one is sound."""
+"""The skip list: permitted entries, and consistency of the checked-in list."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The suite's verdicts, on a runner that only looks answers up."""
+"""The suite's verdicts, with a fake runner that looks up its answers."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Telling(FakeRunner):
         programs: Sequence[Script],
         done: Callable[[int, ScriptOutcome], None] | None = None,
     ) -> list[ScriptOutcome]:
-        """Look all programs up, but for those that ask why."""
+        """Look up the output of all programs, except of those that ask for the reason of a skip."""
         if programs and b"porter_skip" in programs[0].source:
             return [ScriptOutcome(TOLD, ScriptStatus.OK) for _ in programs]
         return super().run(programs, done)

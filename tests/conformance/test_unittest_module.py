@@ -32,7 +32,7 @@ unittest.main()
 
 
 def run(tmp_path: Path, source: str) -> bytes:
-    """The output of ``source`` with our unittest beside it."""
+    """Return the output of ``source`` with porter's unittest beside it."""
     shutil.copy(paths.templates_dir() / "frozen" / "unittest.py", tmp_path / "standin.py")
     script = tmp_path / "t.py"
     script.write_text(HEAD + source)

@@ -26,7 +26,7 @@ def test_reference_passes_all(release: str, tmp_path: Path) -> None:
     execute(command)
     report = json.loads(path.read_text())
     passed = report["counts"]["pass"]
-    # Tests of asyncio look at the clock, and this machine may be busy: alone they must pass.
+    # Tests of asyncio measure time, and this machine may be busy: run alone they must pass.
     failed = [result["test"] for result in report["results"] if result["verdict"] == "fail"]
     if failed and all("asyncio" in name for name in failed):
         assert execute([*command, *failed]) == 0

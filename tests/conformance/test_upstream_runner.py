@@ -1,4 +1,4 @@
-"""Asking a release's own run-tests.py, and what is said where that cannot be done."""
+"""Queries to a release's own run-tests.py, and the messages if a query fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_an_unknown_form_is_said_to_be_one(release: Release, text: str, why: str
 
 
 def test_target_info_is_asked_of_the_interpreter_under_test(release: Release) -> None:
-    """Upstream's check may use what CPython lacks; CPython never runs it."""
+    """Upstream's check may use modules that CPython lacks; CPython never runs it."""
     release.add("feature_check/target_info.py", "raise SystemExit('this is CPython')\n")
     release.add("basics/one.py", expected="1\n")
     assert "basics/one.py" in default_tests(release.root)

@@ -1,4 +1,4 @@
-"""What a launch with rings wrote, collected by interpreter and stream."""
+"""Output of a launch with rings, collected by interpreter and stream."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How output that comes is shown: merged by turns, prefixed, passed on."""
+"""Presentation of live output: merged by turns, prefixed, or passed on."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ NUMBERS = {"out": 1, "err": 2}
 
 
 def batch(*pieces: tuple[int, str, bytes] | tuple[int, str, bytes, bool]) -> Batch:
-    """Pieces (interpreter, "out" or "err", text, whether it goes on)."""
+    """Return a batch of pieces: (interpreter, "out" or "err", text, whether the line continues)."""
     words = np.zeros((len(pieces), 14), np.uint64)
     for row, piece in zip(words, pieces, strict=True):
         row.view(np.uint8)[: len(piece[2])] = np.frombuffer(piece[2], np.uint8)
@@ -26,7 +26,7 @@ def batch(*pieces: tuple[int, str, bytes] | tuple[int, str, bytes, bool]) -> Bat
 
 
 class Shown:
-    """What a Live of `n` interpreters writes."""
+    """The output of a Live of `n` interpreters."""
 
     def __init__(self, n: int, max_groups: int | None = None) -> None:
         self.raw = {"stdout": b"", "stderr": b""}
@@ -41,7 +41,7 @@ class Shown:
         return {stream: raw.decode() for stream, raw in self.raw.items()}
 
     def __call__(self, *pieces: tuple[int, str, bytes] | tuple[int, str, bytes, bool]) -> str:
-        """What is new on stdout after these pieces."""
+        """Pass on these pieces; return the new text on stdout."""
         before = len(self.raw["stdout"])
         self.live(batch(*pieces))
         return self.raw["stdout"][before:].decode()

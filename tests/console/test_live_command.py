@@ -1,4 +1,4 @@
-"""`porter run` that shows output as it goes, and Ctrl-C that loses none."""
+"""`porter run --live`: output appears during the run, and Ctrl-C loses none of it."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ def started(built: Build, tmp_path: Path) -> Iterator[Start]:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            bufsize=0,  # communicate() does not see what a buffered readline() has read ahead
-            # A shell's background jobs ignore SIGINT, and so would what they start.
+            bufsize=0,  # communicate() would miss data that a buffered readline() has read ahead
+            # Background jobs of a shell ignore SIGINT, and their children inherit that.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         processes.append(process)

@@ -1,4 +1,4 @@
-"""How far a launch is, while somebody waits for it."""
+"""Progress of a launch while a caller waits for it."""
 
 from __future__ import annotations
 

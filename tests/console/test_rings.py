@@ -1,4 +1,4 @@
-"""Output that comes while interpreters run: order, full rings, interruption."""
+"""Output that arrives while interpreters run: order, full rings, interruption."""
 
 from __future__ import annotations
 
@@ -128,13 +128,13 @@ while True:
     result = run_live(any_device, program, 3, collected, timeout=0.1, ring=SMALLEST)
     stopped = any_device.built.constants["GPUSNEK_STOPPED"]
     assert set(result.status.tolist()) == {stopped}
-    for i in range(3):  # not a byte twice, none left out: the rest is in the buffer
+    for i in range(3):  # no byte twice and none missing: the rest is in the buffer
         text = collected.texts[i, "stdout"] + result.stdout[i]
         assert b"on and on\n" * (len(text) // 10 + 1) == text + b"on and on\n"[len(text) % 10 :]
 
 
 def test_an_interpreter_that_waits_for_room_can_be_interrupted(any_device: Device) -> None:
-    # Nobody empties the ring meanwhile: only the interrupt word can end the wait.
+    # The host does not empty the ring meanwhile: only the interrupt word can end the wait.
     program = """
 import gpu
 try:

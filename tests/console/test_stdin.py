@@ -1,4 +1,4 @@
-"""stdin: as CPython reads it, one text each, its end, and input that comes meanwhile."""
+"""stdin: reads as in CPython, one text each, end of input, and input during a launch."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ except EOFError:
 """
     feed = Feed()
     collected = Collected(then=answer)
-    # The program waits for an answer that comes only once its prompt is here.
+    # The program waits for an answer, which the host sends after it has received the prompt.
     result = run_live(any_device, program, 1, collected, stdin=feed, timeout=30.0)
     assert ended_well(any_device, result)
     assert collected.stdout(1) == [b"name? hello Ada\nage? 36\nmore? bye\n"]

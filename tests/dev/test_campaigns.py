@@ -130,7 +130,7 @@ def test_a_campaign_runs_with_its_log(tmp_path: Path) -> None:
 
 
 def _runs(process: int) -> bool:
-    """Return whether a process exists and is no zombie."""
+    """Return whether a process exists and is not a zombie."""
     try:
         return "zombie" not in Path(f"/proc/{process}/status").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -1,16 +1,16 @@
-"""The blocks of the documents, read by Sybil, and the comments that say how each is run.
+"""Read the blocks of the documents with Sybil, and the comments that select how each is run.
 
-A comment stands right before its block, where readers of the page do not see it:
+A comment directly precedes its block, where readers of the page do not see it:
 
-    <!-- not run: REASON -->        nobody can run it
-    <!-- needs: nvcc -->            words of NEEDS; what is not there skips the block
+    <!-- not run: REASON -->        no machine can run it
+    <!-- needs: nvcc -->            words of NEEDS; the block is skipped if one is missing
     <!-- file: NAME -->             the block is that file; blocks below it use it
     <!-- campaign: NAME -->         it takes long: only the campaign NAME runs it
     <!-- apart: REASON -->          the default tier runs it and the blocks below in another test
     <!-- invisible-code-block: sh   a block that readers do not see
     COMMANDS -->
 
-A `text` block right after an `sh` block is what these commands print on stdout.
+A `text` block directly after an `sh` block is the expected stdout of these commands.
 
 The default test tier runs the blocks without the mark `campaign`. A block gets the mark when its
 commands take more than about 10 s on two cores, or when it uses the results of such a block. The
@@ -67,7 +67,7 @@ class Block:
 
     @property
     def needs(self) -> set[str]:
-        """What the machine must have."""
+        """Return the requirements of the block on the machine."""
         return set(self.marks.get("needs", "").replace(",", " ").split())
 
     @property
@@ -77,12 +77,12 @@ class Block:
 
     @property
     def apart(self) -> bool:
-        """Return whether the default tier runs this block and those below it in another test."""
+        """Return whether the default tier runs this and all later blocks in another test."""
         return "apart" in self.marks
 
     @property
     def runs(self) -> bool:
-        """Whether some machine runs it."""
+        """Return whether some machine runs the block."""
         return "not run" not in self.marks and ("file" in self.marks or self.language in RUN)
 
 

@@ -20,7 +20,7 @@ from porter.settings import read_toml
 
 from .blocks import ROOT, Block
 
-ON_HOST = 1024  # interpreters that stand for a transcript's million where there is no GPU
+ON_HOST = 1024  # interpreters that replace a transcript's million without a GPU
 BANNER = re.compile(r"----- (\d+)x -----")
 VARIABLES = "$PORTER_DOCS_HOME/variables"
 SHELL = f"""set -eo pipefail
@@ -31,7 +31,7 @@ set -a
 
 
 def copy(target: Path) -> None:
-    """What a clone has: the tracked files, and new ones that git does not ignore."""
+    """Copy the content of a clone: the tracked files, and new files that git does not ignore."""
     listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
     if (ROOT / ".git").exists() and shutil.which("git"):
         done = subprocess.run(listed, cwd=ROOT, capture_output=True, text=True, check=True)
@@ -46,10 +46,10 @@ def copy(target: Path) -> None:
 
 
 class Reader:
-    """One who reads a document and does what it shows.
+    """A reader of a document, who executes its blocks.
 
-    `porter` and `python` are this checkout's, so builds and releases are those that the other
-    tests have too, and are made where they are missing. `folder` is where commands are given.
+    `porter` and `python` are this checkout's, so builds and releases are shared with the other
+    tests, and made if they are missing. `folder` is the working directory of commands.
     """
 
     def __init__(self, folder: Path, home: Path, gpu: bool) -> None:
@@ -129,7 +129,7 @@ class Reader:
 
 
 def _whole(source: str) -> str:
-    """An input as it is typed: an empty line ends one of several lines."""
+    """Return an input as it is typed: an empty line ends a statement of several lines."""
     return source if source.count("\n") == 1 else source + "\n"
 
 
@@ -138,7 +138,10 @@ def _plain(text: str) -> str:
 
 
 def interpreters(shown: str) -> int:
-    """How many a transcript has: what its banners count, up to the text that all print."""
+    """Return a transcript's number of interpreters.
+
+    It is the first sum of its banners' counts that is a power of 4, or ON_HOST.
+    """
     counts = [int(count) for count in BANNER.findall(shown)]
     total = 0
     for count in counts:

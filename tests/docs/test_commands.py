@@ -1,7 +1,7 @@
-"""The commands that documents show exist, and have the options and arguments that are shown.
+"""Commands in documents exist, and have the options and arguments that the documents show.
 
-The default tier checks this for every `sh` block: also for those that only a campaign runs, and for
-those that nobody can run.
+The default tier checks this for every `sh` block, also for blocks that only a campaign or no
+machine can run.
 """
 
 from __future__ import annotations

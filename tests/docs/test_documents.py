@@ -1,6 +1,6 @@
-"""Every command, program and transcript of README.md and docs/ does what it says there.
+"""Every command, program and transcript of README.md and docs/ works as shown.
 
-The default tier runs the blocks of a document that have no mark `campaign` (blocks.py). A campaign
+The default tier runs the blocks of a document without the mark `campaign` (blocks.py). A campaign
 runs these and its own. The tests on a GPU run the blocks that need one.
 """
 
@@ -23,7 +23,7 @@ from .running import Reader, copy
 
 
 def lacking(block: Block, gpu: bool) -> str | None:
-    """What a block needs and this run does not have."""
+    """Return the requirements of a block that this run does not meet."""
     if gpu != ("gpu" in block.needs):
         return None if "file" in block.marks else "a GPU"
     if "nvcc" in block.needs:
@@ -37,7 +37,7 @@ def lacking(block: Block, gpu: bool) -> str | None:
 
 
 def documents(gpu: bool) -> list[Path]:
-    """Return the documents with a block for such a machine, outside the campaigns."""
+    """Return the documents that have a block for such a machine, outside the campaigns."""
     return [path for path in DOCUMENTS if any(_chosen(block, gpu, None) for block in blocks(path))]
 
 

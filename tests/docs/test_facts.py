@@ -1,4 +1,4 @@
-"""What documents count or list is what there is."""
+"""Counts and lists in documents agree with the code."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_a_block_has_as_many_interpreters_as_documents_say() -> None:
 
 
 def test_defaults_of_sizes_are_stated_by_the_command_alone() -> None:
-    pages = [p for p in DOCUMENTS if p.name != "changelog.md"]  # which says what was so then
+    pages = [p for p in DOCUMENTS if p.name != "changelog.md"]  # it states former defaults
     stated = [(p.name, found[0]) for p in pages if (found := SIZE.search(p.read_text()))]
     assert not stated
 

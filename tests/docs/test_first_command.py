@@ -1,4 +1,4 @@
-""".ci/run begins as README does, and notices when that is not what happens."""
+""".ci/run begins with README's first command, and detects a difference from README's output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 def reader(clone: Path, first: str) -> Main:
-    """The script's main() for a clone whose README begins with the command `first`."""
+    """Return the script's main() for a clone whose README begins with the command `first`."""
     (clone / "README.md").write_text(PAGE.format(first))
     main = runpy.run_path(str(ROOT / ".ci" / "first_command.py"))["main"]
     main.__globals__["ROOT"] = clone

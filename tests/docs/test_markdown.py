@@ -23,7 +23,7 @@ def inline(text: str) -> Iterator[Token]:
 
 
 def broken_tables(text: str) -> list[str]:
-    """Rows that stand in no table: lines of text that begin with a bar."""
+    """Return rows outside of tables: lines of text that begin with a bar."""
     return [
         line
         for token in MARKDOWN.parse(text)
@@ -41,7 +41,7 @@ def headings(text: str) -> set[str]:
 
 
 def broken_links(page: Path, text: str) -> list[str]:
-    """Links and pictures of ours that lead nowhere."""
+    """Return links and pictures within the repository whose target does not exist."""
     targets = [t.attrs.get("href") or t.attrs.get("src") for t in inline(text)]
     wrong = []
     for target in map(str, filter(None, targets)):
@@ -56,11 +56,11 @@ def broken_links(page: Path, text: str) -> list[str]:
 
 
 def missing_files(text: str) -> list[str]:
-    """Paths between backquotes, below folders of ours, where there is nothing."""
+    """Return paths between backquotes, below porter's folders, that do not exist."""
     folders = "porter|templates|tests|examples|patches|docs|benchmarks|.github"
     named = [t.content for t in inline(text) if t.type == "code_inline"]
     paths = [n for n in named if re.fullmatch(rf"(?:{folders})/[\w./*-]+", n)]
-    real = [path for path in paths if not re.search("[A-Z]{4}", path)]  # NAME stands for any
+    real = [path for path in paths if not re.search("[A-Z]{4}", path)]  # NAME is a placeholder
     return [path for path in real if not any(ROOT.glob(path.rstrip("/")))]
 
 

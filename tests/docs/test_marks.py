@@ -1,4 +1,4 @@
-"""No block of a document is left out without a reason."""
+"""Every block of a document that does not run has a reason."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ COMMAND = re.compile(r"^(\$ )?(porter|python3?|nvcc|g\+\+|pip) ", re.MULTILINE)
 
 
 def wrong(block: Block) -> str | None:
-    """What is wrong with a block's language and marks."""
+    """Return the faults of a block's language and marks."""
     if block.language not in (*RUN, *SHOWN):
         return f"its language is {block.language!r}: one of {', '.join((*RUN, *SHOWN))}"
     if "not run" in block.marks and not re.search(r"\w{3}", block.marks["not run"]):

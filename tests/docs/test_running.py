@@ -1,4 +1,4 @@
-"""The one who reads documents notices what is not as they say."""
+"""The reader of documents detects blocks that do not work as shown."""
 
 from __future__ import annotations
 
