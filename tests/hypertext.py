@@ -1,4 +1,4 @@
-"""What HTML of ours may hold: a program's text in it is text and nothing else."""
+"""Check porter's HTML: a program's text in it must stay text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Reader(HTMLParser):
 
 
 def check_tags(html: str) -> str:
-    """The text of `html`, whose elements are all ours and all closed."""
+    """Return the text of `html`; check that its elements are all porter's and closed."""
     reader = _Reader()
     reader.feed(html)
     reader.close()

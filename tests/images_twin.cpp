@@ -1,6 +1,6 @@
-// templates/runtime/image.cuh on the CPU, around interpreters that are nothing but memory: what an
-// interpreter finds is copied out, and what it is to leave is copied in. Threads share the interpreters
-// of a launch, so that atomics matter.
+// templates/runtime/image.cuh on the CPU, with interpreters that consist of memory only. The memory
+// that an interpreter finds is copied out, and the memory that it shall leave is copied in. Threads
+// share the interpreters of a launch, so that atomics matter.
 #include <stdint.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "cuda_alone.h"
 #include "launch.h"
 
-// What image.cuh takes of interpreter.h and interp.h.
+// The parts of interpreter.h and interp.h that image.cuh uses.
 #define GPUSNEK_INTERPRETER_H
 #define PORTER_DEVICE
 #define PORTER_NOINLINE
@@ -76,8 +76,8 @@ EXPORT uint64_t arena_size() {
     return ARENA;
 }
 
-// Threads [offset, offset + count) of a launch, by `shares` threads. seen, next: ARENA bytes of each
-// interpreter, what it finds and what it leaves.
+// Runs threads [offset, offset + count) of a launch on `shares` threads. seen, next: ARENA bytes
+// per interpreter, the memory that it finds and the memory that it leaves.
 EXPORT void run(const uint64_t *fields, uint64_t count, uint64_t shares, char *seen, const char *next) {
     gpusnek_launch_t launch;
     memset(&launch, 0, sizeof launch);

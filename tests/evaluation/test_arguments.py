@@ -1,4 +1,4 @@
-"""What `evaluate` refuses, before anything runs and with the place."""
+"""Arguments that `evaluate` refuses before it runs programs; the message names their place."""
 
 from __future__ import annotations
 

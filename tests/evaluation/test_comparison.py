@@ -1,4 +1,4 @@
-"""What counts as equal, on the device, is what Python says; and for tolerances, math.isclose."""
+"""Equality on the device agrees with Python's, and with math.isclose for tolerances."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def test_a_function_compares_here(judged: Judge) -> None:
         seen.append((value, expected))
         return sorted(value) == sorted(expected)
 
-    long = list(range(2000))  # longer than what is kept at first
+    long = list(range(2000))  # longer than the initial buffer
     cases = [((long,), long[::-1]), (([1, 2],), [2, 2]), ((["a"],), ["a"])]
     found = judged([ECHO, "def solve(x): return 1 // 0"], cases, compare=compare)
     assert found.passed.tolist() == [[True, False, True], [False] * 3]

@@ -1,4 +1,4 @@
-"""Programs x cases: arrays, batches, interpreters that are shared, budgets, what is kept."""
+"""Programs x cases: arrays, batches, shared interpreters, budgets, stored results."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ RAISED_HERE = object()
 
 
 def cpython(source: str, x: int) -> Any:
-    """What CPython returns, or RAISED_HERE."""
+    """Return CPython's result, or RAISED_HERE."""
     names: dict[str, Any] = {}
     exec(compile(source, "<test>", "exec"), names)
     try:

@@ -1,4 +1,4 @@
-"""Programs that cheat, break out or never end change nothing but their own row."""
+"""Programs that cheat, break out or never end affect only their own row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PASSED, WRONG, RAISED, EXITED, SYNTAX, NO_ENTRY, STEPS, TIME, MEMORY, OUTPUT, BR
     CaseStatus
 )
 
-# What each of these tries, and how all of its calls shall end.
+# A description of each attempt, and the expected status of all of its calls.
 CHEATS: dict[str, tuple[str, set[int]]] = {
     "equal to everything": (
         "class E:\n def __eq__(self, o): return True\n def __ne__(self, o): return False\n"
@@ -219,7 +219,7 @@ def test_fenced_too(fenced: Device) -> None:
 
 
 def test_among_thousands_of_good_ones(judged: Judge) -> None:
-    """The good ones are as they are alone, in every array."""
+    """The results of correct programs equal those without hostile neighbours, in every array."""
     good = [f"{GOOD}\nunused = {n}\n" for n in range(2000)]
     alone = judged(good, CASES, steps=30_000)
     assert alone.solved.all()
@@ -240,7 +240,7 @@ def test_among_thousands_of_good_ones(judged: Judge) -> None:
 
 
 def test_later_calls_do_not_see_what_was_expected_before(judged: Judge) -> None:
-    """In one interpreter for all cases a program sees what it did itself, nothing else."""
+    """With one interpreter for all cases, a program sees only effects of its own calls."""
     program = (
         "seen = []\ndef solve(x):\n import gc\n gc.collect()\n"
         " found = [v for v in globals().values() if v is not seen and isinstance(v, (list, str))]\n"

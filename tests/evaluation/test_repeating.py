@@ -15,7 +15,7 @@ from porter.run.launch.calls import DeviceCases
 
 from .conftest import Judge
 
-# What a program can learn that is not in it: each is a source of chance.
+# Values that programs can read beyond their arguments: each is a source of nondeterminism.
 SOURCES = {
     "random": "import random\nreturn [random.random(), random.randrange(10**6)]",
     "urandom": "import os\nreturn os.urandom(8)",
@@ -41,7 +41,7 @@ PROGRAMS = [PROGRAM.format(text.replace("\n", "\n ")) for text in SOURCES.values
 
 
 def uploaded() -> int:
-    """How many sets of cases lie on devices."""
+    """Return the number of sets of cases in device memory."""
     gc.collect()
     return sum(isinstance(one, DeviceCases) for one in gc.get_objects())
 

@@ -48,7 +48,9 @@ def made(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> Made:
-    """Runs an example as its users do; it must make a picture. Returns what it prints."""
+    """Return a function that runs an example as users do, checks its picture, and returns its
+    output.
+    """
 
     def made(file: str, *options: object, picture: str = "picture.png") -> str:
         Image = pytest.importorskip("PIL.Image")

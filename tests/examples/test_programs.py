@@ -1,4 +1,4 @@
-"""Examples with programs, texts and agents: what interpreters find is what CPython finds."""
+"""Examples with programs, texts and agents: results equal those of CPython."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_ants_walk_as_in_cpython(load: Load, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_food_is_neither_lost_nor_made(load: Load, monkeypatch: pytest.MonkeyPatch) -> None:
     ants = load("ants.py")
-    monkeypatch.setattr(ants, "FOOD", [(46, 64, 3), (34, 60, 3)])  # beside the nest
+    monkeypatch.setattr(ants, "FOOD", [(46, 64, 3), (34, 60, 3)])  # near the nest
     with ants.InterpreterArray(300, seed=7) as pythons:
         colony = ants.Colony(pythons)
         at_first = int(colony.food.sum())

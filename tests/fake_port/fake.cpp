@@ -1,5 +1,5 @@
-// A tiny stand-in for the rewritten interpreter, to test the runtime: the program is a list of
-// one-letter commands. State lives where the real one's does, through PORTER_STATE.
+// A small fake of the rewritten interpreter, to test the runtime: a program is a list of one-letter
+// commands. Its state is in the same place as the real one's, accessed through PORTER_STATE.
 #include "porter_runtime.h"
 
 #include <stddef.h>
@@ -124,7 +124,7 @@ static PORTER_DEVICE int command(char c) {
         case 'p':
             porter_pause();
             break;
-        case 's': // the first lane's counter shows whether the barrier held
+        case 's': // the first lane's counter shows whether the barrier worked
             ((volatile uint32_t *)state->fake_boot.fs)[0] += 1;
             break;
         case 'r':
@@ -204,7 +204,7 @@ PORTER_DEVICE void gpusnek_value_data(char *to) {
     *to = 'd';
 }
 
-// The stand-in compiles nothing, so that nothing of it can be kept for copies.
+// The fake compiles nothing, so it has no template to copy.
 PORTER_DEVICE int gpusnek_prepare(const char *, size_t, int, const char *) {
     return GPUSNEK_NOT_STARTED;
 }

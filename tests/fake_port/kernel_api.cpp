@@ -1,4 +1,4 @@
-// The stand-in keeps no globals: what users' kernels ask of the port ends with a status.
+// The fake has no globals: functions for users' kernels return a status.
 #include "porter_runtime.h"
 
 #define GPUSNEK_API extern "C" PORTER_DEVICE

@@ -1,4 +1,4 @@
-# Uses all that another program left in its globals, as far as anything can be used.
+# Uses every object in another program's globals, in all ways that its type allows.
 import gc
 
 

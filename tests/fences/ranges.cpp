@@ -1,4 +1,4 @@
-// Fills tables of ranges as one interpreter's, and says what they hold; a test reads it.
+// Fills tables of ranges as an interpreter does, and prints their content, which a test reads.
 #include <stdio.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ int main() {
 
     porter_ranges_begin(&table, false);
     show("begun");
-    printf("first: %llu\n", (unsigned long long)table.range[0].size); // which a GPU looks at anyway
+    printf("first: %llu\n", (unsigned long long)table.range[0].size); // a GPU reads it anyway
 
     for (uint64_t i = 0; i < PORTER_RANGES; i++) {
         add(10000 + 100 * i, 10, i == 0);

@@ -1,6 +1,6 @@
-"""A limit of steps may end C code at any of its steps: what it leaves can be used as before.
+"""A limit of steps may end C code at any of its steps, and must leave valid objects.
 
-Upstream's own tests are cut so, each at many of its steps, and what they left is used.
+The tests stop each of upstream's own tests at many of its steps, and use the objects that remain.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ CUTS = 48
 ENOUGH = 300_000  # steps
 HEAP = "256K"
 PARTS = 4
-# These ask for memory at addresses, where a fence ends whoever looks.
+# These access memory by address, where a failed bounds check ends the interpreter.
 NAMING = ("memoryview_slice_size", "uctypes_")
 
 
 def sources(device: Device, part: int) -> list[Path]:
-    """Return a part of upstream's tests of what C computes; there are PARTS parts."""
+    """Return a part of upstream's tests of C code; there are PARTS parts."""
     tests = upstream_dir() / str(device.built.config["release"]) / "tests"
     found = [*tests.glob("basics/*.py"), *tests.glob("extmod/*.py"), *tests.glob("float/*.py")]
     waiting = ("asyncio_", "vfs_", "sleep", "socket", "ssl", "tls", "time_")
@@ -43,7 +43,7 @@ def test_what_a_cut_program_leaves_can_be_used(fenced: Device, part: int) -> Non
 
 
 def cut(device: Device, programs: list[Path], seed: int) -> int:
-    """Stop programs at steps chosen at random, and run the probe on what they leave.
+    """Stop programs at steps chosen at random, and run the probe on the remaining objects.
 
     Args:
         device: The bounds-checked host twin.
@@ -51,7 +51,7 @@ def cut(device: Device, programs: list[Path], seed: int) -> int:
         seed: The seed of the choice.
 
     Returns:
-        How many interpreters stopped at the chosen step.
+        The number of interpreters that stopped at the chosen step.
 
     Raises:
         LaunchFailed: An interpreter broke.

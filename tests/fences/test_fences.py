@@ -46,7 +46,7 @@ def test_a_wild_access_while_an_exception_is_recorded(fenced: Device) -> None:
 
 
 def test_an_access_that_begins_inside_and_ends_outside(fenced: Device) -> None:
-    """It is no longer than the interpreter's memory, so its end alone is wrong."""
+    """The access is shorter than the interpreter's memory, so only its end is invalid."""
     sizes = {"heap": 64 << 10, "pystack": 4096}
     longest = sum(sizes.values()) + 512  # bytes: the state is longer than the rest
     program = f"""\
@@ -133,7 +133,7 @@ def test_a_neighbours_object_cannot_be_read_or_written(fenced: Device) -> None:
         result = run(fenced, [reach], 3, launch, attrs.evolve(PAIR, arenas=arenas))
         assert [ended_by_fence(result, i) for i in range(3)] == [False, True, True]
         assert all(result.stdout[i] == b"" for i in (1, 2))
-        # Who was ended is no interpreter any more; the others go on.
+        # The ended interpreters no longer exist; the others continue.
         last = run(fenced, ["print(bytes(mine))"], 3, launch, Phase(arenas=arenas))
         wanted = [fenced.built.status[s] for s in ("OK", "NOT_STARTED", "NOT_STARTED")]
         assert last.status.tolist() == wanted
@@ -144,7 +144,7 @@ def test_a_neighbours_object_cannot_be_read_or_written(fenced: Device) -> None:
         ).replace(b"bytearray(", b"").replace(b")\n", b"\n")
 
 
-# The table of ranges stands right above the word that says that the arena holds an interpreter.
+# The table of ranges is directly above the word that marks an arena with an interpreter.
 SEALED = """\
 import uctypes
 at = uctypes.addressof(bytearray(64)) // 64 * 64

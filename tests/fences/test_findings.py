@@ -1,4 +1,4 @@
-"""What the fuzzer of hostile calls found and only fences hold: each ends alone."""
+"""Findings of the fuzzer of hostile calls that only bounds checks stop: each ends alone."""
 
 from __future__ import annotations
 

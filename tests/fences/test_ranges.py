@@ -1,4 +1,4 @@
-"""The table of ranges by itself: what touches, what is full, what is dropped."""
+"""The table of ranges alone: adjacent ranges, a full table, dropped ranges."""
 
 from __future__ import annotations
 

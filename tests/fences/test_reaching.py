@@ -1,4 +1,4 @@
-"""What an interpreter may reach outside of its arena, it reaches in fenced builds too."""
+"""Legal accesses outside of the arena are legal in bounds-checked builds too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launches in which one interpreter reaches outside of its memory, between others that do not."""
+"""Launches in which one interpreter accesses foreign memory, between others that do not."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def run_one(device: Device, program: str, n: int, wild: int, **options: Any) -> 
 
 
 def check_neighbours(device: Device, result: Result, wild: int) -> None:
-    """All others ended well, and printed what they print where nobody is wild."""
+    """Check that all others succeeded, with the output of a launch without a wild interpreter."""
     n = len(result.status)
     alone = run(device, [NEIGHBOUR], n, Launch(stdout=4096))
     assert (np.delete(result.status, wild) == device.built.status["OK"]).all()

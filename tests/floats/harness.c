@@ -33,8 +33,8 @@ size_t format_all(const uint64_t *numbers, size_t count, int mantissa_bits, int 
     return (size_t)(at - lines);
 }
 
-// Reads `count` lines of unsigned decimal numbers. `most`: digits are taken while what they make is
-// below it, as upstream's reader does.
+// Reads `count` lines of unsigned decimal numbers. `most`: digits are read while their value is
+// below it, as in upstream's reader.
 void read_all(const char *lines, size_t count, int mantissa_bits, int lowest, int highest,
     uint64_t most, uint64_t *numbers) {
     const gpusnek_format_t format = {mantissa_bits, lowest, highest};

@@ -81,7 +81,7 @@ def texts(width: Width, count: int, seed: int) -> list[str]:
 
 
 def _halfway(bits: int, width: Width) -> Fraction:
-    """What lies between the number and the next one."""
+    """Return the midpoint between the number and the next one."""
     exponent, fraction = divmod(bits, 1 << (width.mantissa - 1))
     mantissa = fraction + (1 << (width.mantissa - 1) if exponent else 0)
     return Fraction(2 * mantissa + 1) * Fraction(2) ** (width.lowest + max(exponent, 1) - 2)

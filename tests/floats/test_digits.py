@@ -20,7 +20,7 @@ def expected(values: list[float], form: str) -> bytes:
 
 
 def agree(got: bytes, want: bytes) -> None:
-    """As assert got == want, which takes minutes to say where millions of lines differ."""
+    """Assert that got == want, without pytest's diff, which takes minutes for millions of lines."""
     if got != want:
         pairs = zip(got.split(b"\n"), want.split(b"\n"), strict=True)
         wrong = [pair for pair in pairs if pair[0] != pair[1]]

@@ -24,7 +24,7 @@ def floor_log(value: Fraction, base: int) -> int:
 
 
 def header_log(name: str, power: int) -> int:
-    """What the function `name` of the header returns."""
+    """Return the result of the header's function `name`."""
     found = re.search(rf"{name}\(int power\) {{\s*return (.*?);", HEADER.read_text())
     assert found
     return int(eval(found[1], {"power": power}))

@@ -1,4 +1,4 @@
-"""What programs print and read of floats is what CPython prints and reads, on every release."""
+"""Printing and reading of floats agrees with CPython, on every release."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.cpython import cpython
 from .native import WIDTHS
 from .numbers_of_interest import numbers, texts
 
-HEAP = 192 << 10  # what a GPU's local memory has room for
+HEAP = 192 << 10  # the maximum that fits into a GPU's local memory
 
 PRINTED = """\
 import json

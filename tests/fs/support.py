@@ -1,4 +1,4 @@
-"""Launches over one image, and what they leave in it."""
+"""Launches over one image, and the resulting image."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Shared:
     def lines(
         self, program: str, n: int, phase: Phase | None = None, **options: Any
     ) -> list[list[str]]:
-        """What each of `n` interpreters printed, by line; all must have ended well."""
+        """Return the output lines of each of `n` interpreters; all must have succeeded."""
         result = self.run(program, n, phase, **options)
         assert set(result.status.tolist()) == {0}, result.stderr[0].decode()
         return [result.stdout[i].decode().splitlines() for i in range(n)]

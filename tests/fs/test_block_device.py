@@ -1,4 +1,4 @@
-"""VRAMBlockDevice over memory bound to the interpreters, and over what it must refuse."""
+"""VRAMBlockDevice over memory bound to the interpreters, and over invalid buffers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from porter.run import Device, Launch, run
 
 pytestmark = pytest.mark.gpu
 
-# The paper's Figure 4, as it is printed there; what the kernel does stands in `bind`.
+# The paper's Figure 4, verbatim; `bind` does the work of its kernel.
 FIGURE_4 = """
 import vfs
 
@@ -37,7 +37,7 @@ if threadIdx == 1:
 
 
 def garbage(size: int) -> np.ndarray:
-    """Memory as it comes: anything may stand in it."""
+    """Return uninitialised memory: arbitrary bytes."""
     return np.random.default_rng(4).integers(0, 256, size, np.uint8)
 
 
@@ -54,12 +54,12 @@ def test_figure_4(any_device: Device, size: int) -> None:
     assert result.stdout[1] == b"THE FILESYSTEM LIVES ON THE GPU\n"
     files = image_in(any_device.host(memory).tobytes(), "fs_buf")
     assert files.read("myfile.txt") == b"THE FILESYSTEM LIVES ON THE GPU"
-    # The guard takes the last 16 to 23 bytes, so a block less than there would be room for.
+    # The guard takes the last 16 to 23 bytes, so the device has one block less than would fit.
     assert len(files.data) == (size - 16) // 128 * 128
 
 
 def test_many_make_one_file_system_in_memory_as_it_comes(any_device: Device) -> None:
-    """All format, mount and write at once: some succeed, and then the image is whole."""
+    """All format, mount and write at once: some succeed, and the image is consistent."""
     program = """
 import vfs
 bdev = VRAMBlockDevice(block_size=512, buffer=fs_buf)
@@ -78,12 +78,12 @@ except OSError as error:
     assert set(result.status.tolist()) == {0}, result.stderr[0].decode()
     said = [result.stdout[i].decode().strip() for i in range(64)]
     winners = {i for i, word in enumerate(said) if word == "written"}
-    # 19: mounting gave up, as it does where there is no file system.
+    # 19: mounting was abandoned, as without a file system.
     assert winners and {said[i] for i in range(64) if i not in winners} <= {"16", "116", "19"}
     files = image_in(any_device.host(memory).tobytes(), "fs_buf")
     if "mine" in {entry.path for entry in files.walk()}:  # else formatted anew after it
         assert files.read("mine") in {b"%4d" % i * 400 for i in winners} | {b""}
-    # And it goes on from there.
+    # The file system remains usable.
     again = program.replace("    vfs.VfsLfs2.mkfs(bdev)\n", "")
     result = run(any_device, [again], 1, launch)
     assert result.stdout[0] == b"written\n"

@@ -115,7 +115,7 @@ def body(fs):
     act = None
     print('>', 5 in seen, 'written' in seen)
 """
-# Files that nobody holds are closed by collections, which is not to empty what C is working on.
+# Collections close unreferenced files, which must not empty a list that C code is using.
 EMPTIED = """
 def body(fs):
     global act, l
@@ -140,7 +140,7 @@ def body(fs):
     gc.collect()
     print('>', read('x'))
 """
-# A file that nobody holds, and a collection while its device works.
+# An unreferenced file, and a collection while its device works.
 DROPPED = """
 def body(fs):
     global act
@@ -184,7 +184,7 @@ def body(fs):
     fs.mkdir('e')
     print('>', seen, read('x'), 'x' in [one[0] for one in entries])
 """
-# Whatever a device does at any of its calls.
+# A device with arbitrary actions at each of its calls.
 ATTACK = """
 def body(first):
     global act, fs, state
@@ -269,7 +269,7 @@ def test_littlefs_is_whole_whatever_a_device_does(
     launch = Launch(heap=1 << 19, gc_stress=stress, deadline=30.0, stdout=1 << 14)
     result = run(roomy_device, [body + DEVICE], 2, launch)
     assert (int(result.status[1]), result.stderr[1]) == (0, b"")
-    # A collection shows what a finaliser raised.
+    # A collection prints the exceptions of finalisers.
     lines = b"".join(
         line[2:] for line in result.stdout[1].splitlines(True) if line.startswith(b"> ")
     )

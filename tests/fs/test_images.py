@@ -1,4 +1,4 @@
-"""littlefs2 images: there and back, and what is refused."""
+"""littlefs2 images: round trips, and refused operations."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_a_block_size_that_cannot_be(folder: Path, tmp_path: Path, size: int) ->
 
 
 class Recorder(littlefs.UserContext):
-    """Memory that keeps what stood there before each write."""
+    """Memory that records the old content before each write."""
 
     before: list[bytes] | None = None
 

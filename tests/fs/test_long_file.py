@@ -1,4 +1,4 @@
-"""Figure 5c's search: a text of 5 MB in one image, a piece of it in each small heap."""
+"""Figure 5c's search: a text of 5 MB in one image, of which each small heap holds a part."""
 
 from __future__ import annotations
 

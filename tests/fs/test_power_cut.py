@@ -1,4 +1,4 @@
-"""The power goes at every write of a block, each time in another interpreter's image."""
+"""Cut the power at every write of a block, each time in another interpreter's image."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.gpu
 PROGRAM = (Path(__file__).parent / "programs" / "cut.py").read_text()
 BLOCK = 256
 
-# What is in the image before the program's steps and after each; None: a folder.
+# The content of the image before the program's steps and after each; None: a folder.
 Tree = dict[str, bytes | None]
 START: Tree = {"a": b"old" * 500, "keep": b"k" * 40, "d": None}
 CHANGES: list[Tree] = [
@@ -47,7 +47,7 @@ def tree_of(image: Image) -> Tree:
 
 
 def shown(tree: Tree) -> list[str]:
-    """What the program prints of `tree`."""
+    """Return the program's output for `tree`."""
     lines = []
     for path, content in sorted(tree.items()):
         if content is None:
@@ -75,7 +75,7 @@ def test_every_image_is_old_or_new(any_device: Device) -> None:
     assert tree_of(written(launch, any_device, 1, 0, "uncut")) == expected[-1]
     assert counts[-1] > 40
 
-    # One more cut than there are writes: it never happens.
+    # One more cut than there are writes: the last one never happens.
     n = 2 * (counts[-1] + 1)
     launch = mounted(Launch(heap=32768), any_device, base, n, shared=False)
     result = run(any_device, ["whole = False\n" + PROGRAM], n, launch)

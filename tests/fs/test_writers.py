@@ -1,4 +1,4 @@
-"""Many interpreters write one image: whole files or OSError, and never a broken image."""
+"""Many interpreters write one image: complete files or OSError, and never a broken image."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def image() -> Image:
     return image
 
 
-# Sleeps while the file is open, so that on the host twin, too, the others meet a writer at work.
+# Sleeps while the file is open, so that the others meet an active writer on the host twin too.
 CONTEND = """
 import time
 def attempt(name):
@@ -62,7 +62,7 @@ def test_a_refused_writer_leaves_no_trace_and_a_winner_is_whole(
         if own[f"own{i}"] == "written":
             assert files[f"own{i}"] == content(i)
         else:
-            # Refused before anything of the name was written, or later with nothing in it.
+            # Refused before the name was written, or later with an empty file.
             assert files.get(f"own{i}", b"") == b""
         errors |= {word for word in own.values() if word != "written"}
     assert errors <= {str(EBUSY), str(ESTALE)} and str(EBUSY) in errors
@@ -144,7 +144,7 @@ def test_a_launch_that_is_over_holds_nothing(any_device: Device, image: Image) -
     shared.run(HOLD + "f.flush()", 1, Phase(arenas=arenas, stop=False))
     assert shared.held()
     assert shared.lines("open('next', 'w').close()\nprint('well')", 1) == [["well"]]
-    # The one that went on without the image learns of it, closes, and may start over.
+    # The interpreter that lost the image gets an error, closes the file, and may start again.
     program = """
 try:
     f.write('y' * 3000)
@@ -213,7 +213,7 @@ for mode in 'wa':
 def test_import(any_device: Device, image: Image) -> None:
     shared = Shared.of(any_device, image)
     assert shared.lines("import plain\nprint(plain.more(plain.value))", 40) == [["42"]] * 40
-    # One interpreter writes a module, those of the next launch import it.
+    # One interpreter writes a module, and those of the next launch import it.
     shared.lines("with open('made.py', 'w') as f:\n f.write('def f(): return 7')", 1)
     assert shared.lines("import made\nprint(made.f())", 8) == [["7"]] * 8
 

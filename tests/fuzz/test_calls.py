@@ -1,4 +1,4 @@
-"""The fuzzer of hostile calls: what it generates, how it judges and reduces, and a short run."""
+"""The fuzzer of hostile calls: its generator, verdicts and reducer, and a short run."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ KNOWN = Inventory(
     {"list": ("append", "sort")},
     {"io": ("BytesIO",)},
 )
-NEXT = "\n "  # what begins a line of a recipe with several
+NEXT = "\n "  # the prefix of each line of a recipe with several
 SENTINEL = ("GPUSNEK_OK", b"1\n")
 REPORT = """\
 ==7==ERROR: AddressSanitizer: SEGV on unknown address
@@ -63,14 +63,14 @@ REPORT = """\
 
 
 def ended(batch: CallBatch, **changes: Any) -> BatchEnded:
-    """A launch of `batch` in which nothing was wrong, but for `changes`."""
+    """Return a successful launch of `batch`, with `changes`."""
     n = len(batch.sources)
     good = BatchEnded(("GPUSNEK_OK",) * n, (b"",) * n, frozenset([SENTINEL]), False, 0.1)
     return attrs.evolve(good, **changes)
 
 
 class Planted:
-    """Launches that end well unless a source has what was planted."""
+    """Fake launches that succeed unless a source contains the planted fault."""
 
     def __init__(self, answer: Callable[[CallBatch], Answer | None]) -> None:
         self.answer, self.launches = answer, 0
@@ -273,7 +273,7 @@ def test_what_a_limit_stopped_runs_again_without_what_was_slow() -> None:
 
     tally = campaign(slow, count=64).run()
     assert not tally.findings and tally.late > 0
-    assert tally.programs >= 58  # all but those that were slow
+    assert tally.programs >= 58  # all except the slow programs
 
 
 def test_sentinels_that_fail_by_themselves_end_the_campaign() -> None:
@@ -283,7 +283,7 @@ def test_sentinels_that_fail_by_themselves_end_the_campaign() -> None:
 
 
 class Slow:
-    """A launch under way of which `left` says, look by look, how many have not ended."""
+    """A fake launch in progress; `left` is the number of unfinished interpreters at each poll."""
 
     not_run = 7
 

@@ -15,10 +15,12 @@ class Refused(Exception):
 
 
 class Parser:
-    """Upstream's mp_parse (py/parse.c) step by step, as it is, or asking tables.
+    """Upstream's mp_parse (py/parse.c) step by step, unchanged or with tables.
 
-    asks: which tokens begin a rule (genhdr/firsttokens.h). goes: by chains (genhdr/rulechains.h).
-    tries: rules that were looked at.
+    Attributes:
+        asks: Whether to consult the tokens that begin a rule (genhdr/firsttokens.h).
+        chains: The chains of rules (genhdr/rulechains.h), if `goes`.
+        tries: The number of rules that were tried.
     """
 
     def __init__(self, grammar: Grammar, *, asks: bool, goes: bool = False) -> None:
@@ -29,7 +31,7 @@ class Parser:
         self.tries = 0
 
     def begins(self, part: RulePart, token: str) -> bool:
-        """Whether a part is worth a try."""
+        """Return whether a part may begin with the token."""
         if part.kind == "tok":
             return part.name == token
         return not self.asks or token in self.first[part.name]
@@ -43,7 +45,7 @@ class Parser:
         return tree, self.at
 
     def match(self, rule: GrammarRule) -> tuple[bool, Any]:
-        """Whether a rule fits here, and its tree; a rule that took a token may not fail."""
+        """Return whether a rule matches here, and its tree; a rule that took a token may not fail."""
         self.tries += 1
         if rule.kind == "or":
             for part in rule.parts:
@@ -73,7 +75,8 @@ class Parser:
         left = len(chain)
         while left > 0:
             level = chains.level(chain, self.tokens[self.at])
-            # What does not go on is what it began with; those above the level wait for its end.
+            # A rule that does not continue equals its first part; rules above the level wait for
+            # its end.
             inner = max(level + 1, 0) if level < left else 0
             for name in reversed(chain[inner:left]):
                 tree = self.alone(self.rules[name], tree)
@@ -140,7 +143,7 @@ def sentence(grammar: Grammar, rule: GrammarRule, chance: random.Random, depth: 
         return sentence(grammar, grammar.by_name[part.name], chance, depth - 1)
 
     if rule.kind == "or":
-        # The parts that nest least stand first or last.
+        # The part with the least nesting is first or last.
         return of(chance.choice(rule.parts) if depth > 0 else shallowest(grammar, rule))
     if rule.kind[:3] == "and":
         kept = [
@@ -173,7 +176,7 @@ def shallowest(grammar: Grammar, rule: GrammarRule) -> RulePart:
 
 
 def damaged_sentences(grammar: Grammar, seed: int, count: int) -> Iterator[tuple[str, list[str]]]:
-    """Rules to begin with, and tokens: sentences, and such in which tokens were changed."""
+    """Yield start rules with tokens: sentences, and sentences with changed tokens."""
     chance = random.Random(seed)
     for _ in range(count):
         top = chance.choice(("single_input", "file_input", "eval_input"))

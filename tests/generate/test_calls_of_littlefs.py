@@ -18,6 +18,6 @@ def test_every_call_is_ours(upstream: Path) -> None:
     }
     port = paths.templates_dir() / "port"
     names = set(re.findall(r"#define lfs\d_(\w+) \w+", (port / "lfsnames.h").read_text()))
-    # Nobody else can enter what is being mounted or formatted: there is no object yet.
+    # No other code can access a file system during mount or format: its object does not exist yet.
     assert calls - names == {"format", "mount"}
     assert {"file_close", "getattr", "stat", "traverse"} <= calls

@@ -46,9 +46,9 @@ def small() -> Chains:
         ("parts", "DOT", ("parts",), "part"),
         ("negated", "NOT", (), "negated"),
         ("part", "DOT", (), "part"),
-        # What cannot begin with the token is tried, and fails, by itself.
+        # A rule that cannot begin with the token is tried alone, and fails.
         ("all", "PLUS", (), "all"),
-        # A comma would be that of either, so the inner one is none of the chain's.
+        # A comma could belong to either rule, so the inner one is not in the chain.
         ("twice", "NAME", ("twice",), "all"),
     ],
 )

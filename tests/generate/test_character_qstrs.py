@@ -1,4 +1,4 @@
-"""Texts of one character are qstrs of every build, and the table finds the one that is meant."""
+"""Strings of one character are qstrs of every build, and the table finds the right one."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def test_first_tokens() -> None:
     first = {rule.name: set(grammar.first_tokens(rule)) for rule in grammar.rules}
     assert first["sum"] == first["operand"] == {"NAME", "NOT"}
     assert first["negated"] == {"NOT"}
-    # It begins with what may be left out, so it is tried whatever comes.
+    # It begins with an optional part, so it is tried for every token.
     assert first["all"] == set(grammar.tokens)
 
 

@@ -1,4 +1,4 @@
-"""What upstream's makefiles list."""
+"""The lists in upstream's makefiles."""
 
 from __future__ import annotations
 

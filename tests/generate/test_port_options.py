@@ -1,4 +1,4 @@
-"""The port asks for options that releases have: one that upstream renamed is silently off."""
+"""The port's options exist in all releases: an option that upstream renamed is silently off."""
 
 from __future__ import annotations
 

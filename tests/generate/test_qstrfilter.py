@@ -1,4 +1,4 @@
-"""The table that says which strings are no qstrs never says so of one that is."""
+"""The table that rules out qstrs never rules out a string that is one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same release gives the same C++ wherever the project and the build lie."""
+"""A release gives equal C++, independent of the folders of project and build."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ def test_release(release: str, tmp_path: Path) -> None:
     names = {item.unit.path for item in done}
     assert {"py/vm.c", "py/nlrsetjmp.c", "port/interp.c", "libc/string.c"} <= names
     assert "port/frozen_content.c" in names
-    assert "py/emitnx64.c" not in names  # no emitter: nothing is left of it
+    assert "py/emitnx64.c" not in names  # no emitter: the unit is empty
     assert "extmod/machine_adc.c" not in names
     assert all(item.fresh for item in done)
     text = (layout.pre / "py_vm.i").read_text()
@@ -45,12 +45,12 @@ def test_release(release: str, tmp_path: Path) -> None:
     assert "porter_memcpy" in (layout.pre / "py_gc.i").read_text() + text
     assert f'"v{release}"' in (layout.genhdr / "mpversion.h").read_text()
 
-    # Nothing changed: nothing is written. One header changed: its readers are.
+    # Without a change nothing is written. After a change of one header its readers are rewritten.
     assert read_units(layout.units) == units
     assert generate(config, layout) == units
     read_files = (layout.pre / "cache.json").read_text()
     folders = set(re.findall(rf'{re.escape(str(layout.upstream))}/([^"]+)/[^/"]+"', read_files))
-    # What a build reads is what the lock's hash covers.
+    # The lock's hash covers all inputs of a build.
     assert folders and all(folder.startswith(HASHED) for folder in folders)
     assert not any(item.fresh for item in preprocess(layout, units))
     before = contents(layout.build)
@@ -60,7 +60,7 @@ def test_release(release: str, tmp_path: Path) -> None:
     assert "port/interp.c" in fresh
     assert "py/map.c" not in fresh
 
-    # So is what was damaged, and what generation made itself.
+    # Damaged files and generated files are rewritten too.
     for name in ("py_map.i", "py_vm.i"):
         (layout.pre / name).write_bytes((layout.pre / name).read_bytes()[:1000])
     again = {item.unit.name for item in preprocess(layout, units) if item.fresh}
@@ -71,7 +71,7 @@ def test_release(release: str, tmp_path: Path) -> None:
     hooks.write_text(hooks.read_text() + "\n")
     assert generate(config, layout) == units
 
-    # The same input in the same place gives the same bytes.
+    # Equal input in the same place gives equal bytes.
     layout.units.unlink()
     (layout.pre / "cache.json").unlink()
     preprocess(layout, generate(config, layout))

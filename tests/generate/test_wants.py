@@ -1,4 +1,6 @@
-"""What a release wants from its port is found in its sources, and refusals name our option."""
+"""The requirements of a release on its port are found in its sources; refusals name the port's
+option.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +126,7 @@ def test_hooks(ask: Callable[..., Wants], upstream: str, expected: tuple[str, ..
 
 
 def test_a_release_that_refuses_an_option_of_ours(release: str, tmp_path: Path) -> None:
-    """An #error over two options of ours, planted in a release, names the file and both."""
+    """An #error over two options of the port, planted in a release, names the file and both."""
     upstream = paths.upstream_dir() / release
     for name in ("py", "extmod", "shared", "lib"):
         shutil.copytree(upstream / name, tmp_path / "upstream" / release / name)

@@ -57,17 +57,17 @@ class Table:
 
     @property
     def behind(self) -> bytes:
-        """What follows the table in memory."""
+        """Return the memory after the table."""
         return bytes(self._memory)[self._first + self.bytes :]
 
     @property
     def blocks(self) -> Blocks:
-        """What the table holds now."""
+        """Return the current content of the table."""
         return [byte >> 2 * j & 3 for byte in self.array for j in range(4)]
 
 
 def first_run(blocks: Blocks, wanted: int) -> int | None:
-    """Where the first run of so many free blocks begins."""
+    """Return the start of the first run of `wanted` free blocks."""
     free = 0
     for i, kind in enumerate(blocks):
         free = free + 1 if kind == FREE else 0
@@ -88,7 +88,7 @@ def mixture(chance: random.Random, count: int, often_free: float) -> Blocks:
 
 
 def searches(behind: int, counts: Iterable[int]) -> Iterator[tuple[Table, int, int, int | None]]:
-    """Tables, bytes to search them from, blocks to search for, and the first such place."""
+    """Yield tables, start bytes, numbers of blocks to search for, and the first match."""
     chance = random.Random(behind)
     for _ in range(600):
         blocks = mixture(chance, 4 * chance.randrange(1, 90), chance.choice((0.02, 0.1, 0.5, 0.9)))
@@ -176,9 +176,9 @@ def test_whole_blocks_are_cleared(table_search: ctypes.CDLL) -> None:
         assert list(memory) == [7] * 4 + [0] * 4 * number + [7] * (60 - 4 * number)
 
 
-# Tuples of 2 take one block and tuples of 3 two. All memory is filled with the former; of blocks
-# that are given back by pairs, each pair is one place for the latter. What the program needs itself
-# while memory is full lies in `spare`, 64 blocks each.
+# Tuples of 2 take one block, tuples of 3 two. All memory is filled with tuples of 2. Where two
+# neighbours are freed, one tuple of 3 fits. `spare` reserves 64 blocks each for the program itself
+# while memory is full.
 HOLES = """
 import gc
 def two(n):

@@ -1,4 +1,4 @@
-"""Small objects take as much memory as upstream gives them, and no short cut misses a limit."""
+"""Small objects take as much memory as in upstream, and the fast path respects all limits."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_objects_stay_apart(any_device: Device) -> None:
 
 
 def test_allocations_are_counted_as_before(any_device: Device) -> None:
-    """Each allocation can fail, those of small objects too, and the one that is asked for does."""
+    """Each allocation can fail, also of small objects, and exactly the requested one does."""
     program = "x = [(i, [i]) for i in range(20)]\nprint(len(x))"
     seen = set()
     for number in range(1, 400, 13):

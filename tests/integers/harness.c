@@ -24,7 +24,7 @@ uint32_t divide_by_digit(uint32_t *number, size_t count, uint32_t by) {
     return gpusnek_divide_by_digit(number, number, count, &divisor);
 }
 
-// Memory is as large as it has to be, so that a sanitizer sees what is written beyond it.
+// Memory has the exact size, so that a sanitizer detects writes beyond it.
 void power_modulo(uint32_t *result, const uint32_t *base, const uint32_t *exponent,
     size_t exponent_count, const uint32_t *modulus, size_t count, int window) {
     uint32_t *room = malloc(gpusnek_power_room(count) * sizeof(uint32_t));

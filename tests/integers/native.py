@@ -15,7 +15,7 @@ GUARD = 0xDEADBEEF
 
 
 class Digits:
-    """`count` digits of 32 bits with a guard behind them, which `value` looks at."""
+    """`count` digits of 32 bits with a guard after them, which `value` checks."""
 
     def __init__(self, value: int, count: int) -> None:
         parts = [value >> 32 * i & 0xFFFFFFFF for i in range(count)]
@@ -30,7 +30,7 @@ class Digits:
 
 
 def digits_of(value: int) -> Digits:
-    """As many digits as a number has, one at least."""
+    """Return the digits of a number, at least one."""
     return Digits(value, max(1, (value.bit_length() + 31) // 32))
 
 
@@ -50,7 +50,7 @@ class Native:
         self._library = ctypes.CDLL(str(library))
 
     def yields(self) -> int:
-        """How often others could run since the last call."""
+        """Return the number of yields since the last call."""
         counter = ctypes.c_uint.in_dll(self._library, "yields")
         count, counter.value = counter.value, 0
         return int(count)

@@ -47,7 +47,7 @@ def test_quotients_of_all_edges(native: Native) -> None:
     assert wrong == []
 
 
-# What makes the estimate of a digit one too large: the divisor's third digit is large.
+# These divisors make the estimate of a digit one too large: their third digit is large.
 @pytest.mark.parametrize("length", [3, 4, 5, 9])
 def test_a_divisor_that_is_subtracted_once_too_often(native: Native, length: int) -> None:
     for top in (BASE // 2, BASE // 2 + 1, BASE - 1, 1, 3):

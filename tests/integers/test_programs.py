@@ -1,4 +1,4 @@
-"""What programs compute with integers of any size is what CPython computes, and can be ended."""
+"""Integers of any size: results equal CPython's, and long computations can be interrupted."""
 
 from __future__ import annotations
 
