@@ -12,7 +12,7 @@ from porter.run.built import Built
 
 
 def cuda_build(built: Built, folder: Path) -> Built:
-    """Return the host build `built` with a target "cuda", as the local twin's, and an empty cubin."""
+    """Return the host build `built` plus a target "cuda": the local twin's, with an empty cubin."""
     host = built.whole.targets["host"]
     name = "cuda/gpusnek.cubin"
     (folder / "cuda").mkdir(parents=True)

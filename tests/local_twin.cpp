@@ -1,5 +1,6 @@
-// The host twin as a GPU with local arenas: all interpreters have one address, one after the other,
-// and rest as images. So what a device build does around an interpreter is tested without a GPU.
+// The host twin as a GPU with local arenas: all interpreters run one after the other at one
+// address, and are snapshots between launches. This tests a device build's handling of interpreters
+// without a GPU.
 #include <sys/mman.h>
 
 #include "arena.h"
@@ -71,7 +72,7 @@ EXPORT int gpusnek_launch(const gpusnek_launch_t *launch, int threads) {
     return 0;
 }
 
-// Nobody asks for arenas that stay where they are.
+// Arenas at a fixed place are not supported.
 EXPORT void *gpusnek_arena_new(uint64_t, uint64_t) {
     return nullptr;
 }

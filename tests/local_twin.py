@@ -40,7 +40,7 @@ class LocalTwin(HostTwin):
         self._arrays = arrays
         self.chunks = chunks_for
         self.threads: list[int] = []  # of each launch
-        self.kernels: list[tuple[int, int]] = []  # first thread and threads, where images are left
+        self.kernels: list[tuple[int, int]] = []  # first thread, number of threads
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
         return Images.arenas(self, n, {"pystack": pystack, "heap": heap}, self._kernel)
@@ -79,7 +79,7 @@ class LocalTwin(HostTwin):
 
 
 def local_twin(build: Build, folder: Path) -> LocalTwin:
-    """Link the build's objects with what runs them so; the library is made in `folder`."""
+    """Link the build's objects with the local twin's runtime; write the library to `folder`."""
     sources = find_sources(build.sources)
     made, library = folder / "local_twin.o", folder / "local_twin.so"
     includes = [f"-I{path}" for path in sources.include]

@@ -45,7 +45,7 @@ class Parser:
         return tree, self.at
 
     def match(self, rule: GrammarRule) -> tuple[bool, Any]:
-        """Return whether a rule matches here, and its tree; a rule that took a token may not fail."""
+        """Return whether a rule matches, and its tree; after taking a token it may not fail."""
         self.tries += 1
         if rule.kind == "or":
             for part in rule.parts:

@@ -1,12 +1,12 @@
-"""Hostile and endless programs among thousands of neighbours: how each ends, and who noticed.
+"""Hostile and endless programs among thousands of neighbours: their ends, and affected neighbours.
 
     python tests/gpu/hostile.py BUILD RESULTS.json [--target cuda] [--neighbours 10000] [--heap 1M]
 
 Each program runs in three interpreters of one launch, the first, one in the middle and the last, in
-the caller's order, so that it shares its warp with neighbours. These must end with OK and print
-what they print among themselves. A program that takes longer than its deadline is judged by how
-late the launch ends. A build with fences runs the programs that only fences hold, too. The exit
-status is the number of programs that did what they must not.
+the caller's order, so that it shares its warp with neighbours. The neighbours must end with OK and
+print their usual output. A program that exceeds its deadline is judged by the delay of the launch's
+end. A build with bounds checks also runs the programs that only bounds checks stop. The exit status
+is the number of programs with a forbidden outcome.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ for i in range(60):
 print(len(d), d['59'])
 """)
 CANVAS = "import framebuf\nCANVAS = framebuf.FrameBuffer(bytearray(64), 8, 8, framebuf.GS8)\n"
-# What ends a process or a launch where nothing is done about it (the issue's own list).
+# Programs that would end a process or a launch without countermeasures (from the issue).
 HOSTILE = {
     "center": "''.center(-1)",
     "list product": "[0] * (1 << 61)",
@@ -69,7 +69,7 @@ ADDRESSES = {
 
 
 def programs(fences: bool) -> Iterator[tuple[str, Program]]:
-    """Each program with its name; those that only fences hold where the build has fences."""
+    """Yield each program with its name; with bounds checks also those that only these stop."""
     for name, source in (HOSTILE | (ADDRESSES if fences else {})).items():
         yield name, Program(source)
     for kind, some in SLOW.items():
@@ -81,7 +81,7 @@ def programs(fences: bool) -> Iterator[tuple[str, Program]]:
 
 
 def tried(device: Device, program: Program, count: int, sizes: dict[str, Any]) -> dict[str, Any]:
-    """How `program` ended, and what was wrong; without the latter all is well."""
+    """Return how `program` ended, and a list of faults, which is empty on success."""
     at = [0, count // 2, count - 1]
     which = np.zeros(count, np.uint32)
     which[at] = 1
@@ -124,7 +124,7 @@ def main() -> int:
     device = open_device(options.build, options.target)
     sizes: dict[str, Any] = {"heap": options.heap}
     count = options.neighbours + 3
-    run(device, [NEIGHBOUR], count, Launch(**sizes))  # what the first launch costs
+    run(device, [NEIGHBOUR], count, Launch(**sizes))  # warm-up: the cost of the first launch
     rows: dict[str, Any] = {}
     for name, program in programs(bool(device.built.config["fences"])):
         if not name.startswith(options.only):

@@ -22,7 +22,7 @@ ENDS = ("GPUSNEK_OK", "GPUSNEK_EXCEPTION", "GPUSNEK_SYNTAX_ERROR")
 
 
 def main() -> int:
-    """Run all cases, one in a warp of its own; the exit status is the number of bad endings."""
+    """Run all cases, one per warp; return the number of bad endings as the exit status."""
     device = open_device(Path(sys.argv[1]), "cuda")
     stacks = [None] if device.local else [int(text) * KIB for text in sys.argv[2:]]
     good = [device.built.constants[name] for name in ENDS]

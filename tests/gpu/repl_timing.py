@@ -1,10 +1,10 @@
-"""How long the REPL takes from Enter to the last banner, and how much memory.
+"""Measure the REPL's time from Enter to the last banner, and its memory.
 
     python tests/gpu/repl_timing.py BUILD OUT.json [-n 1048576] [--target cuda] [--repeat 5]
 
-Enters statements at a shell that prints to nowhere: asking whether the statement is whole, the
-launch, merging the outputs where they are, fetching the distinct ones, and writing them. Medians,
-in seconds. Needs what running does, and prompt_toolkit not at all.
+Enters statements at a shell whose output is discarded. Measures the check for completeness, the
+launch, merging the outputs on the device, fetching the distinct outputs, and writing them. Reports
+medians in seconds. Has the requirements of a run, and does not need prompt_toolkit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from porter.repl import Session, Shell
 from porter.repl.plain import feed
 from porter.run import Device, open_device
 
-# What is entered, how many groups are shown (None: all), and how many there are.
+# The input, the number of groups to show (None: all), and the number of groups.
 CASES: dict[str, tuple[str, int | None, Any]] = {
     "numThreads": ("numThreads", 20, lambda n: 1),
     "threadIdx % 3": ("threadIdx % 3", 20, lambda n: min(n, 3)),
@@ -72,7 +72,9 @@ def case(shell: Shell, source: str, groups: int, repeat: int) -> dict[str, Any]:
 
 
 def questions(shell: Shell, repeat: int) -> dict[str, float]:
-    """Medians of what the prompt asks: is a line whole, how does a name go on."""
+    """Return the median times of the prompt's questions: is a line complete, which names complete
+    it.
+    """
     prompter = shell.prompter
     asked = {"continues": prompter.continues, "complete": prompter.complete}
     seconds = {}

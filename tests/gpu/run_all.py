@@ -1,9 +1,9 @@
-"""Every GPU test and timing in one call, from a prebuilt build folder, on a bare machine.
+"""Run every GPU test and timing in one call, from a finished build, on a bare machine.
 
     python tests/gpu/run_all.py BUILD_FOLDER [RESULTS.json] [-n INTERPRETERS]
 
-Needs numpy, CuPy and attrs. Writes what passed, how long it took, and what failed; its exit
-status is the number of failures.
+Needs numpy, CuPy and attrs. Writes the passed checks, their times and the failures; the exit status
+is the number of failures.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Here:
     run: Run
 
     def close(self) -> None:
-        """Nothing to end."""
+        """Do nothing: there is no resource to release."""
 
 
 def check_smoke(device: Device, n: int) -> dict[str, Any]:
@@ -63,7 +63,7 @@ def check_three_groups(device: Device, n: int) -> dict[str, Any]:
 
 
 def check_all_different(device: Device, n: int) -> dict[str, Any]:
-    """As many outputs as interpreters."""
+    """Check that there are as many outputs as interpreters."""
     result = run(device, ["print(threadIdx)"], n)
     start = time.monotonic()
     assert len(result.stdout.groups) == n
@@ -71,7 +71,7 @@ def check_all_different(device: Device, n: int) -> dict[str, Any]:
 
 
 def check_exceptions_stay_private(device: Device, n: int) -> dict[str, Any]:
-    """Every fourth interpreter raises; the others go on."""
+    """Check that every fourth interpreter raises and the others continue."""
     result = run(device, ["if threadIdx % 4 == 0:\n    raise ValueError(1)\nprint('well')\n"], n)
     raised = device.built.constants["GPUSNEK_EXCEPTION"]
     expected = np.where(np.arange(n) % 4 == 0, raised, 0)
@@ -121,7 +121,7 @@ def check_failing_allocations(device: Device, n: int) -> dict[str, Any]:
 
 
 def check_fuzz_corpus(device: Device, n: int) -> dict[str, Any]:
-    """The fuzzer's corpus, between neighbours whose output must stay the same to the bit."""
+    """Run the fuzzer's corpus between neighbours whose output must not change by a bit."""
     corpus = ROOT / "tests" / "fuzz" / "corpus"
     inputs = {path.name: path.read_bytes() for path in sorted(corpus.iterdir())}
     done = replay(device, inputs, Launch(stdout=4096, stderr=2048))
@@ -165,7 +165,7 @@ def main() -> int:
         entry["seconds"] = time.monotonic() - start
         results[check.__name__] = entry
         print(check.__name__, json.dumps(entry)[:1500], flush=True)
-        if arguments.results is not None:  # after each: a killed run has said what it knew
+        if arguments.results is not None:  # after each: a killed run keeps its results
             arguments.results.write_text(json.dumps(results, indent=1) + "\n")
     return failures
 

@@ -19,7 +19,7 @@ INTERPRETERS = 64
 
 
 def main() -> int:
-    """Run every smoke program, once as it is and once with a collection per allocation."""
+    """Run every smoke program, once plain and once with a collection per allocation."""
     device = open_device(Path(sys.argv[1]), "cuda")
     if device.local:
         raise SystemExit("build with --arena global: memcheck cannot watch local arenas")

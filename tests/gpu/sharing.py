@@ -1,16 +1,16 @@
-"""What a warp's interpreters have of it beside one that never ends: their time, alone and so.
+"""Measure how much an endless interpreter delays the other interpreters of its warp.
 
     python tests/gpu/sharing.py BUILD RESULTS.json [--target cuda] [--heap 1M] [--only NAME]
     python tests/gpu/sharing.py BUILD RESULTS.json --one-source [--target cuda]
 
-31 interpreters of a warp run one program and say how long it took them; the 32nd runs a program of
-tests/lang/endless.py until its deadline. `times` is the slowest of the 31 against the slowest where
-the 32nd does nothing; `late` are seconds from the deadline to the launch's end. Needs global arenas
-on a GPU, for the heaps are large.
+31 interpreters of a warp run one program and report their time; the 32nd runs a program of
+tests/lang/endless.py until its deadline. `times` is the time of the slowest of the 31, divided by
+its time beside an idle 32nd. `late` is the time in seconds from the deadline to the launch's end.
+The heaps are large, so a GPU needs global arenas.
 
-With --one-source all 64 interpreters of two warps run one program: one lane of each warp takes a
-branch to an endless loop in Python, and the others count words, each its own, so that their ways
-part. `ms` is the median of these.
+With --one-source all 64 interpreters of two warps run one program. One lane of each warp takes a
+branch to an endless loop in Python. The others count words with their own data, so that they
+diverge. `ms` is the median of their times.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ print(time.ticks_us() - start)
 
 
 def beside(device: Device, source: str, heap: int, repeat: int) -> dict[str, Any]:
-    """Milliseconds of the slowest of the others, least of some launches; how late the end was."""
+    """Return the minimum over launches of the slowest neighbour's milliseconds, and the delay of
+    the end.
+    """
     which = np.zeros(WARP, np.uint32)
     which[ENDLESS] = 1
     limits = [None if i != ENDLESS else DEADLINE for i in range(WARP)]
@@ -76,7 +78,7 @@ def main():
 
 
 def of_one_source(device: Device, endless: str) -> float:
-    """Milliseconds, the median of the others; who does not end counts with the whole deadline."""
+    """Return the neighbours' median in milliseconds; an unfinished one counts with the deadline."""
     branch = "".join(f"    {line}\n" for line in endless.splitlines())
     source = f"{TIMED}\nif threadIdx % {WARP} == {ENDLESS}:\n{branch}else:\n    main()\n"
     result = run(device, [source], 2 * WARP, Launch(deadline=DEADLINE))
@@ -85,7 +87,7 @@ def of_one_source(device: Device, endless: str) -> float:
 
 
 def one_source(device: Device, only: tuple[str, ...]) -> dict[str, Any]:
-    """A row for each endless loop in Python whose name begins with one of `only`, or for all."""
+    """Return a row for each endless Python loop whose name begins with one of `only` (or all)."""
     of_one_source(device, "pass")
     alone = of_one_source(device, "pass")
     rows = {"none": {"ms": alone, "times": 1.0}}

@@ -1,10 +1,11 @@
-"""Generated programs and the bench's on the host twin and on a GPU: outputs, ends and steps equal.
+"""Compare generated programs and the bench's on the host twin and on a GPU: outputs, ends, steps.
 
     python tests/gpu/steps.py BUILD RESULTS.json [--programs 300] [--seed 0]
 
-BUILD has both targets and global arenas, for the programs want larger heaps than threads have. Each
-has an interpreter of its own; on the GPU all of them share one launch. The exit status is the
-number of programs that differ. What both ended at their limit of steps counts as equal, too.
+BUILD has both targets and global arenas, because the programs need larger heaps than local memory
+has. Each program runs in a separate interpreter; on the GPU all of them share one launch. The exit
+status is the number of programs that differ. Programs that reach the limit of steps on both count
+as equal.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ BENCH = Path(__file__).resolve().parents[2] / "porter/bench/programs"
 
 @frozen
 class Ended:
-    """What a program left behind."""
+    """The results of a program."""
 
     stdout: bytes
     stderr: bytes

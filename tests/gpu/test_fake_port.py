@@ -1,4 +1,4 @@
-"""The device runtime with the stand-in interpreter: heaps chosen at launch, arenas, canaries."""
+"""The device runtime with the fake interpreter: heaps chosen at launch, arenas, canaries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Images at rest on a GPU: many interpreters over many launches, each with what it left."""
+"""Snapshots on a GPU: many interpreters keep their state over many launches."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_many_keep_what_they_left(gpu: Device) -> None:
         sneks.exec("x = threadIdx * 2\nwords = {}")
         told(images_of(sneks), "x = threadIdx * 2")
         for k in range(3):
-            # Some grow, some shrink, some do nothing.
+            # Some interpreters grow, some shrink, some do nothing.
             sneks.exec(
                 f"if threadIdx % 7 == {k}: words[{k}] = [threadIdx] * (threadIdx % 50)\n"
                 f"elif threadIdx % 7 == {k + 1}: words.clear()"

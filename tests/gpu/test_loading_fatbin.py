@@ -19,7 +19,7 @@ from porter.run.launch.spec import Launch
 pytestmark = pytest.mark.gpu
 
 N = 2048
-# Exceptions, regular expressions, collections while objects live: what calls and registers do.
+# Exceptions, regular expressions, collections while objects live: tests of calls and registers.
 PROGRAM = Program(
     b"""
 import gc, re
@@ -59,7 +59,7 @@ def test_it_runs_as_the_host_twin(fat: Built, tmp_path: Path) -> None:
     result = run(device, [PROGRAM], N)
     host = sorted((group.text, group.count) for group in result.stdout.groups)
     assert len(host) == 6 and outputs(fat) == outputs(fat, gc_stress=True) == host
-    assert not list(tmp_path.iterdir())  # its own machine code did it
+    assert not list(tmp_path.iterdir())  # the fatbin's own machine code ran
 
 
 def test_what_the_driver_links_runs_as_the_fatbin(fat: Built, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Several GPUs of one machine give what one gives, with the build in $PORTER_GPU_BUILD."""
+"""Several GPUs of one machine give the results of one, with the build in $PORTER_GPU_BUILD."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Programs without an end, or with one that nobody waits for.
+"""Endless programs, or programs whose end nobody waits for.
 
-SLOW: in a loop of C code. PYTHON: in Python's own, at the least place of the code, deeper in calls
+SLOW: in a loop of C code. PYTHON: in a Python loop, at the lowest code address, deeper in calls
 than others, in a generator, in C that calls back, between exceptions, without a call, with much
-work in C. WORDS: work with an end, for whoever shares a warp with these; its ways part.
+work in C. WORDS: finite work that diverges, for interpreters that share a warp with these.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ CANVAS = framebuf.FrameBuffer(bytearray(64), 8, 8, framebuf.{})
 """
 NUMBER = "a = (1 << 1_500_000) - 1\n"
 ENDLESS = "class E:\n    def __iter__(self): return self\n    def __next__(self): return {}\n"
-# What C code does on a memory of some hundred kilobytes, again and again.
+# Operands that make C code process some hundred kilobytes of memory repeatedly.
 DEEP = "a = b = ()\nfor i in range(60):\n    a = (a, a)\n    b = (b, b)\n"
 SLOW = {
     "sequences": {

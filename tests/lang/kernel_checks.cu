@@ -1,4 +1,5 @@
-// What users' kernels may do and may not, on either target: prints one line a check.
+// Permitted and forbidden operations of users' kernels, on either target. Prints one line per
+// check.
 #include "check.h"
 
 #define THREADS 96
@@ -71,7 +72,7 @@ __global__ void exit_code(int *status) {
     status[me()] = gpusnek_exit_code() == me() + 3;
 }
 
-// One thread in three raises before the barriers, one has no more than C++'s.
+// One thread in three raises before the barriers, one runs no Python beyond C++'s barriers.
 __global__ void ended_neighbours(int *sums, int *status) {
     __shared__ int cells[BLOCK];
     gpusnek_bind_memory("cells", cells, BLOCK, 'i');

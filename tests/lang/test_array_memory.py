@@ -6,7 +6,7 @@ import pytest
 
 from porter.run import Device, Launch, run
 
-# `others` lie where memory is given back to, and hold what nothing may write over.
+# `others` occupy freed memory, and no operation may overwrite their content.
 MADE = """
 import array, framebuf, struct
 held = bytearray(4096)
@@ -42,7 +42,7 @@ def test_what_is_held_stays(roomy_device: Device, call: str) -> None:
     assert int(count) >= 4 and whole == b"True" and length == b"99"
 
 
-# As many places as the array says are its own.
+# As many appends as the array reserves.
 APPENDED = """
 import array
 a = array.array(TYPECODE)

@@ -1,4 +1,4 @@
-"""gpu.atomic_...: results as Python computes them, and what is refused."""
+"""gpu.atomic_...: results equal Python's computation; refused arguments."""
 
 from __future__ import annotations
 

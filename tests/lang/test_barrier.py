@@ -1,4 +1,4 @@
-"""syncthreads(): what it waits for, and that nothing which ends or stops keeps others waiting."""
+"""syncthreads(): its semantics, and that ended or stopped interpreters block no others."""
 
 from __future__ import annotations
 

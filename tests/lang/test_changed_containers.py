@@ -33,7 +33,7 @@ HEAPS = ["heapq.heapify(l)", "heapq.heappush(l, C(l))", "heapq.heappop(l)", "l.r
 
 
 def check(device: Device, act: str, answer: str, make: str, call: str) -> bytes:
-    """Each of two interpreters ends well; returns what the first printed first."""
+    """Check that both interpreters succeed; return the first line of the first one's output."""
     program = MUTATOR.format(act=act, answer=answer, make=make, call=call)
     result = run(device, [program], 2)
     result.raise_for_status()
@@ -165,7 +165,8 @@ def test_what_is_asked_for_its_number_clears_the_list(roomy_device: Device) -> N
     assert lines[10] == "a ['b'] a b ['a', 'a', 'b']"
 
 
-# An index that shortens what it is an index of. Each line ends as if it had been shorter before.
+# An index whose conversion shortens the container. Each line equals that for a container that was
+# short before.
 SHORTENED = """
 import array
 class N:
@@ -223,7 +224,7 @@ def test_an_index_that_shortens_the_sequence(roomy_device: Device) -> None:
     assert last == "1 2 5 bc 97"
 
 
-# A key that gives the dict's table away while it is printed or compared, and fills that memory.
+# A key that frees the dict's table while it is printed or compared, and reuses that memory.
 GIVEN_AWAY = """
 import json
 from collections import OrderedDict
@@ -262,7 +263,7 @@ def test_a_key_that_gives_the_table_away(roomy_device: Device) -> None:
     assert lines[4].startswith("OrderedDict({k: 'value0'})") and lines[5].startswith(lines[1][:12])
 
 
-# A stream that gives away what is being printed to it, at one of its writes, and fills that memory.
+# A stream that frees the object being printed, at one of its writes, and reuses that memory.
 PRINTED = """
 import array, collections, io, json, sys
 class Stream(io.IOBase):

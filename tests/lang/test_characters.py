@@ -1,4 +1,4 @@
-"""The lexer takes each character for what the interpreter's own functions take it for."""
+"""The lexer classifies each character like the interpreter's own functions."""
 
 from __future__ import annotations
 

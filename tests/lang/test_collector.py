@@ -1,4 +1,4 @@
-"""What C holds by the address of a member alone outlives a collection."""
+"""Objects that C references only by the address of a member survive a collection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def churn():
     return [bytearray(b'\\xff' * n) for n in (16, 32, 64, 96, 128)]
 """
 
-# Programs whose callbacks collect while C is in the middle of something, and what they print.
+# Programs whose callbacks collect in the middle of a C operation, and their output.
 CASES = {
     "pattern of re.sub": (
         "import re\ndef f(m):\n    churn()\n    return str(int(m.group(0)) * 2)\n"

@@ -1,4 +1,4 @@
-"""Programs that go on for ever in C code are stopped soon after their time, and alone."""
+"""Endless loops in C code are stopped soon after their time limit; neighbours continue."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.campaign("limits")
 
 PROGRAMS = [(kind, name) for kind, programs in SLOW.items() for name in programs]
 TIME, GRACE = 0.4, 0.4  # seconds until the interruption, and from it to the hard stop
-LATE = 0.5  # the clock is looked at every 0.1 s, and machines have other work
+LATE = 0.5  # the clock is checked every 0.1 s, and machines have other load
 
 
 @pytest.mark.parametrize(("kind", "name"), PROGRAMS, ids=[": ".join(pair) for pair in PROGRAMS])

@@ -1,4 +1,4 @@
-"""The end of a program gives its status and the last line on stderr."""
+"""The end of a program determines its status and the last line on stderr."""
 
 from __future__ import annotations
 

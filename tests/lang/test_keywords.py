@@ -1,4 +1,4 @@
-"""A name is a keyword exactly where CPython says so."""
+"""The lexer has exactly CPython's keywords."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import keyword
 
 from porter.run import Device, Launch, run
 
-# Before and behind all keywords, by bytes; and what is nearly one.
+# Names before and after all keywords in byte order, and names that resemble keywords.
 OTHERS = ("A", "E", "Z", "_", "__", "__debug", "__debug___", "a", "z", "zz", "é", "ñand", "ÿ")
 EACH = """
 for word in WORDS:
@@ -24,7 +24,7 @@ def nearly(word: str) -> set[str]:
 
 
 def kind(word: str) -> str:
-    """What CPython takes a word for."""
+    """Return CPython's classification of a word."""
     try:
         compile(f"{word} = 1", "word", "exec")
     except SyntaxError:

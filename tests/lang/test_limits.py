@@ -1,4 +1,4 @@
-"""Limits of each interpreter: exact steps, a deadline, and that nothing gets around them."""
+"""Limits of each interpreter: exact steps, a deadline, and no way around them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def ended(device: Device, program: str, n: int = 2, **options: Any) -> Result:
 
 
 def in_time(device: Device, program: str, result: Result, **options: Any) -> bool:
-    """Whether a launch with a deadline of 0.2 s ended in time; others may keep the processor."""
+    """Return whether a launch with a deadline of 0.2 s ended in time; retries under load."""
     tries = 5
     while result.seconds > 0.2 + LATE and (tries := tries - 1):
         result = ended(device, program, 3, timeout=20.0, deadline=0.2, **options)
@@ -96,7 +96,7 @@ def test_copies_take_the_steps_of_originals(any_device: Device, fork: bool) -> N
 
 def test_compiled_code_takes_the_steps_of_its_source(any_device: Device) -> None:
     with InterpreterArray(3, device=any_device) as array:
-        array.exec(COUNTED)  # what is made once, by the first one alone
+        array.exec(COUNTED)  # the first run initialises lazily created objects
         source = array.exec(COUNTED).steps
         assert array.run(array.compile(COUNTED)).steps.tolist() == source.tolist()
 

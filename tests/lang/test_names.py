@@ -1,4 +1,4 @@
-"""Modules have as many names as they like, and each is the one that was meant."""
+"""Modules may have any number of names, and each lookup finds the right one."""
 
 from __future__ import annotations
 

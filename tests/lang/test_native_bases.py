@@ -1,4 +1,4 @@
-"""Classes that derive from native types: what was written for the native struct refuses theirs."""
+"""Subclasses of native types: functions that expect the native struct refuse other instances."""
 
 from __future__ import annotations
 
@@ -125,8 +125,8 @@ print(E(1).args, len(L()), L()[1])
     assert run(any_device, [program], 2).stdout[0] == b"(1, 2) 2 2\n"
 
 
-# What `super` finds of a type, and of an object of a native type: neither has a native object
-# beside it. CPython prints the same.
+# Attributes that `super` finds for a type, and for an object of a native type: neither has a native
+# base object. CPython prints the same.
 SUPER = """\
 from collections import OrderedDict
 class D(dict):

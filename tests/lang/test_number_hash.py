@@ -1,4 +1,4 @@
-"""Longs and floats have hashes that tell them apart, and equal ones have equal hashes."""
+"""Hashes of longs and floats distinguish different values, and equal values have equal hashes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ WHOLE = [
     (2**53 - 1) << 900,
 ]
 
-# A long that is made now, and one that a computation leaves as small as a small int.
+# A long that is made at run time, and a long in the range of small ints.
 EQUAL = """
 for n in CASES:
     made = int(str(n))
@@ -77,7 +77,7 @@ print(sum(d[K(i * FACTOR)] for i in range(400)), K.compared)
     "factor", ["1 << 47", "-1 << 60", "1 << 61", "3 << 64", "10 ** 40", "1e25"]
 )
 def test_few_keys_share_a_place(roomy_device: Device, factor: str) -> None:
-    """By their low bits alone all multiples of 2**47 are on one place: 160,000 comparisons."""
+    """With low bits alone all multiples of 2**47 would share a place: 160,000 comparisons."""
     program = COMPARED.replace("FACTOR", f"({factor})")
     found, compared = map(
         int, run(roomy_device, [program], 2, Launch(heap=1 << 18)).stdout[1].split()

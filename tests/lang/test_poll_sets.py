@@ -20,7 +20,7 @@ class S(io.IOBase):
         return self.ready
 p = select.poll()
 """
-# name: a program, and what it prints
+# name: a program, and its output
 PROGRAMS = {
     "a mask that changes the set": (
         """

@@ -12,7 +12,7 @@ from porter.run import Device, Launch, run
 
 OPCODE = 0x6F
 
-# Programs, and what each of two interpreters of a block prints.
+# Programs, and the output of each of two interpreters of a block.
 CASES = {
     "assigned": ("syncthreads = lambda: 7\nprint(syncthreads())", "7"),
     "parameter": ("def f(syncthreads):\n    return syncthreads()\nprint(f(lambda: 3))", "3"),
@@ -87,7 +87,7 @@ def test_the_name(any_device: Device, name: str) -> None:
 
 
 def _opcodes(header: Path) -> dict[str, int]:
-    """Every number that a release's bc0.h gives to an instruction, ranges included."""
+    """Return every opcode number of a release's bc0.h, ranges included."""
     bases: dict[str, int] = {}
     for name, expression in re.findall(
         r"^#define (MP_BC_\w+) +\((.*?)\)", header.read_text(), re.M
@@ -110,7 +110,7 @@ def test_no_release_has_the_number(header: Path) -> None:
     }
     assert len(taken) > 60
     assert OPCODE not in taken
-    # What comes in runs of many begins above.
+    # Opcodes with ranges begin above.
     assert min(value for name, value in numbers.items() if name.endswith("_MULTI")) > OPCODE
     text = (paths.templates_dir() / "port" / "mpconfigport.h.j2").read_text()
     offset = re.search(r"GPUSNEK_BC_SYNCTHREADS \(MP_BC_BASE_BYTE_E \+ (0x\w+)\)", text)

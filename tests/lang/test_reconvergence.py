@@ -1,6 +1,7 @@
-"""Interpreters whose ways part, and meet again: each ends as it would alone (reconvergence.cu).
+"""Interpreters that diverge and reconverge: each result is independent of the others.
 
-The host twin runs each by itself; on a GPU they are lanes of a warp that wait for each other.
+The host twin runs each interpreter separately. On a GPU they are lanes of a warp that wait for each
+other (reconvergence.cu).
 """
 
 from __future__ import annotations
@@ -108,7 +109,7 @@ def test_neighbours_that_never_end(any_device: Device, name: str, lanes: str) ->
     cells = any_device.zeros(1, "int32")
     cells[0] = 1
     source = f"{WORDS}\nif {lanes}:\n{endless}print(work(200))\n"
-    # Alone the others take 25 ms on an H100; who starves them lets none end in a second.
+    # Alone the others take 25 ms on an H100; a starving neighbour would let none end in a second.
     limits = Launch(deadline=1.0, bind={"cells": cells}, timeout=60.0)
     result = run(any_device, [source], n, limits)
     ended = any_device.built.constants["GPUSNEK_OK"]

@@ -1,4 +1,4 @@
-"""Interpreters that share a warp with one that never ends: they end well, and before it."""
+"""Interpreters that share a warp with an endless one succeed, and end before it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from endless import SLOW
 from porter.run import Device, Launch, run
 
 WARP, ENDLESS = 32, 5
-DEADLINE = 1.5  # seconds of the one that never ends
+DEADLINE = 1.5  # seconds of the endless interpreter
 WORK = """
 d = {}
 for i in range(60):

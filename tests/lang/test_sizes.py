@@ -1,4 +1,4 @@
-"""Sizes that do not fit: an exception or a right value, and nothing for the neighbours."""
+"""Sizes that overflow: an exception or a correct value, and no effect on neighbours."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ TOO_LARGE = [
 ]
 # Expressions with a value, as CPython has it.
 RIGHT = [
-    ("'ab'.center(5)", "' ab  '"),  # CPython has the odd space on the left
+    ("'ab'.center(5)", "' ab  '"),  # CPython puts the odd space on the left
     ("[0] * -1", "[]"),
     ("(0,) * -(1 << 62)", "()"),
     ("'ab' * -(1 << 62)", "''"),
@@ -112,7 +112,9 @@ else:
 
 
 def outcome(device: Device, expression: str) -> str:
-    """What one of three interpreters prints; the others print what they do anyway."""
+    """Return the output of one of three interpreters; check that the others print their usual
+    output.
+    """
     result = run(device, [PROGRAM.format(expression=expression)], 3, Launch(timeout=20))
     assert {result.stdout[0], result.stdout[2]} == {b"50 True   x  \n"}
     return str(result.stdout[1].decode().strip())

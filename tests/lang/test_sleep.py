@@ -1,4 +1,4 @@
-"""time.sleep: as CPython, and as long as it is asked to."""
+"""time.sleep: CPython's semantics, and the requested duration."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from porter import InterpreterArray
 from porter.run import Device, Launch, run
 from tests.cpython import cpython
 
-# Equal items that can be told apart show whether a sort is stable.
+# Equal items that are distinguishable show whether a sort is stable.
 NUMBERS = st.one_of(
     st.integers(-3, 3),
     st.booleans(),
@@ -58,7 +58,7 @@ for items, key, reverse in CASES:
 
 
 def outcome(case: Case) -> str:
-    """What EACH prints of a case, by CPython."""
+    """Return CPython's output of EACH for a case."""
     items, key, reverse = case
     indexed = [(item, i) for i, item in enumerate(items)]
     ordered = sorted(indexed if KEYS[key] else items, key=KEYS[key], reverse=reverse)
@@ -159,7 +159,7 @@ def test_failing_allocations(roomy_device: Device, rest: bool) -> None:
     result = run(roomy_device, [FAILING], made + 2, settings)
     ends = {result.stdout[i].partition(b"ready\n")[2] for i in range(made + 2)}
     sorts = {b"True True\n"}
-    # One that fails is no reason to fail; without any memory no key can be made.
+    # The sort survives one failing allocation; without any memory it cannot allocate keys.
     assert ends - {b""} == sorts | ({b"failed 60 1770\n"} if rest else set())
 
 

@@ -1,4 +1,4 @@
-"""Streams and block devices that a program writes, and that misuse what they are given."""
+"""Streams and block devices of programs that misuse the buffers passed to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats of struct whose sizes do not fit: an error, and no byte outside of the buffer."""
+"""Formats of struct whose sizes overflow: an error, and no byte outside of the buffer."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from porter.run import Device, Launch, run
 
-# The sum of the sizes wraps at 2**64 to one that the buffer has.
+# The sum of the sizes wraps at 2**64 to a size that fits into the buffer.
 WRAPPED = """
 import struct
 def tried(f, *args):

@@ -1,4 +1,4 @@
-"""Dicts and sets: they hold what CPython's hold, however their tables grow and are searched."""
+"""Dicts and sets have CPython's content, through all growth and collisions."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ print(len(d), [d[K(i)] for i in (0, 7, 29)], K(30) in d, 3 in d, (3,) in d, K((3
     assert run(roomy_device, [program], 2).stdout[1] == b"30 [0, 7, 29] False True False False\n"
 
 
-# Tables of all sizes that literals have, odd ones with factors among them, then grown and emptied:
-# keys side by side, far apart, packed from two numbers, and such as are not there.
+# Tables of all sizes of literals, odd sizes with factors among them, then grown and emptied. Keys
+# are adjacent, far apart, packed from two numbers, or absent.
 KEPT = """
 def trial(n, spread, seed):
     d, s = {}, set(range(0, n * spread, spread))
@@ -110,7 +110,7 @@ print(len(d), sum(d), 3 in d)
 
 @pytest.mark.parametrize("size", [13, 15, 21, 25, 27, 33, 35, 45, 49, 63, 105])
 def test_a_literal_of_an_odd_size_is_filled_without_memory(roomy_device: Device, size: int) -> None:
-    """No place is left out, whatever divides the number of places."""
+    """The probe sequence reaches every place, for every divisor of the number of places."""
     items = ", ".join(f"{i * 5}: 0" for i in range(1, size))
     before, after = run(roomy_device, [LITERAL % items], 2).stdout[1].decode().splitlines()
     assert before == f"{size} {size} False False"
@@ -137,7 +137,7 @@ print(n, K.compared)
 
 
 def test_a_search_leaves_runs_of_neighbours(roomy_device: Device) -> None:
-    """Place by place, a key that is not there would meet hundreds of those that are."""
+    """With linear probing, an absent key would meet hundreds of present keys."""
     found, compared = map(
         int, run(roomy_device, [MISSED], 2, Launch(heap=1 << 20)).stdout[1].split()
     )

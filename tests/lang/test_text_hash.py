@@ -106,7 +106,7 @@ print(text.encode().decode() == text, len(text))
 
 
 def test_utf8_is_checked_at_every_place(roomy_device: Device) -> None:
-    """Upstream takes a lead byte with as many continuing ones as it says."""
+    """Upstream accepts a lead byte with the announced number of continuation bytes."""
     leads = [(b, 1) for b in range(0xC0, 0xE0)] + [(b, 2) for b in range(0xE0, 0xF0)]
     leads += [(b, 3) for b in range(0xF0, 0xF8)]
     line = f"{len(leads)} {sum(first * (size + 1) for first, size in leads)}"

@@ -12,8 +12,8 @@ KINDS = ["a", "ab", "añ", "€", "😀", "aé€😀", "abcdefg😀", "abcdefgh
 LENGTHS = [*range(34), 63, 64, 65, 100, 255, 256, 257]
 SIZES = Launch(heap=1 << 21, stdout=1 << 19)
 
-# A text that is made now is no constant, and lies where words begin. `pick` goes through all of a
-# short text and to the borders of a long one.
+# A string that is made at run time is not a constant, and is word-aligned. `pick` yields all
+# indexes of a short text, and the boundaries of a long one.
 EACH = """
 def pick(n):
     if n < 40:
@@ -69,7 +69,7 @@ def test_mixtures(roomy_device: Device, seed: int) -> None:
     )
 
 
-# Names lie at any address: constants of the build, and those that a program brings.
+# Names have any alignment: constants of the build, and names that a program defines.
 NAMES = """
 for name in CASES:
     name = type(name, (), {}).__name__
@@ -127,7 +127,7 @@ def test_indexes_out_of_range(roomy_device: Device) -> None:
         assert line == f"{length}   True"
 
 
-# Texts that are longer than what is looked through at once (4 KiB).
+# Texts that are longer than the part that is counted at once (4 KiB).
 LONG = """
 for text in CASES:
     text = ''.join([text] * 2000)
@@ -145,7 +145,7 @@ def test_long_texts(roomy_device: Device, text: str) -> None:
 
 
 def steps(device: Device, source: str) -> int:
-    """How many steps a program takes."""
+    """Return the number of steps of a program."""
     result = run(device, [source], 1, SIZES)
     assert result.stderr[0] == b""
     return int(result.steps[0])
@@ -160,7 +160,7 @@ def test_an_index_takes_no_steps(roomy_device: Device, index: str) -> None:
 
 
 def test_a_long_text_takes_some(roomy_device: Device) -> None:
-    """So that a program that looks through megabytes ends at its limits, and when it is stopped."""
+    """A program that scans megabytes therefore ends at its limits, and when it is stopped."""
     program = "text = ''.join(['abcdefgh'] * 65536)\nfor i in range(100):\n    text[%s]\n"
     near, far, back = (steps(roomy_device, program % at) for at in ("9", "500000", "-500000"))
     assert 100 * 120 <= far - near <= 100 * 125

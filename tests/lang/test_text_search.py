@@ -1,4 +1,4 @@
-"""Searches in strings and bytes find what CPython's find."""
+"""Searches in strings and bytes give CPython's results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Callbacks of weak references, which change what the C that allocates is working on."""
+"""Callbacks of weak references that change objects which the allocating C code is using."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import pytest
 
 from porter.run import Device, Launch, run
 
-# With a collection before each allocation the first one in `use` ends an object whose weak
-# reference calls back. `later` callbacks, each of which ends the next object, come first.
+# With a collection before each allocation, the first allocation in `use` ends an object whose weak
+# reference calls back. Before it, `later` callbacks each end the next object.
 ATTACK = """
 try:
     import weakref

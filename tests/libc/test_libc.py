@@ -1,4 +1,4 @@
-"""Our C library against Python's own idea of what these functions do."""
+"""Porter's C library compared with Python implementations of its functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from porter.base import paths
 LIBC = paths.templates_dir() / "libc"
 FLAGS = ["-std=gnu99", "-nostdinc", "-ffreestanding", "-I", str(LIBC), "-include", "porter_names.h"]
 
-# Text without zero bytes, short alphabets so that matches happen.
+# Text without zero bytes; short alphabets make matches likely.
 text = st.binary(max_size=24).map(lambda b: bytes(97 + x % 4 for x in b))
 blob = st.binary(max_size=64)
 
@@ -24,7 +24,7 @@ blob = st.binary(max_size=64)
 @pytest.fixture(scope="module")
 def libc(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
     result = tmp_path_factory.mktemp("libc") / "libc.so"
-    fatal = result.with_name("fatal.c")  # the runtime's part; no test comes here
+    fatal = result.with_name("fatal.c")  # the runtime's part; these tests never call it
     fatal.write_text("void porter_fatal(const char *m) { (void)m; __builtin_trap(); }\n")
     sources = [LIBC / "string.c", LIBC / "stdlib.c", fatal]
     command = ["gcc", *FLAGS, "-fno-builtin", "-O1", "-Wall", "-Werror", "-fPIC", "-shared"]

@@ -25,7 +25,7 @@ def twin(built: Build) -> Iterator[Device]:
 
 @pytest.fixture(scope="session")
 def kept(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """A folder for machine code that these tests make."""
+    """Return the cache folder for native code that these tests make."""
     return str(tmp_path_factory.mktemp("kept"))
 
 

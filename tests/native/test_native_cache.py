@@ -1,4 +1,4 @@
-"""The cache of machine code: found again, made again where it is damaged, and never in the way."""
+"""The cache of native code: hits, repair of damaged entries, and operation without a cache."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def compiled(two: InterpreterArray, home: Path) -> Compile:
-    """Compiles, runs, and returns what was compiled."""
+    """Return a function that compiles, runs, and returns the report of the compilation."""
 
     def compiled(source: str = SOURCE) -> NativeModule:
         code = two.compile(source, native=True)
@@ -72,7 +72,7 @@ def test_what_is_damaged_is_made_again(
     if how != "gone":
         path.write_bytes(whole[: len(whole) // 2] if how == "cut" else b"x" + whole[1:])
     again = compiled()
-    assert again.cached == (name == "module.cpp" and how != "gone")  # people alone read that
+    assert again.cached == (name == "module.cpp" and how != "gone")  # only people read module.cpp
     assert compiled().cached
 
 

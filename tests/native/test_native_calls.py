@@ -1,4 +1,4 @@
-"""Machine code calls machine code: without the interpreter, and with the interpreter's limits."""
+"""Native code calls native code directly, under the interpreter's limits."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ start(1)
 
 
 def test_calls_do_not_go_through_the_interpreter(two: InterpreterArray) -> None:
-    # Machine code of another source shows what ran; the interpreter hands over to `outer` alone.
+    # Native code of another source shows which code ran; the interpreter enters only `outer`.
     other = CALLS.replace("n * 3 - 1", "n * 3 + 1").replace("n * 5 - 1", "n * 5 + 1")
     expected = two.exec(other).stdout[0]
     made = two.compile(other, native=True).native
@@ -99,7 +99,7 @@ def test_interrupts_and_limits_end_what_was_called(two: InterpreterArray) -> Non
     assert shown[:20] == shown[20:]
     with pytest.raises(InterpreterTimeout):
         two.exec(code, timeout=0.2)
-    # What was called when it ended is forgotten.
+    # The pending callees are discarded at the end.
     assert two.exec("try:\n    {}[1]\nexcept KeyError as e:\n    print(e)").stdout[0] == b"1\n"
     assert two.eval("step(4)").tolist() == [9, 9]
 
@@ -148,7 +148,7 @@ def test_what_makes_objects_for_ever_is_stopped(two: InterpreterArray, what: str
         outcome = two.exec(one, max_steps=30_000, check=False)
         assert [limit.count for limit in outcome.limited] == [2]
         turns.append(two.eval("turns").tolist())
-    assert turns[0] == turns[1] or "deep" in what  # so deep is C's stack alone
+    assert turns[0] == turns[1] or "deep" in what  # only the C stack is so deep
     assert turns[1][0] > 0
     with pytest.raises(InterpreterTimeout):
         two.exec(code, timeout=0.2)
@@ -156,6 +156,6 @@ def test_what_makes_objects_for_ever_is_stopped(two: InterpreterArray, what: str
 
 
 def test_a_turn_draws_what_the_rewriter_has_it_draw() -> None:
-    """native_slow.c walks over classes as upstream's loop does, whose polls a rule writes."""
+    """native_slow.c walks classes like upstream's loop, whose polls a rule inserts."""
     text = (paths.templates_dir() / "port/native_slow.c").read_text(encoding="utf-8")
     assert f"#define TURN ({NESTED}) " in text

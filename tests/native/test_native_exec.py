@@ -1,4 +1,4 @@
-"""compile(native=True): machine code runs, and does what bytecode does."""
+"""compile(native=True): native code runs, and its results equal those of bytecode."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ print(total(100, threadIdx))
 
 
 def forged(array: InterpreterArray, written: str, native_of: str) -> Code:
-    """Bytecode of one source with the machine code of another: what ran shows in what it does."""
+    """Return bytecode of one source with native code of another: results show which one ran."""
     made = array.compile(native_of, native=True)
     assert made.native is not None
     return attrs.evolve(array.compile(written), native=made.native)
@@ -55,7 +55,7 @@ def test_machine_code_does_what_bytecode_does(two: InterpreterArray) -> None:
 
 def test_functions_stay_fast_in_later_launches(two: InterpreterArray) -> None:
     two.exec(forged(two, LOOP, LOOP.replace("i * step", "i - step")))
-    assert two.stdout[0] == b"4950\n"  # not 0, as its source says
+    assert two.stdout[0] == b"4950\n"  # not 0, the result of its bytecode
     assert two.eval("total(100, 1)").tolist() == [4850, 4850]
     two.exec("def other(): pass")
     gc.collect()

@@ -1,4 +1,4 @@
-"""Trials before programs are compiled, and machine code made again where guesses were wrong."""
+"""Profiling runs before compilation, and recompilation after failed speculations."""
 
 from __future__ import annotations
 

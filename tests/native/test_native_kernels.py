@@ -1,4 +1,4 @@
-"""Machine code in kernels: what is made, linked, and refused. Running it needs a GPU."""
+"""Native code in kernels: compilation, linking, and refusals. Running it needs a GPU."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ def test_several_programs_are_told_by_number(
     (text,) = [p for p in (tmp_path / "native").rglob("module.cpp") if DISPATCHER in p.read_text()]
     symbols = set(re.findall(r"case [12]: (tier_run_\w+)\(", text.read_text()))
     assert len(symbols) == 2
-    # A dispatcher of several takes the place of those that each brings.
+    # A dispatcher for several programs replaces the dispatchers of single programs.
     cubin = tmp_path / "linked.cubin"
     cubin.write_bytes(linked.cubin)
     tool = toolchain.cuda_tool("cuobjdump").path
@@ -209,7 +209,7 @@ def test_programs_of_a_batch_are_told_by_number(
     target = KernelTarget.of(device_build)
     codes = [compiled(source).code for source in (SUM, "", QUEENS, SUM)]
     made = [translate(target, code, i, loops=False) for i, code in enumerate(codes)]
-    made[1] = None  # one that does not compile
+    made[1] = None  # a program that does not compile
     cubin, modules = link_batch(target, made, tmp_path, jobs=2)
     # Each compiler has every other program.
     assert [None if m is None else m.run for m in modules] == [1, None, 3, 2]
@@ -269,14 +269,14 @@ def test_interpreted_and_compiled_are_equal(device_build: Built, source: str) ->
         assert after.steps.tolist() == before.steps.tolist()
         with pytest.raises(UsageError, match="opened with"):
             array.compile("t = 0\nfor i in range(9): t += i\n", native=True)
-        array.exec("t = 0\nfor i in range(9): t += i\n")  # interpreted, by kernels that look
+        array.exec("t = 0\nfor i in range(9): t += i\n")  # interpreted
     device.close()
 
 
 def test_modules_of_many_programs_have_no_constants_of_the_compiler(
     device_build: Built, compiled: Compile, tmp_path: Path
 ) -> None:
-    """A kernel has 64 KiB for those, and upstream's suite as machine code had more."""
+    """A kernel has 64 KiB for such constants, and upstream's suite as native code needed more."""
 
     def constants(cubin: Path) -> int:
         with cubin.open("rb") as file:

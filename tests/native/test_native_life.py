@@ -1,4 +1,4 @@
-"""Machine code lives as long as interpreters may execute it; limits end it as they end bytecode."""
+"""Native code stays loaded while interpreters may execute it; limits end it like bytecode."""
 
 from __future__ import annotations
 

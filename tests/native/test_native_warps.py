@@ -1,5 +1,7 @@
-"""Machine code whose interpreters share a warp: their ways part, they wait for each other, one
-never ends. Lanes of machine code meet behind loops (porter/compiler/parts.py)."""
+"""Native code in lanes of one warp: they diverge, wait for each other, and one is endless.
+
+Lanes in native code reconverge after loops (porter/compiler/parts.py).
+"""
 
 from __future__ import annotations
 
@@ -23,13 +25,13 @@ N, WARP = 96, 32
 
 @frozen
 class Opened:
-    """Interpreters that have machine code of a program, and what is bound, by name."""
+    """Interpreters with native code of a program, and the bound arrays by name."""
 
     array: InterpreterArray
     bound: dict[str, Any]
 
     def outputs(self, source: str) -> list[bytes]:
-        """What each prints, by machine code."""
+        """Return the output of each interpreter, run by native code."""
         outcome = self.array.exec(source, compiled=True, timeout=30.0, check=False)
         assert outcome.compiled is not None and outcome.compiled.compiled
         return [bytes(outcome.stdout[i]) for i in range(self.array.n)]
@@ -40,7 +42,7 @@ Open = Callable[..., Opened]
 
 @pytest.fixture(params=["host", pytest.param("gpu", marks=pytest.mark.gpu)])
 def compiled(request: pytest.FixtureRequest) -> Iterator[Open]:
-    """compiled(source, n, name=array...): n interpreters that have machine code of `source`."""
+    """Return compiled(source, n, name=array...): n interpreters with native code of `source`."""
     with ExitStack() as stack:
 
         def opened(source: str, n: int, **bound: np.ndarray[Any, Any]) -> Opened:
@@ -66,7 +68,7 @@ def compiled(request: pytest.FixtureRequest) -> Iterator[Open]:
 
 
 def in_python(source: str, index: int) -> bytes:
-    """What CPython prints."""
+    """Return CPython's output."""
     printed: list[str] = []
     names = {"threadIdx": index, "numThreads": N, "print": lambda *a: printed.append(f"{a[0]}\n")}
     exec(source, names)
