@@ -1,8 +1,8 @@
-"""A stand-in for CuPy, over NumPy, that has only what CuPy does without compiling a kernel.
+"""A fake of CuPy, over NumPy, with only the operations for which CuPy compiles no kernel.
 
-Memory, copies of contiguous memory and views: anything else raises Compiles. Kernels of a build are
-functions of a library: `interpreters` is the local twin (tests/local_twin.py), and `arrays` has
-templates/runtime/arrays.cu as g++ compiles it.
+These are memory, copies of contiguous memory and views; any other operation raises Compiles.
+Kernels of a build are functions of a library: `interpreters` is the local twin
+(tests/local_twin.py), and `arrays` has templates/runtime/arrays.cu as g++ compiles it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 HERE = Path(__file__).parent
-FREE = 1 << 34  # bytes that the stand-in says are free
+FREE = 1 << 34  # free bytes that the fake reports
 
 
 class Compiles(AssertionError):
@@ -44,7 +44,7 @@ class Pointer:
 
 
 class Array:
-    """cupy.ndarray, without what computes."""
+    """cupy.ndarray, without computations."""
 
     def __init__(self, memory: np.ndarray[Any, Any]) -> None:
         assert memory.dtype.kind in "biuf", f"CuPy has no arrays of {memory.dtype}"
@@ -156,7 +156,7 @@ def pinned(size: int) -> Any:
 
 
 class _Strict(SimpleNamespace):
-    """A namespace in which what is not there would compile."""
+    """A namespace in which a missing name means a compilation."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -179,7 +179,7 @@ class Kernel:
 
 
 def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL, gpus: int = 1) -> Any:
-    """The stand-in, as a module; its builds have the kernels of these libraries."""
+    """Return the fake as a module; its builds have the kernels of these libraries."""
 
     def launch(grid: int, block: int, arguments: tuple[Array]) -> None:
         at = ctypes.c_void_p(arguments[0].data.ptr)
@@ -203,7 +203,7 @@ def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL, gpus: int = 1) -
 
     def empty(shape: Any, dtype: Any) -> Array:
         memory = np.zeros(shape, dtype)
-        memory.view(np.uint8)[...] = 0xA5  # nothing may rely on what is there
+        memory.view(np.uint8)[...] = 0xA5  # no code may rely on the content
         return Array(memory)
 
     def asarray(value: Any) -> Array:
@@ -250,7 +250,7 @@ def strict_cupy(interpreters: ctypes.CDLL, arrays: ctypes.CDLL, gpus: int = 1) -
 
 
 def array_kernel(arrays: ctypes.CDLL, name: str) -> Kernel:
-    """A kernel of templates/runtime/arrays.cu; DriverError if there is none of that name."""
+    """Return a kernel of templates/runtime/arrays.cu; raise DriverError for an unknown name."""
     number = arrays.kernel_number(name.encode())
     if number < 0:
         raise DriverError(f"{name}: not found")

@@ -72,7 +72,7 @@ __global__ void exit_code(int *status) {
     status[me()] = gpusnek_exit_code() == me() + 3;
 }
 
-// One thread in three raises before the barriers, one runs no Python beyond C++'s barriers.
+// One thread in three raises after the C++ barrier and before Python's barriers.
 __global__ void ended_neighbours(int *sums, int *status) {
     __shared__ int cells[BLOCK];
     gpusnek_bind_memory("cells", cells, BLOCK, 'i');

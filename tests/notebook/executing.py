@@ -29,7 +29,7 @@ class Client(NotebookClient):
     """Presses Kernel > Interrupt when a cell's output has the text of its metadata."""
 
     def process_message(self, msg: dict[str, Any], cell: Any, cell_index: int) -> Any:
-        """Look at one message from the kernel."""
+        """Process one message from the kernel."""
         found = super().process_message(msg, cell, cell_index)
         text = cell.metadata.get(INTERRUPT)
         if text and "data" in msg["content"] and text in str(msg["content"]["data"]):
@@ -45,7 +45,7 @@ WAITS = re.compile(r"^porter: waiting for process \d+ .*\n", re.MULTILINE)
 
 @frozen
 class Ran:
-    """A cell and what it gave."""
+    """A cell that has run, with its outputs."""
 
     cell: Any
 
@@ -62,7 +62,7 @@ class Ran:
 
     @property
     def error(self) -> str:
-        """The traceback that a user sees, without its colours; empty where nothing was raised."""
+        """Return the traceback as users see it, without colours; empty without an exception."""
         found = [o for o in self.cell.outputs if o.output_type == "error"]
         text = "\n".join("\n".join(one.traceback) for one in found)
         return uncoloured(text)
@@ -87,7 +87,7 @@ Execute = Callable[..., list[Ran]]
 
 
 def environment() -> dict[str, str]:
-    """What a kernel needs to run this checkout's porter on the tests' build."""
+    """Return the environment in which a kernel runs this checkout's porter on the tests' build."""
     found = {**os.environ, "PYTHONPATH": str(ROOT), "PORTER_TARGET": "host"}
     found["PORTER_RELEASE"] = synced_releases()[-1]
     return found

@@ -1,7 +1,7 @@
-"""Prints what the last of some cells shows: `python tests/notebook/play.py CELL... LAST`.
+"""Print the output of the last of some cells: `python tests/notebook/play.py CELL... LAST`.
 
-The arguments are files with a cell each; all run in one kernel, after `%load_ext porter`. Only the
-last may raise.
+The arguments are files with one cell each. All cells run in one kernel, after `%load_ext porter`.
+Only the last may raise.
 """
 
 from __future__ import annotations

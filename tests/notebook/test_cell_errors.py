@@ -1,4 +1,4 @@
-"""What goes wrong in a cell: programs' exceptions, users' mistakes, interrupts."""
+"""Errors in cells: exceptions of programs, mistakes of users, interrupts."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def test_exceptions_and_interrupts(execute: Execute) -> None:
         "InterpreterError: 10 of 40 interpreters raised ZeroDivisionError"
     )
     assert two.text == "----- 30x -----\nTrue\n----- 10x -----\nFalse"
-    # Stopped, shown where, with what they wrote; and the interpreters live on.
+    # The interpreters are stopped, with their position and output, and stay usable.
     assert three.text == "begun"
     assert "----- 20x ----- threadIdx 1, 3," in three.error and "-----> 4     pass" in three.error
     assert three.error.endswith("KeyboardInterrupt: the interpreters are ready for the next cell")

@@ -1,4 +1,4 @@
-"""What a line asks for, and what a cell becomes before it runs."""
+"""The options of a line, and the transformation of a cell before it runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells in a kernel: what stays, what goes in and comes back, what is shown."""
+"""Cells in a kernel: persistent state, input and output of values, displayed output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The notebooks of examples/ run to their end, and what is stored in them is what they give."""
+"""The notebooks of examples/ run to their end, and their stored outputs are current."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read(name: str) -> Any:
 
 
 def seen(ran: Ran) -> str:
-    """What a cell shows, without times."""
+    """Return a cell's output without times."""
     return CHANGING.sub("", f"{ran.text}\n{uncoloured(ran.error)}")
 
 

@@ -1,4 +1,4 @@
-"""Interpreters that a notebook keeps, where making others or running goes wrong."""
+"""A notebook's interpreters survive errors while it makes others or runs a cell."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from tests.conftest import TARGETS
 
 @pytest.fixture(params=TARGETS)
 def options(request: pytest.FixtureRequest) -> str:
-    """The part of a line that says what to run on."""
+    """Return the options of a line that select the device."""
     if request.param == "host":
         return f"--target host --build {request.getfixturevalue('built').folder}"
     if "PORTER_GPU_BUILD" not in os.environ:

@@ -1,4 +1,4 @@
-"""Interpreters that end for lack of heap, pystack or C stack: how many, and what would do."""
+"""Interpreters that end for lack of heap, pystack or C stack: number and sufficient size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CALLS = "def f(n):\n    return n and 1 + f(n - 1)\n"
 # Recursion through C: sorted calls a key, which sorts.
 SORTS = "def f(n):\n    return sorted([n], key=lambda x: len(f(n - 1)) if n else 0)\n"
 
-# What they lack, and a program that wants no more than so many times what it has.
+# The exhausted memory, and a program that needs no more than a few times as much.
 ENDS = {
     "list": ("heap", "print(len(list(range(5000))))"),
     "growing": ("heap", "x = []\nfor i in range(6000):\n    x.append(i)"),
@@ -36,7 +36,7 @@ ENDS = {
 
 @pytest.mark.parametrize("name", ENDS)
 def test_what_is_suggested_is_enough(any_device: Device, name: str) -> None:
-    """Some times over: each value that is suggested is larger, and in the end it suffices."""
+    """Each suggested value is larger than the last, and repeated suggestions suffice in the end."""
     option, program = ENDS[name]
     if name == "at once" and any_device.name == "cuda":
         pytest.skip("more than local memory holds")
@@ -134,6 +134,6 @@ def test_array(built: Any) -> None:
         assert caught.value.hint == wanted and str(caught.value).endswith(wanted)
         assert [lack.count for lack in caught.value.outcome.lacks] == [3]
         assert pythons.exec("x = 1").lacks == ()  # they go on
-        # The heap has no room for this traceback as data, which is not what went wrong.
+        # The heap lacks memory for this traceback as data, which must not be reported as the cause.
         with pytest.raises(InterpreterError, match="ran out of pystack") as caught:
             pythons.exec("x = bytearray(6000)\n" + CALLS + "f(1000)")

@@ -1,4 +1,4 @@
-"""Ordinary programs print what CPython prints, with the sizes that a build has by default."""
+"""Ordinary programs print CPython's output, with the default sizes of a build."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from porter.run import Device, Launch, Program, run
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
 
-# What the default heap is too small for, and why.
+# Programs for which the default heap is too small, and the reason.
 LARGER_HEAP = {
     "dijkstra": "a graph of 64 towns: 300 tuples, and as many strings",
     "simulation": "17K are in use at most, but integers of 64 bits come and go between them",

@@ -1,4 +1,4 @@
-"""Builds that do without patches: what they say of it, and that upstream's suite passes on them."""
+"""Builds without patches: their reports, and upstream's suite on them."""
 
 from __future__ import annotations
 

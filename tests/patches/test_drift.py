@@ -54,9 +54,9 @@ VARIANTS = 200  # of each release
 BUILT = 24  # variants that are built, of all releases together
 CHECKED = 4  # changed units of a variant that the compiler reads
 BUILT_SEED = 1000  # the first seed of a variant that is built
-QUICK = 8  # variants of the default tier: one of each second kind
+QUICK = 8  # variants of the default tier: one of every second kind
 
-# Anchors are compared token by token, so these kinds change nothing for a patch.
+# Anchors are compared token by token, so these kinds do not affect patches.
 SAME_TOKENS = ("add-comment", "split-line", "join-lines")
 SERIES = load_series()
 
@@ -80,7 +80,7 @@ def _release(name: str) -> Release:
 
 
 class Laboratory:
-    """The files of a release that patches read, in a folder of its own, and its variants there."""
+    """A folder with the files of a release that patches read, and its variants."""
 
     def __init__(self, release: Release, folder: Path) -> None:
         """Write the files."""
@@ -154,7 +154,7 @@ class Laboratory:
         """Check that each patch is applied or skipped, with a reason that names its place."""
         skipped = {one.name: one for one in done.patches.skipped}
         names = [patch.name for patch in self.wanted]
-        # A change can hide the sign of what a patch corrects (`needs`): then the tree wants none.
+        # A change can hide the text that makes a patch necessary (`needs`); it is then not wanted.
         hidden = {patch.name for patch in self.wanted if patch.needs is not None}
         assert set(names) - hidden <= {*done.patches.applied, *skipped} <= set(names)
         assert len(applied) == len(done.patches.applied)
@@ -187,7 +187,7 @@ class Laboratory:
 
     @functools.cached_property
     def whole_hunks(self) -> dict[Hunk, str]:
-        """The hunks whose text no later patch changes, and their patches."""
+        """Return the hunks whose text no later patch changes, and their patches."""
         return {
             hunk: patch.name
             for patch in self.wanted
@@ -209,12 +209,12 @@ class Laboratory:
             )
 
     def _check_functions(self, variant: Variant, done: Patched, applied: tuple[Patch, ...]) -> None:
-        """Check that each text is in the function that it is in where nothing drifted."""
+        """Check that each text is in the same function as in the release without drift."""
         names = {patch.name for patch in applied}
         renames = dict([variant.edit.renamed]) if variant.edit.renamed else {}
         for hunk, patch in self.whole_hunks.items():
             if patch not in names or hunk.action == "above":
-                continue  # what stands above a function is in none; the compiler checks its place
+                continue  # text above a function is in no function; the compiler checks its place
             function = self.homes[hunk]
             found = _functions_with(done.texts[hunk.file], hunk.text)
             if function is not None and found is not None:
@@ -275,7 +275,10 @@ def test_some_variants(tmp_path: Path) -> None:
 @pytest.mark.campaign("drift")
 @pytest.mark.parametrize("name", synced_releases())
 def test_variants(name: str, tmp_path: Path) -> None:
-    """DRIFT_RESULTS names a folder for the counts by kind (docs/lab/drift.md)."""
+    """Check all variants.
+
+    DRIFT_RESULTS names a folder for the counts by kind (docs/lab/drift.md).
+    """
     laboratory = Laboratory(_release(name), tmp_path / "tree")
     rows = []
     for one in variants(laboratory.release, VARIANTS):
@@ -325,7 +328,7 @@ def test_variants_are_c(tmp_path: Path) -> None:
 
 @frozen
 class Workshop:
-    """A copy of a release that variants are written into, and a name and a build of its own."""
+    """A copy of a release into which variants are written, with a separate name and build."""
 
     release: Release
     tree: Path
@@ -374,7 +377,7 @@ def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str
 
 
 def _to_build() -> list[ParameterSet]:
-    """Return a release, a kind and a seed for each variant to build, the kinds in turn."""
+    """Return a release, a kind and a seed for each variant to build, with alternating kinds."""
     names, kinds = synced_releases(), list(KINDS)
     each = BUILT // max(1, len(names))
     return [

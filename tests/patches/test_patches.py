@@ -1,4 +1,4 @@
-"""Patches find their place by what upstream says there, and say so when they cannot."""
+"""Patches locate their place by upstream's text, and report why they cannot."""
 
 from __future__ import annotations
 
@@ -444,7 +444,7 @@ def test_what_does_not_apply_is_skipped_with_what_requires_it(optional: Path, lo
 
 
 def test_a_patch_is_all_or_nothing(optional: Path, locked: Path) -> None:
-    """The first hunk fits and the second does not: no edit of either is left."""
+    """The first hunk fits and the second does not: no edit of either is applied."""
     more = '\n[[hunk]]\nfile = "py/vm.c"\nanchor = "not there"\ntext = ""\n'
     (optional / "third.toml").write_text(ENTER.format("third") + more)
     done = patched_files(locked, "1", load_series())
@@ -590,7 +590,9 @@ def test_check_command_says_what_is_skipped(
 
 
 def test_each_shipped_patch_can_be_left_out() -> None:
-    """Without one, and what requires it, the hunks of all others still find their places."""
+    """Without one patch, and those that require it, the hunks of all others still find their
+    places.
+    """
     for release in synced_releases():
         tree = release_dir(release)
         patches = [patch for patch, _ in chosen(tree, load_series())]

@@ -1,4 +1,4 @@
-"""Functions of ours against upstream's: the same programs on a build with them and one without."""
+"""Replaced functions agree with upstream's: the same programs on builds with and without them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Pair = Callable[[list[str]], tuple[list[str], list[str]]]
 
 @pytest.fixture(scope="module")
 def pair(tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    """Return a function that gives the lines of expressions on a build with and without ours."""
+    """Return a function that evaluates expressions on a build with and without the replacements."""
     release = newest_release()
     if not (paths.upstream_dir() / release / "py").is_dir():
         pytest.skip(f"{release} is not synced")
@@ -89,7 +89,7 @@ def test_integers(pair: Pair, rows: list[tuple[int, int, int]]) -> None:
 @examples(40)
 @given(st.lists(INTEGERS, min_size=1, max_size=20))
 def test_floats_of_integers(pair: Pair, numbers: list[int]) -> None:
-    """mpz_as_float: ours is the nearest float, and upstream's is near it."""
+    """mpz_as_float: the replacement gives the nearest float, and upstream's is near it."""
     ours, theirs = pair([f"float({number})" for number in numbers])
     for number, left, right in zip(numbers, ours, theirs, strict=True):
         assert float(left) == float(number)

@@ -26,7 +26,7 @@ def counting() -> Build:
 
 @pytest.fixture
 def profiled(counting: Build) -> Profiled:
-    """Profiles a source; options of the launch beside those of `porter.profile`."""
+    """Return a function that profiles a source, with options of `porter.profile` and the launch."""
 
     def run(source: str, n: int = 1, *, launch: Launch | None = None, **options: Any) -> Profile:
         return profile(source, n, build=counting.folder, launch=launch, **options)

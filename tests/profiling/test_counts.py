@@ -126,7 +126,7 @@ sum(outer())
 
 
 def test_exceptions_leave_functions(profiled: Profiled) -> None:
-    """What runs after an exception is not taken for a call of the function that raised it."""
+    """Code that runs after an exception is not counted as a call of the function that raised it."""
     source = """\
 def raises():
     raise ValueError
@@ -295,7 +295,7 @@ def test_too_little_room_is_said(profiled: Profiled) -> None:
 
 
 def test_samples_disturb_no_count(profiled: Profiled) -> None:
-    """Interpreters that do the same have the same counts, also where functions come and go fast."""
+    """Interpreters with equal work have equal counts, also with frequent short calls."""
     source = """\
 def f():
     return g()

@@ -37,7 +37,7 @@ def counting() -> Path:
 
 
 def lines(found: Profile) -> list[tuple[int, int, int]]:
-    """What does not depend on the target, by line."""
+    """Return the counts that do not depend on the target, by line."""
     return [
         (each.line, each.counts.instructions, each.counts.allocations)
         for each in found.lines

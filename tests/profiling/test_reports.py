@@ -85,7 +85,7 @@ def test_the_page_is_whole_and_escapes_sources(text: str) -> None:
     assert f'a = "{EVIL}"' in found.text
     assert EVIL in found.text
     assert len(found.ids) == len(set(found.ids)) == 4
-    # Whole in itself: it links into itself alone.
+    # The page is self-contained: it links only into itself.
     assert found.links
     assert all(link.removeprefix("#") in found.ids for link in found.links)
     assert "url(" not in text and "@import" not in text
@@ -122,7 +122,7 @@ def test_the_hottest_line_is_the_measure(shares: tuple[float | None, ...]) -> No
 
 
 class Walked(list[LineCounts]):
-    """Lines that count how often somebody goes through all of them."""
+    """Lines that count the number of iterations over all of them."""
 
     walks = 0
 
@@ -143,12 +143,12 @@ def test_a_page_without_sources_or_lines() -> None:
     assert "is not here" in Page(made(sources={}).html()).text
     nothing = made(lines=0, functions=[], stacks=[], samples=0)
     assert "No line of Python ran in 64 interpreters." in Page(nothing.html()).text
-    # A name that the functions have and no line: there is nothing to link to.
+    # A name that has functions and no lines has no link target.
     Page(made(lines=0, stacks=[]).html())
 
 
 def check_speedscope(document: dict[str, Any]) -> None:
-    """What speedscope's file-format-schema.json asks of a file of sampled profiles."""
+    """Check the requirements of speedscope's file-format-schema.json for sampled profiles."""
     assert document["$schema"] == "https://www.speedscope.app/file-format-schema.json"
     for frame in document["shared"]["frames"]:
         assert isinstance(frame["name"], str) and isinstance(frame["file"], str)

@@ -1,4 +1,4 @@
-// foremost() of 32 lanes, against what one thread finds. Exits with 0 when they agree.
+// foremost() of 32 lanes, against the result of one thread. Exits with 0 when they agree.
 #include "warp.hpp"
 static unsigned long long lane_clock() {
     return 0;

@@ -1,5 +1,5 @@
-// Lanes that run programs of their own through porter_meet(): arguments are a seed, how many
-// lanes end, and how many never do. Exits with 0 when all that end have ended.
+// Lanes that run different programs through porter_meet(). Arguments: a seed, the number of finite
+// lanes, and the number of endless lanes. Exits with 0 when all finite lanes have ended.
 #include "warp.hpp"
 static unsigned long long lane_clock();
 #include "meeting.inc" // reconvergence.cu, without its PTX (test_meeting.py)
@@ -44,7 +44,7 @@ static void lane(unsigned index, unsigned seed, bool endless) {
 int main(int, char **argv) {
     const unsigned seed = (unsigned)atoi(argv[1]);
     const int finite = atoi(argv[2]), endless = atoi(argv[3]);
-    // What a kernel before this one left in shared memory.
+    // Shared memory contains data of an earlier kernel.
     std::mt19937 random(seed);
     for (warp_t &warp : warps) {
         const auto any = [&] { return (uint32_t)random(); };

@@ -1,5 +1,5 @@
-// A lane that works for long: when it lets others of its warp go on. One thread is all lanes, one after
-// the other. Argument: the lane's number, not 9. Exits with 0 when it does what it must.
+// A lane that works for long: when it releases the waiting lanes of its warp. One thread runs all
+// lanes, one after the other. Argument: the lane's number, not 9. Exits with 0 on success.
 #include "warp.hpp"
 static unsigned long long lane_clock();
 #include "meeting.inc" // reconvergence.cu, without its PTX (test_meeting.py)
@@ -22,7 +22,7 @@ struct lane_t {
         while (!porter_meet(kept, 33, 0)) {
         }
     }
-    // Works for so many cycles and looks around. Whether it let others go on.
+    // Works for `worked` cycles and polls. Returns whether it released the waiting lanes.
     bool looks(unsigned worked) {
         threadIdx.x = index;
         cycles += worked;
@@ -35,7 +35,7 @@ struct lane_t {
 
 int main(int, char **argv) {
     lane_t lane{(unsigned)atoi(argv[1])}, other{9};
-    warps[0].stamp = 12345; // what a kernel before this one left in shared memory
+    warps[0].stamp = 12345; // data of an earlier kernel in shared memory
     warps[0].rooms[0] = {0, 0, 0, 1};
     own_state.porter_looked = (uint32_t)cycles;
     porter_keeps();

@@ -1,5 +1,5 @@
-// Lanes in machine code: who must leave it, because a neighbour there never looks around. One thread
-// is all lanes, one after the other. Exits with 0 when each does what it must.
+// Lanes in native code: a lane must leave it if another lane there never polls. One thread runs all
+// lanes, one after the other. Exits with 0 on success.
 #include "warp.hpp"
 static unsigned long long lane_clock() {
     return 0;
@@ -37,7 +37,7 @@ struct lane_t {
     }
 };
 
-// How often the first lane looks until it must leave, while the others but the last do too.
+// Returns the number of polls until the first lane must leave, if all but the last poll too.
 static int looks(std::vector<lane_t> &lanes, int most, bool hasty, bool all) {
     for (int turn = 1; turn <= most; turn++) {
         for (size_t i = 1; i < lanes.size() - !all; i++) {
@@ -54,7 +54,7 @@ int main(int, char **argv) {
     const unsigned count = (unsigned)atoi(argv[2]); // of lanes; the first argument is a seed
     std::mt19937 random((unsigned)atoi(argv[1]));
     for (warp_t &warp : warps) {
-        warp.stamp = random(); // what a kernel before this one left in shared memory
+        warp.stamp = random(); // data of an earlier kernel in shared memory
         warp.native = random();
         warp.looked = random();
         warp.round = random();
@@ -88,7 +88,7 @@ int main(int, char **argv) {
     }
     turns = 0;
     check(looks(lanes, many, false, true) > many && turns == 0, "nobody yields without a need");
-    if (count > 1) { // one is out of machine code, and runs
+    if (count > 1) { // one lane runs outside of native code
         lanes.back().leave();
         const int usual = looks(lanes, many, false, false);
         check(usual >= (int)HELD && usual <= 2 * (int)HELD + 1, "who runs elsewhere is waited for");

@@ -1,6 +1,6 @@
-"""How lanes of a warp meet (templates/runtime/reconvergence.cu), with threads for lanes.
+"""Reconvergence of a warp's lanes (templates/runtime/reconvergence.cu), with threads for lanes.
 
-Nobody may wait for ever, or be named in a mask that it does not name: a GPU would hang.
+No lane may wait forever, or be in a mask that it does not name itself: a GPU would hang.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ PTX = {
     '#include "porter_runtime.h"': "#define PORTER_RECONVERGE 1\n"
     "static uint32_t porter_clock() { return (uint32_t)lane_clock(); }\n",
 }
-# What each of these leaves out shows, so a test that passes says something.
+# Mutations of reconvergence.cu. Each must be detected, so a passing test is significant.
 FAULTS = {
     "calls lanes that another group has called": {
         "|| atomicCAS(&room->waiting, waiting, 0u) != waiting) {": ") {",

@@ -23,7 +23,7 @@ def executable() -> Path:
 
 
 class Reference:
-    """Runs one program and keeps what came out."""
+    """A fake interpreter that runs one program and stores the output."""
 
     def __init__(self, executable: Path, folder: Path) -> None:
         self.executable, self.folder = executable, folder

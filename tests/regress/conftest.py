@@ -1,4 +1,4 @@
-"""A home of its own, with nothing synced, for a run of `porter regress`."""
+"""An empty home without releases, for a run of `porter regress`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes that a new release may bring, made to a copy of one that is here."""
+"""Changes that a new release may bring, made to a copy of an existing release."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 FOLDERS = ("py", "extmod", "shared", "lib", "tools", "tests/feature_check")
 TESTS = ("basics/0prelim.py", "basics/list1.py", "basics/try1.py", "float/float1.py")
-RUNNER = ("run-tests.py", "test_utils.py")  # upstream's, and what later releases have beside it
+RUNNER = ("run-tests.py", "test_utils.py")  # upstream's runner, and later companions
 
-# A new module in a file of its own, listed in upstream's makefile.
+# A new module in a separate file, listed in upstream's makefile.
 MODULE = """\
 #include "py/runtime.h"
 
@@ -123,7 +123,7 @@ COMPILE_NODE = re.compile(
 
 
 def copy_release(upstream: Path, into: Path) -> Path:
-    """What a build and a few tests need of a release, as files that may be changed."""
+    """Copy the files of a release that a build and a few tests need, for modification."""
     for name in FOLDERS:
         shutil.copytree(upstream / name, into / name)
     for name in TESTS + RUNNER:
@@ -135,7 +135,9 @@ def copy_release(upstream: Path, into: Path) -> Path:
 
 
 def inject_all_handled(tree: Path) -> None:
-    """What must go through: initialisers, statics, a handler, a module, a move, another hook."""
+    """Inject all changes that must succeed: initialisers, statics, a handler, a module, a move, a
+    hook.
+    """
     (tree / "extmod/modinjected.c").write_text(MODULE)
     change(tree / "extmod/extmod.mk", "\textmod/modheapq.c", "\textmod/modinjected.c \\\n\\g<0>")
     append(tree / "py/objlist.c", "#include <string.h>\n" + STATICS + DESIGNATED + HANDLER)
@@ -145,13 +147,13 @@ def inject_all_handled(tree: Path) -> None:
         change(time, r"return mp_time_localtime_get\(\);", LOCALTIME)
     else:
         change(time, r"mp_time_localtime_get\(&(\w+)\);", r"mp_time_localtime_get((&\1));")
-    for name in ("injected", "injected_again"):  # two interpreters, each with statics of its own
+    for name in ("injected", "injected_again"):  # two interpreters, each with its own statics
         (tree / "tests/basics" / f"{name}.py").write_text(PROGRAM)
         (tree / "tests/basics" / f"{name}.py.exp").write_text(EXPECTED)
 
 
 def move_function(file: Path) -> None:
-    """The patched function goes to the end, with other text around it; its prototype stays."""
+    """Move the patched function to the end, with other text around it; its prototype stays."""
     text = file.read_text()
     found = COMPILE_NODE.search(text)
     assert found is not None

@@ -31,7 +31,7 @@ FILES = {
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """What passes for 1.26.1, with other files."""
+    """Return a fake tree of 1.26.1 with other files."""
     root = tmp_path / "tree"
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)

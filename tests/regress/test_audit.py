@@ -1,4 +1,4 @@
-"""Nothing in porter depends on one release: no release's name, no list of its files."""
+"""Porter's code depends on no single release: it names no release and no list of its files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ RELEASE = re.compile(r"(?<![\d.])1\.(?:[2-9]\d)(?:\.\d+)?(?![\d.])")
 FILE = re.compile(r"\b(?:py|extmod|shared|lib)/[\w./]+\.(?:c|h|mk)\b|\bpy/make\w+\.py\b")
 
 OLDEST = {"1.24"}  # the first release that is supported (porter/sync/gitrepo.py)
-# What makes a folder a MicroPython tree, and where its lists of files are.
+# The files that identify a MicroPython tree, and files that list others.
 ANCHORS = {
     "py/mpconfig.h",
     "py/mkenv.mk",
@@ -22,12 +22,12 @@ ANCHORS = {
     "py/makeqstrdefs.py",
     "extmod/extmod.mk",
     "py/emitglue.h",  # the type of frozen modules' table
-    "py/frozenmod.c",  # in a comment of what is generated
+    "py/frozenmod.c",  # in a comment of generated text
     "py/bc0.h",  # the compiled tier reads instructions there,
     "py/makeqstrdata.py",  # and names that the release knows by number
-    "py/grammar.h",  # what begins each of its rules is read from it,
+    "py/grammar.h",  # the first tokens of its rules are read from it,
     "py/lexer.h",  # with the tokens' names;
-    "py/parse.c",  # in a comment of what is generated
+    "py/parse.c",  # in a comment of generated text
 }
 
 

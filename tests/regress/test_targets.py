@@ -32,7 +32,7 @@ RESOURCES = {
 
 @pytest.fixture
 def device(tmp_path: Path) -> Path:
-    """What a finished device build leaves that reports read; any ELF file is its cubin."""
+    """Make the files of a finished device build that reports read; any ELF file is its cubin."""
     folder = tmp_path / "build"
     (folder / "cuda").mkdir(parents=True)
     shutil.copyfile(sys.executable, folder / "cuda" / "gpusnek.cubin")
@@ -115,7 +115,7 @@ def test_device_code_is_compiled_where_that_is_possible(
     assert verdict([done], []) is None
     refused = run(monkeypatch, tmp_path, BuildFailed("port/x.c: no"), where_possible=True)
     ended = verdict([refused], [])
-    assert ended is not None and ended.exit_code == 25  # only the host twin takes it: not green
+    assert ended is not None and ended.exit_code == 25  # only the host twin accepts it: no success
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ class Injected:
     report: dict[str, Any]
 
     def run(self, *targets: str) -> ReleaseRun:
-        """Once more, after further changes to `root`; without targets nothing is compiled."""
+        """Run again, after further changes to `root`; without targets nothing is compiled."""
 
         # Changed sources are refused; as a user would, take them under their own name again.
         def bring() -> tuple[Synced, bool]:
@@ -54,7 +54,7 @@ class Injected:
 
 @pytest.fixture(scope="module")
 def injected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Injected]:
-    """One tree with everything that must be handled, taken through all stages once."""
+    """Return one tree with all changes that must succeed, taken through all stages once."""
     upstream = paths.upstream_dir() / newest_release()
     if not (upstream / "py").is_dir():
         pytest.skip(f"{upstream.name} is not synced")
@@ -141,7 +141,7 @@ def test_constructs_that_no_rule_knows(injected: Injected, edit: Edit) -> None:
         "rule": "unknown",
         "patch": "",
     }
-    second = run.stages[-1].problems[1]  # all that is refused, not the first alone
+    second = run.stages[-1].problems[1]  # all refused constructs, not only the first
     line = line_of(files[1], "    return &&")
     assert (second.file, second.line) == (f"{name}/py/opmethods.c", line)
     assert "address of a label" in second.message
@@ -212,7 +212,7 @@ def test_a_renamed_function_under_a_patch_that_is_not_required(
 
 
 def test_a_renamed_field_under_a_patch(injected: Injected, edit: Edit) -> None:
-    """The patch applies, and what it makes cannot be read: it is skipped as well."""
+    """The patch applies, and its result cannot be parsed: it is skipped as well."""
     for file in sorted(path for path in injected.root.rglob("py/*.[ch]")):
         if "total_prev_len" in file.read_text(errors="replace"):
             name = str(file.relative_to(injected.root))

@@ -1,4 +1,4 @@
-"""The paper's Figures 5a to 5c and 6, as they stand in `examples/`, against CPython."""
+"""The paper's Figures 5a to 5c and 6, as in `examples/`, against CPython."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`outbuf`: what can be stored in it, how numbers become bytes, and what is refused."""
+"""`outbuf`: accepted values, conversion of numbers to bytes, and refused values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def shared(any_device: Device) -> Session:
 
 
 def said(session: Session, source: str) -> list[str]:
-    """What each interpreter's last line is."""
+    """Return the last line of each interpreter."""
     answer = session.execute(source)
     return [answer.outputs[0][i].decode().rstrip("\n").split("\n")[-1] for i in range(session.n)]
 

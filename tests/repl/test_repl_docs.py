@@ -1,4 +1,4 @@
-"""docs/repl.md names what there is."""
+"""docs/repl.md names the existing commands and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Interpreters from line to line: what they keep, how they end, what Ctrl-C does."""
+"""Interpreters from line to line: persistent state, their ends, and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_runaway_recursion_is_an_exception(typed: Typed) -> None:
     _, text = typed("def f(): return f()\n\n", attempt, "f()\n", "1 + 1\n")
     ends = ("maximum recursion depth exceeded\nTrace", "pystack exhausted\nTrace")
     assert text.startswith(ends)
-    # A traceback longer than the buffer is cut; what was too small is said all the same.
+    # A traceback longer than the buffer is cut, but the exhausted size is still reported.
     assert "bytes kept -----\nporter: 12 of 12 ran out of pystack, which is " in text
     assert text.endswith(" or more.\n2\n")
 

@@ -1,4 +1,4 @@
-"""Where statements end, by MicroPython's own rule and ours."""
+"""The end of a statement, by MicroPython's rule and porter's addition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the cases of a rule are made of (tests/rewrite/cases/, one file a rule)."""
+"""Classes of the cases of a rule (tests/rewrite/cases/, one file per rule)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from attrs import frozen
 
 @frozen
 class Refused:
-    """`code` holds the construct once between ⟦ and ⟧; its start is what the error points at."""
+    """A refused construct: `code` encloses it once in ⟦ and ⟧; the error names its start."""
 
     code: str
     reason: str
@@ -19,7 +19,7 @@ class Refused:
 
     @property
     def construct(self) -> str:
-        """What stands between the marks."""
+        """Return the text between the marks."""
         return self.code.partition("⟦")[2].partition("⟧")[0]
 
     @property

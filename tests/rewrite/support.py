@@ -1,4 +1,4 @@
-"""What the tests of the rewriter share: parse a snippet, apply one rule or all, compile."""
+"""Helpers of the rewriter's tests: parse a snippet, apply one rule or all, compile."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def whole_program(*units: Unit, prune: bool = True) -> WholeProgram:
 
 
 def apply_rule(rule: type[Rule], text: str, name: str = "unit") -> str:
-    """What one rule alone makes of a snippet."""
+    """Return a snippet as rewritten by one rule alone."""
     unit = parse(text, name)
     return apply_edits(name, text, collect_edits(unit, whole_program(unit), [rule]))
 
@@ -72,7 +72,7 @@ def rewrite_all(sources: Mapping[str, str], *, prune: bool = True) -> Cxx:
 
 
 def run_tool(command: list[str], cwd: Path) -> str:
-    """Runs a compiler or a compiled program; its output. Fails the test with what it printed."""
+    """Run a compiler or a compiled program; return its output, or fail the test with it."""
     done = subprocess.run(
         command, cwd=cwd, capture_output=True, text=True, encoding="latin-1", timeout=120
     )
@@ -88,5 +88,5 @@ def compile_cxx(sources: list[Path], folder: Path) -> None:
 
 
 def has_nvcc() -> bool:
-    """Whether the device compiler is on PATH."""
+    """Return whether the device compiler is on PATH."""
     return shutil.which("nvcc") is not None

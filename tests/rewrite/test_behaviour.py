@@ -1,4 +1,4 @@
-"""A C program that gcc compiles prints what its C++, which g++ compiles, prints."""
+"""A C program, compiled by gcc, and its C++, compiled by g++, print the same."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SEVERAL = {"units": ("units", "units_other")}  # programs of more than one unit
 
 
 def preprocess(name: str, folder: Path, *options: str) -> str:
-    """A program's text as the preprocess stage would leave it."""
+    """Return a program's text as after the preprocess stage."""
     result = folder / f"{name}.i"
     command = ["gcc", "-E", "-std=gnu99", "-nostdinc", f"-I{LIBC}", *options]
     run_tool([*command, str(PROGRAMS / f"{name}.c"), "-o", str(result)], folder)
@@ -29,7 +29,7 @@ def units_of(name: str) -> tuple[str, ...]:
 
 
 def run_as_c(name: str, folder: Path) -> str:
-    """What the program prints as C, with the host library's setjmp."""
+    """Return the program's output as C, with the host library's setjmp."""
     for unit in units_of(name):
         preprocess(unit, folder, "-DPORTER_NATIVE_SETJMP")
     sources = [str(folder / f"{unit}.i") for unit in units_of(name)]
@@ -44,7 +44,7 @@ def rewritten(name: str, folder: Path, *, prune: bool = True) -> Cxx:
 
 
 def run_as_cxx(name: str, folder: Path, *, prune: bool = True) -> str:
-    """What the program prints rewritten."""
+    """Return the program's output as rewritten C++."""
     sources = [str(path) for path in rewritten(name, folder, prune=prune).write(folder)]
     include = [f"-I{folder}", f"-I{RUNTIME}"]
     command = ["g++", *CXX_FLAGS, "-O2", *include, *sources, str(PROGRAMS / "host.cpp")]

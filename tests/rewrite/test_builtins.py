@@ -1,4 +1,4 @@
-"""Our bodies of compiler builtins agree with g++'s, and nvcc takes the builtins left to it."""
+"""Porter's bodies of compiler builtins agree with g++'s, and nvcc accepts the others."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def bits(name: str, kind: str, zero: bool) -> str:
 
 
 def overflow(name: str, left: str, right: str, result: str) -> str:
-    """A check that one overflow check agrees, what it stores included."""
+    """Return C++ that compares one overflow check with g++'s, including the stored result."""
     return (
         f"{{ {left} a = pick<{left}>(x); {right} b = pick<{right}>(x); {result} r, s;\n"
         f"if (porter_builtin_{name}(a, b, &r) != __builtin_{name}(a, b, &s) || r != s)"
@@ -45,7 +45,7 @@ def overflow(name: str, left: str, right: str, result: str) -> str:
 
 
 def checks() -> list[str]:
-    """One check for each builtin with a body, for several types where it takes any."""
+    """Return a check for each builtin with a body, for several types if it is generic."""
     found = []
     for width, (signed, unsigned) in INTEGERS.items():
         found += [bits(name + width, unsigned, False) for name in ("clz", "ctz")]
@@ -106,7 +106,7 @@ def test_bodies_agree_with_the_compiler(tmp_path: Path) -> None:
     assert subprocess.run([tmp_path / "main"]).returncode == 0
 
 
-# A use of each builtin that is left to the compilers.
+# A use of each builtin that the compilers implement.
 USES = {
     "alloca": "char *q = (char *)__builtin_alloca(x); q[0] = 1; return q[x - 1];",
     "abs": "return __builtin_abs(x);",
@@ -161,5 +161,5 @@ def test_device_code_takes_them_all(tmp_path: Path) -> None:
     command = ["nvcc", *NVCC_FLAGS, str(source), "-o", str(ptx)]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    # What is left to the linker would be a function that device code does not have.
+    # An external function would be missing in device code.
     assert ".extern" not in ptx.read_text()

@@ -1,4 +1,4 @@
-"""How many checks a whole release gets: a lost pruning shows here, and so does a lost check."""
+"""The number of checks in a whole release: lost pruning shows here, and so does a lost check."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from porter.regress.baseline import SHIPPED as BASELINE
 from porter.rewrite.stage import RewriteReport
 from porter.run.built import open_build
 
-# `porter regress` counts these (docs/unwinding.md says what each costs). Fewer is as wrong as more:
-# a call without its check goes on after an exception, a recursion without its guard overflows the
+# `porter regress` counts these (docs/unwinding.md has their costs). Fewer is as wrong as more: a
+# call without its check continues after an exception, a recursion without its guard overflows the
 # stack.
 RULES = ("unwinding", "recursion", "polls")
 TOLERANCE = 0.01  # a part of the count that patches and the port's configuration may change
@@ -46,7 +46,7 @@ def config(built: Build) -> BuildConfig:
 
 @pytest.fixture(scope="module")
 def report(config: BuildConfig, built: Build) -> RewriteReport:
-    """The edits and the program of the shared build, which is up to date and stays as it is."""
+    """Return the edits and the program of the shared build, which is not modified."""
     done = rewrite_sources(config, jobs=2)
     assert done.folder == built.sources and not done.report.rewritten
     return done.report

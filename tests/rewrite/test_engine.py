@@ -42,7 +42,7 @@ def trees(draw: st.DrawFn, start: int = 0, end: int = 40, depth: int = 3) -> Tre
 
 
 def naive(text: str, tree: Tree) -> str:
-    """What wrapping every range of a tree gives, from the inside out."""
+    """Wrap every range of a tree, from the inside out."""
     pieces, position = [], tree.start
     for inner in tree.below:
         pieces += [text[position : inner.start], f"<{inner.start}:", naive(text, inner), ">"]
@@ -113,7 +113,7 @@ LINES = "".join(f"line {n}\n" for n in range(1, 9))
     st.lists(st.tuples(st.integers(0, 7), st.integers(0, 2), st.text("x\n", max_size=4))),
 )
 def test_text_behind_an_edit_keeps_its_line(raw: list[tuple[int, int, str]]) -> None:
-    """Whatever lines an edit adds or takes, what follows it is where upstream has it."""
+    """Text after an edit keeps upstream's line numbers, however many lines the edit changes."""
     text = '# 1 "up.c"\n' + LINES
     starts = [start for start, file, _ in line_table(text) if file][1:]
     edits, taken = [], 0

@@ -1,4 +1,4 @@
-"""What the whole program's graphs tell: recursion to guard, cycles of constants to break."""
+"""Whole-program graphs: recursion to guard, cycles of constants to break."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ CHECK = "void mp_cstack_check(void); void c(void) { mp_cstack_check(); } "
             "int g(int n) { return f(n); }",
             set(),
         ),
-        # What calls the pointer is checked, not what it calls.
+        # The function that calls through the pointer is guarded.
         ("int (*p)(int); int f(int n) { return p(n); } void g(void) { p = f; }", {"f"}),
         ("int (*p)(int); int f(int n) { return p(n); }", set()),
         # The member that most ways lead through breaks both cycles.
@@ -53,7 +53,7 @@ CONSTANTS = "struct T { const struct T *a, *b; }; extern const struct T k, l, m;
         ("const struct T k = {&k};", {"k": {"k"}}),
         ("const struct T k = {&l}; const struct T l = {0};", {}),
         ("const struct T k = {&l}; const struct T l = {&k};", {"k": {"l"}}),
-        # One constant of two cycles leaves out what closes both.
+        # A constant in two cycles leaves out the references that close both.
         (
             "const struct T k = {&l, &m}; const struct T l = {&k}; const struct T m = {&k};",
             {"k": {"l", "m"}},
@@ -71,6 +71,6 @@ def test_an_empty_program_has_nothing() -> None:
 
 
 def test_commands_load_no_graph_library() -> None:
-    """It takes as long to load as all else, and most commands rewrite nothing."""
+    """Its import takes as long as all other imports, and most commands rewrite nothing."""
     code = "import sys, porter.__main__, porter.pipeline; sys.exit('networkx' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

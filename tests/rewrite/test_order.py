@@ -1,4 +1,4 @@
-"""The order of the rules: every rule has its place, and two rules that meet say which is first."""
+"""The order of the rules: every rule has a place, and rules that meet declare their order."""
 
 from __future__ import annotations
 
@@ -72,7 +72,9 @@ def test_the_other_order_writes_other_cxx(pair: tuple[str, str]) -> None:
 
 
 def test_rules_that_meet_say_so() -> None:
-    """A new rule that edits what another one edits has to say which of them is the inner one."""
+    """A new rule that edits the same place as another rule must declare which edit is the inner
+    one.
+    """
     texts = [*MEETINGS.values(), *(text for cases in SNIPPETS.values() for text in cases.values())]
     assert set().union(*map(meetings, texts)) == DECLARED
 

@@ -1,4 +1,4 @@
-"""Which loops draw on the poll budget: those that neither a constant nor memory bounds."""
+"""Loops with polls: those that neither a constant nor memory bounds."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_a_turn_that_runs_a_loop_draws_more() -> None:
 
 
 def test_the_collector_does_not_poll() -> None:
-    """Nor what it calls, unless that is the program's."""
+    """Its callees do not poll either, unless the program calls them elsewhere."""
     loop = "{ for (int i = 0; i < n; i++) p = 0; }"
     text = f"void scan(int n) {loop} void other(int n) {{ h(n); p(n); for (; n; n -= 2) h(n); }} "
     text += "void gc_collect(void) { scan(7); other(7); }"

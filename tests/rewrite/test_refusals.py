@@ -1,4 +1,4 @@
-"""What a rule cannot rewrite is an error with upstream's place, the rule and the construct."""
+"""A construct that a rule refuses is an error with upstream's place, the rule and the construct."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_refused(rule: str, case: Refused) -> None:
 
 
 def test_every_rule_that_refuses_is_here() -> None:
-    """A new refusal needs a case; the number of places in a rule's file says whether it has one."""
+    """A new refusal needs a case; the number of refusals in a rule's file reveals a missing one."""
     for path in Path(rules.__path__[0]).glob("*.py"):
         places = len(re.findall(r"raise self\.refuse", path.read_text()))
         if places:

@@ -49,7 +49,7 @@ def source() -> str:
     return "\n".join(lines)
 
 
-# The one function of CUDA that the device's side calls, so that g++ compiles that side too.
+# The only CUDA function that the device code calls, so that g++ compiles that code too.
 DEVICE = """#define __CUDA_ARCH__ 900
 static long __mul64hi(long a, long b) { return (long)((__int128)a * b >> 64); }
 """
@@ -65,7 +65,7 @@ def library(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def clamped(exact: int, width: int, signed: bool) -> int:
-    """What a helper gives for an exact result."""
+    """Return a helper's result for an exact result."""
     if width == 64:
         exact = max(-(1 << 63), min((1 << 63) - 1, exact))
     elif signed:

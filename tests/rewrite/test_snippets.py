@@ -34,7 +34,7 @@ def test_what_the_rule_makes_of_it(rule: str, name: str, snapshot: SnapshotAsser
 
 
 def write_rewritten(folder: Path) -> list[Path]:
-    """Every snippet and example with all rules applied, each with a state of its own."""
+    """Write every snippet and example with all rules applied, each with a separate state."""
     snippets = [(rule, name, SNIPPETS[rule][name]) for rule, name in ALL]
     snippets += [(rule.name, "example", rule.example.before) for rule in RULES]
     written = []
@@ -47,7 +47,7 @@ def write_rewritten(folder: Path) -> list[Path]:
 
 
 def in_one_source(units: list[Path], folder: Path) -> Path:
-    """One source with each unit in a namespace of its own, for nvcc takes seconds to start.
+    """Combine the units in one source with a namespace each, because starting nvcc takes seconds.
 
     Functions of C linkage are one function whatever their namespace, so the units lose it.
     """

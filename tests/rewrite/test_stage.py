@@ -1,4 +1,4 @@
-"""The stage: what it rewrites again, that it writes the same bytes, and that it writes whole."""
+"""The rewrite stage: incremental, reproducible, and atomic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Builds with fences call through a pointer only what the program takes the address of."""
+"""With bounds checks, calls through a pointer reach only functions whose address is taken."""
 
 from __future__ import annotations
 

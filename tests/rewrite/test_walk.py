@@ -1,4 +1,4 @@
-"""The walk: whom it asks for what, in which order edits come, and whose failure is raised."""
+"""The walk: the nodes that each rule gets, the order of edits, and the reported failure."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Early(Rule):
 
 
 class Late(Rule):
-    """Refuses the first declaration, which the walk meets before any number."""
+    """A rule that refuses the first declaration, which the walk reaches before any number."""
 
     name = "late"
 
@@ -88,7 +88,7 @@ def test_edits_come_in_the_order_of_the_rules() -> None:
     ("rules", "raised"), [((Early, Late), "the last number"), ((Late, Early), "the first function")]
 )
 def test_the_first_rule_that_fails_is_heard(rules: tuple[type[Rule], ...], raised: str) -> None:
-    """As if rules ran one after the other, wherever in the unit each of them fails."""
+    """The reported failure is that of the first rule, wherever in the unit each rule fails."""
     with pytest.raises(UnknownConstruct, match=raised):
         collect_edits(parse(TEXT), WholeProgram(), rules)
 

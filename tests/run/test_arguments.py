@@ -1,4 +1,4 @@
-"""What callers of porter.run may give, and what is refused by name before anything runs."""
+"""Arguments of porter.run: accepted values, and refusals by name before a launch."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ HEAD, CANARIES = 64, 3 * 64
 
 
 def host(state: int = 3 * KIB) -> Figures:
-    """What a host twin whose state has so many bytes says of itself."""
+    """Return the figures of a host twin with a state of this size in bytes."""
     arena = state + HEAD + CANARIES
     return Figures(state, arena, state + HEAD, 64, arena - state - 64)
 
@@ -42,9 +42,9 @@ def need(local: bool = True, state: int = 3 * KIB, **sizes: Any) -> Footprint:
 def test_local_arena() -> None:
     found = need()
     assert found.arena == 16 * KIB + HEAD + CANARIES
-    # An image has no pystack. Of state and head 25 pieces of 128 bytes, of the heap 96, and the
-    # rest of the collector's tables; of each, 8 bytes for 32 images say where it is; 12 are an
-    # image's own.
+    # A snapshot has no pystack. State and head have 25 pages of 128 bytes, the heap 96, and the
+    # remainder of the collector's tables one. Per page, 8 bytes for 32 snapshots name its row; 12
+    # bytes belong to each snapshot.
     assert found.resting == (25 + 96 + 1) * 128 + found.resting_least
     assert found.resting_least == -(-(25 + 96 + 1) * 8 // 32) + 12
     assert found.persisting(1000) == 1000 * found.resting

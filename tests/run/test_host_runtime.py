@@ -1,4 +1,4 @@
-"""The host twin's runtime, driven with the stand-in interpreter of tests/fake_port."""
+"""The host twin's runtime, driven with the fake interpreter of tests/fake_port."""
 
 from __future__ import annotations
 
@@ -143,4 +143,4 @@ def test_a_launch_that_was_waited_for_is_watched_no_more(device: Device) -> None
     waited.wait()
     assert waited._unwatch() is None
     assert forgotten._unwatch() is not None
-    forgotten.wait()  # nothing else keeps its memory now
+    forgotten.wait()  # no other reference keeps its memory now

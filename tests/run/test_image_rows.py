@@ -1,7 +1,7 @@
-"""Images at rest, and the kernels over them, against a plain model: each interpreter's bytes.
+"""Snapshots, and the kernels over them, against a plain model: each interpreter's bytes.
 
-Interpreters are nothing but memory here (tests/images_twin.cpp). Launches boot, fork and go on,
-with some of them, in any order, in chunks; between them images are trimmed and copied.
+Interpreters consist of memory only (tests/images_twin.cpp). Launches boot, fork and continue some
+of them, in any order, in chunks; between launches snapshots are trimmed and copied.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def twin(folder: Path) -> ctypes.CDLL:
 
 
 class Model:
-    """Interpreters with images, and what they should be."""
+    """Interpreters with snapshots, and their expected content."""
 
     def __init__(self, twin: ctypes.CDLL, arrays: ctypes.CDLL, n: int, seed: int) -> None:
         self.twin, self.n = twin, n
@@ -82,14 +82,14 @@ class Model:
             array_kernel(arrays, name)(grid, (BLOCK,), tuple(map(np.uint64, arguments)))
 
         def empty(size: int, dtype: Any) -> np.ndarray[Any, Any]:
-            return np.full(size, 0xA5A5A5A5, dtype)  # nothing may rely on what is there
+            return np.full(size, 0xA5A5A5A5, dtype)  # no code may rely on the content
 
         self.behind: list[np.ndarray[Any, Any]] = []
 
         def zeros(shape: Any, dtype: Any) -> np.ndarray[Any, Any]:
             size = int(np.prod(shape))
             memory = np.zeros(size + 512, dtype)
-            self.behind.append(memory[size:])  # others write there
+            self.behind.append(memory[size:])  # other data after the array
             return memory[:size].reshape(shape)
 
         device: Any = SimpleNamespace(
@@ -125,7 +125,7 @@ class Model:
         arena[at : at + PIECE] = np.arange(PIECE) + value & 255
 
     def changed(self, before: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """What a program leaves of it."""
+        """Return the arena after a program has changed it."""
         choose, arena = self.random, before.copy()
         for _ in range(choose.randrange(4)):
             where = choose.choice((PIECES, TABLES - 8, HEAP + CANARY + 40, self.size - 1))
@@ -140,7 +140,7 @@ class Model:
     def launch(
         self, flags: int = 0, *, block: int, rest: float, chunk: int, shuffled: bool
     ) -> None:
-        """One launch, and whether interpreters found what they had left."""
+        """Launch once, and check that interpreters find the memory that they left."""
         choose, n = self.random, self.n
         for others in self.behind:
             pattern = np.arange(others.nbytes) % PIECE + choose.choice((1, 2))
@@ -202,7 +202,7 @@ class Model:
             assert self.head(seen)[0] == 0
             return
         for at, size in self.parts(want):
-            if at == HEAP + CANARY:  # where the head says what is used
+            if at == HEAP + CANARY:  # the part of the head with the used sizes
                 seen, want = seen.copy(), want.copy()
                 self.head(seen)[1:3] = self.head(want)[1:3] = 0
             assert (seen[at : at + size] == want[at : at + size]).all()
@@ -217,7 +217,7 @@ class Model:
                 yield TABLES + piece * PIECE, PIECE
 
     def pieces(self, i: int) -> dict[int, bytes]:
-        """The pieces of image i by number, as they should be stored."""
+        """Return the expected pages of snapshot i by number."""
         arena = self.want[i]
         if arena is None:
             return {}
@@ -235,7 +235,7 @@ class Model:
         return found
 
     def template(self) -> None:
-        """A copy of an image that there is, for others to begin as."""
+        """Copy an existing snapshot as a template for others."""
         there = [i for i, arena in enumerate(self.want) if arena is not None]
         if there:
             i = self.random.choice(there)
@@ -274,7 +274,7 @@ class Model:
 
 
 def history(model: Model, launches: int) -> None:
-    """Launches and what is between them, at random."""
+    """Run random launches, with random operations between them."""
     choose = model.random
     for k in range(launches):
         flags = START if k == 0 or choose.random() < 0.05 else 0

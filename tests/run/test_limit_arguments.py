@@ -1,4 +1,4 @@
-"""Limits of each interpreter: what callers may give, and what a result says of them."""
+"""Limits of each interpreter: accepted arguments, and the limits in a result."""
 
 from __future__ import annotations
 

@@ -148,7 +148,7 @@ def test_a_home_that_cannot_be_written(
 
 
 def test_a_machine_that_runs_builds_needs_little() -> None:
-    """README says what running a build needs; where caches are is not among it."""
+    """README lists the requirements of running a build; no cache folder is among them."""
     missing = "('platformdirs', 'click', 'rich', 'elftools', 'clang')"
     code = f"import sys; sys.modules |= dict.fromkeys({missing})\n"
     code += "import porter.run.device.cuda, porter.run.device.host, porter.array.opening"

@@ -1,4 +1,4 @@
-"""Operations over arrays: the kernels of a device build, on the CPU, do what NumPy does."""
+"""Operations over arrays: a device build's kernels, run on the CPU, agree with NumPy."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ TRYING = SETUP + "try:\n    {}\n    print('done')\nexcept OSError as e:\n    pri
 
 
 def outputs(device: Device, programs: list[str], **options: Any) -> list[str]:
-    """What each program prints in an interpreter of its own."""
+    """Return the output of each program in a separate interpreter."""
     which = np.arange(len(programs), dtype=np.uint32)
     sources = [Program(text.encode(), "<test>") for text in programs]
     launch = Launch(stdout=512, merge_stderr=True, **options)

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class ApartTwin(HostTwin):
-    """A host twin with memory of its own, as a GPU has: what is brought there is a copy.
+    """A host twin with separate memory, like a GPU: data is copied to it.
 
-    Calls outside of here() are refused: they would reach another GPU.
+    Calls outside of here() are refused: they would access another GPU.
     """
 
     on_gpu = True
@@ -64,7 +64,7 @@ class ApartTwin(HostTwin):
 
 
 def apart(built: Build, count: int = 2) -> Several:
-    """So many twins with memories of their own."""
+    """Return `count` twins with separate memories."""
     whole = open_build(built.folder)
     return Several([ApartTwin(whole) for _ in range(count)], [f"GPU {k}" for k in range(count)])
 
@@ -74,7 +74,7 @@ GPUS = pytest.param("gpus", marks=pytest.mark.gpu)
 
 @pytest.fixture(params=["twins", "apart", "three", GPUS])
 def several(request: pytest.FixtureRequest) -> Several:
-    """Two host twins; two, and three, with memories of their own; two GPUs."""
+    """Return two host twins; two or three with separate memories; or two GPUs."""
     if request.param == "gpus":
         return two_gpus()
     built = request.getfixturevalue("built")
@@ -85,7 +85,7 @@ def several(request: pytest.FixtureRequest) -> Several:
 
 @pytest.fixture
 def one(several: Several) -> Device:
-    """One device of the kind."""
+    """Return one device of the same type."""
     if several.devices[0].on_gpu and several.devices[0].name == "cuda":
         return several.devices[0]
     return open_device(several.built.folder, "host")

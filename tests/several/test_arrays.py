@@ -1,4 +1,4 @@
-"""An array on several devices gives what it gives on one."""
+"""An array on several devices gives the results of one device."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def test_an_array_that_all_have(pythons: InterpreterArray) -> None:
     assert list(shared) == [2 * i for i in range(N)]
     pythons.bind("table", np.arange(5.0), readonly=True)
     assert pythons.eval("sum(table)").tolist() == [10.0] * N
-    pythons.bind("all", shared)  # again, over what there is
+    pythons.bind("all", shared)  # again, over the existing binding
     pythons.exec("all[threadIdx] = 1")
     assert sum(shared) == N
 
@@ -140,11 +140,11 @@ def test_files_of_each(several: Several, tmp_path: Any) -> None:
 
 
 def test_no_device_takes_copies_of_another_ones(pythons: InterpreterArray) -> None:
-    """What interpreters hold are addresses on their GPU. (test_copies.py: in one memory.)"""
+    """Interpreters hold addresses on their GPU. (test_copies.py: twins in one memory.)"""
     pythons.exec("x = threadIdx")
     with pytest.raises(UsageError, match="cannot be copied"):
         pythons.clone_from(19)
-    assert pythons.trim() == 0 or pythons.device.local  # a host twin has nothing to give back
+    assert pythons.trim() == 0 or pythons.device.local  # a host twin has nothing to release
     assert pythons.eval("x + threadIdx").tolist() == [2 * i for i in range(N)]
 
 

@@ -16,7 +16,7 @@ from porter.run.device.several import Several
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
-N = 600  # so many that each part's interpreters begin as copies of a template
+N = 600  # enough that each part's interpreters begin as copies of a template
 
 
 @pytest.fixture(scope="module")

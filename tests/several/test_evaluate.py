@@ -119,7 +119,7 @@ def test_mistakes_and_what_a_function_raises(several: Several) -> None:
 def test_each_device_gets_portions(
     built: Build, programs: int, rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """One, where there are few calls; else several, which are not too small for a GPU."""
+    """One batch for few calls; otherwise several, which are large enough for a GPU."""
     several = apart(built)
     monkeypatch.setattr(spreading, "rows_at_once", lambda device, how: 1 << 20)
     case = Cases.of([((1,), 1)])

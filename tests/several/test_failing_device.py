@@ -1,4 +1,4 @@
-"""A device that fails loses its part: the others end, and what they left can be had."""
+"""A device that fails loses its part: the others end, and their results are available."""
 
 from __future__ import annotations
 

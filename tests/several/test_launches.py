@@ -1,4 +1,4 @@
-"""One launch on several devices leaves what it leaves on one, byte for byte."""
+"""A launch on several devices gives the results of one device, byte for byte."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def same(a: Result, b: Result) -> None:
         assert mine.longest == other.longest and (mine.cut == other.cut).all()
         some = np.arange(len(mine))[::-7]
         assert list(mine.of(some).groups) == list(other.of(some).groups)
-    # On a GPU those that begin as copies have not compiled, and parts may be too small for copies.
+    # On a GPU, copies of a template have not compiled, and parts may be too small for copies.
     forked = ("allocations",) if a.stdout.device.name != "cuda" else ()
     for name in ("status", "exit_code", "steps", *forked):
         assert getattr(a, name).tolist() == getattr(b, name).tolist(), name

@@ -1,4 +1,4 @@
-"""Devices whose interpreters can be copied: the host twin as one, then a GPU with local arenas."""
+"""Devices whose interpreters can be copied: the local twin, then a GPU with local arenas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Launches of several programs, and that two of them left the same."""
+"""Launches of several programs, and the comparison of two results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from porter.run import Device, Result
 
-# What programs can see of where they run and of what is their own; some fail, some do not parse.
+# Programs that read their position and their own data; some fail, some do not parse.
 KINDS = [
     "print(threadIdx, numThreads, blockIdx, blockDim, localIdx, {p})",
     "import sys\nprint(sys.stdin.readline().strip(), {p})",
@@ -23,7 +23,7 @@ KINDS = [
 
 
 def sources(count: int) -> list[str]:
-    """So many different programs."""
+    """Return `count` different programs."""
     return [KINDS[p % len(KINDS)].format(p=p) for p in range(count)]
 
 

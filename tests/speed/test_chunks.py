@@ -1,4 +1,4 @@
-"""Launches of more interpreters than there is room for at their most: kernel after kernel."""
+"""Launches whose maximum size exceeds memory: kernel after kernel."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""No launch asks CuPy for anything that it would compile: the launch path over a strict stand-in.
+"""The launch path makes no request to CuPy that would compile a kernel.
 
-Interpreters run on the local twin, and the class for GPUs drives them. What it asks of CuPy beyond
-memory, copies and views fails (tests/strict_cupy.py). On a GPU, CuPy's own cache shows the same.
+Interpreters run on the local twin, driven by the class for GPUs. Requests to CuPy beyond memory,
+copies and views fail in a strict fake (tests/strict_cupy.py). On a GPU, CuPy's own cache shows the
+same.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ print("x" * (threadIdx % 7), threadIdx % 3)
 
 @pytest.fixture
 def strict(twin: LocalTwin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Device]:
-    """porter.run.device.cuda.Cuda, with the stand-in for CuPy and the local twin's interpreters."""
+    """Return porter.run.device.cuda.Cuda, with the fake CuPy and the local twin's interpreters."""
     cupy = strict_cupy(twin._library, arrays_library(tmp_path))
     monkeypatch.setitem(sys.modules, "cupy", cupy)
     device = open_device(cuda_build(twin.built, tmp_path / "build"), "cuda")

@@ -1,4 +1,4 @@
-"""Interpreters that begin as copies of one that booted and compiled (launch/template.py)."""
+"""Interpreters that begin as copies of a template (launch/template.py)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ except ValueError as error:
 
 
 def both(device: Device, program: str | Program, **options: object) -> None:
-    """Copies do what interpreters do that booted by themselves."""
+    """Check that copies give the results of interpreters that booted themselves."""
     results = [
         run(device, [program], N, Launch(fork=fork, seed=7, **options))  # type: ignore[arg-type]
         for fork in (False, True, True)  # the third from the kept template
@@ -94,7 +94,7 @@ def test_trimmed_images_go_on(device: Device) -> None:
     assert device.trim(arenas) > 0 and least + 4000 < images.size < least + N * 1000
     rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
     some = np.where(np.arange(N) % 2, rests, 0).astype(np.uint32)
-    run(device, ["y = 8"], N, launch, keep, program_of=some)  # the others' images must stay
+    run(device, ["y = 8"], N, launch, keep, program_of=some)  # the other snapshots must stay
     device.trim(arenas)
     result = run(
         device, ["print(sum(a[0] * 100 + a[4] for a in x[:6]), len(x), y)"], N, launch, keep

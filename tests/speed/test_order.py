@@ -1,4 +1,4 @@
-"""Launches of several programs leave what they leave in the caller's order, byte for byte."""
+"""Launches of several programs give the results of the caller's order, byte for byte."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ GOOD = "def f(n):\n    return n * {p} + threadIdx\nprint(f(3))"
 
 @pytest.fixture
 def counted(device: Device) -> LocalTwin:
-    """A device that says how many threads its launches had, none so far."""
+    """Return a device that records the number of threads of each launch."""
     if not isinstance(device, LocalTwin):
         pytest.skip("a GPU does not count")
     device.threads.clear()
@@ -41,7 +41,7 @@ def test_all_are_made_in_one_launch(counted: LocalTwin) -> None:
     assert first == second == 50 * 32
     assert len(counted.templates) == 50
     run(counted, good(51), 600, launch, program_of=mixed(51, 600))
-    assert counted.threads[3] == 1  # the one that was not there
+    assert counted.threads[3] == 1  # the missing template
 
 
 def test_where_it_pays(counted: LocalTwin) -> None:
@@ -125,7 +125,7 @@ def test_code_lives_as_long_as_interpreters(device: Device) -> None:
     arenas = device.arenas(n, config["pystack"], config["heap"])
     keep, which = Phase(arenas=arenas, stop=False), np.arange(n) % 4
     run(device, good(4), n, Launch(fork=True), keep, program_of=which)
-    device.templates = Templates()  # nobody else has it
+    device.templates = Templates()  # drops all other references
     for _ in range(3):  # memory that was given back would be used for these
         run(device, [f"y = {p}" * 9 for p in range(4)], n, Launch(fork=True), program_of=which)
         device.templates = Templates()

@@ -1,4 +1,4 @@
-"""What runs before upstream's switch (templates/port/vm_fast.h) gives what CPython gives."""
+"""The fast path before upstream's switch (templates/port/vm_fast.h) agrees with CPython."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def test_a_nan_of_any_bits_in_each_release(release: str, tmp_path: Path) -> None
     text = PROGRAMS["nan bits"]
     program = tmp_path / "nan.py"
     program.write_text(text)
-    # In a process of its own: where such bits are read as a pointer, it ends with a signal.
+    # In a separate process: if such bits were read as a pointer, a signal would end it.
     porter = [sys.executable, "-m", "porter", "run", "--release", release]
     done = process.run([*porter, program, "--target", "host", "-n", "1"], timeout=600)
     assert done.stdout.encode() == cpython(text)

@@ -67,7 +67,7 @@ def test_each_allocation_fails(device: Device, rest: bool) -> None:
         device.built.constants["GPUSNEK_OK"],
         device.built.constants["GPUSNEK_EXCEPTION"],
     }
-    # Those whose turn comes later run as if nothing were to fail.
+    # Each interpreter runs normally up to its failing allocation.
     assert (result.allocations[1:] >= np.minimum(np.arange(1, n), made)).all()
     assert result.stdout[0] == result.stdout[n - 1] == b"10\n"
     assert b"10\ncaught\n" in {result.stdout[i] for i in range(n)}
@@ -102,7 +102,7 @@ def test_own_programs_survive_every_failure(
 def test_upstream_programs_survive_some_failures(
     folder: Path, native: CompilerOptions | None, rows: int, limit: int
 ) -> None:
-    """A part of what `porter sweep` does; docs/lab/robustness.md has the whole."""
+    """Run a part of `porter sweep`; docs/lab/robustness.md has the results of a whole sweep."""
     release = newest_release()
     root = paths.upstream_dir() / release / "tests"
     cpython = find_cpython(paths.build_dir() / "conformance" / "expected")
@@ -115,7 +115,7 @@ def test_upstream_programs_survive_some_failures(
 
 
 def test_what_a_launch_of_machine_code_runs(folder: Path) -> None:
-    """Each program's own code, also beside one that does not compile, which fails as it would."""
+    """Each program runs its own native code, also beside a program with a syntax error."""
     made = TestCompiler.of(folder, "host", COMPILED)
     compiler = Counting(made.device, made.target, made.options)
     trials = compiled_trials(compiler, Launch())
@@ -133,7 +133,7 @@ def test_what_a_launch_of_machine_code_runs(folder: Path) -> None:
 
 @frozen
 class Counting(TestCompiler):
-    """Notes what it makes machine code of."""
+    """A compiler that records the programs that it compiles."""
 
     made: list[Sequence[bytes | None]] = field(factory=list)
     modules: list[list[NativeModule | None]] = field(factory=list)

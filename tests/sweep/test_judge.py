@@ -1,4 +1,4 @@
-"""What counts as a good end when an allocation fails."""
+"""The accepted ends of a program when an allocation fails."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from porter.sweep.model import Effect, Ending, SweptProgram, Trial
 from porter.sweep.sweep import sweep
 from porter.sweep.trials import TrialRunner
 
-MADE = 10  # allocations of the stand-in's programs
+MADE = 10  # allocations of the fake programs
 
 
 def _run(trials: Sequence[Trial]) -> list[Ending]:

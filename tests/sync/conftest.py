@@ -1,4 +1,4 @@
-"""A small tree that passes for MicroPython, and a home of its own for every test."""
+"""A small fake of a MicroPython tree, and a separate home for every test."""
 
 from __future__ import annotations
 

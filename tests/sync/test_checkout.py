@@ -1,4 +1,4 @@
-"""The checkout: git keeps the submodule's commit, and nothing that a sync or a build makes."""
+"""The checkout: git tracks the submodule's commit, and no output of a sync or a build."""
 
 from __future__ import annotations
 

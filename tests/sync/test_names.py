@@ -1,4 +1,4 @@
-"""Names of releases are checked wherever one comes in; what was there before stays."""
+"""Names of releases are validated at every input; existing sources stay."""
 
 from __future__ import annotations
 

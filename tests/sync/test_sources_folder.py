@@ -1,4 +1,4 @@
-"""The origin PORTER_SOURCES: what is in the folder is known by what it holds, and verified."""
+"""The origin PORTER_SOURCES: its sources are identified by content, and verified."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_folder_that_is_none(
     monkeypatch.setenv("PATH", "/nonexistent")
     with pytest.raises(SyncFailed, match=message) as caught:
         sync("1.26.1")
-    assert "no apt on this machine" in str(caught.value)  # the others were tried
+    assert "no apt on this machine" in str(caught.value)  # the other origins were tried
 
 
 def test_the_lock_names_no_path(

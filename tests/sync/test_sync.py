@@ -1,4 +1,4 @@
-"""Sync: what arrives is verified, and what is damaged never looks like a good tree."""
+"""Sync: sources are verified, and damaged sources are never accepted."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def leftovers(home: Path) -> list[str]:
 
 
 def give(monkeypatch: pytest.MonkeyPatch, tree: Path) -> list[str]:
-    """Let the `git` origin hand out copies of `tree`; returns the list of its calls."""
+    """Make the `git` origin return copies of `tree`; return the list of its calls."""
     calls: list[str] = []
 
     def fetch(entry: object, stage: Path) -> tuple[Path, str]:

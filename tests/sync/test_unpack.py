@@ -1,4 +1,4 @@
-"""Archives: every format, and those that are damaged or mean harm."""
+"""Archives: every format, damaged archives, and malicious ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .conftest import MakeTree
 
 
 def pack(tree: Path, path: Path) -> Path:
-    """`tree` as an archive of the kind that `path`'s suffix says."""
+    """Write `tree` as an archive of the type of `path`'s suffix."""
     if path.suffix == ".zip":
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as bundle:
             for file in sorted(tree.rglob("*")):

@@ -1,4 +1,4 @@
-"""A campaign finds what a broken rule does, makes it small, and keeps a file that shows it."""
+"""A campaign detects the effect of a broken rule, reduces the program, and saves it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_programs_do_the_same_in_cxx(seed: str) -> None:
 
 
 def without(rule: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leaves a rule out, in this process and those that it starts."""
+    """Leave a rule out, in this process and in its children."""
     kept = tuple(each for each in RULES if each.name != rule)
     original = vars(porter.rewrite.unit)["collect_edits"]
     monkeypatch.setattr(
@@ -52,7 +52,7 @@ def test_a_missing_rule_is_found(
 def test_a_wrong_output_is_found_made_small_and_kept(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    # Then nothing looks at the unwind word where no handler is near, and all goes on.
+    # Without a handler nearby, no check then reads the unwind word, and execution continues.
     monkeypatch.setattr("porter.rewrite.rules.unwinding._is_tail", lambda call, block: True)
     program = draw("unwound", 7)
     finding = examine([program], tmp_path)[program.name]

@@ -1,4 +1,4 @@
-"""The generator: the same seed gives the same program, and programs are good C."""
+"""The generator: equal seeds give equal programs, and programs are valid C."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_optimisation_changes_nothing(tmp_path: Path) -> None:
 
 @pytest.mark.campaign("torture-libraries")
 def test_no_undefined_behaviour(tmp_path: Path) -> None:
-    # Shifts of negative numbers are what GNU C says they are, in C++ too.
+    # Shifts of negative numbers are defined in GNU C, and in C++ too.
     checks = "-fsanitize=undefined,address", "-fno-sanitize=shift", "-fno-sanitize-recover=all"
     for start in range(0, SANITIZED, 20):
         programs = [draw("sanitized", index) for index in range(start, start + 20)]

@@ -1,4 +1,4 @@
-"""Generated Python programs: the generator, what is compared, and a run of many."""
+"""Generated Python programs: the generator, the comparison, and a run of many."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SEED = "ci"
 USUAL = 2000  # programs that run as users' do
-FORCED = 20  # programs that run in every other way too, of a seed of their own
+FORCED = 20  # programs that run in every other mode too, from a separate seed
 RAN = Ran(b"1\n2\n", b"", "OK", 7)
 
 
@@ -109,7 +109,7 @@ def test_reducing_keeps_what_matters() -> None:
 
 
 def test_a_wrong_translation_is_found(built: Build, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Machine code that adds where it should subtract is not taken for right."""
+    """Native code that adds instead of subtracting is detected."""
     right: Any = vars(examine)["translate"]
 
     def wrong(*args: Any, **options: Any) -> Any:

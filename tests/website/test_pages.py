@@ -1,4 +1,4 @@
-"""The site: all pages are there, their links lead somewhere, and they show what the files say."""
+"""The site contains all pages, their links resolve, and they show the content of the files."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_every_page_is_in_the_navigation() -> None:
 
 
 def elements(html: str) -> Counter[str]:
-    """How many items of lists, rows of tables and blocks of code there are."""
+    """Count the items of lists, rows of tables and blocks of code."""
     return Counter(re.findall(r"<(li|tr|h[1-6]|pre)\b", html))
 
 

@@ -1,7 +1,7 @@
 """README's first program on an installed wheel: `VENV/bin/python tests/wheels/first_program.py`.
 
-It runs in an empty folder, with an empty home and nothing on PATH, so nothing can be fetched and
-nothing compiled; and nothing may be written. The output must be README's. Standard library only.
+It runs in an empty folder, with an empty home and nothing on PATH, so it can neither fetch nor
+compile; and it may not write. The output must be README's. Standard library only.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def bare(folder: Path) -> dict[str, str]:
 
 
 def main() -> str | None:
-    """What is wrong, or None."""
+    """Run the program; return a description of the failure, or None."""
     porter = Path(sysconfig.get_path("scripts"), "porter")
     arguments = shlex.split(block("sh"))[2:]  # behind `python3 bootstrap.py`
     with tempfile.TemporaryDirectory() as name:

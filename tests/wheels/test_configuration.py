@@ -1,4 +1,4 @@
-"""What makes wheels elsewhere names commands, files and options that are there."""
+"""Files for making wheels elsewhere name existing commands, files and options."""
 
 from __future__ import annotations
 

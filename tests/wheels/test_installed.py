@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from porter.pipeline import Build
 
 ROOT = Path(__file__).parents[2]
-USERS = (65533, 65534)  # of nobody: they own nothing
+USERS = (65533, 65534)  # users without files of their own
 # One worker makes and installs the wheel.
 
 
@@ -59,7 +59,7 @@ def wheel(built: Build, place: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def python(wheel: Path, place: Path) -> Path:
-    """The Python of a venv that has the wheel and what pip installs with it."""
+    """Return the Python of a venv with the wheel and its dependencies."""
     venv = place / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
     python = venv / "bin" / "python"
@@ -72,7 +72,7 @@ def python(wheel: Path, place: Path) -> Path:
 def porter(
     python: Path, folder: Path, *args: object, user: int | None = None, **env: str
 ) -> subprocess.CompletedProcess[str]:
-    """`porter ARGS` in the empty `folder`, with nothing on PATH."""
+    """Return a function that runs `porter ARGS` in the empty `folder`, with nothing on PATH."""
     command = [str(python.with_name("porter")), *map(str, args)]
     return subprocess.run(
         command,
@@ -102,7 +102,7 @@ def test_what_is_inside(wheel: Path) -> None:
         (licences,) = [name for name in files.namelist() if name.endswith(LICENCES)]
         text = files.read(licences).decode()
     assert "The MIT License (MIT)" in text and "Damien P. George" in text
-    # littlefs names a licence whose text is not in the release.
+    # The release contains no text of the licence that littlefs names.
     assert "The littlefs authors" in text and "Neither the name of the copyright holder" in text
 
 
@@ -156,7 +156,7 @@ def test_two_users_at_once_who_may_write_nothing(
 
 
 def others_may_start(python: Path) -> bool:
-    """Whether this process may become another user, and that user start `python`."""
+    """Return whether this process may run `python` as another user."""
     if os.geteuid() != 0:
         return False
     try:
@@ -225,7 +225,7 @@ def test_without_a_bundle_the_wheel_is_pure() -> None:
 
 
 def hook(named: str, version: str = "standard") -> subprocess.CompletedProcess[str]:
-    """hatch_build.py with PORTER_BUNDLE=`named`; it prints what hatchling would be told."""
+    """Run hatch_build.py with PORTER_BUNDLE=`named`; print the data for hatchling."""
     return subprocess.run(
         [sys.executable, "-c", HOOK, ROOT, version],
         env={**os.environ, "PORTER_BUNDLE": named},

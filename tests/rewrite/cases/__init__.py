@@ -1,8 +1,8 @@
-"""The cases of every rule, from the file that is called as the rule is.
+"""Collect the cases of every rule, from the file with the rule's name.
 
-SNIPPETS, by name: whole units, which both compilers take once all rules ran. What the rule alone
-makes of them is a snapshot.
-REFUSED: what the rule refuses, and why.
+SNIPPETS, by name: whole units, which both compilers accept after all rules ran. The output of the
+rule alone is a snapshot.
+REFUSED: constructs that the rule refuses, and the reason.
 MEETS, by an earlier rule's name: a unit that both rules edit at one place.
 """
 

@@ -19,12 +19,12 @@ SNIPPETS = {
     "int f(mp_obj_t o) { return ((struct s *)(unsigned long)o)->n; }",
     "forged": _OBJECTS + "mp_obj_t f(mp_obj_t o) { return (mp_obj_t)get(o); }",
     "arithmetic": _OBJECTS + "char *f(char *p, mp_obj_t o) { return (char *)((long)p + get(o)); }",
-    # A pointer of C's own goes there too: what the program chooses is refused before.
+    # A pointer of C is passed there too; integers of the program are refused before.
     "pointer": _OBJECTS + "typedef int (*control)(unsigned long); "
     "int seek(unsigned long n) { return *(int *)n; } int flush(unsigned long n) { return n; } "
     "const control all[] = {seek, flush}; int own(void) { int n = 1; return all[0]((long)&n); } "
     "int f(mp_obj_t o) { return all[1](get(o)); }",
-    # Only calls with request 2 come to either cast.
+    # Only calls with request 2 reach either cast.
     "request": _OBJECTS + "typedef int (*control)(int, unsigned long); "
     "int a(int request, unsigned long n) { if (request == 2) { return *(int *)n; } return 0; } "
     "int b(int request, unsigned long n) "
