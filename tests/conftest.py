@@ -16,7 +16,7 @@ from porter_dev import builds
 if TYPE_CHECKING:
     from porter.pipeline import Build
 
-# How long an example takes is the machine's matter.
+# The duration of an example depends on the machine.
 settings.register_profile("porter", deadline=None)
 settings.load_profile("porter")
 
@@ -36,13 +36,13 @@ def shared(name: str, **changes: Any) -> Build:
 @pytest.fixture(scope="session")
 def built() -> Build:
     """Return the host build of the newest synced release; other sizes of it compile nothing."""
-    # As for the commands that tests run.
+    # The same lock as for the commands that tests run.
     return shared("bounds-checked" if os.environ.get("PORTER_FENCES") else "default")
 
 
 @pytest.fixture(scope="session", params=TARGETS)
 def any_device(request: pytest.FixtureRequest) -> Iterator[Device]:
-    """The host twin; and, for tests marked gpu, the GPU with the build in $PORTER_GPU_BUILD."""
+    """Return the host twin; in tests marked gpu, the GPU with the build in $PORTER_GPU_BUILD."""
     if request.param == "host":
         device = open_device(request.getfixturevalue("built").folder, "host")
     elif "PORTER_GPU_BUILD" in os.environ:

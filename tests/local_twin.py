@@ -1,4 +1,4 @@
-"""The host twin as a GPU with local arenas, for tests of copies, images and order without a GPU."""
+"""The host twin as a GPU with local arenas, to test copies, snapshots and order without a GPU."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SOURCE = Path(__file__).with_suffix(".cpp")
 
 
 class LocalTwin(HostTwin):
-    """Interpreters that run one after the other at one address, and rest as images."""
+    """Interpreters that run one after the other at one address, with snapshots in between."""
 
     local = True
     warp = 32

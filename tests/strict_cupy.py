@@ -20,15 +20,15 @@ FREE = 1 << 34  # free bytes that the fake reports
 
 
 class Compiles(AssertionError):
-    """CuPy would compile a kernel here."""
+    """Raised where CuPy would compile a kernel."""
 
 
 class DriverError(Exception):
-    """CUDADriverError and CUDARuntimeError."""
+    """A fake of CUDADriverError and CUDARuntimeError."""
 
 
 class Pointer:
-    """cupy.cuda.MemoryPointer."""
+    """A fake of cupy.cuda.MemoryPointer."""
 
     def __init__(self, ptr: int, owner: object) -> None:
         self.ptr, self._owner = ptr, owner
@@ -264,7 +264,7 @@ def array_kernel(arrays: ctypes.CDLL, name: str) -> Kernel:
 
 
 def arrays_library(folder: Path) -> ctypes.CDLL:
-    """templates/runtime/arrays.cu for the CPU; the library is made in `folder`."""
+    """Compile templates/runtime/arrays.cu for the CPU; write the library to `folder`."""
     library = folder / "arrays_twin.so"
     runtime = HERE.parent / "templates" / "runtime"
     options = ["-std=c++17", "-O1", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC", "-pthread"]

@@ -1,4 +1,4 @@
-"""The Python sources of porter; programs that interpreters run are not part of it."""
+"""The Python sources of porter, without the programs that interpreters run."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LONGEST = 300  # lines of a file
 
 
 def sources(package: Path = PACKAGE) -> dict[str, str]:
-    """Texts by path below `package`."""
+    """Return the texts of all files by path below `package`."""
     found = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
     return {
         name: path.read_text(encoding="utf-8")
@@ -21,13 +21,13 @@ def sources(package: Path = PACKAGE) -> dict[str, str]:
 
 
 def too_long(texts: Mapping[str, str]) -> dict[str, int]:
-    """Files with more lines than a file may have."""
+    """Return the files with more lines than a file may have."""
     lines = {name: text.count("\n") for name, text in texts.items()}
     return {name: count for name, count in lines.items() if count > LONGEST}
 
 
 def classes(texts: Mapping[str, str]) -> dict[str, list[str]]:
-    """The files that define each class; classes of functions and classes count too."""
+    """Return the files that define each class; classes of functions and classes count too."""
     found: dict[str, list[str]] = {}
     for name, text in texts.items():
         for node in ast.walk(ast.parse(text)):
@@ -42,7 +42,7 @@ def repeated(texts: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def cycles(imports: Iterable[tuple[str, str]]) -> Iterator[list[str]]:
-    """The modules of each circle of `imports`, pairs of importer and imported."""
+    """Yield the modules of each cycle of `imports`, which has pairs of importer and imported."""
     import networkx
 
     graph = networkx.DiGraph(imports)

@@ -14,7 +14,7 @@ PATH = re.compile(r"`([\w./]+(?:/|\.(?:py|toml|md|h|c|cu|cpp|cuh|j2)))`")
 
 
 def layers() -> list[set[str]]:
-    """The layers that `lint-imports` checks, the highest first."""
+    """Return the layers that `lint-imports` checks, the highest first."""
     document = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     (contract,) = (
         one for one in document["tool"]["importlinter"]["contracts"] if one["type"] == "layers"

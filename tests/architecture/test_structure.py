@@ -1,4 +1,4 @@
-"""The tree reads well: short files, one meaning a name, and no module that needs itself.
+"""The structure of the tree: short files, unique class names, and no import cycles.
 
 `lint-imports` (pyproject.toml) checks the layers.
 """
@@ -13,7 +13,7 @@ from tests.architecture.sources import cycles, repeated, sources, too_long
 
 @pytest.fixture(scope="module")
 def imports() -> list[tuple[str, str]]:
-    """Importer and imported; imports for typing and within functions count."""
+    """Return pairs of importer and imported; imports for typing and within functions count."""
     graph = grimp.build_graph("porter", exclude_type_checking_imports=False, cache_dir=None)
     return [(a, b) for a in graph.modules for b in graph.find_modules_directly_imported_by(a)]
 

@@ -14,7 +14,7 @@ Make = Callable[..., InterpreterArray]
 
 @pytest.fixture
 def make(any_device: Device) -> Iterator[Make]:
-    """Makes arrays of n interpreters on the device, and closes them."""
+    """Return a function that makes arrays of n interpreters; close them at the end."""
     made: list[InterpreterArray] = []
 
     def make(n: int, **options: Any) -> InterpreterArray:
@@ -33,7 +33,7 @@ def four(make: Make) -> InterpreterArray:
 
 @pytest.fixture
 def host(any_device: Device) -> Callable[[Any], np.ndarray[Any, Any]]:
-    """A result array as numpy's; it must be where the interpreters are."""
+    """Return a result array as NumPy's; check that it is on the interpreters' device."""
 
     def host(array: Any) -> np.ndarray[Any, Any]:
         assert isinstance(array, any_device.xp.ndarray)

@@ -1,4 +1,4 @@
-"""bind: other libraries' memory in interpreters, without a copy, and taken away again."""
+"""bind: other libraries' memory in interpreters, without a copy, until it is unbound."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_freed(host_four: InterpreterArray) -> None:
         host_four.bind("data", view)
 
 
-# The allocator may leave an array where it is that grows, and does where one shrinks.
+# The allocator may leave a growing array in place, and leaves a shrinking one.
 @pytest.mark.parametrize("size", [1 << 20, 5])
 def test_resized_after_it_was_bound(host_four: InterpreterArray, size: int) -> None:
     data = np.arange(10)

@@ -99,7 +99,7 @@ def test_what_does_not_compile(four: InterpreterArray) -> None:
 
 
 def test_code_takes_less_heap_than_source(make: Make) -> None:
-    """Bytecode and strings stay where they are."""
+    """Interpreters do not copy the bytecode and strings of shared code."""
     body = "\n".join(
         f"def f{i}(): return 'a string that is quite long, number {i}'" for i in range(60)
     )

@@ -20,7 +20,7 @@ def test_an_array(make: Make) -> None:
     assert f"7 interpreters on {array.device.name}" in html
     assert "mine" in html and "float64[7, 2]" in html and "ready" in html
     call = array.exec("import time\ntime.sleep(0.5)", wait=False)
-    assert "running" in array._repr_html_()  # and it has not waited
+    assert "running" in array._repr_html_()  # the representation does not wait for the launch
     call.result()
     array.close()
     assert "closed" in array._repr_html_()
@@ -33,7 +33,7 @@ def test_an_outcome(make: Make) -> None:
     check_tags(html)
     assert "&lt;img src=x onerror=alert(1)&gt;\\x1b[1m" in html
     assert "6 interpreters" in html and "2 failed" in html and "AssertionError: &lt;b&gt;" in html
-    assert html.count("Traceback") == 1  # of the exceptions, and not again of stderr
+    assert html.count("Traceback") == 1  # of the exceptions, not repeated from stderr
 
 
 def test_stderr_without_the_tracebacks(make: Make) -> None:

@@ -1,4 +1,4 @@
-"""Making, interrupting, sharing between threads, closing; and sizes that make no sense."""
+"""Creation, interruption, sharing between threads, closing; and invalid sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""set and get: values from outside, one for all or one for each."""
+"""set and get: values of the host, one for all or one for each."""
 
 from __future__ import annotations
 

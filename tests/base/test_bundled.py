@@ -55,7 +55,7 @@ FILES = ("host/libgpusnek.so", "cuda/gpusnek.fatbin")
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A bundled build, as if a wheel had it."""
+    """Return a bundled build, as in a wheel."""
     folder = tmp_path / CONFIG.key()
     for name in FILES:
         (folder / name).parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""C text that is not parsed: comments and brackets."""
+"""Scanning C text without a parser: comments and brackets."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def test_unknown_construct_says_where_and_crosses_processes() -> None:
 
 @pytest.fixture
 def failing(monkeypatch: pytest.MonkeyPatch) -> list[BaseException]:
-    """A command `porter fails` that raises the first item of this list."""
+    """Return a command `porter fails` that raises the first item of this list."""
     raises: list[BaseException] = []
 
     @click.command()

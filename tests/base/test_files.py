@@ -1,4 +1,4 @@
-"""Files are written whole: a reader sees the old content or the new one, never a part."""
+"""Files are written atomically: a reader sees the old content or the new one, never a part."""
 
 from __future__ import annotations
 

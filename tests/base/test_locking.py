@@ -107,7 +107,7 @@ def test_threads_exclude_each_other(
     assert most == [1]
 
 
-# A build in small: workers that are forked while the lock is held, in the middle of their work.
+# A small model of a build: workers are forked while the lock is held, during their work.
 WORKERS = """
 import os, sys, time
 from pathlib import Path

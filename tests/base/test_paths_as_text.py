@@ -96,7 +96,7 @@ def functions() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def mentioned(hint: Any) -> set[Any]:
-    """The types that an annotation names."""
+    """Return the types that an annotation names."""
     if isinstance(hint, list):  # the arguments of a Callable
         return set().union(*map(mentioned, hint))
     parts = typing.get_args(hint)

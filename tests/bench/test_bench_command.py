@@ -1,4 +1,4 @@
-"""`porter bench` as a user runs it."""
+"""`porter bench` as users run it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def test_costs_beside_programs(
 
 
 def test_needs_no_more_than_a_machine_with_a_gpu_has(built: Build, tmp_path: Path) -> None:
-    """Neither compilers' bindings nor templates, which only building and drawing need."""
+    """Compilers' bindings and templates are not needed; only building and drawing use them."""
     missing = ("clang", "ninja", "pycparser", "jinja2", "platformdirs")
     arguments = ["bench", "--build", str(built.folder), "--target", "host", "--repeat", "1"]
     arguments += ["--only", "integers", "--only", "repl", "--reference", str(stand_in(tmp_path))]

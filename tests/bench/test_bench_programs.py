@@ -51,7 +51,7 @@ def test_each_kind_has_a_variant() -> None:
 
 @pytest.mark.parametrize("benchmark", SUITE, ids=by_name)
 def test_interpreters_have_work_of_their_own(benchmark: Benchmark) -> None:
-    """A check of one output would not notice interpreters that swap places."""
+    """A check of a single output would not detect interpreters that swap places."""
     texts = oracle.expected(benchmark)
     assert len(texts) == benchmark.period
     assert len(set(texts)) > 1
@@ -116,7 +116,7 @@ def test_all_have_the_same_matrix() -> None:
 
 
 def test_shared_data_is_as_it_was_in_each_repetition() -> None:
-    """Figure 8 writes its sums where it reads; a second run would sum them too."""
+    """Figure 8 overwrites its input with its sums; a second run would sum those too."""
     for processes in (1, 2):
         found = scripts.measure(scripts.cpython(), SUITE[0], n=64, repeat=3, processes=processes)
         assert found.sample == 64

@@ -1,4 +1,4 @@
-"""`porter` as a user starts it."""
+"""Fixtures that run `porter` like users."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ WAITS = re.compile(r"^porter: waiting for process \d+ .*\n", re.MULTILINE)
 
 
 def command(*args: str | Path) -> list[str]:
-    """The command line of `porter ARGS`."""
+    """Return the command line of `porter ARGS`."""
     return [sys.executable, "-m", "porter", *map(str, args)]
 
 
@@ -46,7 +46,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def porter(tmp_path_factory: pytest.TempPathFactory) -> Porter:
-    """Runs `porter ARGS` in a folder without configuration files."""
+    """Return a function that runs `porter ARGS` in a folder without configuration files."""
     folder = tmp_path_factory.mktemp("elsewhere")
 
     def run(*args: str | Path, input: str = "", timeout: float = 900, **env: str) -> Done:
@@ -67,7 +67,7 @@ def porter(tmp_path_factory: pytest.TempPathFactory) -> Porter:
 
 @pytest.fixture(scope="session")
 def run(porter: Porter, built: Build) -> Porter:
-    """`porter run ARGS` on the host twin of `built`."""
+    """Return a function that runs `porter run ARGS` on the host twin of `built`."""
     release = built.sources.name.rpartition("-")[0]
 
     def run(*args: str | Path, **options: object) -> Done:
@@ -81,7 +81,7 @@ Raw = Callable[..., "subprocess.CompletedProcess[bytes]"]
 
 @pytest.fixture
 def on_build(built: Build, tmp_path: Path) -> Raw:
-    """`porter COMMAND --build FOLDER ARGS` on the host twin of `built`, in bytes."""
+    """Return a function that runs `porter COMMAND --build FOLDER ARGS` on the host twin."""
 
     def on_build(
         name: str, *args: str | bytes | Path, input: bytes = b"", **env: str

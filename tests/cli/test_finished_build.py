@@ -1,4 +1,4 @@
-"""--build FOLDER: a finished build runs without compiler and sources, in sizes of a launch."""
+"""--build FOLDER: a finished build runs without compiler and sources, with sizes of a launch."""
 
 from __future__ import annotations
 

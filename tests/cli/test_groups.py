@@ -1,4 +1,4 @@
-"""`porter --help` lists every command once, under the heading of who uses it."""
+"""`porter --help` lists every command once, under the heading for its audience."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_unknown_release(porter: Porter, tmp_path: Path) -> None:
 
 
 def test_no_network(porter: Porter, tmp_path: Path) -> None:
-    # Every origin that would be asked is out of reach: a proxy that is not there.
+    # No origin is reachable: the proxy does not exist.
     proxy = dict.fromkeys(("http_proxy", "https_proxy", "ALL_PROXY"), "http://127.0.0.1:9")
     done = porter("sync", "1.26.1", "--origin", "git", PORTER_HOME=str(tmp_path), **proxy)
     assert done.code == 4

@@ -18,7 +18,7 @@ from tests.cli.conftest import Done, Porter, command, environment
 
 @pytest.fixture(scope="module")
 def repl(porter: Porter, built: Build) -> Porter:
-    """`porter repl ARGS` on the host twin of `built`, with `input` piped."""
+    """Return a function that runs `porter repl ARGS` on the host twin, with `input` piped."""
 
     def repl(input: str, *args: str | Path, n: int = 12) -> Done:
         where = ("--target", "host", "--build", built.folder)

@@ -64,7 +64,7 @@ Start = Callable[..., Terminal]
 
 @pytest.fixture
 def start(built: Build, tmp_path: Path) -> Iterator[Start]:
-    """Starts sessions that share one history."""
+    """Return a function that starts sessions with one history."""
     terminals: list[Terminal] = []
 
     def start(n: int = 1000) -> Terminal:

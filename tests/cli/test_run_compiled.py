@@ -105,7 +105,7 @@ def test_a_gpu_is_opened_with_the_program(monkeypatch: pytest.MonkeyPatch) -> No
     ((built, sources, options),) = asked
     assert gpu.closed and built == "the build" and sources == [b"print(1)\n"]
     assert options["name"] == "one.py"
-    # It compiles with the sizes that it runs with, and not within its limits.
+    # Compilation uses the sizes of the run, without its limits.
     assert options["launch"] == Launch(heap=1 << 16, sandbox=True)
 
 

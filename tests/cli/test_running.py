@@ -1,4 +1,4 @@
-"""`porter run` on the real host twin: outputs, statuses, and programs that go wrong."""
+"""`porter run` on the real host twin: outputs, statuses, and failing programs."""
 
 from __future__ import annotations
 

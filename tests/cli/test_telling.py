@@ -1,4 +1,4 @@
-"""Progress of commands: a moving line on a terminal, plain lines elsewhere, stdout untouched."""
+"""Progress of commands: a live line on a terminal, plain lines elsewhere, stdout unchanged."""
 
 from __future__ import annotations
 

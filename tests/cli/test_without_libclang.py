@@ -1,5 +1,7 @@
-"""Commands that take a finished build need no libclang, which only building does: a machine with a
-GPU may have none."""
+"""Commands that take a finished build do not import libclang, which only building needs.
+
+A machine with a GPU may have no libclang.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,7 @@ import porter.cli
 
 
 def with_finished_builds() -> list[str]:
-    """Modules of the commands that have --build; but torture rewrites C, too."""
+    """Return the modules of the commands with --build, except torture, which rewrites C too."""
     found = []
     for module in pkgutil.iter_modules(porter.cli.__path__):
         if not module.name.startswith("_") and module.name != "torture":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:  # a machine for GPU tests cannot read C
 
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
-    """A cluster of two worker processes without a GPU."""
+    """Yield a cluster of two worker processes without a GPU."""
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     import dask
 

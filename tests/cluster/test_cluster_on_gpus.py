@@ -32,7 +32,7 @@ def on_gpu() -> Built:
 
 @pytest.fixture(scope="module")
 def workers(on_gpu: Built) -> Iterator[tuple[Any, int]]:
-    """A client of a scheduler that has a worker process for each GPU, and how many there are."""
+    """Yield a client of a scheduler with one worker process per GPU, and the number of GPUs."""
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     from porter.run.device.cuda import gpu_count
 

@@ -1,4 +1,4 @@
-"""Schedulers that are not there, workers that do not fit, builds on their way."""
+"""Missing schedulers, unsuitable workers, and the transfer of builds."""
 
 from __future__ import annotations
 

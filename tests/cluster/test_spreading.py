@@ -1,4 +1,4 @@
-"""Which task is blamed for workers that ended: by answers of a cluster that is made up."""
+"""The task that is blamed for the end of workers, on a fake cluster."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def square(common: int, x: int) -> int:
 
 
 class Future:
-    """An answer that was decided when its task was sent."""
+    """A fake future, whose result was determined when its task was sent."""
 
     def __init__(self, value: object) -> None:
         self.value = value

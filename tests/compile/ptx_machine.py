@@ -30,7 +30,7 @@ _COMPARED = {
 
 
 class Done(NamedTuple):
-    """An access to memory that is no parameter. space: "" (generic), "local", "global"."""
+    """An access to memory other than parameters. space: "" (generic), "local", "global"."""
 
     space: str
     address: int
@@ -40,10 +40,14 @@ class Done(NamedTuple):
 
 @define
 class Machine:
-    """A thread. constants: by name. symbols: addresses by name. memory: bytes by (space, address).
+    """A simulated thread.
 
-    window: the generic address of the thread's window. done: the accesses of functions that are
-    named in `watched`.
+    Attributes:
+        constants: Values by name.
+        symbols: Addresses by name.
+        memory: Bytes by (space, address).
+        window: The generic address of the thread's window.
+        done: The accesses of functions named in `watched`.
     """
 
     text: str
@@ -72,7 +76,7 @@ class Machine:
 
 
 def _statements(body: str) -> Iterator[str]:
-    """Labels (`$a:`), calls, and instructions without their semicolons."""
+    """Yield labels (`$a:`), calls, and instructions without their semicolons."""
     body = _CALL.sub(lambda m: m.group(0).replace(";", " ").strip() + ";", body)
     for line in body.split(";"):
         text = line.strip().lstrip("{}").strip()

@@ -29,7 +29,7 @@ REGISTER = {1: "%rs1", 2: "%rs1", 4: "%r1", 8: "%rd3", 16: "{%rd3, %rd4}"}
 
 
 class Wanted(NamedTuple):
-    """An access `[pointer+low]`, and where `more` is not 0 a byte `more` bytes behind its start."""
+    """An access `[pointer+low]`, and if `more` is not 0 a byte `more` bytes after its start."""
 
     size: int
     stores: bool
@@ -38,7 +38,7 @@ class Wanted(NamedTuple):
     more: int
 
     def body(self) -> str:
-        """The function's."""
+        """Return the body of a function with this access."""
         pointer, lines = "%rd1", ["mov.u16 %rs1, 0;", "mov.u32 %r1, 0;", "mov.u64 %rd3, 0;"]
         lines.append("mov.u64 %rd4, 0;")
         space = ""
@@ -130,7 +130,7 @@ EDGES = [
     )
     for edge in (low, low + size)
 ]
-# Where a function reads, with arenas in global memory, its own arena's bounds.
+# Functions with reads, for arenas in global memory: the bounds of their own arena.
 OWN = (TABLE_AT, ROWS_AT, GLOBAL_STATE + arenas.ARENA, GLOBAL_STATE + arenas.ARENA + 8)
 WANTED = st.builds(
     Wanted,

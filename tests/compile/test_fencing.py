@@ -24,7 +24,7 @@ HEAD = ".version 9.0\n.target sm_90\n.address_size 64\n\n"
 
 
 def unit(body: str, *declared: str, returns: str = "", arena: str = LOCAL) -> str:
-    """A unit with one function of two parameters."""
+    """Return a unit with one function of two parameters."""
     registers = "\n".join(
         f"\t.reg .{kind} \t%{name}<30>;"
         for kind, name in (("pred", "p"), ("b16", "rs"), ("b32", "r"), ("b64", "rd"))
@@ -40,7 +40,7 @@ def unit(body: str, *declared: str, returns: str = "", arena: str = LOCAL) -> st
 
 
 def found(body: str, *declared: str) -> list[AccessCheck]:
-    """The checks of a function with this body; statements are parted by `; `."""
+    """Return the checks of a function with this body, whose statements `; ` separates."""
     lines = unit(body, *declared).split("\n")
     (function,) = functions(lines)
     return checks(function, Addresses(function, object_sizes(lines), (STATE, 1 << 24)))
@@ -271,7 +271,7 @@ def test_ptxas_takes_it(arena: str, returns: str, tmp_path: Path) -> None:
 
 
 def test_checks_know_the_layout_of_what_they_read(tmp_path: Path) -> None:
-    """The numbers in PTX are those of the headers, and of who writes constant memory."""
+    """The numbers in PTX are those of the headers, and of the writer of constant memory."""
     claims = {
         "offsetof(porter_ranges_t, reads)": arenas.READS,
         "offsetof(porter_ranges_t, count)": arenas.COUNT,

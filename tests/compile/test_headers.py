@@ -1,4 +1,4 @@
-"""The headers that a build ships and generates: no warning, and no macro that is defined twice."""
+"""The headers that a build ships and generates: no warning, and no macro defined twice."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compiled(arguments: Sequence[str], text: str) -> str:
 
 
 def includes(build: Build) -> dict[str, list[str]]:
-    """Options to find each header: of a user's kernel, and of a rewritten unit."""
+    """Return the options to find each header: of a user's kernel, and of a rewritten unit."""
     shipped = sorted((build.folder / "include").iterdir())
     found = {file.name: [f"-I{file.parent}"] for file in shipped}
     inner = [f"-I{build.sources / 'cxx'}", f"-I{paths.templates_dir() / 'runtime'}"]
@@ -89,7 +89,7 @@ def test_a_second_definition_is_found(tmp_path: Path) -> None:
 
 
 def kernels(tmp_path: Path) -> list[Path]:
-    """The project that `porter new-kernel` writes, and the examples."""
+    """Return the project that `porter new-kernel` writes, and the examples."""
     project = [file for file in write_project(tmp_path / "mine", "sm_90") if file.suffix == ".cu"]
     return [*project, *sorted((Path(__file__).parents[2] / "examples").glob("*.cu"))]
 

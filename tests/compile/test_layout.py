@@ -57,7 +57,7 @@ def test_what_has_no_one_layout_is_refused(text: str, message: str) -> None:
 
 @pytest.fixture
 def headers(tmp_path: Path) -> Path:
-    """Our headers, and a state for them, in a folder where a test can change them."""
+    """Copy porter's headers, and a state for them, to a folder where a test can change them."""
     templates = paths.templates_dir()
     runtime = templates / "runtime"
     for header in (runtime / "launch.h", runtime / "profile.h", templates / "port" / "interp.h"):

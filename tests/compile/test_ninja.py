@@ -1,4 +1,4 @@
-"""The file that ninja reads, with names that its syntax has a meaning for."""
+"""The input file of ninja, with names that contain special characters of its syntax."""
 
 from __future__ import annotations
 

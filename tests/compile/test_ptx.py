@@ -1,4 +1,4 @@
-"""The step over nvcc's PTX."""
+"""The replacements in nvcc's PTX."""
 
 from __future__ import annotations
 
@@ -154,6 +154,6 @@ def test_a_comparison_stays_behind_what_it_compares(operation: str, tmp_path: Pa
     _, _, loop = code.partition(".text.loop:")
     before, call, after = loop.partition("CALL")
     assert call
-    # A predicate that is known before the call would be kept in a register across it (P2R).
+    # A predicate that is known before the call would stay in a register across it (P2R).
     assert "SETP" not in before and "P2R" not in before
     assert re.search(r"SETP.*\n(?:.*\n)*?.*@.*BRA", after)

@@ -41,7 +41,7 @@ def tool(release: Path) -> ModuleType:
 
 @pytest.fixture(scope="session")
 def mpy(built: Build) -> Iterator[Compile]:
-    """Makes a source's .mpy, with the release's own compiler."""
+    """Return a function that compiles a source to .mpy, with the release's own compiler."""
     with InterpreterArray(1, build=built.folder, target="host", heap="1M") as array:
 
         def compiled(source: str) -> bytes:
@@ -58,5 +58,5 @@ def module(mpy: Compile, tables: Tables) -> Callable[[str], BytecodeModule]:
 
 @pytest.fixture(scope="session")
 def function(module: Callable[[str], BytecodeModule]) -> Callable[[str], BytecodeFunction]:
-    """The function that a source defines first."""
+    """Return the function that a source defines first."""
     return lambda source: module(source).functions[1]

@@ -31,12 +31,12 @@ Of = Callable[[str], Graph]
 
 
 def block_of_line(graph: Graph, line: int) -> CodeBlock:
-    """The first block that begins in a line of the body, counted from 1."""
+    """Return the first block that begins in a line of the body, counted from 1."""
     return next(b for b in graph.blocks.values() if graph.function.lines[b.at] == line + 1)
 
 
 def deepest(graph: Graph) -> int:
-    """The most values that the stack holds."""
+    """Return the maximum depth of the stack."""
     most = 0
     for block in graph.blocks.values():
         depth = block.depth
@@ -221,7 +221,7 @@ def test_code_that_nothing_reaches_is_in_no_block(graph: Of) -> None:
 
 
 def code(*rows: tuple[str, int]) -> BytecodeFunction:
-    """A function of instructions of two bytes each."""
+    """Return a function of instructions of two bytes each."""
     run = tuple(
         BytecodeInstruction(2 * n, 2, name, argument) for n, (name, argument) in enumerate(rows)
     )

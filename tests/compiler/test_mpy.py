@@ -70,14 +70,14 @@ def test_every_instruction_is_the_same(
             name, _, rest = tool.Opcode.mapping[number].partition(" ")
             assert instruction.name == name.removesuffix("_N")
             if form == tool.MP_BC_FORMAT_OFFSET:
-                # From behind the offset: before the byte more of UNWIND_JUMP.
+                # The slice starts after the offset, and before the additional byte of UNWIND_JUMP.
                 argument += instruction.next - (extra is not None)
             elif rest:
                 argument = int(rest.split()[0])
             assert instruction.argument == (argument or 0)
             assert instruction.extra == (extra or 0)
             at += size
-        # Behind the last instruction that can run there may be rests of upstream's.
+        # Remainders of upstream's instructions may follow the last reachable one.
         assert at == len(bytecode) or ours.code[-1].name in ("RETURN_VALUE", "RAISE_LAST", "JUMP")
         assert len(bytecode) - at < 4 + len(bytecode) // 100
 
@@ -196,7 +196,7 @@ def test_an_instruction_knows_its_successor() -> None:
 
 
 def made(code: bytes) -> bytes:
-    """A .mpy of one function, named f, without lines."""
+    """Return a .mpy of one function, named f, without lines."""
     data = b"\x00\x02\x00" + code  # one slot; one byte of information; the name
     return b"M\x06\x00\x1f\x01\x00\x02f\x00" + bytes([len(data) << 3]) + data
 

@@ -53,7 +53,7 @@ def test_kept_programs(built: Build, mode: str) -> None:
     assert not wrong
 
 
-# (The collector's steps with weak references are not those without a collection: no mode "gc".)
+# (Mode "gc" is excluded: weak references change the steps of a run with collections.)
 @pytest.mark.parametrize("mode", ["all", "everywhere"])
 def test_objects_die_as_interpreted(built: Build, mode: str) -> None:
     sources = [DEAD_VARIABLE.format(value=value) for value in ("None", "2.5", "late", "[late]")]

@@ -46,7 +46,7 @@ def twin(built: Build) -> Iterator[Device]:
 
 
 def ran(twin: Device, source: str, native: NativeModule | None, steps: int = 0) -> Ran:
-    """Outputs and steps of a program in a fresh interpreter."""
+    """Return the outputs and steps of a program in a fresh interpreter."""
     with InterpreterArray(1, device=twin, stdout="64K", heap="256K") as array:
         code = array.compile(source)
         if native is not None:

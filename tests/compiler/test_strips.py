@@ -20,7 +20,7 @@ HEAD = "def f(n, m, them):\n    t = 0\n    i = 0\n"
 def strips(
     module: Callable[[str], BytecodeModule], tables: Tables, loop: str
 ) -> list[tuple[str, ...]]:
-    """The arguments of each strip's number of turns."""
+    """Return the arguments of each strip's number of turns."""
     body = "".join(f"    {line}\n" for line in loop.splitlines())
     source = f"{HEAD}{body}    return t\n"
     options = CompilerOptions(hints=bytes([SEEN_INT]) * 400)

@@ -1,4 +1,4 @@
-"""Numbers of instructions as the release's headers and its own tool have them."""
+"""Numbers of instructions agree with the release's headers and its own tool."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_each_number_means_what_the_tool_says(release: str) -> None:
             assert len(ours) == 1
             assert f"{theirs} ".startswith(f"{ours[0]} "), hex(number)
         else:
-            # The tool's mapping names bases and counts too where no instruction has the number.
+            # The tool's mapping also names bases and counts for numbers without an instruction.
             assert theirs == "unknown" or "BASE_" in theirs or "_NUM" in theirs, hex(number)
 
 

@@ -141,5 +141,5 @@ def test_everywhere_is_everywhere(entries: Entries) -> None:
     ids=["variables", "stack"],
 )
 def test_everywhere_has_an_end_where_much_is_loaded(entries: Entries, body: str) -> None:
-    """Each entry loads variables and stack, and compilers take more than linear time for them."""
+    """Each entry loads variables and stack, and compilers take more than linear time for that."""
     assert 20 < len(entries(f"def f(n):\n{body}", "everywhere")) < 2 * MOST_LOADS / 60

@@ -13,7 +13,7 @@ _OWN = ("makeqstrdata",)  # modules that it imports from the release's tree
 
 
 def mpy_tool(release: Path) -> ModuleType:
-    """The release's tools/mpy-tool.py as a module."""
+    """Return the release's tools/mpy-tool.py as a module."""
     file = release / "tools/mpy-tool.py"
     spec = importlib.util.spec_from_file_location(f"mpy_tool_{release.name}", file)
     assert spec is not None and spec.loader is not None
@@ -33,7 +33,7 @@ def mpy_tool(release: Path) -> ModuleType:
 
 
 def functions(code: Any) -> Iterator[Any]:
-    """`code` (its RawCode) and all below it, in the file's order."""
+    """Yield `code` (its RawCode) and all functions below it, in the file's order."""
     yield code
     for child in code.children:
         yield from functions(child)

@@ -11,7 +11,7 @@ from .fakes import FEATURES, RUN_TESTS, Release
 
 @pytest.fixture
 def release(tmp_path: Path) -> Release:
-    """A release with a test runner and feature checks of upstream's form, and no test yet."""
+    """Return a release with a test runner and feature checks like upstream's, without tests."""
     made = Release(tmp_path / "tests")
     (made.root / "basics").mkdir(parents=True)
     made.add("run-tests.py", RUN_TESTS)

@@ -19,7 +19,7 @@ FEATURES = {
     "/byteorder.py": sys.byteorder.encode() + b"\n",
     "/target_info.py": b"fake None 64\n",
 }
-# A test runner of the form that upstream's have: basics/pattern.py.exp is one regular expression.
+# A test runner in the form of upstream's: basics/pattern.py.exp is one regular expression.
 RUN_TESTS = """\
 import argparse, os, re, subprocess
 from glob import glob
@@ -86,7 +86,7 @@ if __name__ == "__main__":
 
 @attrs.define
 class FakeRunner:
-    """Answers each program by name: bytes for a good end, else a whole outcome."""
+    """A fake runner that answers each program by name: bytes for success, else a whole outcome."""
 
     answers: dict[str, bytes | ScriptOutcome]
     ran: list[Script] = attrs.field(factory=list)

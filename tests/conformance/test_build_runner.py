@@ -12,7 +12,7 @@ from porter.conformance.model import Script, ScriptOutcome, ScriptStatus
 
 @attrs.define
 class Launches:
-    """A launch stops all programs from the first hanging one on, as a deadline does."""
+    """A fake launch that stops all programs from the first hanging one on, like a deadline."""
 
     sizes: list[int] = attrs.field(factory=list)
 

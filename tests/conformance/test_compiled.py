@@ -78,7 +78,7 @@ def _check_programs(folder: Path, target: str) -> None:
 
 
 def _run(built: Build, path: Path, *options: str, compiled: bool = True) -> dict[str, str]:
-    """The tests that are not as they must be, and why."""
+    """Return the tests without a good verdict, with reasons."""
     where = ["--build", str(built.folder), "--target", "host", *SIZES]
     how = ["--compiled"] if compiled else []
     execute(["conformance", *where, *how, "--json", str(path), *options])
@@ -114,7 +114,7 @@ def test_modules_of_upstream_collect_before_every_allocation(built: Build, tmp_p
 
 @pytest.mark.campaign("compiled-suite")
 def test_basics_of_upstream_where_an_allocation_fails(built: Build) -> None:
-    """Output may differ. The interpreter may not break."""
+    """The output may differ, but the interpreter must not fail internally."""
     release = paths.upstream_dir() / str(open_build(built.folder).config["release"])
     tests = discover(release / "tests", ["basics"])
     assert len(tests) > 510

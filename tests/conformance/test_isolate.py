@@ -15,7 +15,7 @@ from porter.errors import NoGpu
 
 
 def echoing() -> RunScripts:
-    """A fake launch that answers with each program's source, and fails as some sources request."""
+    """Fake a launch that answers with each program's source, and fails as some sources request."""
 
     def launch(programs: Sequence[Script]) -> list[ScriptOutcome]:
         for program in programs:
@@ -29,7 +29,7 @@ def echoing() -> RunScripts:
 
 
 def no_gpu() -> RunScripts:
-    """A build that cannot be opened here."""
+    """Return a build that cannot be opened here."""
     raise NoGpu("no GPU", hint="get one")
 
 

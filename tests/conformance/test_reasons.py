@@ -1,4 +1,4 @@
-"""Why a test skips itself: CPython runs it, as a build would."""
+"""Reasons of tests that skip themselves, with CPython in place of a build."""
 
 from __future__ import annotations
 

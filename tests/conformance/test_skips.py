@@ -90,7 +90,7 @@ def test_no_list_at_all(tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def tests() -> list[Test]:
-    """The tests of all synced releases."""
+    """Return the tests of all synced releases."""
     roots = [path for path in paths.upstream_dir().glob("*/tests") if (path / "basics").is_dir()]
     if not roots:
         pytest.skip("no release is synced")

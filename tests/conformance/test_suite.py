@@ -65,7 +65,7 @@ TOLD = b"SKIP\nporter-why: (0, [(0, 'ImportError', \"no module named 'machine'\"
 
 
 class Telling(FakeRunner):
-    """Tells why it skips where it is asked to."""
+    """A fake runner whose programs report why they skip, on request."""
 
     def run(
         self,

@@ -1,4 +1,4 @@
-"""The unittest that travels with porter, run by CPython under another name."""
+"""Porter's copy of unittest, run by CPython under another name."""
 
 from __future__ import annotations
 

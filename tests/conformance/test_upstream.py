@@ -12,7 +12,7 @@ from porter.cli import execute
 
 pytestmark = pytest.mark.campaign("reference")
 
-# Tests that must pass, counted on upstream's C with every feature that needs no
+# The number of tests that must pass, counted on upstream's C with every feature that needs no
 # operating system.
 PASSES = {"1.28.0": 925, "1.27.0": 900, "1.26.1": 891, "1.25.0": 870}
 

@@ -37,7 +37,7 @@ class Shown:
 
     @property
     def text(self) -> dict[str, str]:
-        """All so far, by stream."""
+        """Return the text so far, by stream."""
         return {stream: raw.decode() for stream, raw in self.raw.items()}
 
     def __call__(self, *pieces: tuple[int, str, bytes] | tuple[int, str, bytes, bool]) -> str:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def started(built: Build, tmp_path: Path) -> Iterator[Start]:
-    """Starts `porter run ARGS`, which a test then talks to."""
+    """Return a function that starts `porter run ARGS`, for interaction with a test."""
     release = built.sources.name.rpartition("-")[0]
     processes: list[subprocess.Popen[bytes]] = []
 
@@ -62,7 +62,7 @@ def test_a_printer_without_end(started: Start) -> None:
 def test_ctrl_c_keeps_buffered_output(started: Start, tmp_path: Path) -> None:
     code = "print('so far', threadIdx % 2)\nwhile True: pass"
     process = started("-n", 3, "--stdin-file", "-", "-c", code)
-    # It reads its input right before it starts the interpreters.
+    # porter reads its input right before it starts the interpreters.
     assert process.stdin is not None
     process.stdin.write(b"x" * (1 << 20))
     process.stdin.close()

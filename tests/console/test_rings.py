@@ -87,7 +87,7 @@ def test_text_without_an_end_comes_at_a_flush(any_device: Device) -> None:
 
 def test_a_printer_without_end_is_seen_and_interrupted(any_device: Device) -> None:
     def interrupt(so_far: Collected) -> None:
-        # The program has not ended, and here are its first lines.
+        # The program has not ended, but its first lines have arrived.
         if not seen:
             seen.append(len(so_far.pieces))
             raise KeyboardInterrupt

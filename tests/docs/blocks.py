@@ -46,7 +46,7 @@ MARKS = ("not run", "needs", "file", "campaign", "apart")
 
 
 def shown_name(document: Path) -> str:
-    """A document's path below the checkout: a guide and a lab book can have one file name."""
+    """Return a document's path below the checkout; a guide and a lab book may share a file name."""
     return str(document.relative_to(ROOT))
 
 
@@ -72,7 +72,7 @@ class Block:
 
     @property
     def campaign(self) -> str | None:
-        """The campaign that runs the block, or None for a block of the default tier."""
+        """Return the campaign that runs the block, or None for a block of the default tier."""
         return self.marks.get("campaign")
 
     @property
@@ -116,7 +116,7 @@ def parts(found: Sequence[Block]) -> list[list[Block]]:
 
 
 def blocks(path: Path) -> list[Block]:
-    """All blocks of a document in order. AssertionError for a comment that belongs to none."""
+    """Return all blocks of a document in order; raise AssertionError for a stray comment."""
     document = Document.parse(str(path), _fences, _comments)
     found: list[Block] = []
     marks: dict[str, str] = {}

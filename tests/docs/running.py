@@ -1,4 +1,4 @@
-"""Running a document's blocks in a fresh copy of the checkout."""
+"""Run a document's blocks in a fresh copy of the checkout."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Reader:
             **os.environ,
             "PATH": f"{programs}:{os.environ['PATH']}",
             "PORTER_DOCS_HOME": str(home),
-            # Scripts of the copy find their own porter, which would build for itself.
+            # Scripts of the copy use the copy's porter, which would make its own builds.
             "PORTER_HOME": os.environ.get("PORTER_HOME", str(ROOT)),
             "PYTHONPATH": os.pathsep.join(
                 [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
@@ -152,7 +152,7 @@ def interpreters(shown: str) -> int:
 
 
 def scaled(text: str, many: int, n: int) -> str:
-    """The same for `n` interpreters: their number, and the side of their square picture."""
+    """Return the transcript for `n` interpreters: their number, and the side of their picture."""
     side = f"{isqrt(many)}x{isqrt(many)}"
     text = text.replace(side, f"{isqrt(n)}x{isqrt(n)}")
     return re.sub(rf"(?<!\d){many}(?![\dx])", str(n), text)

@@ -33,7 +33,7 @@ def releases_tested(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", LISTS)
 def test_releases_tested_are_in_the_lock_and_the_baseline(name: str) -> None:
-    """`porter regress --record` must not need a change of the documents, so both may have more."""
+    """`porter regress --record` must not require new documents, so both may have more."""
     listed = releases_tested(name)
     assert listed == sorted(listed, key=version_key) == releases_tested(LISTS[0])
     assert set(listed) <= set(read_lock(paths.lock_file()).entries)

@@ -1,4 +1,4 @@
-"""README.md and docs/ are well made: tables are whole, and links lead somewhere."""
+"""README.md and docs/ are well-formed: tables are complete, and links resolve."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOT_WORDS = re.compile(r"[^\w\- ]")
 
 
 def inline(text: str) -> Iterator[Token]:
-    """The texts, links and pictures of a document."""
+    """Yield the texts, links and pictures of a document."""
     for token in MARKDOWN.parse(text):
         yield from token.children or ()
 
@@ -34,7 +34,7 @@ def broken_tables(text: str) -> list[str]:
 
 
 def headings(text: str) -> set[str]:
-    """The anchors of a page's headings, as GitHub makes them."""
+    """Return the anchors of a page's headings, as GitHub makes them."""
     tokens = MARKDOWN.parse(text)
     titles = [tokens[i + 1].content for i, t in enumerate(tokens) if t.type == "heading_open"]
     return {NOT_WORDS.sub("", title.lower()).replace(" ", "-") for title in titles}

@@ -14,5 +14,5 @@ Judge = Callable[..., Evaluation]
 
 @pytest.fixture
 def judged(any_device: Device) -> Judge:
-    """`evaluate` on the device."""
+    """Return `evaluate` on the device."""
     return partial(evaluate, device=any_device)

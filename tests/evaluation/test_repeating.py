@@ -1,4 +1,4 @@
-"""An evaluation repeats exactly, whatever else runs and however programs are batched."""
+"""An evaluation is reproducible, whatever else runs and however programs are batched."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ KEEP = ("values", "outputs", "tracebacks")
 def test_every_source_of_chance(judged: Judge) -> None:
     once = judged(PROGRAMS, [((), None)], keep=KEEP)
     assert {CaseStatus(status) for status in once.status.ravel()} == {CaseStatus.WRONG}, once
-    # Other neighbours, other threads of the host twin, other parts of the memory.
+    # Other neighbours, other threads of the host twin, other memory.
     padding = ["def solve(): return [bytearray(n) for n in range(100)]\n"] * 300
     many = judged(padding + PROGRAMS[::-1] + padding, [((), None)], keep=KEEP, batch=7)
     assert once.values is not None and many.values is not None

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8, wherever a program leaves it: every row arrives, with every byte."""
+"""Text that is not UTF-8, in every output of a program: every row arrives, with every byte."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ Made = Callable[..., str]
 
 @pytest.fixture
 def load(any_device: Device, monkeypatch: pytest.MonkeyPatch) -> Load:
-    """The example in a file below examples/, as a module."""
+    """Return the example in a file below examples/, as a module."""
 
     def load(file: str) -> ModuleType:
         spec = importlib.util.spec_from_file_location(f"example_{Path(file).stem}", EXAMPLES / file)

@@ -31,7 +31,7 @@ def test_the_plot_of_a_sweep(made: Made) -> None:
 
 
 def generations(board: np.ndarray[Any, Any], number: int) -> tuple[Any, Any]:
-    """Life by NumPy: the board, and for how long each cell has been alive or dead."""
+    """Return NumPy's Life: the board, and for how long each cell has been alive or dead."""
     ages = np.full(board.shape, -(1 << 20))
     for _ in range(number):
         shifts = [(i, j) for i in (-1, 0, 1) for j in (-1, 0, 1) if i or j]

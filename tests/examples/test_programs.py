@@ -16,7 +16,7 @@ from porter.run import Device
 
 from .conftest import Load, Made
 
-# The same numbers in MicroPython and CPython, in the place of both's module `random`.
+# One generator of numbers replaces the module `random` of MicroPython and CPython.
 DICE = """
 import sys
 
@@ -35,7 +35,7 @@ sys.modules["random"] = dice
 
 
 class Atomics(ModuleType):
-    """The module `gpu` for one interpreter after the other."""
+    """A fake of the module `gpu`, for interpreters that run one after the other."""
 
     def __init__(self) -> None:
         super().__init__("gpu")
@@ -48,7 +48,7 @@ class Atomics(ModuleType):
 
 
 class OneByOne:
-    """CPython in the place of an array of interpreters."""
+    """A fake array of interpreters: CPython runs them one by one."""
 
     def __init__(self, n: int) -> None:
         self.n, self.device = n, SimpleNamespace(xp=np, host=np.asarray)

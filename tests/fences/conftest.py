@@ -8,5 +8,5 @@ from tests.conftest import shared
 
 @pytest.fixture(scope="session")
 def fenced() -> Device:
-    """The host twin of the newest release here, with bounds checks."""
+    """Return the host twin of the newest release here, with bounds checks."""
     return open_device(shared("bounds-checked").folder, "host")

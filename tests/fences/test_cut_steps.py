@@ -64,7 +64,7 @@ def cut(device: Device, programs: list[Path], seed: int) -> int:
             steps = int(alone.exec(source, check=False, max_steps=ENOUGH).steps[0])
         if steps < 2:
             continue
-        # As many of the first steps as of all.
+        # Half of the cuts are log-uniform, which covers early steps, and half are uniform.
         few = np.exp(random.uniform(0, np.log(steps), CUTS // 2)).astype(np.int64)
         wanted = np.concatenate([few, random.integers(1, steps, CUTS // 2, endpoint=True)])
         with InterpreterArray(len(wanted), device=device, heap=HEAP) as array:

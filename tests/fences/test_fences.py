@@ -1,4 +1,4 @@
-"""An access that leaves its interpreter ends that interpreter, and no other one notices."""
+"""An access outside of its interpreter's memory ends that interpreter and affects no other."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ FLAGS = ["-std=gnu99", "-O2", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-f
 class Width:
     """A binary format: bits of its mantissa, exponents of the last bit of its extreme numbers.
 
-    Upstream's reader takes digits while they make less than `most`.
+    Upstream's reader takes digits while their value is below `most`.
     """
 
     mantissa: int
@@ -56,7 +56,7 @@ class Native:
         self._library.format_all.restype = ctypes.c_size_t
 
     def lines(self, numbers: Bits, style: str, precision: int = 0, point: bool = False) -> bytes:
-        """A line for each of `numbers`, which are bits without a sign; `style` is a letter."""
+        """Return a line for each of `numbers` (bits without a sign); `style` is a letter."""
         width = self.width
         digits = precision if style in "eg" else precision + 310
         buffer = ctypes.create_string_buffer(len(numbers) * (30 + digits * (style != "r")) + 1)
@@ -68,7 +68,7 @@ class Native:
         return ctypes.string_at(buffer, size)
 
     def read(self, lines: Sequence[str]) -> Bits:
-        """The bits of the numbers nearest to those of `lines`."""
+        """Return the bits of the numbers nearest to those of `lines`."""
         width = self.width
         text = "".join(f"{line}\n" for line in lines).encode()
         numbers = np.zeros(len(lines), np.uint64)

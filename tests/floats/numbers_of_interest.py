@@ -1,4 +1,4 @@
-"""Numbers that conversions get wrong where they are not exact."""
+"""Numbers for which inexact conversions give wrong results."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy as np
 
 from .native import Bits, Width
 
-# From the literature (Paxson 1991, Gay 1990, Giulietti 2020) and from libraries' mistakes:
-# nearly halfway between short decimals or between doubles, and where a short one is hard to see.
+# From the literature (Paxson 1991, Gay 1990, Giulietti 2020) and from defects of libraries: nearly
+# halfway between short decimals or between doubles, or with a short decimal that is hard to find.
 KNOWN = """
 5e-324 1e-323 1.5e-323 2.2250738585072011e-308 2.2250738585072012e-308 2.2250738585072014e-308
 1.7976931348623157e308 9007199254740993 9007199254740992 1e23 9.5367431640625e-7 2e-44 4.35 0.3
@@ -26,7 +26,7 @@ KNOWN = """
 
 
 def numbers(width: Width, count: int, seed: int) -> Bits:
-    """Bits of numbers without a sign: `count` random ones, all exponents, edges, short decimals."""
+    """Return bits without a sign: `count` random numbers, all exponents, edges, short decimals."""
     generator = np.random.default_rng(seed)
     hidden = 1 << (width.mantissa - 1)
     exponents = width.highest - width.lowest + 2
@@ -44,7 +44,7 @@ def numbers(width: Width, count: int, seed: int) -> Bits:
 
 
 def _decimals(generator: np.random.Generator, count: int) -> Iterator[Bits]:
-    """Doubles as programs have them: near powers of ten, integers, halves, a few decimals."""
+    """Yield typical doubles: near powers of ten, integers, halves, a few decimals."""
     tens = np.array([float(f"1e{power}") for power in range(-323, 309)]).view(np.uint64)
     yield from (tens, tens - np.uint64(1), tens + np.uint64(1))
     known = [float(text) for text in KNOWN.split()]
@@ -56,7 +56,7 @@ def _decimals(generator: np.random.Generator, count: int) -> Iterator[Bits]:
 
 
 def texts(width: Width, count: int, seed: int) -> list[str]:
-    """Decimal numbers to read: halfway between two numbers, next to that, long, short, extreme."""
+    """Return decimals to read: midpoints of two numbers, near midpoints, long, short, extreme."""
     chance = random.Random(seed)
     lines = KNOWN.split()
     for bits in numbers(width, count // 40, seed)[:: max(1, width.mantissa // 10)].tolist():
@@ -88,7 +88,7 @@ def _halfway(bits: int, width: Width) -> Fraction:
 
 
 def _around(halfway: Fraction, chance: random.Random) -> Iterator[str]:
-    """All digits of `halfway`, and texts that differ from it far behind the point, or are cut."""
+    """Yield all digits of `halfway`, texts that differ far after the point, and a cut one."""
     places = halfway.denominator.bit_length() - 1
     whole = str(halfway.numerator * 10**places // halfway.denominator)
     digits = whole.rstrip("0")
@@ -103,7 +103,7 @@ def _around(halfway: Fraction, chance: random.Random) -> Iterator[str]:
 
 
 def nearest(text: str, width: Width) -> int:
-    """The bits of the number nearest to `text`, by rational arithmetic."""
+    """Return the bits of the number nearest to `text`, by rational arithmetic."""
     mantissa, _, exponent = text.partition("e")
     value = Fraction(mantissa) * Fraction(10) ** max(-2000, min(2000, int(exponent or 0)))
     if value == 0:

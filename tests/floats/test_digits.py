@@ -66,7 +66,7 @@ def test_single(single: Native) -> None:
     lines = single.lines(bits, "r", point=True)
     for line, value in zip(lines.decode().split(), values, strict=True):
         shortest = np.format_float_scientific(value, unique=True, trim="-")
-        # Of two texts equally short and near NumPy takes another one.
+        # Of two equally short and equally near texts NumPy selects another one.
         assert float(line) == float(shortest) or len(line) <= len(shortest)
         assert np.float32(line) == value
     assert (single.read(lines.decode().split()) == bits).all()

@@ -42,6 +42,6 @@ class Shared:
         return bool(int(self.device.host(self.launch.fs_guard)[0]) & HELD)
 
     def files(self) -> dict[str, bytes]:
-        """All files, read by littlefs on the host."""
+        """Return all files, read by littlefs on the host."""
         image = written(self.launch, self.device, 1, 0, self.name)
         return {e.path: image.read(e.path) for e in image.walk() if not e.folder}

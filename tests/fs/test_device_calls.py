@@ -1,4 +1,4 @@
-"""Block devices that a program wrote, which littlefs calls in the middle of its work."""
+"""Block devices written in Python, which littlefs calls in the middle of its work."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ for kind in (vfs.VfsLfs1, vfs.VfsLfs2):
     fs = made()
     body(fs)
 """
-# At each of its calls the device raises, once.
+# The device raises once, at each of its calls in turn.
 RAISES = """
 class Own(Exception): pass
 def use(fs):
@@ -158,7 +158,7 @@ def body(fs):
     write('z')[0].close()
     print('>', 'y9' in [one[0] for one in fs.ilistdir('/')], read('z'))
 """
-# Refused while the device works, a file is as open as before.
+# A file whose operation was refused during the device's work stays open.
 CLOSED = """
 def body(fs):
     global act

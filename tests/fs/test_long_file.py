@@ -42,7 +42,7 @@ def test_the_text_is_what_the_figure_counts(text: str) -> None:
     assert text.count("million") == 20
     assert text.count("Snake") == 1 and text.index("Snake") % STEP == 0
     assert text[text.index("Snake") - 1] == "\n"
-    # Each once per search: no window of 6 starts holds two.
+    # Each word once per search: no window of 6 starts holds two.
     starts = [i for i in range(len(text)) if text.startswith("million", i)]
     assert len({i // STEP for i in starts}) == 20
 

@@ -83,7 +83,7 @@ def test_every_image_is_old_or_new(any_device: Device) -> None:
     for i in range(n):
         assert result.status[i] == 0, (i, result.stderr[i].decode())
         at = i // 2 + 1
-        # The step that this write belongs to: its outcome or the one before.
+        # The step of this write: its outcome or the previous one.
         step = next((k for k, count in enumerate(counts) if at <= count), len(counts) - 1)
         may = expected[step - 1 : step + 1] if at <= counts[-1] else expected[-1:]
         tree = tree_of(written(launch, any_device, n, i, f"cut {i}"))
@@ -93,7 +93,7 @@ def test_every_image_is_old_or_new(any_device: Device) -> None:
         seen.add(expected.index(tree))
     assert {0, len(expected) - 1} <= seen and len(seen) >= 8
 
-    # And every one of them can be written again.
+    # All files are writable again.
     again = "with open('/again', 'w') as f:\n f.write('again' * 99)\nprint(open('/again').read(5))"
     result = run(any_device, [again], n, launch)
     assert [group.text for group in result.stdout.groups] == [b"again\n"], result.stderr[0]

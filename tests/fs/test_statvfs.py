@@ -1,4 +1,4 @@
-"""os.statvfs counts free blocks, of which there are never less than none."""
+"""os.statvfs never reports a negative number of free blocks."""
 
 from __future__ import annotations
 

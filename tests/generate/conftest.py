@@ -1,4 +1,4 @@
-"""A synced release where this machine has one."""
+"""Fixtures: the synced releases of this machine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from porter.sync.store import synced_releases
 
 @pytest.fixture(params=synced_releases() or ["none"])
 def release(request: pytest.FixtureRequest) -> str:
-    """Each release in turn."""
+    """Return each release in turn."""
     if request.param == "none":
         pytest.skip("no release is synced")
     return str(request.param)
@@ -20,5 +20,5 @@ def release(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def upstream(release: str) -> Path:
-    """The release's sources."""
+    """Return the release's sources."""
     return paths.upstream_dir() / release

@@ -11,7 +11,7 @@ from porter.generate.grammar import Grammar, GrammarRule, RulePart
 
 
 class Refused(Exception):
-    """A syntax error; how many tokens were taken before it."""
+    """A syntax error, with the number of tokens before it."""
 
 
 class Parser:
@@ -37,7 +37,7 @@ class Parser:
         return not self.asks or token in self.first[part.name]
 
     def parse(self, top: str, tokens: Sequence[str]) -> tuple[Any, int]:
-        """The tree, and how many tokens it takes. Raises Refused."""
+        """Return the tree, and the number of its tokens; raise Refused on a syntax error."""
         self.tokens, self.at = tokens, 0
         found, tree = self.match(self.rules[top])
         if not found:
@@ -57,7 +57,7 @@ class Parser:
         return self.some(rule) if rule.kind[:3] != "and" else self.all_of(rule)
 
     def one(self, part: RulePart) -> tuple[bool, Any]:
-        """The same of a part."""
+        """Match a part, like `match`."""
         if part.kind != "tok":
             rule = self.rules[part.name]
             return self.match(rule) if self.chains is None else self.along(self.chains, rule)
@@ -67,7 +67,7 @@ class Parser:
         return True, part.name
 
     def along(self, chains: Chains, rule: GrammarRule) -> tuple[bool, Any]:
-        """The same of a rule, by the chain that it begins."""
+        """Match a rule, like `match`, by the chain that it begins."""
         chain, last = chains.of(rule, self.tokens[self.at])
         found, tree = self.match(self.rules[last])
         if not found:
@@ -90,12 +90,12 @@ class Parser:
         return True, tree
 
     def alone(self, rule: GrammarRule, tree: Any) -> Any:
-        """The tree of a rule that does not go on after its first part."""
+        """Return the tree of a rule that ends after its first part."""
         missing = len(rule.parts) - 1 if rule.kind[:3] == "and" else 0
         return (rule.name, tree, *(None for _ in range(missing)))
 
     def all_of(self, rule: GrammarRule, first: Any = None) -> tuple[bool, Any]:
-        """The same of a sequence, of which the first part may be done."""
+        """Match a sequence, whose first part may be done."""
         trees = [] if first is None else [first]
         for i, part in enumerate(rule.parts):
             if i < len(trees):
@@ -111,7 +111,7 @@ class Parser:
         return True, (rule.name, *trees)
 
     def some(self, rule: GrammarRule, first: Any = None) -> tuple[bool, Any]:
-        """The same of a list."""
+        """Match a list."""
         item = rule.parts[0]
         separator = rule.parts[1] if rule.kind != "one_or_more" else None
         found, tree = self.one(item) if first is None else (True, first)
@@ -135,7 +135,7 @@ class Parser:
 
 
 def sentence(grammar: Grammar, rule: GrammarRule, chance: random.Random, depth: int) -> list[str]:
-    """Tokens that a rule takes."""
+    """Return tokens of a sentence of a rule."""
 
     def of(part: RulePart) -> list[str]:
         if part.kind == "tok":
@@ -159,7 +159,7 @@ def sentence(grammar: Grammar, rule: GrammarRule, chance: random.Random, depth: 
 
 
 def shallowest(grammar: Grammar, rule: GrammarRule) -> RulePart:
-    """The choice by which a sentence ends soonest."""
+    """Return the choice that ends a sentence soonest."""
 
     def height(part: RulePart, seen: frozenset[str]) -> float:
         if part.kind == "tok":

@@ -1,4 +1,4 @@
-"""Upstream's calls of littlefs go through the port (templates/port/lfscalls.h)."""
+"""Upstream's calls of littlefs use the port's wrappers (templates/port/lfscalls.h)."""
 
 from __future__ import annotations
 

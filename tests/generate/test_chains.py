@@ -1,4 +1,4 @@
-"""Chains of rules are upstream's grammar's, and change no parse."""
+"""The chains of rules agree with upstream's grammar, and do not change any parse."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from porter.generate.frozen import FrozenFile, frozen_source, read_manifest
 
 
 def content_of(source: str) -> bytes:
-    """The bytes that a C compiler makes of mp_frozen_str_content (without its last zero)."""
+    """Return the bytes that a C compiler makes of mp_frozen_str_content (without its last zero)."""
     body = source.split("mp_frozen_str_content[] =\n")[1].split(";\n")[0]
     return b"".join(ast.literal_eval(f"b{part}") for part in re.findall(r'"(?:[^"\\]|\\.)*"', body))
 

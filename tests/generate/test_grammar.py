@@ -1,4 +1,4 @@
-"""The table of tokens that begin rules: it is upstream's grammar's, and changes no parse."""
+"""The table of first tokens agrees with upstream's grammar, and does not change any parse."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def test_a_header_without_qstrs() -> None:
 
 
 def test_strings_find_their_qstrs(built: Build) -> None:
-    """A string made by a program is the qstr of the same text, where a constant one is there."""
+    """A string made by a program is the qstr of an equal constant, if there is one."""
     program = (
         "words = ['append', 'print', '__init__', 'threadIdx', 'x' * 30, 'no such', 'maximum']\n"
         "for word in words:\n"

@@ -16,7 +16,7 @@ SMALL = ("py_argcheck", "py_objcell", "port_stdio", "libc_string")
 
 
 def cxx(release: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, bytes]:
-    """Preprocessed text of all units and C++ of SMALL, built in `folder`."""
+    """Return the preprocessed text of all units and the C++ of SMALL, built in `folder`."""
     monkeypatch.setenv("PORTER_HOME", str(folder))
     config = BuildConfig(release=release)
     layout = Layout.of(release, folder / "build")

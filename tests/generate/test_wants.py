@@ -58,7 +58,7 @@ def test_functions_in_what_does_not_compile() -> None:
 
 @pytest.fixture
 def ask(tmp_path: Path) -> Callable[[str, str, str], Wants]:
-    """Asks one upstream file with a port of one configuration and one included file."""
+    """Query one upstream file with a port of one configuration and one included file."""
 
     def run(upstream: str, config: str, hook: str = "") -> Wants:
         release, port = tmp_path / "upstream" / "1.0", tmp_path / "port"

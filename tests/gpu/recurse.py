@@ -1,8 +1,8 @@
-"""Recursion without a bound on a GPU: every case must end as Python ends, for several C stacks.
+"""Unbounded recursion on a GPU: every case must end with Python's result, for several C stacks.
 
     python tests/gpu/recurse.py BUILD [STACK_KIB ...]
 
-With local arenas the C stack is the build's own and the only one tried.
+With local arenas only the build's own C stack is tested.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ CASES: dict[str, tuple[str, int | None, Any]] = {
 
 
 def memory(device: Device) -> int:
-    """Bytes of the device that are taken now."""
+    """Return the bytes of device memory in use."""
     if device.name != "cuda":
         return 0
     device.xp.get_default_memory_pool().free_all_blocks()
@@ -46,14 +46,14 @@ def memory(device: Device) -> int:
 
 
 def entered(shell: Shell, source: str) -> float:
-    """Seconds from Enter to the last banner."""
+    """Return the seconds from Enter to the last banner."""
     start = time.perf_counter()
     feed(shell, [source])
     return time.perf_counter() - start
 
 
 def case(shell: Shell, source: str, groups: int, repeat: int) -> dict[str, Any]:
-    """Medians of one input, after one run that does not count."""
+    """Return medians for one input, after one warm-up run."""
     entered(shell, source)
     whole, launch, merge = [], [], []
     for _ in range(repeat):
@@ -89,7 +89,7 @@ def questions(shell: Shell, repeat: int) -> dict[str, float]:
 
 
 def main() -> None:
-    """The command."""
+    """Run the command."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path)
     parser.add_argument("out", type=Path)

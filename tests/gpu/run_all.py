@@ -37,7 +37,7 @@ Check = Callable[[Device, int], dict[str, Any]]
 
 @attrs.frozen
 class Here:
-    """Launches in this process, which dies if one does."""
+    """A runner of launches in this process, which a failing launch may end."""
 
     run: Run
 
@@ -46,7 +46,7 @@ class Here:
 
 
 def check_smoke(device: Device, n: int) -> dict[str, Any]:
-    """The smoke programs on all interpreters."""
+    """Run the smoke programs on all interpreters."""
     checks = smoke(device, n)
     wrong = [check.as_dict() for check in checks if not check.passed]
     assert not wrong, json.dumps(wrong, indent=1)
@@ -54,7 +54,7 @@ def check_smoke(device: Device, n: int) -> dict[str, Any]:
 
 
 def check_three_groups(device: Device, n: int) -> dict[str, Any]:
-    """Figure 1: three different outputs."""
+    """Run Figure 1: three different outputs."""
     result = run(device, ["print('I am thread', threadIdx % 3)"], n)
     start = time.monotonic()
     groups = result.stdout.groups
@@ -82,7 +82,7 @@ def check_exceptions_stay_private(device: Device, n: int) -> dict[str, Any]:
 
 
 def check_interrupt(device: Device, n: int) -> dict[str, Any]:
-    """A loop without end is interrupted from the host."""
+    """Interrupt an endless loop from the host."""
     result = run(device, ["while True: pass"], min(n, 4096), Launch(timeout=1.0))
     assert result.interrupted
     assert (result.status != 0).all()
@@ -90,7 +90,7 @@ def check_interrupt(device: Device, n: int) -> dict[str, Any]:
 
 
 def check_persistence(device: Device, n: int) -> dict[str, Any]:
-    """Interpreters go on in a later launch."""
+    """Check that interpreters persist over launches."""
     n = min(n, 65536)
     config = device.built.config
     arenas = device.arenas(n, config["pystack"], config["heap"])
@@ -102,7 +102,7 @@ def check_persistence(device: Device, n: int) -> dict[str, Any]:
 
 
 def check_collection(device: Device, n: int) -> dict[str, Any]:
-    """Far more is allocated than the heap holds, some of it kept."""
+    """Allocate far more than the heap holds, and keep some of it."""
     program = "keep = []\nfor i in range(300):\n    s = [i] * 20\n    if i % 50 == 0:\n"
     program += "        keep.append(s)\nprint([k[7] for k in keep])\n"
     result = run(device, [program], n, Launch(gc_stress=n <= 4096))
@@ -111,7 +111,7 @@ def check_collection(device: Device, n: int) -> dict[str, Any]:
 
 
 def check_failing_allocations(device: Device, n: int) -> dict[str, Any]:
-    """Every allocation of our own programs fails once, each in an interpreter of one launch."""
+    """Let every allocation of porter's programs fail once, each in a separate interpreter."""
     launch = Launch(stdout=4096, stderr=2048, timeout=60.0)
     runner = TrialRunner(Here(trials_on(device, launch)), chunk=1 << 16, parallel=1 << 16)
     swept = sweep(folder(ROOT / "tests" / "sweep" / "programs"), runner)

@@ -1,8 +1,8 @@
-"""A small grid of interpreters with global arenas, for `compute-sanitizer` to watch.
+"""Run a small grid of interpreters with global arenas under `compute-sanitizer`.
 
     compute-sanitizer --tool memcheck python tests/gpu/sanitize.py BUILD_FOLDER
 
-The arenas must be global: memcheck takes local ones for accesses outside the frame.
+The arenas must be global: memcheck treats local arenas as accesses outside the frame.
 """
 
 from __future__ import annotations

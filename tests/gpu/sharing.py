@@ -121,7 +121,7 @@ def main() -> None:
 
 
 def several(device: Device, options: argparse.Namespace) -> dict[str, Any]:
-    """A row for each endless program that another program's interpreters share a warp with."""
+    """Return a row for each endless program that shares a warp with another program."""
     beside(device, "", options.heap, 1)
     alone = beside(device, "", options.heap, 3)
     rows: dict[str, Any] = {"alone": alone}

@@ -45,7 +45,7 @@ class Ended:
 
 
 def ran(device: Device, programs: Sequence[Program]) -> list[Ended]:
-    """Each program by itself, in one launch."""
+    """Run each program in a separate interpreter of one launch."""
     which = np.arange(len(programs), dtype=np.uint32)
     result = run(device, programs, len(programs), LAUNCH, program_of=which)
     return [

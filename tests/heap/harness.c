@@ -1,4 +1,4 @@
-// The search of the heap's table by itself, without MicroPython (test_allocation_search.py).
+// The search of the heap's table alone, without MicroPython (test_allocation_search.py).
 #include "freeblocks.h"
 
 void *porter_private(const void *pointer) {

@@ -1,4 +1,4 @@
-"""Free memory is found where upstream finds it, and all of it is found."""
+"""The search for free memory gives upstream's result, and finds all free memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Blocks = list[int]
 
 @pytest.fixture(scope="module")
 def table_search(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    """The functions of freeblocks.h."""
+    """Return the functions of freeblocks.h."""
     folder = tmp_path_factory.mktemp("heap")
     library, harness = folder / "table.so", Path(__file__).with_name("harness.c")
     includes: list[str | Path] = ["-I", paths.templates_dir() / "port"]
@@ -37,9 +37,10 @@ def table_search(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
 
 
 class Table:
-    """Blocks packed as the heap's table has them, and bytes of another table behind them.
+    """Blocks packed like the heap's table, with bytes of another table after them.
 
-    offset: bytes from a word's begin to the table.
+    Attributes:
+        offset: Bytes from a word boundary to the table.
     """
 
     def __init__(self, blocks: Blocks, offset: int = 0, behind: int = 0) -> None:
@@ -77,7 +78,7 @@ def first_run(blocks: Blocks, wanted: int) -> int | None:
 
 
 def mixture(chance: random.Random, count: int, often_free: float) -> Blocks:
-    """Runs of free blocks, of few mostly, among taken ones."""
+    """Return runs of free blocks, mostly short, among taken ones."""
     blocks: Blocks = []
     while len(blocks) < count:
         if chance.random() < often_free:

@@ -6,7 +6,7 @@ import pytest
 
 from porter.run import Device, Launch, run
 
-# Bytes that `n` bytes of an object take, from where all are small to where none is.
+# Memory for objects of `n` bytes, from sizes that are all small to sizes that are all large.
 SIZES = """
 import gc
 def taken(n):
@@ -21,7 +21,7 @@ for n in range(1, 1400, 3):
         print(n, taken(n))
 """
 
-# Garbage of 32 bytes an object: with a threshold it is collected while most of the heap is free.
+# Garbage of 32 bytes per object: with a threshold it is collected while most of the heap is free.
 THRESHOLD = """
 import gc
 gc.collect()

@@ -1,4 +1,4 @@
-// The port's natural numbers by themselves, without MicroPython (native.py).
+// The port's natural numbers alone, without MicroPython (native.py).
 #include <stdlib.h>
 #include <string.h>
 

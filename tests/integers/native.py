@@ -24,7 +24,7 @@ class Digits:
 
     @property
     def value(self) -> int:
-        """The number."""
+        """Return the number."""
         assert self.array[self.count] == GUARD
         return sum(digit << 32 * i for i, digit in enumerate(self.array[: self.count]))
 
@@ -56,21 +56,21 @@ class Native:
         return int(count)
 
     def multiply(self, a: int, b: int) -> int:
-        """a * b."""
+        """Return a * b."""
         x, y = digits_of(a), digits_of(b)
         product = Digits((1 << 32 * (x.count + y.count)) - 1, x.count + y.count)
         self._library.gpusnek_multiply(product.array, x.array, _size(x), y.array, _size(y))
         return product.value
 
     def square(self, a: int) -> int:
-        """a * a."""
+        """Return a * a."""
         x = digits_of(a)
         square = Digits((1 << 64 * x.count) - 1, 2 * x.count)
         self._library.gpusnek_square(square.array, x.array, _size(x))
         return square.value
 
     def divide(self, a: int, b: int) -> tuple[int, int]:
-        """The quotient and the remainder, of a number with as many digits as the divisor."""
+        """Return quotient and remainder for numbers with equally many digits."""
         y = digits_of(b)
         x = Digits(a, max(digits_of(a).count, y.count))
         quotient, remainder = Digits(0, x.count - y.count + 1), Digits(0, y.count)
@@ -79,14 +79,14 @@ class Native:
         return quotient.value, remainder.value
 
     def divide_by_digit(self, a: int, b: int) -> tuple[int, int]:
-        """The same by a divisor of one digit, in place."""
+        """Return quotient and remainder for a divisor of one digit, in place."""
         x = digits_of(a)
         self._library.divide_by_digit.restype = ctypes.c_uint32
         remainder = self._library.divide_by_digit(x.array, _size(x), ctypes.c_uint32(b))
         return x.value, remainder
 
     def power(self, base: int, exponent: int, modulus: int, window: int) -> int:
-        """base ** exponent % modulus of a base with no more digits than the modulus."""
+        """Return base ** exponent % modulus for a base with at most the digits of the modulus."""
         by, times = digits_of(modulus), digits_of(exponent)
         digits = Digits(base, by.count)
         operands = (digits.array, times.array, _size(times), by.array, _size(by), window)

@@ -1,4 +1,4 @@
-"""Digits of 32 bits: products, quotients and powers are exact, wherever a carry may go astray."""
+"""Digits of 32 bits: products, quotients and powers are exact, for all carries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from .native import Native
 
 BASE = 1 << 32
-# Digits by which carries run, estimates are one too large, and inverses are at their ends.
+# Digits that propagate carries, make estimates one too large, or are extremes for inverses.
 EDGES = [0, 1, 2, 3, BASE - 1, BASE - 2, BASE // 2, BASE // 2 - 1, BASE // 2 + 1, 0x55555555]
 
 

@@ -17,7 +17,7 @@ from porter import InterpreterArray
 from porter.run import Device, Launch, run
 from tests.cpython import cpython
 
-# Around the ends of digits of 16 and 32 bits, of words of 47 and 64, and beyond.
+# Numbers around the ends of digits of 16 and 32 bits, of words of 47 and 64, and beyond.
 LENGTHS = (0, 1, 16, 31, 32, 33, 46, 47, 48, 63, 64, 65, 95, 96, 97, 127, 128, 129, 512, 1023, 1025)
 edges = st.builds(
     lambda bits, by, sign: sign * ((1 << bits) + by),
@@ -171,7 +171,7 @@ def test_they_come_out_exactly(any_device: Device) -> None:
             assert pythons.eval("[y]") == [[n]] * 2
 
 
-# Each ends with MemoryError, soon; the numbers that make it are not computed.
+# Each ends with MemoryError quickly; the huge numbers are not computed.
 @pytest.mark.parametrize("power", ["3 ** (1 << 40)", "(1 << 64) ** (1 << 62)", "2 ** (1 << 62)",
     "7 ** (1 << 63)", "(2 ** 70) ** (2 ** 70)", "-2 ** (2 ** 64 - 1)"])  # fmt: skip
 def test_a_power_that_no_heap_holds(any_device: Device, power: str) -> None:

@@ -8,7 +8,7 @@
 
 static int *status; // one a thread, written by every kernel below
 
-// Shows how many threads ended with which status, in order of the threads.
+// Prints the number of threads for each status, in order of the threads.
 static void show(const char *what, int threads = THREADS) {
     finish(what);
     std::printf("%s:", what);

@@ -1,4 +1,4 @@
-"""Memory of arrays that a program makes longer while C, a view or a picture holds it."""
+"""Arrays that a program extends while C, a view or a picture holds their memory."""
 
 from __future__ import annotations
 

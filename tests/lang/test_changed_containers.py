@@ -1,4 +1,4 @@
-"""Comparisons and hashes of a program that change the container they are made for."""
+"""Comparisons and hashes of a program that change the container for which they are called."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ print(d[E(5)], E(9) in d, d.pop(E(4)), len(d), E(4) in d, len({E(1), E(1), E(2)}
     assert run(roomy_device, [program], 2).stdout[0] == expected
 
 
-# Numbers that are asked for themselves clear the list that they are in.
+# Numbers whose conversion clears the list that contains them.
 ASKED = """
 import framebuf, time
 class N:

@@ -1,4 +1,4 @@
-"""An exception in a class body leaves names where CPython has them."""
+"""An exception in a class body leaves the same names as in CPython."""
 
 from __future__ import annotations
 

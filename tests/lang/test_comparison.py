@@ -1,4 +1,4 @@
-"""Tuples and lists compare as CPython's do."""
+"""Tuples and lists compare as in CPython."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ print((nan,) == (1,), (nan,) < (nan, 2) or (nan, 1) < (nan, 2), [1, nan] == [2, 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(OTHER, max_size=40))
 def test_as_cpython_compares(roomy_device: Device, drawn: list[tuple[list[Any], int, Any]]) -> None:
-    """The second list of a pair begins as the first does."""
+    """The two lists of a pair have a common prefix."""
     pairs = [(items, items[:at] + rest) for items, at, rest in drawn]
     lines: list[str] = []
     exec(EACH, {"PAIRS": pairs, "print": lambda *a: lines.append(" ".join(map(str, a)))})

@@ -1,4 +1,4 @@
-"""Atomics on memory that interpreters of many blocks, and of many threads, change at once."""
+"""Concurrent atomics of many blocks and threads on the same memory."""
 
 from __future__ import annotations
 

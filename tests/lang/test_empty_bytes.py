@@ -1,4 +1,4 @@
-"""Bytes of empty buffers, where C wants a null byte behind them."""
+"""Bytes of empty buffers, after which C expects a null byte."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Descriptions of fields of uctypes structures that are too short: they are refused."""
+"""Descriptions of fields of uctypes structures that are too short are refused."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ little memory: 6x-2 1x0
 
 @pytest.fixture(scope="module", params=["host", pytest.param("sm_90", marks=pytest.mark.gpu)])
 def programs(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of all programs, compiled for the target by examples/build.sh."""
+    """Return the folder of all programs, compiled for the target by examples/build.sh."""
     if request.param == "host":
         build = request.getfixturevalue("built").folder
     elif "PORTER_GPU_BUILD" not in os.environ:

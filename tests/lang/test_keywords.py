@@ -19,7 +19,7 @@ for word in WORDS:
 
 
 def nearly(word: str) -> set[str]:
-    """Names that begin or end as a word does."""
+    """Return names that begin or end like a word."""
     return {word[:-1], word[1:], word + "s", word + "_", word + "0", "_" + word, word.swapcase()}
 
 

@@ -9,7 +9,7 @@ from porter.run import Device, Launch, run
 
 @pytest.mark.parametrize("count", [0, 1, 14, 15, 16, 17, 18, 19, 40, 300])
 def test_every_name_is_itself(roomy_device: Device, count: int) -> None:
-    """In globals, attributes and keyword arguments, in a module and in a function of it."""
+    """Check globals, attributes and keyword arguments, in a module and in one of its functions."""
     names = [f"name_{i}" for i in range(count)]
     lines = [
         "class C: pass",

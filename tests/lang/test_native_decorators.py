@@ -1,4 +1,4 @@
-"""`@micropython.native` and `@micropython.viper`: functions of bytecode with Python's meaning."""
+"""`@micropython.native` and `@micropython.viper`: bytecode functions with Python semantics."""
 
 from __future__ import annotations
 

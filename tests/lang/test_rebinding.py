@@ -1,4 +1,4 @@
-"""The name `syncthreads`: one instruction where it is plain, an ordinary name everywhere else."""
+"""The name `syncthreads`: an instruction if it is not rebound, otherwise an ordinary name."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ from endless import PYTHON, WORDS
 from porter.run import Device, Launch, run
 from tests.cpython import cpython
 
-# Lanes of these take different branches, run loops of different lengths, raise in different
-# turns, and call Python from C.
+# These lanes take different branches, run loops of different lengths, raise in different
+# iterations, and call Python from C.
 PROGRAMS = {
     "calls": """
 def depth(n):
@@ -95,7 +95,7 @@ def test_programs_of_one_warp(any_device: Device) -> None:
         assert result.stdout[i] == cpython(sources[which[i]], threadIdx=i)
 
 
-# Each keeps its interpreter for ever.
+# Each runs forever.
 ENDLESS = PYTHON | {
     "lock": "import gpu\nwhile gpu.atomic_cas(cells, 0, 1, 1):\n    str(threadIdx)\n",
 }

@@ -9,7 +9,7 @@ from porter.run import Device, Launch, run
 MEMORY = ("MemoryError", "OverflowError")
 REFUSED = (*MEMORY, "ValueError", "TypeError", "OSError")
 
-# Expressions that no memory holds.
+# Expressions whose result fits into no memory.
 TOO_LARGE = [
     "[0] * (1 << 61)",
     "[0, 1, 2] * (1 << 40)",
@@ -21,7 +21,7 @@ TOO_LARGE = [
     "bytearray(1 << 62)",
     "'x'.center(1 << 62)",
     "'x'.center((1 << 63) - 1)",
-    "''.center(-1)",  # CPython has a value: upstream takes the width for one of a size's type
+    "''.center(-1)",  # CPython has a value: upstream converts the width to a size's type
     "'ab'.center(-(1 << 62))",
     "bytearray(1 << 40)",
     "bytes(1 << 40)",
@@ -55,7 +55,7 @@ TOO_LARGE = [
     "os.urandom(1 << 62)",
     "os.urandom(-1)",
 ]
-# Expressions with a value, as CPython has it.
+# Expressions with a value, which is CPython's.
 RIGHT = [
     ("'ab'.center(5)", "' ab  '"),  # CPython puts the odd space on the left
     ("[0] * -1", "[]"),

@@ -1,4 +1,4 @@
-"""list.sort and sorted: CPython's results, whatever keys and comparisons do meanwhile."""
+"""list.sort and sorted: CPython's results, for all side effects of keys and comparisons."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ length = lambda pair: len(repr(pair[0])) % 3  # (CPython's ascii)
 itself = lambda pair: pair
 known = lambda pair: lengths[pair[1]]
 """
-# Each case is sorted twice: with memory, and while the heap is locked, which takes another way.
+# Each case is sorted twice: with memory, and with a locked heap, which selects another algorithm.
 EACH = """
 for items, key, reverse in CASES:
     if key is not None:

@@ -1,4 +1,4 @@
-"""Texts have their hash when it is asked for, are found in tables, and are checked for UTF-8."""
+"""Strings compute their hash on demand, are found in tables, and are checked for UTF-8."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from porter.run import Device, Launch, run
 
 SIZES = Launch(heap=1 << 19, stdout=1 << 16)
 
-# Constants, parts of other texts, of a buffer, of a subclass; the longest name has 255 bytes.
+# Constants, substrings, strings of a buffer or a subclass; the longest name has 255 bytes.
 SAME = """
 class S(str): pass
 for n in (0, 1, 3, 10, 40, 254, 255, 256, 257, 3000):
@@ -38,7 +38,7 @@ def test_equal_texts_are_equal_keys(roomy_device: Device) -> None:
     assert result.stdout[1].decode().splitlines() == [f"{n} True True" for n in lengths]
 
 
-# Names that a program makes are found again, however many there are, and whatever their hashes.
+# Names that a program makes are found again, whatever their number and hashes.
 NAMES = """
 class Many: pass
 names = ['n%d' % (i * i) for i in range(700)]
@@ -88,7 +88,7 @@ def test_ordered_dicts_hold_what_cpython_holds(roomy_device: Device, seed: int) 
     assert result.stdout[0].decode().splitlines() == lines
 
 
-# Every byte behind every number of ASCII ones, at every place of a word.
+# Every byte after any number of ASCII bytes, at every position of a word.
 CHECKED = """
 for n in range(19):
     found = []

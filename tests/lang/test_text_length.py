@@ -1,4 +1,4 @@
-"""Texts are counted, indexed and cut by characters as CPython's are, in few steps."""
+"""Strings are counted, indexed and sliced by characters as in CPython, in few steps."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ for text in CASES:
 
 
 def compare(device: Device, source: str, cases: list[str]) -> None:
-    """Runs a program here and on a device; both show lines of values."""
+    """Run a program here and on a device, and compare the lines."""
     lines: list[str] = []
     exec(source, {"CASES": cases, "show": lambda *values: lines.append(ascii(values))})
     program = f"def show(*values): print(values)\nCASES = {cases!a}\n{source}"
@@ -85,7 +85,7 @@ def test_names_lie_anywhere(roomy_device: Device) -> None:
     compare(roomy_device, NAMES, words.split())
 
 
-# Bytes and bytearrays are indexed by bytes, whatever they hold.
+# Bytes and bytearrays are indexed by bytes, whatever their content.
 BYTES = """
 for text in CASES:
     for kind in (bytes, bytearray):
@@ -153,7 +153,7 @@ def steps(device: Device, source: str) -> int:
 
 @pytest.mark.parametrize("index", ["i", "-i - 1", ":i", "i:i + 8", "-i:", "-8:i"])
 def test_an_index_takes_no_steps(roomy_device: Device, index: str) -> None:
-    """Byte by byte, as upstream walks, a text of 1,000 characters took 16,000."""
+    """With upstream's walk by byte, a text of 1,000 characters took 16,000 steps."""
     program = "text = ''.join(['abcdefghi\xf1'] * 100)\nfor i in range(1000):\n    text[%s]\n"
     at_start = steps(roomy_device, program % index.replace("i", "5"))
     assert steps(roomy_device, program % index) - at_start < 2000

@@ -36,7 +36,9 @@ def elsewhere(kept: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def make(twin: Device) -> Iterator[Make]:
-    """Makes arrays of n interpreters on the host twin, and closes them."""
+    """Return a function that makes arrays of n interpreters on the host twin; close them at the
+    end.
+    """
     made: list[InterpreterArray] = []
 
     def make(n: int, **options: Any) -> InterpreterArray:

@@ -30,7 +30,7 @@ def trial_of(array: InterpreterArray, code: Code) -> ProgramTrial:
 
 
 def kinds(array: InterpreterArray, source: str, kind: str = "file") -> set[int]:
-    """All that a trial of `source` sees."""
+    """Return the type feedback of a profiling run of `source`."""
     return set(trial_of(array, array.compile(source, kind=kind)).seen())
 
 

@@ -54,7 +54,7 @@ QUEENS = (Path(__file__).parents[2] / "porter/bench/programs/queens.py").read_te
 
 @pytest.fixture
 def device_build() -> Built:
-    """A device build; making one takes minutes, so a test run is given one."""
+    """Return a device build. Making one takes minutes, so $PORTER_GPU_BUILD can name one."""
     if "PORTER_GPU_BUILD" not in os.environ:
         pytest.skip("PORTER_GPU_BUILD names no device build")
     if shutil.which("nvcc") is None:
@@ -67,7 +67,7 @@ Compile = Callable[[str], KnownProgram]
 
 @pytest.fixture
 def compiled(device_build: Built) -> Iterator[Compile]:
-    """Bytecode of a source, made on the build's host twin."""
+    """Return a function that compiles a source to bytecode on the build's host twin."""
     if "host" not in device_build.whole.targets:
         pytest.skip("PORTER_GPU_BUILD has no host twin")
     twin = open_device(device_build, "host")
@@ -140,7 +140,7 @@ for turn in range(100):
 def test_a_function_is_in_machine_code_once(
     device_build: Built, compiled: Compile, tmp_path: Path
 ) -> None:
-    """nvcc put copies of functions into callers, and these into theirs: minutes for 30 lines."""
+    """nvcc inlined functions into callers, and these into theirs: minutes for 30 lines."""
     program = compiled(CALLS_CALLS)
     target = KernelTarget.of(device_build)
     module = read_module(program.code, HEAD, target.tables)
@@ -211,7 +211,7 @@ def test_programs_of_a_batch_are_told_by_number(
     made = [translate(target, code, i, loops=False) for i, code in enumerate(codes)]
     made[1] = None  # a program that does not compile
     cubin, modules = link_batch(target, made, tmp_path, jobs=2)
-    # Each compiler has every other program.
+    # Two compilers share the programs alternately.
     assert [None if m is None else m.run for m in modules] == [1, None, 3, 2]
     assert all(m.entries.any() for m in modules if m is not None)
     (text,) = [p for p in (tmp_path / "native").rglob("module.cpp") if DISPATCHER in p.read_text()]
@@ -298,7 +298,7 @@ def test_modules_of_many_programs_have_no_constants_of_the_compiler(
 def test_what_machine_code_calls_to_look_around_does_not_yield(
     device_build: Built, compiled: Compile, tmp_path: Path
 ) -> None:
-    """Lanes that wait behind a branch of it would wait no longer (docs/lab/compiled.md)."""
+    """Lanes that wait after a branch would be released early (docs/lab/compiled.md)."""
     linked = link_programs(device_build, [compiled(QUEENS)])
     assert linked.cubin is not None
     (tmp_path / "linked.cubin").write_bytes(linked.cubin)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def execute(built: Build) -> Execute:
-    """Runs cells in a new kernel; see execute_cells."""
+    """Return a function that runs cells in a new kernel; see execute_cells."""
     from tests.notebook.executing import execute_cells
 
     def execute(*cells: str | tuple[str, str]) -> list[Ran]:

@@ -1,4 +1,4 @@
-"""Notebooks of a test's making, executed as `jupyter execute` does, on the host twin."""
+"""Execute notebooks of tests, like `jupyter execute`, on the host twin."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ INTERRUPT = "interrupt"  # in a cell's metadata: a text of its output at which i
 
 
 class Client(NotebookClient):
-    """Presses Kernel > Interrupt when a cell's output has the text of its metadata."""
+    """A client that interrupts the kernel when a cell's output has the text of its metadata."""
 
     def process_message(self, msg: dict[str, Any], cell: Any, cell_index: int) -> Any:
         """Process one message from the kernel."""
@@ -51,13 +51,13 @@ class Ran:
 
     @property
     def text(self) -> str:
-        """Its outputs but for errors, as plain text."""
+        """Return the outputs except errors, as plain text."""
         text = "".join(_plain(output) + "\n" for output in self.cell.outputs)
         return WAITS.sub("", text).rstrip("\n")
 
     @property
     def html(self) -> str:
-        """Its outputs in HTML."""
+        """Return the outputs in HTML."""
         return "".join(self.data("text/html"))
 
     @property
@@ -68,12 +68,12 @@ class Ran:
         return uncoloured(text)
 
     def data(self, kind: str) -> list[str]:
-        """Outputs of a MIME type."""
+        """Return the outputs of a MIME type."""
         return [o.data[kind] for o in self.cell.outputs if kind in o.get("data", {})]
 
 
 def uncoloured(text: str) -> str:
-    """`text` without ANSI colours."""
+    """Return `text` without ANSI colours."""
     return re.sub(r"\x1b\[[\d;]*m", "", text)
 
 

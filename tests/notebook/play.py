@@ -15,7 +15,7 @@ from tests.notebook.executing import execute_notebook, uncoloured
 
 
 def main(files: list[str]) -> None:
-    """The command."""
+    """Run the command."""
     cells = ["%load_ext porter", *(Path(file).read_text() for file in files)]
     made = [nbformat.v4.new_code_cell(cell) for cell in cells]
     *before, last = execute_notebook(nbformat.v4.new_notebook(cells=made))

@@ -22,7 +22,7 @@ CHANGING = re.compile(r"\d+\.\d+(e-\d+)?( s|,)|seconds=[^,]*")  # times
 
 
 def read(name: str) -> Any:
-    """A notebook; how it is stored is checked."""
+    """Return a notebook; check its stored form."""
     notebook = nbformat.read(FOLDER / f"{name}.ipynb", as_version=4)
     nbformat.validate(notebook)
     assert str(ROOT) not in str(notebook) and "/home/" not in str(notebook)
@@ -45,7 +45,7 @@ def test_first_steps(built: Build) -> None:
 
 
 def colour(index: int, side: int) -> tuple[int, int, int]:
-    """Red, green and blue of a pixel."""
+    """Return red, green and blue of a pixel."""
     x0, y0 = index % side / side * 0.13 - 0.62, index // side / side * 0.13 - 0.65
     x = y = i = 0.0
     while x * x + y * y <= 4 and i < 30:

@@ -1,4 +1,4 @@
-"""Loading and unloading, and IPython in a terminal, which has no display that moves."""
+"""Loading and unloading, and IPython in a terminal, which has no updatable display."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def kept() -> Iterator[Kept]:
 
 
 def short_of_memory(monkeypatch: pytest.MonkeyPatch, kept: Kept) -> None:
-    """New interpreters find no memory as long as old ones are there."""
+    """Make new interpreters fail for lack of memory while old ones exist."""
 
     def make(**options: Any) -> CellInterpreters:
         if kept.entries:

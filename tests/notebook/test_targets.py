@@ -1,4 +1,4 @@
-"""A cell's arrays and picture on the host twin; and on a GPU, where they never leave it."""
+"""A cell's arrays and picture on the host twin; on a GPU, in device memory throughout."""
 
 from __future__ import annotations
 

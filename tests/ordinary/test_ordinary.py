@@ -22,7 +22,7 @@ LARGER_HEAP = {
 
 
 def launch(**sizes: int) -> Launch:
-    """The defaults, whatever the build has."""
+    """Return a launch with default sizes, whatever the build has."""
     config = BuildConfig(release="1")
     named = ("heap", "pystack", "stack", "stdout", "stderr")
     return Launch(**{name: getattr(config, name) for name in named} | sizes)

@@ -53,7 +53,7 @@ def test_a_manifest_has_the_patches(lacking: Path) -> None:
 
 
 def test_a_build_of_a_tested_release_lacks_nothing(built: Build) -> None:
-    """No patch is skipped, for its place or for a unit that cannot be read; no body is unknown."""
+    """No patch is skipped, neither for its place nor for an unreadable unit; no body is unknown."""
     if builds.release() not in json.loads(BASELINE.read_text())["releases"]:
         pytest.skip("the newest release is not in the baseline")
     assert open_manifest(built.folder).patches.lacks == []

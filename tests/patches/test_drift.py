@@ -222,7 +222,7 @@ class Laboratory:
 
     @functools.cached_property
     def homes(self) -> dict[Hunk, frozenset[str] | None]:
-        """The function that each whole hunk's text is in."""
+        """Return the function that contains each whole hunk's text."""
         return {
             hunk: _functions_with(self.base.texts[hunk.file], hunk.text)
             for hunk in self.whole_hunks
@@ -293,7 +293,7 @@ def test_variants(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.campaign("drift")
 def test_variants_are_c(tmp_path: Path) -> None:
-    """The compiler takes each changed unit as upstream has it, and with the patches."""
+    """The compiler accepts each changed unit of upstream, without and with the patches."""
     name = _newest()
     done = builds.shared("default")
     layout = Layout.of(name, done.sources)

@@ -504,7 +504,7 @@ def test_a_text_needs_its_names(
 
 
 def test_a_name_of_an_earlier_hunk_is_in_scope(optional: Path, locked: Path) -> None:
-    """Upstream put the place of the declaration into a block, which ends before the use."""
+    """Upstream moved the declaration into a block, which ends before the use."""
     (optional / "third.toml").write_text(NAMES.replace("    return 1;", "    g();", 1))
     text = NAMED.replace("    return", "    g();\n    return")
     for written, applied in ((text, True), (text.replace("    g();", "    { g(); }"), False)):

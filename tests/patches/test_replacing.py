@@ -1,4 +1,4 @@
-"""Functions of upstream's are replaced where their body is a known one, and only there."""
+"""Upstream's functions are replaced only if their body is a known one."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Profiled = Callable[..., Profile]
 
 @pytest.fixture(scope="session")
 def counting() -> Build:
-    """A host twin of the newest release here, that counts."""
+    """Return a profiling host twin of the newest synced release."""
     return shared("profiling")
 
 
@@ -35,5 +35,5 @@ def profiled(counting: Build) -> Profiled:
 
 
 def instructions(found: Profile, file: str = "<string>") -> dict[int, int]:
-    """Instructions by line."""
+    """Return the instructions by line."""
     return {line.line: line.counts.instructions for line in found.lines if line.file == file}

@@ -1,4 +1,4 @@
-"""`porter profile` as a user starts it."""
+"""`porter profile` as users run it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Profile = Callable[..., Done]
 
 @pytest.fixture
 def run(porter: Porter, counting: Build) -> Profile:
-    """Runs `porter profile --build BUILD ARGS`."""
+    """Return a function that runs `porter profile --build BUILD ARGS`."""
     return lambda *args, **kwargs: porter("profile", "--build", counting.folder, *args, **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""Counts are exact: they follow from the program, and repeat."""
+"""Counts are exact and reproducible."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_collections_go_to_their_lines(profiled: Profiled) -> None:
 
 
 def test_code_at_the_address_of_code_that_is_gone(profiled: Profiled) -> None:
-    """Code is compiled again and again where other code was, and each keeps its own lines."""
+    """Code is compiled repeatedly at addresses of freed code, and each keeps its own lines."""
     source = """\
 import gc
 for i in range(6):

@@ -30,7 +30,7 @@ words = [str(i) for i in range(50)]
 
 @pytest.fixture(scope="module")
 def counting() -> Path:
-    """The build."""
+    """Return the build."""
     if "PORTER_GPU_PROFILING" not in os.environ:
         pytest.skip("PORTER_GPU_PROFILING names no build that counts")
     return Path(os.environ["PORTER_GPU_PROFILING"])

@@ -24,7 +24,7 @@ VOID = {"meta", "br"}
 
 
 def made(lines: int = 3, **changes: Any) -> Profile:
-    """A profile of `lines` lines of one function, in a file with a name of markup."""
+    """Return a profile of `lines` lines of one function, in a file with markup in its name."""
     each = Counts(10, 1_000_000, 2, 64, 1)
     counts = [
         LineCounts(EVIL, n, ("f<b>",), each, 1 / lines, 3.0, 32.0) for n in range(1, lines + 1)
@@ -47,7 +47,7 @@ def made(lines: int = 3, **changes: Any) -> Profile:
 
 
 class Page(HTMLParser):
-    """Checks that tags are closed in order; keeps tags, ids, links and text."""
+    """A parser that checks the nesting of tags, and collects tags, ids, links and text."""
 
     def __init__(self, text: str) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-// A warp whose lanes are threads of this process: what reconvergence.cu asks of CUDA, for 32 lanes
-// that have all parted. A collective operation whose lanes name different masks, and one that
-// nobody completes, ends the process with a message.
+// A warp whose lanes are threads of this process: the CUDA functions that reconvergence.cu uses,
+// for 32 diverged lanes. The process ends with a message if lanes of a collective operation name
+// different masks, or if the operation is never completed.
 #pragma once
 #include <array>
 #include <chrono>
@@ -32,7 +32,7 @@ class rendezvous_t {
     std::array<std::array<uint32_t, 32>, 32> result{};
 
 public:
-    // Each lane of `lanes` gives a value and gets those of all.
+    // Each lane of `lanes` contributes a value and receives those of all.
     std::array<uint32_t, 32> meet(uint32_t lanes, uint32_t value) {
         const unsigned own = threadIdx.x;
         std::unique_lock lock(mutex);
@@ -86,7 +86,7 @@ struct porter_state_t {
 };
 inline thread_local porter_state_t own_state;
 #define PORTER_STATE (&own_state)
-inline unsigned turns; // that lanes gave
+inline unsigned turns; // turns that lanes yielded
 inline void porter_give_turn() {
     turns++;
 }
@@ -158,7 +158,7 @@ inline uint32_t __reduce_max_sync(uint32_t lanes, uint32_t value) {
     }
     return most;
 }
-// What a lane has read may be old by the time that it acts on it.
+// A random delay: a value that a lane has read may be outdated when the lane uses it.
 inline void dawdle() {
     static thread_local std::minstd_rand random(threadIdx.x + 1);
     if (random() % 8 == 0) {

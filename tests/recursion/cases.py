@@ -1,5 +1,5 @@
 # ruff: noqa: E501 (programs in one line each)
-"""Programs that recurse without a bound, each by another way through the interpreter's C code."""
+"""Programs with unbounded recursion, each by a different path through the interpreter's C code."""
 
 from __future__ import annotations
 

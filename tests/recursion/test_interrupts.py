@@ -56,7 +56,7 @@ def test_hard_stop(device: Device) -> None:
 
 
 def test_a_polygon_of_many_corners(device: Device) -> None:
-    """Its working memory is 8 bytes a corner, whatever the C stack is."""
+    """The working memory is 8 bytes per corner, independent of the C stack."""
     fill = CANVAS + "corners = array('h', bytes(4 * {}))\nCANVAS.poly(0, 0, corners, 1, True)\n"
     launch = Launch(stack=16 * 1024, heap=128 * 1024)
     programs = [fill.format(5000) + "print('drawn')", fill.format(20000)]

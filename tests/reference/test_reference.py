@@ -1,4 +1,4 @@
-"""The port's behaviour, shown on the plain C reference build."""
+"""The port's behaviour on the plain C reference build."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from porter.base import paths
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """PORTER_HOME in a fresh folder; no origin is reachable by accident."""
+    """Set PORTER_HOME to a fresh folder; no origin is reachable by accident."""
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("PORTER_HOME", str(folder))

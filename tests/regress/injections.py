@@ -36,7 +36,7 @@ const mp_obj_module_t mp_module_injected = {
 MP_REGISTER_MODULE(MP_QSTR_injected, mp_module_injected);
 """
 
-# Appended to a file that was there before.
+# Appended to an existing file.
 STATICS = """
 static int injected_calls; // a mutable static of the file, and one of a function
 
@@ -87,7 +87,7 @@ mp_obj_t list_injected_guard(mp_obj_t function) {
 }
 """
 
-# A hook of the port that is asked in another way, as later releases do.
+# A hook of the port that is called with another signature, as in later releases.
 LOCALTIME = """{
             timeutils_struct_time_t now;
             mp_time_localtime_get(&now);
@@ -164,7 +164,7 @@ def move_function(file: Path) -> None:
 
 
 def append(file: Path, text: str) -> None:
-    """`text` at the end of `file`."""
+    """Append `text` to `file`."""
     file.write_text(file.read_text() + text)
 
 

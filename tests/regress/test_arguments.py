@@ -1,4 +1,4 @@
-"""Which releases the arguments mean, and runs that end before a compiler is needed."""
+"""Selection of releases by the arguments, and runs that end before a compiler is needed."""
 
 from __future__ import annotations
 

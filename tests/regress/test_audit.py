@@ -32,7 +32,7 @@ ANCHORS = {
 
 
 def strings(file: Path) -> Iterator[str]:
-    """The string constants of a Python file, without docstrings."""
+    """Yield the string constants of a Python file, without docstrings."""
     tree = ast.parse(file.read_text())
     docs = {
         id(node.body[0].value)

@@ -1,4 +1,4 @@
-"""Comparing with a baseline, and the baseline's file."""
+"""Comparison with a baseline, and the baseline's file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Targets: a device build on a machine without a GPU, and tools that are not there."""
+"""Targets: a device build on a machine without a GPU, and missing tools."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def run(
     folder: Path | Exception,
     where_possible: bool = False,
 ) -> ReleaseRun:
-    """The stages of a target, with this build instead of a compiler."""
+    """Run the stages of a target, with this build in place of a compiler."""
 
     def build(config: BuildConfig, **options: object) -> pipeline.Build:
         if isinstance(folder, Exception):

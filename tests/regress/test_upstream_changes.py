@@ -1,4 +1,4 @@
-"""Changes of upstream's, injected into a release: handled, or reported with their place."""
+"""Upstream changes, injected into a release: handled, or reported with their place."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class Injected:
     def run(self, *targets: str) -> ReleaseRun:
         """Run again, after further changes to `root`; without targets nothing is compiled."""
 
-        # Changed sources are refused; as a user would, take them under their own name again.
+        # Changed sources are refused; like a user, the test registers them under their own name
+        # again.
         def bring() -> tuple[Synced, bool]:
             return sync(self.name, source=self.root), True
 
@@ -74,7 +75,10 @@ def injected(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Injected]:
 
 @pytest.fixture
 def edit(injected: Injected) -> Iterator[Callable[[str], Path]]:
-    """`edit("py/vm.c")`: that file of the synced release, put back after the test."""
+    """Return edit:
+
+    `edit("py/vm.c")` is that file of the synced release, restored after the test.
+    """
     kept: dict[Path, bytes] = {}
 
     def file(name: str) -> Path:

@@ -1,4 +1,4 @@
-"""The workflow files: YAML, with commands and options that porter has, and scripts that parse."""
+"""The workflow files: valid YAML, existing commands and options, and scripts that parse."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CALLERS = [file for file in SCRIPTS if "bootstrap.py" in file.read_text()]  # of
 
 
 def steps(workflow: Path) -> Iterator[dict[str, Any]]:
-    """Every step of every job."""
+    """Yield every step of every job."""
     document = yaml.safe_load(workflow.read_text())
     for job in document["jobs"].values():
         yield from job["steps"]

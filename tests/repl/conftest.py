@@ -15,7 +15,7 @@ Typed = Callable[..., tuple[Shell, str]]
 
 @pytest.fixture
 def open_session(any_device: Device) -> Iterator[Callable[..., Session]]:
-    """Opens sessions on the device under test."""
+    """Return a function that opens sessions on the device under test."""
 
     def open_session(n: int = 12, **options: Any) -> Session:
         return Session.open(any_device, n, **options)
@@ -30,7 +30,9 @@ def session(open_session: Callable[..., Session]) -> Session:
 
 @pytest.fixture
 def typed(open_session: Callable[..., Session]) -> Typed:
-    """Enters statements at a new shell: the shell, and all that it printed."""
+    """Return a function that enters statements at a new shell, and returns the shell and its
+    output.
+    """
 
     def typed(*texts: str, n: int = 12, max_groups: int | None = 20) -> tuple[Shell, str]:
         file = io.StringIO()

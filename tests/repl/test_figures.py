@@ -30,7 +30,7 @@ def test_the_beetle(any_device: Device, tmp_path: Path) -> None:
     with Picture.open(path) as picture:
         assert picture.size == (128, 128)
         colours = Counter(picture.convert("RGB").get_flattened_data())
-    # Inside the set all iterations were made: no blue, all green and red, which saturate.
+    # Inside the set all iterations ran: no blue, all green and red, which saturate.
     assert 1000 < colours[255, 255, 0] < 128 * 128 / 2 and len(colours) > 20
 
 

@@ -1,4 +1,4 @@
-"""Pictures of `outbuf`: PNG files that hold exactly its bytes."""
+"""Pictures of `outbuf`: PNG files with exactly its bytes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs cut into statements, as CPython's parser cuts them."""
+"""Division of programs into statements, compared with CPython's parser."""
 
 from __future__ import annotations
 

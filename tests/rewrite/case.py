@@ -14,7 +14,7 @@ class Refused:
 
     @property
     def text(self) -> str:
-        """The code without the marks."""
+        """Return the code without the marks."""
         return self.code.replace("⟦", "").replace("⟧", "")
 
     @property
@@ -24,12 +24,12 @@ class Refused:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Line and column of the construct in the snippet, from 1."""
+        """Return line and column of the construct in the snippet, from 1."""
         before = self.code.partition("⟦")[0]
         return before.count("\n") + 1, len(before) - before.rfind("\n")
 
 
-# Declarations that cases begin with.
+# Declarations at the start of cases.
 SETJMP = """typedef struct { long mark; } jmp_buf[1];
 int setjmp(jmp_buf b);
 _Noreturn void longjmp(jmp_buf b, int v);
@@ -38,6 +38,6 @@ int (*p)(void);
 """
 CALLS = "int setjmp(long *); int g(int); int (*p)(void); void v(int, ...); "
 CHECK = "void mp_cstack_check(void); void c(void) { mp_cstack_check(); } "
-# The port's poll, and a function by which the interpreter raises.
+# The port's poll, and a function that raises in the interpreter.
 POLL = "unsigned gpusnek_poll_budget; void porter_poll_loop(int raises) { } "
 POLL += "_Noreturn void e(void) { } "

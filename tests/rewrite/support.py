@@ -22,14 +22,14 @@ from porter.rewrite.walk import collect_edits
 from porter.syntax import Unit, parse_unit
 
 RULE = {rule.name: rule for rule in RULES}
-# As porter.compile.flags has it, without sizes; -Werror would be upstream's business.
+# The flags of porter.compile.flags without sizes; -Werror does not apply to upstream's code.
 CXX_FLAGS = ("-std=gnu++17", "-fno-strict-aliasing", "-fwrapv", "-w", "-pthread")
 NVCC_FLAGS = ("-arch=sm_90", "-rdc=true", "-std=c++17", "-w", "-ptx", "-x", "cu")
 RUNTIME = paths.templates_dir() / "runtime"
 
 
 def parse(text: str, name: str = "unit") -> Unit:
-    """A snippet as a parsed unit."""
+    """Return a snippet as a parsed unit."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"{name}.i"
         path.write_text(text, encoding="latin-1")
@@ -37,7 +37,7 @@ def parse(text: str, name: str = "unit") -> Unit:
 
 
 def whole_program(*units: Unit, prune: bool = True) -> WholeProgram:
-    """The program that these units are."""
+    """Return the whole program of these units."""
     return merge([collect(unit) for unit in units], prune=prune)
 
 
@@ -55,14 +55,14 @@ class Cxx:
     program: WholeProgram
 
     def write(self, folder: Path) -> list[Path]:
-        """Writes every file; the `.cpp` files' paths."""
+        """Write every file; return the paths of the `.cpp` files."""
         for name, text in self.files.items():
             (folder / name).write_text(text, encoding="latin-1")
         return [folder / name for name in self.files if name.endswith(".cpp")]
 
 
 def rewrite_all(sources: Mapping[str, str], *, prune: bool = True) -> Cxx:
-    """The complete rewriting of a program of one or several units."""
+    """Rewrite a program of one or several units with all rules."""
     units = [parse(text, name) for name, text in sources.items()]
     program = whole_program(*units, prune=prune)
     files = {f"{unit.name}.cpp": rewrite_unit(unit, program).text for unit in units}
@@ -81,7 +81,7 @@ def run_tool(command: list[str], cwd: Path) -> str:
 
 
 def compile_cxx(sources: list[Path], folder: Path) -> None:
-    """Compiles C++ with g++, without linking."""
+    """Compile C++ with g++, without linking."""
     include = [f"-I{folder}", f"-I{RUNTIME}"]
     names = [str(path) for path in sources]
     run_tool(["g++", *CXX_FLAGS, "-fsyntax-only", *include, *names], folder)

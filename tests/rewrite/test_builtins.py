@@ -27,7 +27,7 @@ GENERIC = ("signed char", "unsigned char", "short", "unsigned", "long", "unsigne
 
 
 def bits(name: str, kind: str, zero: bool) -> str:
-    """A check that one builtin of an integer agrees."""
+    """Return C++ that compares one integer builtin with g++'s."""
     guard = "" if zero else "if (v != 0) "
     return (
         f"{{ {kind} v = pick<{kind}>(x); {guard}"

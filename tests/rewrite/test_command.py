@@ -1,4 +1,4 @@
-"""`porter rules`, and the page that it writes."""
+"""`porter rules`, and the page that it updates."""
 
 from __future__ import annotations
 

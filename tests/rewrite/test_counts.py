@@ -40,7 +40,7 @@ def upstream_edits(edits: Mapping[str, Mapping[str, int]], rule: str) -> int:
 
 @pytest.fixture(scope="module")
 def config(built: Build) -> BuildConfig:
-    """The configuration of the shared build's C++."""
+    """Return the configuration of the shared build's C++."""
     return BuildConfig(release=str(open_build(built.folder).config["release"]), target="host")
 
 
@@ -81,7 +81,7 @@ def test_pruning_leaves_leaves_alone(report: RewriteReport) -> None:
 def test_another_folder_gives_the_same_cxx(
     config: BuildConfig, built: Build, tmp_path: Path
 ) -> None:
-    """Byte by byte, the whole release: `built` was rewritten elsewhere, maybe step by step."""
+    """The whole release is byte-identical: `built` was rewritten elsewhere, maybe incrementally."""
     rewrite_sources(config, folder=tmp_path, jobs=2)
     one, two = (
         {

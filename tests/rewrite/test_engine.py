@@ -1,4 +1,4 @@
-"""The engine against a naive one, crossing edits, and upstream's lines behind every edit."""
+"""The engine compared with a naive one, overlapping edits, and upstream's line numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .support import CXX_FLAGS, RUNTIME, rewrite_all
 
 @frozen
 class Tree:
-    """A range with disjoint smaller ranges inside it: edits that nest and do not cross."""
+    """A range with disjoint smaller ranges inside it: edits that nest and do not overlap."""
 
     start: int
     end: int
@@ -131,7 +131,7 @@ def test_text_behind_an_edit_keeps_its_line(raw: list[tuple[int, int, str]]) -> 
 
 
 def test_compilers_name_upstreams_line(tmp_path: Path) -> None:
-    """An error behind multi-line edits, and `__LINE__`, are where upstream has them."""
+    """An error after multi-line edits, and `__LINE__`, have upstream's line numbers."""
     code = (
         '# 100 "py/up.c"\n'
         "struct p { int x, y; };\n"

@@ -1,4 +1,4 @@
-"""Every rule has a one-line description and an example that it keeps."""
+"""Every rule has a one-line description and a current example."""
 
 from __future__ import annotations
 

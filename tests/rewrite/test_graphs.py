@@ -28,7 +28,7 @@ CHECK = "void mp_cstack_check(void); void c(void) { mp_cstack_check(); } "
         # The function that calls through the pointer is guarded.
         ("int (*p)(int); int f(int n) { return p(n); } void g(void) { p = f; }", {"f"}),
         ("int (*p)(int); int f(int n) { return p(n); }", set()),
-        # The member that most ways lead through breaks both cycles.
+        # The member on most paths breaks both cycles.
         (
             "int a(int), b(int); int f(int n) { return a(n) + b(n); } "
             "int a(int n) { return f(n); } int b(int n) { return f(n); }",

@@ -23,7 +23,7 @@ PLACES = {rule.name: number for number, rule in enumerate(RULES)}
 
 
 def meetings(text: str) -> set[tuple[str, str]]:
-    """The pairs of rules that edit one range of `text`, or insert at one offset."""
+    """Return the pairs of rules that edit one range of `text`, or insert at one offset."""
     unit = parse(text)
     found: dict[tuple[int, int], set[str]] = {}
     for edit in collect_edits(unit, whole_program(unit)):

@@ -1,4 +1,4 @@
-"""Which operations of a program make sizes: the slice, on small programs."""
+"""The backward slice from sizes of allocations, on small programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HEAP = "typedef unsigned long size_t; void *gc_alloc(size_t n, int flags); "
 
 
 def sized(*units: Unit) -> set[str]:
-    """The text of the operators on the way to a size."""
+    """Return the text of the operators whose result reaches a size."""
     program = whole_program(*units)
     return {
         node.text

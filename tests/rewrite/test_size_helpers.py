@@ -26,7 +26,7 @@ EDGES = sorted(
 
 
 def source() -> str:
-    """The helpers as functions of C linkage, one for each type."""
+    """Return the helpers as functions of C linkage, one for each type."""
     lines = ["#define PORTER_DEVICE", '#include "sizes.inc"', 'extern "C" {']
     for number, name in enumerate(TYPES):
         for helper in ("add", "mul", "up"):

@@ -1,4 +1,4 @@
-"""Golden tests: snippets of every rule, the C++ they become, and that both compilers take it."""
+"""Golden tests: snippets of every rule, their C++, and its acceptance by both compilers."""
 
 from __future__ import annotations
 
@@ -77,6 +77,6 @@ def test_nvcc_takes_every_snippet(tmp_path: Path, fences: int) -> None:
     sizes = [f"-DPORTER_{name}=4096" for name in ("HEAP_BYTES", "PYSTACK_BYTES", "STACK_BYTES")]
     options = ["-DPORTER_ARENA_LOCAL=1", "-DPORTER_STACK_SLACK=4096", *sizes]
     options += [f"-DPORTER_FENCES={fences}", f"-include={RUNTIME}/porter_ranges.h"]
-    # Any unit's folder: porter_runtime.h wants a porter_state.h, which its guard leaves out.
+    # Any unit's folder: porter_runtime.h includes a porter_state.h, which its guard disables.
     options += [f"-I{RUNTIME}", f"-I{next(tmp_path.iterdir())}"]
     run_tool(["nvcc", *NVCC_FLAGS, *options, str(source), "-o", "all.ptx"], tmp_path)

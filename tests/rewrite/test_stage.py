@@ -21,7 +21,7 @@ RAISING_LEAF = "int (*call)(int); int leaf(int n) { return call(n); }\n"
 
 
 def write(folder: Path, units: dict[str, str]) -> dict[str, Path]:
-    """The units as preprocessed files."""
+    """Write the units as preprocessed files."""
     paths = {}
     for name, text in units.items():
         paths[name] = folder / "pre" / f"{name}.i"

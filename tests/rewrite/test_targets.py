@@ -56,7 +56,7 @@ int main(int, char **words) {
 
 @pytest.fixture(scope="module")
 def fenced(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program, compiled with fences."""
+    """Return the program, compiled with bounds checks."""
     folder = tmp_path_factory.mktemp("targets")
     sources = [str(path) for path in rewrite_all({"unit": PROGRAM}).write(folder)]
     (folder / "host.cpp").write_text(HOST)

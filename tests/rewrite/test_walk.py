@@ -22,7 +22,7 @@ TEXT = "int g(int a); int f(int a) { return g(a + 1) + 2; }"
 
 
 class Numbers(Rule):
-    """Writes a mark before every number, call and body, and at both ends of the walk."""
+    """A rule that marks every number, call and body, and both ends of the walk."""
 
     name = "numbers"
 
@@ -42,7 +42,7 @@ class Numbers(Rule):
 
 
 class Early(Rule):
-    """Refuses the last number."""
+    """A rule that refuses the last number."""
 
     name = "early"
 
@@ -65,7 +65,7 @@ class Late(Rule):
 
 
 class Broken(Rule):
-    """Fails at the end of its walk as no rule should."""
+    """A rule with a defect: it fails at the end of its walk."""
 
     name = "broken"
 

@@ -1,4 +1,4 @@
-"""A finished build as the runner opens it."""
+"""A finished build, opened by the runner."""
 
 from __future__ import annotations
 

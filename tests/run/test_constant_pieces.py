@@ -1,4 +1,4 @@
-"""Where the constants of a fenced build's module are, which a driver has put in pieces."""
+"""Addresses of the constants of a bounds-checked module, which a driver has divided."""
 
 from __future__ import annotations
 

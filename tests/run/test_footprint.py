@@ -1,4 +1,4 @@
-"""Memory per interpreter and how many fit, against numbers worked out by hand."""
+"""Memory per interpreter and the number that fits, compared with manual calculations."""
 
 from __future__ import annotations
 

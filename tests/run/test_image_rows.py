@@ -107,7 +107,7 @@ class Model:
         self.templates: list[tuple[int, np.ndarray[Any, Any], object]] = []
 
     def fresh(self) -> np.ndarray[Any, Any]:
-        """An arena as an interpreter leaves it that has just booted; pieces are alike in all."""
+        """Return the arena of a booted interpreter; its pages are equal in all interpreters."""
         arena = np.zeros(self.size, np.uint8)
         self.head(arena)[:4] = MAGIC, 0, 0, HEAP
         for piece in range(9):
@@ -144,7 +144,7 @@ class Model:
         choose, n = self.random, self.n
         for others in self.behind:
             pattern = np.arange(others.nbytes) % PIECE + choose.choice((1, 2))
-            others.view(np.uint8)[:] = pattern  # as pieces may be
+            others.view(np.uint8)[:] = pattern  # like pages
         self.arenas.started = flags != START
         program_of = np.zeros(n, np.uint32)
         forks = np.array([0, *(address for address, _, _ in self.templates)], np.uint64)
@@ -208,7 +208,7 @@ class Model:
             assert (seen[at : at + size] == want[at : at + size]).all()
 
     def parts(self, arena: np.ndarray[Any, Any]) -> Iterator[tuple[int, int]]:
-        """Offset and size of each piece that counts."""
+        """Yield offset and size of each page that counts."""
         for at in range(0, FIXED, PIECE):
             yield HEAP + CANARY + at, min(PIECE, FIXED - at)
         yield 0, TABLES
@@ -248,7 +248,7 @@ class Model:
                 assert bytes(words[(1 + k) * 16 :][:16]) == piece
 
     def trim(self) -> None:
-        """No row is kept that is not needed, and none is lost."""
+        """Trim: no unused row stays, and no used row is lost."""
         trim(self.arenas)
         bases = self.images._bases
         needed = 0

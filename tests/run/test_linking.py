@@ -1,4 +1,4 @@
-"""Linking PTX for a GPU that a build has no code for, on a driver that this test writes."""
+"""Linking PTX for a GPU without code in the build, on a fake driver."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from porter.manifest import BuiltFile, DeviceOutput
 from porter.run.built import Built
 from porter.run.device import linking
 
-# It "links" by writing its inputs one after the other, the cap of registers first.
+# It "links" by concatenating its inputs, after the register cap.
 DRIVER = r"""
 #include <cstdio>
 #include <cstring>
@@ -61,7 +61,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def gpu(capability: str) -> Any:
-    """CuPy's parts that linking needs, on a GPU of this compute capability."""
+    """Return a fake of the parts of CuPy for linking, with a GPU of this compute capability."""
     runtime = SimpleNamespace(driverGetVersion=lambda: 13000, free=lambda pointer: None)
     device = SimpleNamespace(compute_capability=capability)
     return SimpleNamespace(cuda=SimpleNamespace(Device=lambda: device, runtime=runtime))

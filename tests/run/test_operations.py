@@ -87,7 +87,7 @@ def test_repeated(operations, n: int) -> None:
 
 
 class Nothing:
-    """A kernel that is not there, which is found out when it is used."""
+    """A fake of a missing kernel, which fails at its first use."""
 
     @property
     def max_threads_per_block(self) -> int:
@@ -95,7 +95,7 @@ class Nothing:
 
 
 class Old:
-    """A module without these kernels."""
+    """A fake of a module without these kernels."""
 
     def __init__(self, late: bool) -> None:
         self._late = late

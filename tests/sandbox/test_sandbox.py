@@ -1,4 +1,4 @@
-"""In a sandbox a program names no address and brings no code in; all else it can do as ever."""
+"""In a sandbox a program can access no address and load no code; all other features work."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from porter.run import Device, Launch, Program, run
 
 REFUSED = "OSError(1, 'not in a sandbox')"
 IMPORTS = "import array, io, marshal, os, struct, uctypes\n"
-# Each of these reads, writes or makes an object at an address that the program chose.
+# Each of these reads, writes or makes an object at an address chosen by the program.
 ATTACKS = {
     "bytes at": "uctypes.bytes_at(uctypes.addressof(B), 8)",
     "bytearray at": "uctypes.bytearray_at(uctypes.addressof(B), 8)",

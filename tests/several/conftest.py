@@ -92,7 +92,7 @@ def one(several: Several) -> Device:
 
 
 def two_gpus() -> Several:
-    """The first two GPUs, with the build in $PORTER_GPU_BUILD."""
+    """Return the first two GPUs, with the build in $PORTER_GPU_BUILD."""
     if "PORTER_GPU_BUILD" not in os.environ:
         pytest.skip("PORTER_GPU_BUILD names no device build")
     cupy = pytest.importorskip("cupy")

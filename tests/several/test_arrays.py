@@ -149,7 +149,7 @@ def test_no_device_takes_copies_of_another_ones(pythons: InterpreterArray) -> No
 
 
 class OnAnotherGpu:
-    """An array as CuPy has it."""
+    """A fake of a CuPy array on another GPU."""
 
     def __init__(self, values: np.ndarray[Any, Any]) -> None:
         self.values = values

@@ -1,4 +1,4 @@
-"""Interpreters at rest as images, on several devices: clones across them, memory given back."""
+"""Snapshots of interpreters on several devices: clones across devices, released memory."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ N = 600  # enough that each part's interpreters begin as copies of a template
 
 @pytest.fixture(scope="module")
 def images(built: Build, tmp_path_factory: pytest.TempPathFactory) -> Several:
-    """Two devices with local arenas; launches take turns, for their windows are at one address."""
+    """Return two devices with local arenas; their launches alternate, because they share an
+    address.
+    """
     if os.environ.get("PORTER_FENCES"):
         pytest.skip("fences know arenas that stay where they are")
     from tests.local_twin import LocalTwin, local_twin

@@ -1,4 +1,4 @@
-"""Programs judged on several devices: the answer of one, whatever fails."""
+"""Programs judged on several devices: results of one device, also after failures."""
 
 from __future__ import annotations
 

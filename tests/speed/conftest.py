@@ -37,7 +37,7 @@ GPU = pytest.param("cuda", marks=pytest.mark.gpu)
 
 
 def opened(kind: str, request: pytest.FixtureRequest) -> Device:
-    """A device that keeps no templates yet."""
+    """Return a device without cached templates."""
     if kind == "host":
         return open_device(request.getfixturevalue("built").folder, "host")
     device: Device = request.getfixturevalue(kind)

@@ -28,7 +28,7 @@ def sources(count: int) -> list[str]:
 
 
 def mixed(count: int, n: int, rests: int | None = None) -> np.ndarray:
-    """Which of `count` programs each of `n` interpreters runs, neighbours different ones."""
+    """Return the program index of each of `n` interpreters; neighbours run different programs."""
     which = np.random.default_rng(count * n).integers(0, count, n).astype(np.uint32)
     if rests is not None:
         which[:: n // 7] = rests
@@ -36,7 +36,7 @@ def mixed(count: int, n: int, rests: int | None = None) -> np.ndarray:
 
 
 def assert_same(first: Result, other: Result, device: Device) -> None:
-    """All that a launch leaves, byte for byte."""
+    """Check that two launches have equal results, byte for byte."""
     assert (other.status == first.status).all()
     assert (other.exit_code == first.exit_code).all()
     assert (other.steps == first.steps).all()

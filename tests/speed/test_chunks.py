@@ -23,7 +23,7 @@ N = 700
 
 @pytest.fixture
 def short(twin: LocalTwin, monkeypatch: pytest.MonkeyPatch) -> LocalTwin:
-    """A device on which the images of 400 interpreters fit at their most."""
+    """Return a device with memory for 400 snapshots of maximum size."""
     for module in (chunks, footprint):
         monkeypatch.setattr(module, "LEAST_CHUNK", 128)
     monkeypatch.setattr(chunks, "CHUNK", 1 << 20)

@@ -57,7 +57,7 @@ def strict(twin: LocalTwin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 def test_all_of_a_module_is_read_on_its_own_gpu(
     twin: LocalTwin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A fence that is written into another GPU's copy of the module leaves this one's closed."""
+    """Bounds written into another GPU's copy of the module would leave this copy's unset."""
 
     def fences(cupy: Any, module: Any, built: Built) -> None:
         module.get_function("gpusnek_setup")

@@ -22,7 +22,9 @@ LIMITS = {"max_steps": 20000, "seed": 9}
 
 
 def both(device: Device, count: int = P, n: int = N, **options: object) -> None:
-    """In the caller's order and in that of programs: booted, as copies, as copies of kept ones."""
+    """Compare the caller's order with the programs' order: booted, forked, and forked from the
+    cache.
+    """
     rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
     which = mixed(count, n, rests)
     programs = [Program(text, f"p{i}.py") for i, text in enumerate(sources(count))]
@@ -196,7 +198,7 @@ def test_wrong_choices(any_of_all: Device) -> None:
 
 
 def laid_out(counts: list[int], warp: int = 32) -> list[list[int]]:
-    """The programs of each warp."""
+    """Return the programs of each warp."""
     which = np.repeat(np.arange(len(counts)), counts).astype(np.uint32)
     which = np.random.default_rng(1).permutation(which)
     chosen = Programs(len(which), tuple(map(Program, map(str, range(len(counts))))), which, IDLE)

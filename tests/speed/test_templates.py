@@ -1,4 +1,4 @@
-"""Templates of many programs: made in one launch, kept by content, bounded."""
+"""Templates of many programs: made in one launch, cached by content, bounded."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ VALUES = [0, 1, -1, 2, 3, 7, -7, 13, 14, 15, 46, 47, 63, 64, 2**15, 2**31 - 1, 2
 COMPARISONS = ["<", ">", "<=", ">=", "==", "!=", "is"]
 OPERATORS = ["+", "-", "*", "/", "//", "%", "&", "|", "^", "<<", ">>", *COMPARISONS]
 
-# Shifts by more than this print numbers too long for a heap.
+# Shifts by more than this print numbers that exceed the heap.
 MATRIX = """\
 bad = 0
 for a in VALUES:
@@ -168,7 +168,7 @@ def check(device: Device, program: str) -> None:
     assert [group.text for group in result.stdout.groups] == [cpython(program)]
 
 
-# A comparison has no form in place.
+# A comparison has no in-place form.
 FORMS = [("r = a @ b", operator) for operator in OPERATORS] + [
     ("r = a; r @= b", operator) for operator in OPERATORS if operator not in COMPARISONS
 ]
@@ -194,7 +194,7 @@ def test_programs(any_device: Device, name: str) -> None:
 
 
 def functions(unit: Path) -> set[str]:
-    """The functions that an object file has, static ones too."""
+    """Return the functions of an object file, including static ones."""
     from elftools.elf.elffile import ELFFile
     from elftools.elf.sections import SymbolTableSection
 

@@ -1,4 +1,4 @@
-"""The plan of a sweep and its books, on a runner that needs no build."""
+"""The plan and the accounting of a sweep, on a fake runner."""
 
 from __future__ import annotations
 

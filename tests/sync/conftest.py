@@ -18,7 +18,7 @@ MakeTree = Callable[..., Path]
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """PORTER_HOME and an empty lock, in a fresh folder; no origin is reachable by accident."""
+    """Set PORTER_HOME and an empty lock, in a fresh folder; no origin is reachable by accident."""
     folder = tmp_path / "home"
     folder.mkdir()
     monkeypatch.setenv("PORTER_HOME", str(folder))
@@ -31,7 +31,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def make_tree(tmp_path: Path) -> MakeTree:
-    """`make_tree(folder, release)`: a tree with that release's `mpconfig.h`."""
+    """Return `make_tree(folder, release)`, which makes a tree with that release's `mpconfig.h`."""
 
     def make(name: str = "tree", release: str = "1.26.1", preview: int = 0) -> Path:
         root = tmp_path / name
@@ -61,7 +61,7 @@ def make_tree(tmp_path: Path) -> MakeTree:
 
 @pytest.fixture
 def locked(home: Path, make_tree: MakeTree) -> Path:
-    """The tree of release 1.26.1, which the lock knows."""
+    """Return the tree of release 1.26.1, which the lock knows."""
     root = make_tree()
     entry = LockEntry("1.26.1", tree_hash(root), tag="v1.26.1", package="1.26.1+ds-1")
     write_lock(Lock({"1.26.1": entry}), home / "lock.toml", "test")

@@ -1,4 +1,4 @@
-"""The distribution's source package: which archive this machine has, and a private apt."""
+"""The distribution's source package: detection of this machine's archive, and a private apt."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def no_sources(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def repository(home: Path, make_tree: MakeTree) -> Path:
-    """Upstream's repository, at a preview of 1.29.0."""
+    """Return upstream's repository, at a preview of 1.29.0."""
     root = make_tree("repository", "1.29.0", preview=1)
     commit(root)
     point_to(home, root)
@@ -78,7 +78,7 @@ def test_each_state_of_the_branch_stays(home: Path, repository: Path) -> None:
 
 @pytest.mark.parametrize("known", ["shipped", "local", "unknown"])
 def test_a_release_is_never_replaced(home: Path, make_tree: MakeTree, known: str) -> None:
-    """The branch may name a release, before upstream changes the number after it."""
+    """The branch may name a release, until upstream changes the number after the release."""
     release, branch = make_tree("release", "1.29.0"), make_tree("branch", "1.29.0")
     if known == "shipped":
         write_lock(Lock({"1.29.0": LockEntry("1.29.0", tree_hash(release))}), home / "lock.toml")

@@ -1,4 +1,4 @@
-"""A lock file is read strictly: a slip in it must not pass for a release that is not there."""
+"""A lock file is read strictly: an error in it must not look like a missing release."""
 
 from __future__ import annotations
 

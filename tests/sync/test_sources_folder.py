@@ -24,7 +24,7 @@ from .conftest import MakeTree
 
 @pytest.fixture
 def folder(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty folder, named by the variable."""
+    """Return an empty folder, named by the variable."""
     made = home / "sources"
     made.mkdir()
     monkeypatch.setenv("PORTER_SOURCES", str(made))
@@ -87,7 +87,7 @@ def test_folder_that_is_none(
 def test_the_lock_names_no_path(
     home: Path, folder: Path, locked: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither that of PORTER_SOURCES, nor that of --from, nor the local lock's."""
+    """The lock contains no path of PORTER_SOURCES, of --from, or of the local lock."""
     archive = home / "micropython-1.27.0.tar.gz"
     tree = pack(locked, archive)
     sync("1.27.0", source=tree)  # now the local lock knows it, path and all

@@ -51,7 +51,7 @@ def test_programs_together_print_what_they_print_alone(tmp_path: Path) -> None:
 
 @pytest.mark.campaign("torture-libraries")
 def test_optimisation_changes_nothing(tmp_path: Path) -> None:
-    """Undefined behaviour would show here, and as a wrong finding in a campaign."""
+    """Undefined behaviour would show here, and as a false finding in a campaign."""
     write([draw("optimised", index) for index in range(10)], tmp_path)
     assert run_as_c(tmp_path, "-O2") == run_as_c(tmp_path, "-O0")
 

@@ -1,4 +1,4 @@
-"""Real libraries do the same in C++; the package manager fetches each recipe's sources."""
+"""Real libraries behave the same in C++; the package manager fetches each recipe's sources."""
 
 from __future__ import annotations
 

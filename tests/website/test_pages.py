@@ -33,7 +33,7 @@ needs_mkdocs = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The built site. mkdocs.yml is strict: a warning ends the build."""
+    """Build the site. mkdocs.yml is strict: a warning ends the build."""
     folder = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
     settings = {"NO_MKDOCS_2_WARNING": "1", "PORTER_REPOSITORY_URL": REPOSITORY}
@@ -46,7 +46,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def listed(navigation: Any) -> Iterator[str]:
-    """The pages of a navigation."""
+    """Yield the pages of a navigation."""
     if isinstance(navigation, str):
         yield navigation
     else:

@@ -20,14 +20,14 @@ README = Path(__file__).parents[2] / "README.md"
 
 
 def block(language: str) -> str:
-    """README's first block of `language`."""
+    """Return README's first block of `language`."""
     found = re.search(rf"^```{language}\n(.*?)^```$", README.read_text("utf-8"), re.S | re.M)
     assert found is not None, f"README has no {language}"
     return found[1]
 
 
 def bare(folder: Path) -> dict[str, str]:
-    """An environment with a home in `folder`, no program on PATH and no settings of porter's."""
+    """Return an environment with a home in `folder`, an empty PATH and no settings of porter's."""
     (folder / "home").mkdir()
     (folder / "bin").mkdir()
     kept = {name: os.environ[name] for name in ("LANG", "PORTER_RELEASE") if name in os.environ}

@@ -18,7 +18,7 @@ WORKFLOW = ROOT / ".github" / "workflows" / "wheels.yml"
 
 @pytest.fixture(scope="module")
 def settings() -> dict[str, object]:
-    """cibuildwheel's."""
+    """Return cibuildwheel's settings."""
     document = tomllib.loads((ROOT / "pyproject.toml").read_text())
     found: dict[str, object] = document["tool"]["cibuildwheel"]
     return found

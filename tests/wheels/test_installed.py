@@ -1,4 +1,4 @@
-"""A wheel with a host twin inside, installed where there are no compilers and no sources."""
+"""A wheel with a host twin inside, installed without compilers and sources."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ USERS = (65533, 65534)  # users without files of their own
 
 @pytest.fixture(scope="module")
 def place() -> Iterator[Path]:
-    """A folder that other users may enter, which pytest's own are not."""
+    """Yield a folder that other users may enter, unlike pytest's own folders."""
     with tempfile.TemporaryDirectory(prefix="porter-wheel-") as name:
         Path(name).chmod(0o755)
         yield Path(name)
@@ -88,7 +88,7 @@ def porter(
 
 @pytest.fixture
 def release(built: Build) -> dict[str, str]:
-    """The variable that names the wheel's release, which a lock may know newer ones than."""
+    """Return the variable that names the wheel's release, because a lock may know newer ones."""
     return {"PORTER_RELEASE": built.sources.name.rpartition("-")[0]}
 
 
@@ -162,12 +162,12 @@ def others_may_start(python: Path) -> bool:
     try:
         subprocess.run([python, "-c", ""], user=USERS[0], cwd="/", check=True)
     except (OSError, subprocess.CalledProcessError):
-        return False  # its Python lies in a folder of root's: all are this user then
+        return False  # its Python is in a folder of root: all processes then run as this user
     return True
 
 
 def states(folder: Path) -> set[tuple[Path, int]]:
-    """Every file below `folder`, and when it was written last."""
+    """Return every file below `folder` with its modification time."""
     return {(path, path.stat().st_mtime_ns) for path in folder.rglob("*")}
 
 
@@ -234,7 +234,7 @@ def hook(named: str, version: str = "standard") -> subprocess.CompletedProcess[s
     )
 
 
-# The hook without hatchling, which only pip's own environment has.
+# The hook runs without hatchling, which only pip's build environment has.
 HOOK = """
 import sys, types
 names = "hatchling", "builders", "hooks", "plugin", "interface"

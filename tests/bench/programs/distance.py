@@ -1,4 +1,4 @@
-# What fits into a bag, and the longest common subsequence of two lists.
+# The knapsack problem, and the longest common subsequence of two lists.
 def bag(sizes, values, room):
     best = [0] * (room + 1)
     for size, value in zip(sizes, values):

@@ -24,7 +24,7 @@ def test_a_node_without_a_way_out_meets_nowhere() -> None:
 
 
 def test_loops_are_nested() -> None:
-    # 1 begins a loop around that of 2 and 3.
+    # Block 1 begins a loop around the loop of 2 and 3.
     found = loops({0: [1], 1: [2, 5], 2: [3], 3: [2, 4], 4: [1], 5: []}, 0)
     [outer] = found.inner
     [inner] = outer.inner

@@ -71,7 +71,7 @@ def test_a_loop_waits_for_its_longest_lane() -> None:
 
 
 def test_who_leaves_a_loop_in_its_middle_waits_behind_it() -> None:
-    # Block 4 leaves the loop of 1, 2, 3 early; 5 is behind.
+    # Block 4 leaves the loop of 1, 2, 3 early; 5 follows it.
     for one in both(walked([[0, 1, 2, 4, 5], [0, 1, 2, 3, 1, 2, 4, 5], [0, 1, 2, 3, 1, 5]])):
         assert one.in_block[5] == 1
 
@@ -108,7 +108,7 @@ def test_the_vm_does_not_bring_lanes_together_and_a_policy_does() -> None:
 
 
 def test_the_least_ip_waits_for_those_behind() -> None:
-    # The first skips an instruction that the other has, so a ballot keeps them apart.
+    # The first lane skips an instruction of the other, so a ballot keeps them apart.
     one: list[int | str] = [0, 1, "ip 5", 2, 1, "ip 7", 3, 1, "ip 8", 4, 9]
     other: list[int | str] = [0, 1, "ip 5", 2, 1, "ip 6", 5, 1, "ip 7", 3, 1, "ip 8", 4, 9]
     walk = walked([one, other])

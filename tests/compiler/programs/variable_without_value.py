@@ -1,4 +1,4 @@
-# A variable that a handler leaves without a value: machine code was entered behind the handler.
+# A handler leaves a variable unbound, and native code was entered after the handler.
 def f(x):
     try:
         nowhere.append(1)

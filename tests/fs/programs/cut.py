@@ -1,6 +1,6 @@
-# Runs in every interpreter of tests/fs/test_power_cut.py, over an image of its own. The first line
-# that the test puts before this sets `whole`: all steps with the power on; else the power of
-# interpreter i goes at write i // 2, of which for odd i half arrives.
+# Runs in every interpreter of tests/fs/test_power_cut.py, over a separate image. The test puts a
+# line before this that sets `whole`: if true, all steps run with power. Otherwise the power of
+# interpreter i is cut at write i // 2, of which half arrives for odd i.
 import os
 import vfs
 
@@ -61,7 +61,7 @@ except OSError as error:
         raise
 if not whole:
     vfs.umount("/c")
-    device.ioctl(2, 0)  # it holds the image until its interpreter ends, or until this
+    device.ioctl(2, 0)  # the device holds the image until its interpreter ends, or until this
     vfs.mount(VRAMBlockDevice(), "/c")
 
     def show(path):

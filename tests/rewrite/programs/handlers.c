@@ -153,7 +153,7 @@ static int by_while(int a) {
     return rounds * 1000 + handler.value;
 }
 
-// The same buffer is landed at again and again.
+// The same buffer is the target of several landings.
 static int entered_again(int n) {
     jmp_buf buffer;
     handler_t handler;
@@ -182,7 +182,7 @@ static int direct(void) {
     return code * 10 + count;
 }
 
-// The call stands before the setjmp of the round before.
+// The call precedes the setjmp of the previous iteration.
 static int call_before_setjmp(int n) {
     handler_t handler;
     volatile int i = 0;
@@ -198,7 +198,7 @@ static int call_before_setjmp(int n) {
     }
 }
 
-// The setjmp stands in a block that is left before the call.
+// The setjmp is in a block that is left before the call.
 static int call_outside_block(int a, bool guard) {
     handler_t handler;
     volatile int seen = 0;
@@ -221,7 +221,7 @@ static int call_outside_block(int a, bool guard) {
 
 static int pushed;
 
-// Pushes unless it raises; a landing must not push once more.
+// Pushes unless it raises; a landing must not push again.
 static int push(handler_t *handler, int value) {
     need(value);
     handler->previous = top;
@@ -229,7 +229,7 @@ static int push(handler_t *handler, int value) {
     return ++pushed;
 }
 
-// What stands before the comma may raise too, to a handler further out.
+// The expression before the comma may raise too, to an outer handler.
 static int push_raises(int a, int b) {
     handler_t handler;
     if ((push(&handler, a), setjmp(handler.buffer)) == 0) {

@@ -1,4 +1,4 @@
-// Runs a program of the behaviour tests as the C that it is.
+// Runs a program of the behaviour tests as C.
 #include <stdio.h>
 
 void put(const char *what, long value) {

@@ -1,4 +1,4 @@
-// What every program of the behaviour tests uses: output, and handlers over setjmp.
+// Common parts of all programs of the behaviour tests: output, and handlers over setjmp.
 #include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ static _Noreturn void raise_value(int value) {
     longjmp(handler->buffer, value);
 }
 
-// Raises unless `value` is positive; its result is `value`.
+// Raises unless `value` is positive; returns `value`.
 static int need(int value) {
     if (value <= 0) {
         raise_value(100 - value);
@@ -34,7 +34,7 @@ static int need(int value) {
     ((handler)->previous = top, top = (handler), setjmp((handler)->buffer))
 #define POP() (top = top->previous)
 
-// Runs an expression under a handler and prints its value, or what it raised.
+// Runs an expression under a handler and prints its value, or the raised value.
 #define SHOW(what, expression) \
     do { \
         handler_t handler_; \

@@ -1,4 +1,4 @@
-// What the two units of one program share.
+// Declarations that the two units of one program share.
 #include "program.h"
 
 typedef struct table { const char *name; int (*run)(int); const struct table *next; } table_t;

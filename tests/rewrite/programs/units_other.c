@@ -13,7 +13,7 @@ int other_count(void) {
     return count_here() * 2;
 }
 
-// Nobody in this unit pushed a handler that is left: each unit has its own `top`.
+// No handler of this unit is active: each unit has its own `top`.
 int other_protected(int value) {
     handler_t handler;
     if (PUSH(&handler) == 0) {

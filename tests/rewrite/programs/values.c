@@ -63,7 +63,7 @@ static int loop_without_return(int a) {
     }
 }
 
-// Valid C as long as nobody uses the value.
+// Valid C if the value is not used.
 static int value_unused(int a) {
     put("value unused", a);
 }

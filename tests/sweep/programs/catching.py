@@ -1,4 +1,4 @@
-# Goes on after a MemoryError, wherever it strikes.
+# Continues after a MemoryError at any place.
 kept = []
 
 
