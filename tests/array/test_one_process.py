@@ -1,4 +1,4 @@
-"""Devices and arrays in a fork of their process, and pickled."""
+"""Devices and arrays in a forked child of their process, and pickling them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ USES: dict[str, Callable[[InterpreterArray], object]] = {
 
 
 def in_child(work: Callable[[], object]) -> str:
-    """Return the message and the hint of the LaunchFailed that `work` raises in a fork, or ""."""
+    """Return message and hint of the LaunchFailed that `work` raises in a forked child, or ""."""
     readable, writable = os.pipe()
     child = os.fork()
     if child == 0:
@@ -75,7 +75,7 @@ def in_child(work: Callable[[], object]) -> str:
 def test_a_fork_cannot_use_it(array: InterpreterArray, use: str) -> None:
     said = in_child(lambda: USES[use](array))
     assert "this process was forked from the one that made it" in said and "spawn" in said
-    assert array.eval("threadIdx").tolist() == [0, 1]  # the parent goes on
+    assert array.eval("threadIdx").tolist() == [0, 1]  # the parent continues
 
 
 def test_a_fork_while_another_thread_holds_the_array(array: InterpreterArray) -> None:

@@ -1,4 +1,4 @@
-"""Numbers, switches, sizes and paths that callers give: each kind is checked in one place."""
+"""Numbers, switches, sizes and paths of callers: one function validates each type."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_switch_is_true_or_false(value: Any, any_device: Device, tmp_path: Any
         for field in attrs.fields(cls):
             if str(field.type).startswith("bool") and not (value is None and "None" in field.type):
                 refusing.append(partial(cls, **{field.name: value}))
-    if value is not None:  # of an option it says that none was given
+    if value is not None:  # None: the option is not given
         refusing.append(lambda: load_config({"fences": value}))
     assert len(refusing) > 18
     for refused in refusing:

@@ -1,4 +1,4 @@
-"""Output under an encoding that lacks most characters, and names of arguments that are empty."""
+"""Output in an encoding that lacks most characters, and empty values of arguments."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_bytes_of_a_file_name_stay_as_they_are() -> None:
 
 
 def commands(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    """The path of each command that has no others below it."""
+    """Return the path of each command without subcommands."""
     if not isinstance(command, click.Group):
         yield path
         return

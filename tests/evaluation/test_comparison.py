@@ -354,7 +354,7 @@ class NoText(Exception):
 
 
 def raising(value: Any, expected: Any) -> Any:
-    """Compare, and fail in a way of its own for some values."""
+    """Compare, and fail in a specific way for some values."""
     if value == 2:
         return NoTruth()
     if value == 3:

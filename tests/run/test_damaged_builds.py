@@ -1,4 +1,4 @@
-"""Builds with a file that is truncated, changed, missing or replaced, before and while it loads."""
+"""Builds with a truncated, changed, missing or replaced file, before and during loading."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_file_that_the_library_reads(copy: Path) -> None:
 
 
 def listed(built: Built, target: str, name: str, content: bytes) -> Built:
-    """`built`, whose build.json lists the file `name` with this content."""
+    """Return `built` with a build.json that lists the file `name` with this content."""
     record = BuiltFile(len(content), hashlib.sha256(content).hexdigest())
     output = built.whole.targets[target]
     targets = {**built.whole.targets}
