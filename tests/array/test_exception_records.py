@@ -61,7 +61,7 @@ def runaway():
 
 @frozen
 class Fault:
-    """A program that ends with an exception, and what its record says.
+    """A program that ends with an exception, and the expected record.
 
     Attributes:
         body: Statements of the function that fails.
@@ -214,8 +214,8 @@ def test_messages_do_not_reach_output_steps_or_stderr(any_device: Device) -> Non
     assert plain.records is None and recorded.records is not None
     for name in ("status", "exit_code"):
         assert (getattr(plain, name) == getattr(recorded, name)).all(), name
-    # How much of a heap is free depends on what the collector takes for pointers: on a GPU the
-    # launches may differ in it.
+    # The amount of free heap depends on the values that the conservative collector treats as
+    # pointers, so launches on a GPU may differ in it.
     free = [
         k * STEP
         for k, (name, fault) in enumerate(FAULTS.items())

@@ -1,4 +1,4 @@
-"""Exceptions of calls: each row has its own record, and what else it leaves is as without one."""
+"""Exceptions of calls: each row has its own record, which does not affect its other results."""
 
 from __future__ import annotations
 
