@@ -103,7 +103,7 @@ def pattern(value: Any, *, single: bool = False) -> tuple[bytes, int]:
         value: A value of the types that cases may have (porter/evaluation/encoding.py).
         single: Whether interpreters have single-precision floats.
     """
-    writer = _Writer(_Hasher(single))
+    writer = _PatternWriter(_Hasher(single))
     data = writer.write(value)
     return data, len(data) + writer.repeats
 
@@ -240,7 +240,7 @@ _HEADER = struct.Struct("<cIBQQQ")
 _ENTRY = np.dtype([("hash", "<u8"), ("offset", "<u4"), ("like", "<u4")])
 
 
-class _Writer:
+class _PatternWriter:
     """Writes patterns. repeats: comparisons of entries with `like`, of all dicts written."""
 
     def __init__(self, hasher: _Hasher) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parents[2] / "porter"
-LONGEST = 300  # lines of a file
 
 
 def sources(package: Path = PACKAGE) -> dict[str, str]:
@@ -18,12 +17,6 @@ def sources(package: Path = PACKAGE) -> dict[str, str]:
         for name, path in sorted(found.items())
         if not name.startswith(("bench/programs/", "_data/"))
     }
-
-
-def too_long(texts: Mapping[str, str]) -> dict[str, int]:
-    """Return the files with more lines than a file may have."""
-    lines = {name: text.count("\n") for name, text in texts.items()}
-    return {name: count for name, count in lines.items() if count > LONGEST}
 
 
 def classes(texts: Mapping[str, str]) -> dict[str, list[str]]:

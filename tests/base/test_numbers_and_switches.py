@@ -23,15 +23,25 @@ from porter.run.launch.spec import Phase
 from porter.run.open_several import chosen_devices
 from porter.settings import load_config
 
+
+class _Nothing:
+    """A type that no argument has; its repr names no address, which would name the tests."""
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING = _Nothing()
+
 NO_SWITCH: list[Any] = [
-    "yes", "", "no", b"x", 0, 1, -1, 1.0, float("nan"), None, [], [True], {}, object(),
+    "yes", "", "no", b"x", 0, 1, -1, 1.0, float("nan"), None, [], [True], {}, NOTHING,
     np.int64(1), np.array([True]), np.array([True, False]), 2**70,
 ]  # fmt: skip
 NO_COUNT: list[Any] = [
     True, False, np.bool_(True), 1.0, float("nan"), float("inf"), np.float64(1), "1", "", b"1",
-    None, [1], np.array([1, 2]), 1j, {}, object(),
+    None, [1], np.array([1, 2]), 1j, {}, NOTHING,
 ]  # fmt: skip
-NO_SECONDS: list[Any] = [True, np.bool_(True), "1", "", b"1", [1], 1j, {}, object()]
+NO_SECONDS: list[Any] = [True, np.bool_(True), "1", "", b"1", [1], 1j, {}, NOTHING]
 CONFIG = BuildConfig(release="1.28.0")
 
 
@@ -144,7 +154,7 @@ def test_sizes(name: str, value: Any) -> None:
             load_config({name: value})
 
 
-@pytest.mark.parametrize("value", [1, 2.5, True, [], {}, object(), np.array([1, 2])], ids=repr)
+@pytest.mark.parametrize("value", [1, 2.5, True, [], {}, NOTHING, np.array([1, 2])], ids=repr)
 def test_names_of_a_build(value: Any) -> None:
     for name in ("release", "arch", "arena", "target", "float", "level", "skip_patches"):
         with pytest.raises(WrongType, match=name):
@@ -161,7 +171,7 @@ def test_names_of_a_build(value: Any) -> None:
                 load_config(options)
 
 
-@pytest.mark.parametrize("value", [1, True, None, [], 2.5, object()], ids=repr)
+@pytest.mark.parametrize("value", [1, True, None, [], 2.5, NOTHING], ids=repr)
 def test_an_image_is_asked_for_paths(value: Any) -> None:
     image = Image.empty(65536)
     for call in (image.read, image.entry, image.make_folder, Image.load):

@@ -21,7 +21,7 @@ _PIECE = 256  # programs that a process generates at a time
 _MOST = 16  # maximum number of processes
 
 
-class Generator(Protocol):
+class ProgramGenerator(Protocol):
     """An interface for generating the program of a seed; pickled and sent to the processes."""
 
     def program(self, seed: str) -> CallProgram:
@@ -29,14 +29,14 @@ class Generator(Protocol):
         ...
 
 
-_generator: Generator | None = None
+_generator: ProgramGenerator | None = None
 
 
 @define
 class ProgramMaker:
     """A source of programs by their seeds; with `many`, several processes generate them."""
 
-    generator: Generator
+    generator: ProgramGenerator
     many: bool = False
     _pool: ProcessPoolExecutor | None = field(default=None, init=False)
 
@@ -62,7 +62,7 @@ class ProgramMaker:
             self._pool = None
 
 
-def _begin(generator: Generator) -> None:
+def _begin(generator: ProgramGenerator) -> None:
     global _generator
     begin_worker()
     _generator = generator

@@ -100,7 +100,7 @@ class CallsDone:
         return "\n".join(lines)
 
 
-def _generator(session: CallSession, known: Inventory) -> making.Generator:
+def _generator(session: CallSession, known: Inventory) -> making.ProgramGenerator:
     if session.mutate:
         if session.programs:
             raise UsageError("--programs and --mutate make different programs: give one of them")

@@ -421,7 +421,7 @@ class SideEffectGenerator:
 
     def program(self, seed: str) -> CallProgram:
         """Return the program of `seed`."""
-        writer = _Writer(Random(seed))
+        writer = _ProgramWriter(Random(seed))
         groups: tuple[tuple[int, Callable[[int], Statement]], ...] = (
             (REGISTERS, lambda i: Statement((f"v{i}=[{i},1,2]",))),
             (writer.classes, writer.class_statement),
@@ -443,7 +443,7 @@ class SideEffectGenerator:
         raise UsageError("--without: it matches nearly every statement")
 
 
-class _Writer:
+class _ProgramWriter:
     """The random choices of one program."""
 
     def __init__(self, random: Random) -> None:
