@@ -23,7 +23,7 @@ MOST_REASON = 1000  # characters
 _MEMORY = ("MemoryError", "RuntimeError: maximum recursion depth exceeded")
 _TOO_MUCH = f"comparing the expected value would cost more than {MAX_COST} bytes"
 _TOO_DEEP = "the C stack (stack=) is too small to compare a value of this depth"
-_NO_EXCEPTION = "encoding it reached a limit, or its repr exited"
+_NO_EXCEPTION = "encoding it reached a limit"
 
 
 @frozen(eq=False)

@@ -91,7 +91,7 @@ def test_a_module_that_is_skipped_counts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("workers", [[], ["-n", "2"]])
 def test_a_test_above_its_share(tmp_path: Path, workers: list[str]) -> None:
-    text = "import time\ndef test_quick(): pass\ndef test_slow(): time.sleep(0.3)\n"
+    text = "import time\ndef test_quick(): pass\ndef test_slow(): time.sleep(1.5)\n"
     path = tmp_path / "out" / "durations.json"
     done = suite(tmp_path, "--check-shares", "--durations-to", str(path), *workers, text=text)
     assert done.returncode == 1
