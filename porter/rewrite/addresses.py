@@ -3,6 +3,9 @@
 Upstream never calls a pointer made of an integer anything but that; so what a sandbox refuses is
 found by following integers from where Python's objects become C's to the casts that make pointers
 or objects of them. See docs/robustness.md for what is not followed.
+
+The collector refuses nothing: an exception would leave the heap half swept. What it makes
+pointers of is what C put into the heap itself.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ from collections.abc import Iterable, Mapping
 from attrs import field, frozen
 
 from porter.rewrite.facts import UnitFacts
+from porter.rewrite.polling import COLLECTOR
 from porter.rewrite.provenance import OWN, Conversion, Place, Root
 
 # What makes a function of bytes: the compiler calls them, and so does what reads code.
@@ -46,14 +50,16 @@ def refused(units: Iterable[UnitFacts]) -> Refused:
     chosen = _reached(set(roots), graph)
     places: dict[str, set[Place]] = {}
     functions: set[str] = set()
+    collecting = _collecting(units)
     for unit in units:
         for conversion in unit.provenance.conversions:
             if chosen.isdisjoint(conversion.sources):
                 continue
             causes = [roots[s] for s in _reached(set(conversion.sources), backward) if s in roots]
             for name, where in _cuts(unit.unit, conversion, causes, own):
-                places.setdefault(name, set()).add(where.place)
-                functions.add(where.function)
+                if where.function not in collecting:
+                    places.setdefault(name, set()).add(where.place)
+                    functions.add(where.function)
     loaders = _loaders(units)
     return Refused(
         {name: tuple(sorted(found)) for name, found in sorted(places.items())},
@@ -133,6 +139,26 @@ def _reached(start: set[str], graph: Graph, *, through: bool = True) -> set[str]
                 found.add(to)
                 waiting.append(to)
     return found
+
+
+def _collecting(units: list[UnitFacts]) -> set[str]:
+    """The collector: its entries, and the functions that nothing else calls, by name or pointer."""
+    callers: dict[str, set[str]] = {}
+    for unit in units:
+        for function in unit.functions:
+            for name in function.calls:
+                callers.setdefault(name, set()).add(function.key)
+    addressed = {key for unit in units for key in unit.addressed}
+    found = set(COLLECTOR)
+    while True:
+        more = {
+            key
+            for key, names in callers.items()
+            if key not in found and key not in addressed and names <= found
+        }
+        if not more:
+            return found
+        found |= more
 
 
 def _loaders(units: list[UnitFacts]) -> frozenset[str]:

@@ -7,6 +7,8 @@ import re
 from attrs import field, frozen
 
 from porter.rewrite.bounds import Takers, takers_of
+from porter.rewrite.changes import FunctionChanges
+from porter.rewrite.effects import Writes
 from porter.rewrite.flows import Flow, flows
 from porter.rewrite.loopfacts import Polling, declares_budget, polling_of
 from porter.rewrite.provenance import Provenance
@@ -30,12 +32,13 @@ from porter.syntax.node import Node, Unit
 
 @frozen
 class FunctionFact:
-    """One function definition: whom it calls by name, whether through a pointer, and its loops."""
+    """One function definition: calls by name, whether through a pointer, loops and writes."""
 
     key: str
     calls: tuple[str, ...]
     indirect: bool
     polling: Polling = field(factory=Polling)
+    writes: Writes = field(factory=Writes)
 
 
 @frozen
@@ -137,11 +140,13 @@ def _function_fact(unit: Unit, node: Node, takers: Takers) -> FunctionFact:
             calls[symbol_key(unit.name, target.referenced)] = None
     block = body(node)
     assert block is not None
+    changes = FunctionChanges(node)
     return FunctionFact(
         symbol_key(unit.name, node.cursor),
         tuple(calls),
         indirect,
         polling_of(unit, block, takers),
+        Writes(changes.writes, changes.returned, changes.kept),
     )
 
 

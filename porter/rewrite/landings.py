@@ -79,12 +79,15 @@ def covering(landings: Iterable[Landing], span: Span) -> list[Landing]:
     return sorted(found, key=lambda landing: (not landing.precedes(span), -landing.call.start))
 
 
-def steps_to(landings: Iterable[Landing]) -> list[Part]:
-    """The statements by which an unwind in flight goes to its landing, if it is one of these."""
-    steps: list[Part] = []
-    for landing in landings:
-        steps += ["if (porter_landing_at(", landing.address, f")) goto {landing.label}; "]
-    return steps
+def step_to(landing: Landing, restoring: Iterable[Node]) -> list[Part]:
+    """The statement by which an unwind in flight goes to a landing, if it is this one.
+
+    `restoring` are expressions that run before.
+    """
+    before: list[Part] = [part for node in restoring for part in (node.span, "; ")]
+    goto = f"goto {landing.label}; "
+    jump: list[Part] = ["{ ", *before, goto, "} "] if before else [goto]
+    return ["if (porter_landing_at(", landing.address, ")) ", *jump]
 
 
 def _landing(call: Node, block: Node) -> Landing:

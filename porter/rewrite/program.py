@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from attrs import field, frozen
 
 from porter.rewrite.addresses import Refused, refused
+from porter.rewrite.effects import Effects, effects
 from porter.rewrite.facts import UnitFacts, VariableFact
 from porter.rewrite.late import late_references
 from porter.rewrite.names import cpp_name, identifier
@@ -39,7 +40,7 @@ class WholeProgram:
     key. `late`: constants that cannot be const in C++, with the variables they must name later.
     `sized`: by unit, the operations that make a size (porter/rewrite/quantities.py).
     `targets`: by unit the keys of the functions whose address it takes. `refused`: what a sandbox
-    refuses.
+    refuses. `effects`: what calls change for good.
     """
 
     raising: frozenset[str] = frozenset()
@@ -52,6 +53,7 @@ class WholeProgram:
     sized: Mapping[str, frozenset[str]] = field(factory=dict)
     targets: Mapping[str, tuple[str, ...]] = field(factory=dict)
     refused: Refused = field(factory=Refused)
+    effects: Effects = field(factory=Effects)
 
     def slice(self, facts: UnitFacts) -> WholeProgram:
         """What of this program one unit's rewriting can depend on; the key of its cache."""
@@ -67,6 +69,7 @@ class WholeProgram:
             sized={facts.unit: self.sized.get(facts.unit, frozenset())},
             targets={facts.unit: self.targets[facts.unit]} if facts.unit in self.targets else {},
             refused=self.refused.slice(facts.unit, names),
+            effects=self.effects.slice(names),
         )
 
 
@@ -86,8 +89,10 @@ def merge(
     polls = polled_loops(units, _raising(units, guarded))
     refusing = refused(units)
     starts = {*guarded, *polls, *refusing.functions}
+    raising = _raising(units, starts) if prune else _everything(units)
+    functions = (f for unit in units for f in unit.functions)
     return WholeProgram(
-        raising=_raising(units, starts) if prune else _everything(units),
+        raising=raising,
         guarded=guarded,
         polls=polls,
         state=fields,
@@ -99,6 +104,7 @@ def merge(
         sized=sized_operations(units) if saturate else {},
         targets={unit.unit: found for unit in units if (found := call_targets(unit))},
         refused=refusing,
+        effects=effects(((f.key, f.calls, f.writes) for f in functions), raising),
     )
 
 

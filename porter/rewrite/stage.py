@@ -19,10 +19,12 @@ from porter.base.files import write_changed
 from porter.base.sealed import read_sealed, write_sealed
 from porter.base.telling import QUIET, Teller
 from porter.errors import UnknownConstruct
+from porter.rewrite.early_exits import Pair
 from porter.rewrite.facts import UnitFacts
 from porter.rewrite.pool import UnitPool
 from porter.rewrite.program import WholeProgram, merge
 from porter.rewrite.statefile import state_header, state_unit
+from porter.rewrite.unit import Rewritten
 
 if TYPE_CHECKING:
     from cattrs import Converter
@@ -33,11 +35,12 @@ STATE_HEADER = "porter_state.h"
 
 @frozen
 class RewriteReport:
-    """What a run of the stage did: edits per rule and unit, and how many units it rewrote."""
+    """What a run of the stage did: edits per rule and unit, which units it rewrote, early exits."""
 
     edits: Mapping[str, Mapping[str, int]]
     rewritten: tuple[str, ...]
     program: WholeProgram
+    pairs: tuple[Pair, ...] = ()
 
     def per_rule(self) -> dict[str, int]:
         """Edits per rule, over all units."""
@@ -98,7 +101,7 @@ def rewrite(
             except UnknownConstruct as error:
                 refused.append(error)
                 continue
-            records[result.unit].finish(shares[result.unit], result.text, result.edits)
+            records[result.unit].finish(shares[result.unit], result)
     if refused:
         refused.sort(key=lambda error: (error.file, error.line, error.column))
         refused[0].others = tuple(refused[1:])
@@ -107,7 +110,10 @@ def rewrite(
     _write(out / STATE_UNIT, state_unit(program))
     _remove_strangers(out, units)
     return RewriteReport(
-        {name: record.edits for name, record in records.items()}, tuple(todo), program
+        {name: record.edits for name, record in records.items()},
+        tuple(todo),
+        program,
+        tuple(dict.fromkeys(pair for name in sorted(records) for pair in records[name].pairs)),
     )
 
 
@@ -128,6 +134,10 @@ class _Record:
     def edits(self) -> Mapping[str, int]:
         return self._data.get("edits", {})  # type: ignore[return-value]
 
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        return _converter().structure(self._data.get("pairs", []), tuple[Pair, ...])
+
     def matches(self, text: str) -> bool:
         return self._data.get("text") == text
 
@@ -144,10 +154,12 @@ class _Record:
         except OSError:
             return None
 
-    def finish(self, share: str, text: str, edits: Mapping[str, int]) -> None:
+    def finish(self, share: str, result: Rewritten) -> None:
         self.cpp.parent.mkdir(parents=True, exist_ok=True)
-        _write(self.cpp, text)
-        self._data |= {"share": share, "edits": dict(edits), "cpp": self._written()}
+        _write(self.cpp, result.text)
+        pairs = [attrs.asdict(pair) for pair in result.pairs]
+        self._data |= {"share": share, "edits": dict(result.edits), "pairs": pairs}
+        self._data["cpp"] = self._written()
         write_sealed(self.path, self._data)
 
 
@@ -163,8 +175,9 @@ def rules_version() -> str:
     """A hash of the code that rewrites: what it wrote before it changed is stale."""
     digest = hashlib.sha256()
     for package in (porter.rewrite, porter.syntax):
-        for path in sorted(Path(package.__path__[0]).rglob("*.py")):
-            digest.update(path.read_bytes())
+        for path in sorted(Path(package.__path__[0]).rglob("*")):
+            if path.suffix in (".py", ".toml"):
+                digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
@@ -181,8 +194,9 @@ def _share(program: WholeProgram) -> str:
         "sized": {key: sorted(value) for key, value in sorted(program.sized.items())},
         "refused": [sorted(program.refused.places.items()), sorted(program.refused.loaders)],
         "targets": sorted(program.targets.items()),
+        "effects": attrs.asdict(program.effects),
     }
-    return _digest(json.dumps(data).encode())
+    return _digest(json.dumps(data, sort_keys=True).encode())
 
 
 def _digest(data: bytes) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 
 from attrs import frozen
 
+from porter.rewrite.early_exits import Pair, early_exits
 from porter.rewrite.engine import apply_edits
 from porter.rewrite.facts import UnitFacts, collect
 from porter.rewrite.program import WholeProgram
@@ -21,11 +22,12 @@ _LEFT_OUT = re.compile(r'^# \d+ "<(?:built-in|command-line|command line)>".*\n',
 
 @frozen
 class Rewritten:
-    """A unit's C++ and the number of edits that each rule made."""
+    """A unit's C++, the number of edits that each rule made, and the pairs of early exits."""
 
     unit: str
     text: str
     edits: dict[str, int]
+    pairs: tuple[Pair, ...] = ()
 
 
 def unit_facts(unit: Unit) -> UnitFacts:
@@ -51,4 +53,5 @@ def rewrite_unit(unit: Unit, program: WholeProgram) -> Rewritten:
     edits = collect_edits(unit, program)
     text = apply_edits(unit.name, unit.text, edits)
     text = _MARKER.sub(r"#line \1 \2", _LEFT_OUT.sub("", text))
-    return Rewritten(unit.name, PRELUDE + text, dict(Counter(edit.rule for edit in edits)))
+    counts = Counter(edit.rule for edit in edits)
+    return Rewritten(unit.name, PRELUDE + text, dict(counts), early_exits(unit, program))

@@ -125,7 +125,9 @@ static mp_obj_t number(mp_obj_t value) {
     return plain ? value : MP_OBJ_NEW_SMALL_INT(mp_obj_get_int(value));
 }
 
-// Calls a method with these arguments, or, where there are none, `device` with cmd and arg.
+// Calls a method with these arguments, or, where there are none, `device` with cmd and arg. A hard stop
+// or a limit ends the device alone, and the program at its next poll: littlefs must not be left half
+// done, with a list of files whose members are on a stack that is gone.
 static mp_obj_t guarded(mp_obj_t object, size_t n_args, const mp_obj_t *args,
     mp_vfs_blockdev_t *device, uintptr_t cmd, uintptr_t arg) {
     MP_STATE_VM(gpusnek_device_raised) = MP_OBJ_NULL;
@@ -134,14 +136,19 @@ static mp_obj_t guarded(mp_obj_t object, size_t n_args, const mp_obj_t *args,
     }
     MP_STATE_VM(gpusnek_busy_devices)[busy++] = object;
     mp_obj_t result = MP_OBJ_NEW_SMALL_INT(-MP_EIO);
+    nlr_buf_t *const outer = nlr_get_abort();
     nlr_buf_t nlr;
+    if (outer != NULL) {
+        nlr_set_abort(&nlr);
+    }
     if (nlr_push(&nlr) == 0) {
         result = number(args != NULL ? mp_call_method_n_kw(n_args, 0, args)
             : mp_vfs_blockdev_ioctl(device, cmd, arg));
         nlr_pop();
-    } else {
+    } else if (nlr.ret_val != NULL) {
         raised(nlr.ret_val);
     }
+    nlr_set_abort(outer);
     busy--;
     MP_STATE_VM(gpusnek_busy_devices)[busy] = MP_OBJ_NULL;
     return result;

@@ -235,6 +235,9 @@ static int execute(const char *source, size_t length, int kind, const char *name
     gpusnek_devices_idle(); // a hard stop leaves what was at work
     gpusnek_limits_begin(true);
     MP_STATE_VM(gpusnek_result) = MP_OBJ_NULL;
+    #if MICROPY_PY_SYS_EXC_INFO
+    MP_STATE_VM(cur_exception) = NULL; // a handler that was stopped leaves its exception
+    #endif
     // A hard stop leaves the globals of the function that it stopped.
     mp_globals_set(&MP_STATE_VM(dict_main));
     mp_locals_set(&MP_STATE_VM(dict_main));

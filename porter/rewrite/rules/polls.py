@@ -7,14 +7,15 @@ from collections.abc import Iterator
 from attrs import frozen
 
 from porter.rewrite.edit import Edit, Part, replace
-from porter.rewrite.landings import Landing, covering, find_landings, steps_to
+from porter.rewrite.exits import Exits, back_edges, exits_of, polled_calls
+from porter.rewrite.landings import covering
 from porter.rewrite.loopfacts import BUDGET
-from porter.rewrite.loops import Loop, continues, loops_of
-from porter.rewrite.polling import POINTER, Poll
-from porter.rewrite.queries import callee, calls_pointer, leaving, symbol_key
+from porter.rewrite.loops import Loop, loops_of
+from porter.rewrite.polling import Poll
+from porter.rewrite.queries import symbol_key
 from porter.rewrite.rule import Example, Rule, on_body
 from porter.syntax.node import CursorKind as K
-from porter.syntax.node import Node, TypeKind
+from porter.syntax.node import Node
 from porter.syntax.span import Span
 
 
@@ -36,43 +37,25 @@ class Polls(Rule):
         polled = self.program.polls.get(symbol_key(self.unit.name, function.cursor))
         if not polled:
             return
-        check = _Check(
-            find_landings(block),
-            leaving(function),
-            f"PORTER_STATE->{self.program.state[BUDGET].name}",
-        )
+        budget = f"PORTER_STATE->{self.program.state[BUDGET].name}"
+        check = _Check(exits_of(function, self.program), budget)
         for number, loop in enumerate(loops_of(block)):
             poll = polled.get(number)
             if poll is None:
                 continue
-            calls = list(self._calls(loop, poll))
-            if calls and all(call.canonical.kind != TypeKind.RECORD for call in calls):
-                for call in calls:
-                    steps = check.at(call.span, poll)
-                    yield replace(call.span, self.name, "({ ", *steps, " ", call.span, "; })")
-            else:
+            calls = polled_calls(loop, poll)
+            for call in calls:
+                steps = check.at(call, poll)
+                yield replace(call.span, self.name, "({ ", *steps, " ", call.span, "; })")
+            if not calls:
                 yield from self._at_edges(loop, poll, check)
-
-    def _calls(self, loop: Loop, poll: Poll) -> Iterator[Node]:
-        """The calls of a loop before which it polls."""
-        for node in loop.nodes():
-            if poll.before and node.kind == K.CALL_EXPR:
-                target = callee(node)
-                key = POINTER if calls_pointer(node) else ""
-                if target is not None:
-                    key = symbol_key(self.unit.name, target.referenced)
-                if key in poll.before:
-                    yield node
 
     def _at_edges(self, loop: Loop, poll: Poll, check: _Check) -> Iterator[Edit]:
         """The polls before a loop's jumps back, and behind its body."""
-        body = loop.body
-        jumps = [loop.node] if body is None else continues(body)
-        for jump in jumps:
-            steps = check.at(jump.span, poll)
-            yield replace(jump.span, self.name, *steps, " else ", jump.span)
-        if body is not None:
-            yield self._at_end(body, check.at(Span(body.end - 1, body.end), poll))
+        for jump in back_edges(loop):
+            yield replace(jump.span, self.name, *check.at(jump, poll), " else ", jump.span)
+        if loop.body is not None:
+            yield self._at_end(loop.body, check.at(loop.body, poll, behind=True))
 
     def _at_end(self, body: Node, check: list[Part]) -> Edit:
         """The poll behind a loop's body, which gets braces where it has none."""
@@ -88,16 +71,17 @@ class Polls(Rule):
 
 @frozen
 class _Check:
-    """What the polls of a function share: where an unwind lands, how it leaves, the budget."""
+    """What the polls of a function share: where an unwind leaves it, and the budget."""
 
-    landings: list[Landing]
-    leave: str
+    exits: Exits
     budget: str
 
-    def at(self, place: Span, poll: Poll) -> list[Part]:
-        """The poll as an if statement without an else."""
-        steps = steps_to(covering(self.landings, place))
-        action: list[Part] = ["{ ", *steps, self.leave, " }"] if steps else [self.leave]
+    def at(self, place: Node, poll: Poll, behind: bool = False) -> list[Part]:
+        """The poll at or behind a node as an if statement without an else."""
+        span = Span(place.end - 1, place.end) if behind else place.span
+        landings = covering(self.exits.landings, span)
+        steps = self.exits.steps(landings, place, behind)
+        action: list[Part] = ["{ ", *steps, " }"] if len(steps) > 1 else steps
         raises = "true" if poll.raises else "false"
         name = "porter_poll_timed" if poll.timed else "porter_poll"
         return [f"if ({name}({self.budget}, {poll.turns}, {raises})) ", *action]

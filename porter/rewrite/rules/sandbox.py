@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from porter.rewrite.edit import Edit, insert, wrap
+from porter.rewrite.edit import Edit, Part, insert, replace
+from porter.rewrite.exits import exits_of
 from porter.rewrite.queries import leaving, symbol_key
 from porter.rewrite.rule import Example, Rule, on, on_body
 from porter.syntax.node import CursorKind as K
@@ -27,14 +28,18 @@ class Sandbox(Rule):
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
         """Checks at the start of a function that loads code."""
         if symbol_key(self.unit.name, function.cursor) in self.program.refused.loaders:
-            yield insert(block.start + 1, f" {self._check(function)}", self.name)
+            check = f"if (porter_sandboxed()) {{ porter_refuse(); {leaving(function)} }}"
+            yield insert(block.start + 1, f" {check}", self.name)
 
     @on(K.CSTYLE_CAST_EXPR, K.CALL_EXPR)
     def expression(self, node: Node) -> Iterator[Edit]:
         """Checks before an expression that the whole program says to refuse."""
         places = self.program.refused.places.get(self.unit.name, ())
         if (node.start, node.end) in places:
-            yield wrap(node.span, f"({{ {self._check(node.top())} ", "; })", self.name)
+            exits = exits_of(node.top(), self.program)
+            steps = exits.steps(exits.covering(node), node)
+            yield replace(node.span, self.name, "({ ", *_check(steps), " ", node.span, "; })")
 
-    def _check(self, function: Node) -> str:
-        return f"if (porter_sandboxed()) {{ porter_refuse(); {leaving(function)} }}"
+
+def _check(steps: list[Part]) -> list[Part]:
+    return ["if (porter_sandboxed()) { porter_refuse(); ", *steps, " }"]

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from porter.rewrite.edit import Edit, Part, insert, replace
-from porter.rewrite.facts import never_returning
-from porter.rewrite.landings import Landing, covering, find_landings, steps_to
-from porter.rewrite.queries import (
-    callee,
-    calls_pointer,
-    evaluated,
-    is_choice,
-    is_setjmp,
-    leaving,
-    returns_void,
-    strip,
-    symbol_key,
-)
+from porter.rewrite.exits import exits_of
+from porter.rewrite.landings import Landing, covering
+from porter.rewrite.queries import callee, evaluated, is_choice, returns_void, strip
 from porter.rewrite.rule import Example, Rule, on_body
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
@@ -53,36 +42,20 @@ class Unwinding(Rule):
         "if (!r_ && PORTER_UNWINDING) return {}; r_; }) + 1; }",
     )
 
-    @cached_property
-    def never(self) -> dict[str, None]:
-        """The functions that never return, by key."""
-        return never_returning(self.unit)
-
     @on_body
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
         """Checks the calls of a function, for a call's check depends on all landings."""
-        landings = find_landings(block)
-        leave = leaving(function)
+        exits = exits_of(function, self.program)
+        raising, landings = exits.raising, exits.landings
         for call in block.walk(evaluated):
-            if call.kind == K.CALL_EXPR and self._may_raise(call):
+            if call.kind == K.CALL_EXPR and raising.may_raise(call):
                 here = self._landings_of(call, landings)
                 if not here and _is_tail(call, block):
                     continue
-                yield self._check(call, here, leave, self._key(call) in self.never)
+                yield self._check(call, exits.steps(here, call), raising.never_returns(call))
         # After the checks: what a landing evaluates only once stands around its check.
         for landing in landings:
             yield from self._landing(landing, block)
-
-    def _may_raise(self, call: Node) -> bool:
-        key = self._key(call)
-        return calls_pointer(call) if key is None else key in self.program.raising
-
-    def _key(self, call: Node) -> str | None:
-        """The function that a call names, or None."""
-        target = callee(call)
-        if target is None or target.referenced is None or is_setjmp(call):
-            return None if target is None else "setjmp"
-        return symbol_key(self.unit.name, target.referenced)
 
     def _landings_of(self, call: Node, landings: list[Landing]) -> list[Landing]:
         """The landings that cover a call, one for each buffer."""
@@ -132,14 +105,13 @@ class Unwinding(Rule):
         elif above.kind not in (*_TRANSPARENT, K.UNARY_OPERATOR, K.VAR_DECL):
             raise self.refuse(above, "setjmp inside this construct")
 
-    def _check(self, call: Node, landings: list[Landing], leave: str, always: bool) -> Edit:
-        steps = steps_to(landings)
-        action = ["{ ", *steps, leave, " }"] if steps else [leave]
+    def _check(self, call: Node, steps: list[Part], always: bool) -> Edit:
+        action = ["{ ", *steps, " }"] if len(steps) > 1 else steps
         is_void = call.canonical.kind == TypeKind.VOID
         guard = "" if always else "if (PORTER_UNWINDING) "
         if _is_statement(call):
             # The statement's own semicolon ends the last step.
-            last = ["{ ", *steps, leave, " }"] if steps else [leave.removesuffix(";")]
+            last = action if len(steps) > 1 else [str(steps[0]).removesuffix(";")]
             return replace(call.span, self.name, call.span, f"; {guard}", *last)
         if is_void:
             return replace(call.span, self.name, "({ ", call.span, f"; {guard}", *action, " })")

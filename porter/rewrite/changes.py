@@ -1,0 +1,287 @@
+"""Writes to state that outlives a call: what a function changes, in the order of its text.
+
+The facts of a unit hold the writes to static storage; `porter.rewrite.effects` merges them over the
+program, and `porter.rewrite.pairs` finds the changes of a function that a later step takes back. A
+*path* names the lvalue of a write:
+
+    v:NAME.field       a variable with static storage, or a field of one
+    l:OFFSET->.field   what a local variable or a parameter points to
+    l:OFFSET.field     a local variable itself, which no caller sees
+    &PATH              the address of one of these
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from attrs import frozen
+
+from porter.rewrite.magnitudes import constant
+from porter.rewrite.queries import (
+    body,
+    callee,
+    calls_pointer,
+    evaluated,
+    initialiser,
+    is_address,
+    is_setjmp,
+    strip,
+    symbol_key,
+)
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind
+
+ADD, OR, AND, SET, CALL = "add", "or", "and", "set", "call"
+POINTER = "*"  # the callee of a call through a pointer
+_AGGREGATES = (TypeKind.RECORD, TypeKind.CONSTANTARRAY, TypeKind.INCOMPLETEARRAY)
+_STATIC, _LOCAL = "v:", "l:"
+
+
+@frozen
+class Step:
+    """One change or call of a function.
+
+    Attributes:
+        how: `add`, `or`, `and`, `set` or `call`.
+        path: The path that is written; of a call the callee's key, or `*` through a pointer.
+        value: The amount or the bits, a decimal number. Of `set`: `=N` a constant, `p:I` the
+            parameter I, a path that is read, or empty for any other value. Of a call: empty.
+    """
+
+    how: str
+    path: str
+    value: str = ""
+
+
+@frozen(eq=False)
+class Placed:
+    """A step and its node: the assignment, the increment or the call."""
+
+    step: Step
+    node: Node
+
+
+class FunctionChanges:
+    """Reads the steps of one function with a body."""
+
+    def __init__(self, function: Node) -> None:
+        self.function = function
+        self.unit = function.unit
+        block = body(function)
+        assert block is not None
+        self.block = block
+        self._parameters = [
+            argument.location.offset for argument in function.cursor.get_arguments()
+        ]
+
+    @cached_property
+    def steps(self) -> list[Placed]:
+        """The calls and the writes to what outlives the function, in the order of the text."""
+        return list(self._read())
+
+    @cached_property
+    def saved(self) -> dict[str, tuple[str, ...]]:
+        """Paths that were read, or getters (`call KEY`), by the path that keeps the value."""
+        kept: dict[str, dict[str, None]] = {}
+        for node in self.block.walk(evaluated):
+            to, value = _assigned(node)
+            if value is None:
+                continue
+            name = self._declared(node) if node.kind == K.VAR_DECL else self.path(to)
+            source = self._source(value)
+            if name and source:
+                kept.setdefault(name, {})[source] = None
+        return {name: tuple(found) for name, found in kept.items()}
+
+    @property
+    def writes(self) -> tuple[Step, ...]:
+        """The writes to static storage, in the order of the text."""
+        return tuple(
+            placed.step
+            for placed in self.steps
+            if placed.step.how != CALL and is_static(placed.step.path)
+        )
+
+    @property
+    def kept(self) -> tuple[tuple[str, str], ...]:
+        """The last names of fields behind pointers that keep a value, each with its source."""
+        return tuple(
+            (name.rpartition(".")[2], source)
+            for name, sources in self.saved.items()
+            if "->" in name and "." in name
+            for source in sources
+            if is_static(source) or source.startswith("call ")
+        )
+
+    @property
+    def returned(self) -> str:
+        """The path of static storage that the function does nothing but return, or nothing."""
+        last = self.block.children[-1] if len(self.block.children) == 1 else None
+        if last is None or last.kind != K.RETURN_STMT or not last.children:
+            return ""
+        path = self.path(last.children[0])
+        return path if is_static(path) else ""
+
+    # Paths
+
+    def path(self, node: Node | None) -> str:
+        """The path of an expression, or nothing where it has none."""
+        if node is None:
+            return ""
+        node = strip(node)
+        while node.kind == K.CSTYLE_CAST_EXPR and node.children:
+            node = strip(node.children[-1])
+        if node.kind == K.DECL_REF_EXPR:
+            return self._variable(node)
+        if node.kind == K.MEMBER_REF_EXPR and node.children:
+            below = node.children[0]
+            inner = self.path(below)
+            if not inner:
+                return ""
+            if strip(below).canonical.kind == TypeKind.POINTER:
+                return f"{self._behind(inner)}.{node.spelling}"
+            return f"{inner}.{node.spelling}"
+        if node.kind == K.UNARY_OPERATOR and node.text.startswith("*"):
+            inner = self.path(node.children[0])
+            return self._behind(inner) if inner else ""
+        if node.kind == K.ARRAY_SUBSCRIPT_EXPR:
+            base, index = node.children
+            inner = self.path(base)
+            if not inner:
+                return ""
+            is_pointer = strip(base).canonical.kind == TypeKind.POINTER
+            return f"{self._behind(inner) if is_pointer else inner}[{strip(index).text}]"
+        if is_address(node):
+            inner = self.path(node.children[0])
+            return f"&{inner}" if inner else ""
+        return ""
+
+    def _behind(self, path: str) -> str:
+        """The path of what a pointer leads to."""
+        pointer = self._aliases.get(path, path)
+        return pointer[1:] if pointer.startswith("&") else f"{pointer}->"
+
+    @cached_property
+    def _aliases(self) -> dict[str, str]:
+        """The addresses that local pointers hold for as long as they live."""
+        self.__dict__["_aliases"] = {}  # while they are read there are none
+        found: dict[str, str] = {}
+        changed: set[str] = set()
+        for node in self.block.walk(evaluated):
+            to, value = _assigned(node)
+            if node.kind == K.VAR_DECL:
+                if value is not None and node.canonical.kind == TypeKind.POINTER:
+                    path = self.path(value)
+                    if path.startswith("&"):
+                        found[self._declared(node)] = path
+            elif to is not None:
+                changed.add(self.path(to))
+            elif _is_step(node):
+                changed.add(self.path(node.children[0]))
+        return {name: path for name, path in found.items() if name not in changed}
+
+    def _declared(self, node: Node) -> str:
+        if node.cursor.storage_class.name in ("STATIC", "EXTERN"):
+            return _STATIC + symbol_key(self.unit.name, node.cursor)
+        return f"{_LOCAL}{node.cursor.location.offset}"
+
+    def _variable(self, node: Node) -> str:
+        cursor = node.referenced
+        if cursor is None or cursor.kind not in (K.VAR_DECL, K.PARM_DECL):
+            return ""
+        if cursor.kind == K.VAR_DECL and cursor.linkage.name in ("EXTERNAL", "INTERNAL"):
+            return _STATIC + symbol_key(self.unit.name, cursor)
+        if cursor.storage_class.name == "STATIC":
+            return _STATIC + symbol_key(self.unit.name, cursor)
+        return f"{_LOCAL}{cursor.location.offset}"
+
+    def parameter(self, path: str) -> int | None:
+        """The number of the parameter that a path is, or None."""
+        for number, offset in enumerate(self._parameters):
+            if path == f"{_LOCAL}{offset}":
+                return number
+        return None
+
+    # Steps
+
+    def _read(self) -> Iterator[Placed]:
+        """Steps by the offset at which each one is done: a call after its arguments."""
+        found: list[tuple[int, int, Placed]] = []
+        for number, node in enumerate(self.block.walk(evaluated)):
+            step = self._step(node)
+            if step is not None:
+                found.append((node.end, -number, Placed(step, node)))
+        for _, _, placed in sorted(found, key=lambda entry: entry[:2]):
+            yield placed
+
+    def _step(self, node: Node) -> Step | None:
+        if node.kind == K.CALL_EXPR:
+            target = callee(node)
+            if target is None or target.referenced is None:
+                return Step(CALL, POINTER) if calls_pointer(node) else None
+            if is_setjmp(node):
+                return None
+            return Step(CALL, symbol_key(self.unit.name, target.referenced))
+        if _is_step(node):
+            return self._write(node.children[0], ADD, "1" if "++" in node.text else "-1")
+        if node.kind == K.COMPOUND_ASSIGNMENT_OPERATOR:
+            operator, value = node.binary_operator()[:-1], constant(node.children[1])
+            how = {"+": ADD, "-": ADD, "|": OR, "&": AND}.get(operator)
+            if how is None or value is None:
+                return self._write(node.children[0], SET, "")
+            return self._write(node.children[0], how, str(-value if operator == "-" else value))
+        if node.kind == K.BINARY_OPERATOR and node.binary_operator() == "=":
+            return self._write(node.children[0], SET, self._value(node.children[1]))
+        return None
+
+    def _write(self, to: Node, how: str, value: str) -> Step | None:
+        path = self.path(to)
+        if not path or not outlives(path) or strip(to).canonical.kind in _AGGREGATES:
+            return None
+        return Step(how, path, value)
+
+    def _value(self, node: Node) -> str:
+        value = constant(node)
+        if value is not None:
+            return f"={value}"
+        path = self.path(node)
+        number = self.parameter(path)
+        if number is not None:
+            return f"p:{number}"
+        return path
+
+    def _source(self, node: Node) -> str:
+        """The path that a value is read from, or `call KEY`."""
+        node = strip(node)
+        if node.kind == K.CALL_EXPR:
+            target = callee(node)
+            if target is None or target.referenced is None:
+                return ""
+            return f"call {symbol_key(self.unit.name, target.referenced)}"
+        return self.path(node)
+
+
+def is_static(path: str) -> bool:
+    """Whether a path begins at a variable with static storage and follows no pointer."""
+    return path.startswith(_STATIC) and "->" not in path
+
+
+def outlives(path: str) -> bool:
+    """Whether what a path names is there after the function has returned."""
+    return path.startswith(_STATIC) or "->" in path
+
+
+def _is_step(node: Node) -> bool:
+    return node.kind == K.UNARY_OPERATOR and (
+        node.text.startswith(("++", "--")) or node.text.endswith(("++", "--"))
+    )
+
+
+def _assigned(node: Node) -> tuple[Node | None, Node | None]:
+    """What a node assigns to, and the value; a declaration assigns to no expression."""
+    if node.kind == K.VAR_DECL:
+        return None, initialiser(node)
+    if node.kind == K.BINARY_OPERATOR and node.binary_operator() == "=":
+        return node.children[0], node.children[1]
+    return None, None

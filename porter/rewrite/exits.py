@@ -1,0 +1,142 @@
+"""The ways by which an unwind leaves a function, and what runs there.
+
+An unwind leaves behind a call that may raise (rule `unwinding`), at a poll (rule `polls`) and
+where a sandbox refuses something (rule `sandbox`). The three rules ask `exits_of` for the
+statements that lead out: to a landing of the function, or to a return, behind the changes that
+have to be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from porter.rewrite.edit import Part
+from porter.rewrite.landings import Landing, covering, find_landings, step_to
+from porter.rewrite.loops import Loop, continues, loops_of
+from porter.rewrite.pairs import CLOSER, Exit, PairFinder, Separated
+from porter.rewrite.polling import POINTER, Poll
+from porter.rewrite.program import WholeProgram
+from porter.rewrite.queries import (
+    body,
+    callee,
+    calls_pointer,
+    evaluated,
+    leaving,
+    symbol_key,
+)
+from porter.rewrite.raising import Raising
+from porter.syntax.node import CursorKind as K
+from porter.syntax.node import Node, TypeKind, Unit
+
+_REFUSED = (K.CSTYLE_CAST_EXPR, K.CALL_EXPR)  # where the rule `sandbox` checks
+
+
+class Exits:
+    """The exits of one function with a body, for one program."""
+
+    def __init__(self, function: Node, program: WholeProgram) -> None:
+        self.function = function
+        self.program = program
+        self.raising = Raising(function.unit, program)
+        block = body(function)
+        assert block is not None
+        self.block = block
+        self.key = symbol_key(function.unit.name, function.cursor)
+
+    @cached_property
+    def landings(self) -> list[Landing]:
+        """The landings of the function."""
+        return find_landings(self.block)
+
+    @cached_property
+    def pairs(self) -> list[Separated]:
+        """The pairs of changes that one of the exits can separate, in the order of the text."""
+        finder = PairFinder(self.function, self.program.effects, self.raising.never_returns)
+        return list(finder.separated(list(self._all())))
+
+    def is_restored(self, pair: Separated) -> bool:
+        """Whether a pair's change is taken back at every exit that separates it."""
+        at_start = self.program.guarded | self.program.refused.loaders
+        return pair.is_restored and not (pair.kind == CLOSER and self.key in at_start)
+
+    def steps(self, landings: list[Landing], place: Node, behind: bool = False) -> list[Part]:
+        """The statements by which an unwind in flight leaves at a node, the last one a return.
+
+        What the function changed and did not take back yet is taken back, the last change first.
+        At a landing only what was changed behind its setjmp: the rest is for what comes there.
+
+        Args:
+            landings: The landings that cover the place, in the order in which they are asked.
+            place: The node.
+            behind: Whether the exit is behind the node, a loop's body.
+        """
+        found = [
+            (pair, node)
+            for pair in reversed(self.pairs)
+            if (node := pair.restores(Exit(place, behind))) is not None
+        ]
+        steps: list[Part] = []
+        for landing in landings:
+            steps += step_to(
+                landing, [node for pair, node in found if not pair.is_open_at(landing.call)]
+            )
+        restoring: list[Part] = [part for _, node in found for part in (node.span, "; ")]
+        return [*steps, *restoring, leaving(self.function)]
+
+    def covering(self, place: Node) -> list[Landing]:
+        """The landings that cover a node, the one that was passed last first."""
+        return covering(self.landings, place.span)
+
+    def _all(self) -> Iterator[Exit]:
+        places = self.program.refused.places.get(self.function.unit.name, ())
+        for node in self.block.walk(evaluated):
+            raises = node.kind == K.CALL_EXPR and self.raising.may_raise(node)
+            if raises or (node.kind in _REFUSED and (node.start, node.end) in places):
+                yield Exit(node)
+        polled = self.program.polls.get(self.key)
+        if not polled:
+            return
+        for number, loop in enumerate(loops_of(self.block)):
+            poll = polled.get(number)
+            if poll is None:
+                continue
+            calls = polled_calls(loop, poll)
+            yield from map(Exit, calls or back_edges(loop))
+            if loop.body is not None and not calls:
+                yield Exit(loop.body, True)
+
+
+def polled_calls(loop: Loop, poll: Poll) -> list[Node]:
+    """The calls of a loop before which it polls; none where it polls at its back edges."""
+    found = []
+    for node in loop.nodes():
+        if poll.before and node.kind == K.CALL_EXPR:
+            target = callee(node)
+            key = POINTER if calls_pointer(node) else ""
+            if target is not None:
+                key = symbol_key(node.unit.name, target.referenced)
+            if key in poll.before:
+                found.append(node)
+    is_plain = all(call.canonical.kind != TypeKind.RECORD for call in found)
+    return found if is_plain else []
+
+
+def back_edges(loop: Loop) -> list[Node]:
+    """The jumps by which a loop goes back: `continue` statements, or a goto."""
+    return [loop.node] if loop.body is None else list(continues(loop.body))
+
+
+_known: WeakKeyDictionary[Unit, tuple[WholeProgram, dict[Node, Exits]]] = WeakKeyDictionary()
+
+
+def exits_of(function: Node, program: WholeProgram) -> Exits:
+    """Return the exits of a function; a unit's are kept, for several rules ask."""
+    known = _known.get(function.unit)
+    if known is None or known[0] is not program:
+        known = (program, {})
+        _known[function.unit] = known
+    if function not in known[1]:
+        known[1][function] = Exits(function, program)
+    return known[1][function]
