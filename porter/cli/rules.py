@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 from rich.console import Console
 from rich.table import Table
 
 from porter.base import paths
 from porter.base.files import write_whole
+from porter.base.telling import Teller
 from porter.cli._telling import telling
 from porter.config import BuildConfig
-from porter.errors import FileProblem, UsageError
-from porter.pipeline import rewrite_release
+from porter.errors import FileProblem, UnknownConstruct, UsageError
+from porter.pipeline import rewrite_release, rewrite_sources
 from porter.rewrite.describe import Counts, description, edits_table, put_between, rules_text
+from porter.rewrite.early_exits import LEFT, Pair
 from porter.rewrite.rules import RULES
 from porter.sync.lock import newest_release
 from porter.sync.store import synced_releases
@@ -22,18 +26,30 @@ from porter.sync.store import synced_releases
 @click.option("--release", "releases", multiple=True, metavar="R", help="Only this release.")
 @click.option("--edits", is_flag=True, help="Rewrite each release and count every rule's edits.")
 @click.option(
+    "--early-exits", "exits", is_flag=True, help="List the changes that an unwind can separate."
+)
+@click.option(
     "--write", is_flag=True, help="Write examples, and counts if counted, into docs/rules.md."
 )
 @click.option("-j", "--jobs", type=click.IntRange(1), help="Processes at a time [one a core].")
-def command(releases: tuple[str, ...], edits: bool, write: bool, jobs: int | None) -> None:
+def command(
+    releases: tuple[str, ...], edits: bool, exits: bool, write: bool, jobs: int | None
+) -> None:
     """List the rules in their order."""
+    if exits:
+        if edits or write:
+            raise UsageError("--early-exits: lists pairs of changes; --edits and --write do not")
+        _list_early_exits(releases or (newest_release(),), jobs)
+        return
     counts: Counts = {}
     if edits:
         names = releases or tuple(synced_releases()) or (newest_release(),)
         with telling() as tell:
             counts = {n: rewrite_release(BuildConfig(release=n), jobs, tell) for n in names}
     elif releases:
-        raise UsageError("--release: say --edits too, for the rules are the same for all")
+        raise UsageError(
+            "--release: say --edits or --early-exits too, for the rules are the same for all"
+        )
     table = Table("", "rule", "what it does", *counts, box=None)
     for column in table.columns[3:]:
         column.justify = "right"
@@ -43,6 +59,41 @@ def command(releases: tuple[str, ...], edits: bool, write: bool, jobs: int | Non
     Console(highlight=False).print(table)
     if write:
         _write(counts)
+
+
+def early_exits_of(config: BuildConfig, jobs: int | None, tell: Teller) -> tuple[Pair, ...]:
+    """Return the pairs of a release; its C++ is brought up to date, nothing is compiled."""
+    return rewrite_sources(config, jobs=jobs, tell=tell).report.pairs
+
+
+def _list_early_exits(releases: tuple[str, ...], jobs: int | None) -> None:
+    """Prints the pairs of each release.
+
+    Raises:
+        UnknownConstruct: a pair is left: neither restored nor harmless.
+    """
+    left: list[Pair] = []
+    for release in releases:
+        with telling() as tell:
+            pairs = early_exits_of(BuildConfig(release=release), jobs, tell)
+        table = Table("status", "kind", "function", "changes", "place", "why", box=None)
+        for pair in sorted(pairs, key=lambda pair: (pair.status, pair.file, pair.line)):
+            place = f"{pair.file}:{pair.line}"
+            name = pair.path.replace("[", r"\[")
+            table.add_row(pair.status, pair.kind, pair.function, name, place, pair.reason)
+        Console(highlight=False, width=None if sys.stdout.isatty() else 240).print(table)
+        left += [pair for pair in pairs if pair.status == LEFT]
+    if left:
+        first = left[0]
+        raise UnknownConstruct(
+            first.file,
+            first.line,
+            1,
+            "unwinding",
+            f"{first.function} changes {first.path}",
+            "an early exit leaves a change that is taken back later",
+            hint="Say in porter/rewrite/early_exits.toml why it is harmless, or change the C code.",
+        )
 
 
 def _write(counts: Counts) -> None:

@@ -10,7 +10,6 @@ first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from itertools import pairwise
 
 from attrs import frozen
 
@@ -161,13 +160,17 @@ class PairFinder:
 
     def _of_path(self, path: str, changes: list[Change], exits: list[Exit]) -> Iterator[Separated]:
         seen: list[tuple[str, Step]] = []
-        for one, other in pairwise(changes):
-            kind = _kind(path, one, other)
-            if not kind or (kind, one.step) in seen:
+        for one, other, kind in _matching(path, changes):
+            if (kind, one.step) in seen:
                 continue
             seen.append((kind, one.step))
-            closing = [change for change in changes if change is other or _is_alike(change, other)]
-            opening = [change for change in changes if change not in closing]
+            counted = kind in (COUNT, BITS)
+            closing = [change for change in changes if _is_alike(change, other, counted)]
+            opening = [
+                change
+                for change in changes
+                if change not in closing and (not counted or change.step == one.step)
+            ]
             found = self._follow(path, kind, opening, closing, exits)
             if found is not None:
                 yield found
@@ -214,15 +217,27 @@ class PairFinder:
         return place.node.kind == K.CALL_EXPR and self._never(place.node)
 
 
+def _matching(path: str, changes: list[Change]) -> Iterator[tuple[Change, Change, str]]:
+    """The changes of a path with the one that takes each back, which may stand around others."""
+    for number, one in enumerate(changes):
+        for other in changes[number + 1 :]:
+            kind = _kind(path, one, other)
+            if kind and (kind in (COUNT, BITS) or other is changes[number + 1]):
+                yield one, other, kind
+                break
+
+
 def _kind(path: str, one: Change, other: Change) -> str:
     """What kind of pair two changes of one path are, that follow one another; or nothing."""
     first, second = one.step, other.step
+    if "[" in path or path.endswith("->"):
+        return ""  # elements are data: half changed they are what an exception leaves too
     if is_undone(first, second):
         return COUNT if first.how == ADD else BITS
     if MIXED in (first.how, second.how):
         return HELPERS if one.helper != other.helper else ""
-    if second.how != SET or "[" in path or path.endswith("->"):
-        return ""  # elements are data: half changed they are what an exception leaves too
+    if second.how != SET:
+        return ""
     if other.source == path and one.value != other.value:
         return SAVED
     constant = second.value.startswith(("=", "&v:"))
@@ -232,8 +247,10 @@ def _kind(path: str, one: Change, other: Change) -> str:
     return ""
 
 
-def _is_alike(one: Change, other: Change) -> bool:
-    """Whether two changes do the same to one path."""
+def _is_alike(one: Change, other: Change, counted: bool) -> bool:
+    """Whether two changes do the same to one path: a count's amount says so."""
+    if counted:
+        return one.step == other.step
     return (one.step, one.helper, one.value) == (other.step, other.helper, other.value)
 
 

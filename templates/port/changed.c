@@ -120,12 +120,19 @@ void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at) {
     gpusnek_heap_down(heap, start, at);
 }
 
+uint32_t gpusnek_comparing; // comparisons of keys that are at work, one in the other
+
+// Another table has another address than the one that is searched: while keys are compared no table is
+// freed (maps.h), and the collector finds the address of this one on the C stack. So a table that was
+// cleared and filled again is not taken for the one before, wherever memory is free.
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index) {
     if (gpusnek_same_words(key, index)) {
         return true;
     }
     const mp_map_t before = *map;
+    gpusnek_comparing++;
     const bool equal = mp_obj_equal(key, index);
+    gpusnek_comparing--;
     if (map->table != before.table || map->alloc != before.alloc || map->used != before.used) {
         changed();
     }
@@ -137,7 +144,9 @@ bool gpusnek_set_equal(const mp_set_t *set, mp_obj_t key, mp_obj_t index) {
         return true;
     }
     const mp_set_t before = *set;
+    gpusnek_comparing++;
     const bool equal = mp_obj_equal(key, index);
+    gpusnek_comparing--;
     if (set->table != before.table || set->alloc != before.alloc || set->used != before.used) {
         changed();
     }

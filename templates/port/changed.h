@@ -18,6 +18,7 @@ bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left, const mp
 void gpusnek_heap_down(mp_obj_list_t *heap, mp_uint_t start, mp_uint_t at);
 void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at);
 
+extern uint32_t gpusnek_comparing;
 // Whether key and index are equal. RuntimeError where comparing them changed the map or the set.
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index);
 bool gpusnek_set_equal(const mp_set_t *set, mp_obj_t key, mp_obj_t index);

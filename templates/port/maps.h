@@ -17,6 +17,16 @@ static void mp_map_rehash(mp_map_t *map);
 static void mp_set_rehash(mp_set_t *set);
 #endif
 
+// While keys are compared no table is freed: whoever searches it tells by its address whether it is still
+// the one (changed.c). The collector frees it later. py/map.c frees nothing but tables.
+#undef m_del
+#if MICROPY_MALLOC_USES_ALLOCATED_SIZE
+#define m_del(type, ptr, num) \
+    (gpusnek_comparing == 0 ? m_free(ptr, sizeof(type) * (num)) : (void)0)
+#else
+#define m_del(type, ptr, num) ((void)(num), gpusnek_comparing == 0 ? m_free(ptr) : (void)0)
+#endif
+
 #if MICROPY_OPT_MAP_LOOKUP_CACHE
 // Where an index was found last, in whatever map: a guess at its place in the next one.
 static inline uint8_t *gpusnek_last_place(mp_obj_t index) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from porter import InterpreterArray
 from porter.run import Device, Launch, run
 
 MUTATOR = """\
@@ -337,3 +338,61 @@ def test_a_stream_that_gives_away_what_is_printed_to_it(roomy_device: Device) ->
     assert ends[0].endswith(" [10, 'a', [2], (3,)]") and ends[2].endswith('{"a": 5}]')
     assert ends[-1].endswith(" [OSError(2, 'a'), KeyError(1, 2)]")
     assert not [line for line in lines if "Error(" in line and line not in ends]
+
+
+# The method that compares replaces the table by one of equal size and count. Whether memory for it
+# is free at the old address depends on what was allocated before, so many sizes are tried.
+REFILLED = """\
+class Key:
+    def __init__(self, n): self.n = n
+    def __hash__(self): return 7
+    def __eq__(self, other):
+        global acting
+        if acting:
+            acting = False
+            kept = {keep}
+            table.clear()
+            {refill}
+        return self is other
+acting = False
+raised = went_on = 0
+for size in range(2, 40):
+    for before in range(4):
+        acting = False
+        junk = [[0] * k for k in range(before)]
+        table = {make}
+        for n in range(size): {add}
+        wanted = Key(-1)
+        acting = True
+        try:
+            wanted in table
+            went_on += 1
+        except RuntimeError:
+            raised += 1
+print(raised, went_on)
+"""
+TABLES = {
+    "dict": {
+        "keep": "list(table.items())",
+        "refill": "for k, v in kept: table[k] = v",
+        "make": "{}",
+        "add": "table[Key(n)] = n",
+    },
+    "set": {
+        "keep": "list(table)",
+        "refill": "for k in kept: table.add(k)",
+        "make": "set()",
+        "add": "table.add(Key(n))",
+    },
+}
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("name", TABLES)
+def test_a_table_that_is_filled_again_is_another(
+    any_device: Device, name: str, compiled: bool
+) -> None:
+    source = REFILLED.format(**TABLES[name])
+    with InterpreterArray(2, device=any_device, heap="256K") as array:
+        outcome = array.exec(source, compiled=compiled)
+        assert outcome.stdout[0] == b"152 0\n"

@@ -5,6 +5,11 @@ from __future__ import annotations
 _OBJECTS = "typedef void *mp_obj_t; long get(mp_obj_t); "
 
 SNIPPETS = {
+    "pair": "typedef void *mp_obj_t; long mp_get(mp_obj_t); int n; "
+    "char *f(mp_obj_t o) { n++; char *c = (char *)mp_get(o); n--; return c; }",
+    "collector": "typedef void *mp_obj_t; long mp_get(mp_obj_t); char *kept; "
+    "static void sweep(mp_obj_t o) { kept = (char *)mp_get(o); } "
+    "void gc_collect(void) { sweep(0); } char *f(mp_obj_t o) { return (char *)mp_get(o); }",
     "local": _OBJECTS + "char *f(mp_obj_t o) { long n = get(o) + 1; return (char *)n; }",
     "parameter": _OBJECTS + "char *at(long n) { return (char *)n; } "
     "char *f(mp_obj_t o) { return at(get(o)); }",

@@ -18,6 +18,21 @@ SNIPPETS = {
     "int (*p)(void); int f(void) { jmp_buf b; if (setjmp(b) == 0) { return p(); } return 2; }",
     "static once": "static int g(void); int (*p)(void); int f(void) { return g() + 1; } "
     "int g(void) { return p() + 1; }",
+    "count": "int n; void (*p)(void); void f(void) { n++; p(); n--; }",
+    "helpers": "int n; void up(void) { n += 2; } void down(void) { n -= 2; } int (*p)(void); "
+    "int f(void) { up(); int a = p() + 1; down(); return a; }",
+    "saved": "void *now; void *get(void) { return now; } void set(void *n) { now = n; } "
+    "void (*p)(void); void f(void *n) { void *old = get(); set(n); p(); set(old); p(); }",
+    "closer": "int bits; void (*p)(void); void f(void) { p(); bits &= ~1; }",
+    "nested pairs": "int n, m; void (*p)(void); "
+    "void f(void) { n++; p(); m++; p(); m--; p(); n--; }",
+    "pair at a landing": "typedef struct { long mark; } jmp_buf[1]; int setjmp(jmp_buf b); "
+    "int n, m; void (*p)(void); int f(void) { jmp_buf b; n++; "
+    "if (setjmp(b) == 0) { m++; p(); m--; } n--; return 2; }",
+    "pair and poll": "unsigned gpusnek_poll_budget; void porter_poll_loop(int raises) { } "
+    "_Noreturn void g(void) { } int n; "
+    "void f(unsigned long a) { n++; while (a--) { if (a == 3) continue; } n--; }",
+    "flag": "int busy; void (*p)(void); void f(void) { busy = 1; p(); busy = 0; }",
     "moving": "typedef struct { long mark; } jmp_buf[1]; int setjmp(jmp_buf b); "
     "void (*p)(void); int f(jmp_buf *b) { if (setjmp(*b)) { return 1; } b++; p(); return 0; }",
 }

@@ -1,0 +1,113 @@
+"""What an unwind leaves behind: no lock, no depth, no namespace of what it left."""
+
+from __future__ import annotations
+
+import pytest
+
+from porter import InterpreterArray
+from porter.run import Device, Launch, open_device, run
+from tests.conftest import shared
+
+# A weak reference is an integer in C: in a sandbox what makes a pointer of it is refused, and the
+# collector, which does so too, must not end there.
+WEAKREF = """
+import gc
+try:
+    import weakref
+except ImportError:
+    print('no weakref')
+    raise SystemExit
+class Held: pass
+references, back = [], []
+def hold(count):
+    for i in range(count):
+        references.append(weakref.ref(Held(), back.append))
+hold(20)
+for i in range(3):
+    gc.collect()
+    [i] * 1000
+print('collected', len(back) > 10)
+"""
+# The collector asks for __del__, which the class has lost, so that its __getattr__ runs.
+LOOKED_UP = """
+import gc
+class Held:
+    def __del__(self): pass
+    def __getattr__(self, name):
+        raise ValueError(name)
+def hold(depth):
+    if depth:
+        hold(depth - 1)
+    Held()
+hold(20)
+del Held.__del__
+for i in range(3):
+    try:
+        gc.collect()
+    except ValueError as error:
+        print('raised', error)
+    [i] * 1000
+print('collected')
+"""
+# Each of these never ends; a limit of steps ends it where it has changed something for a while.
+STOPPED = {
+    "class body": "class A:\n    x = 1\n    while True: pass",
+    "exec": "exec('while True: pass', {})",
+    "function": "def f():\n    while True: pass\n[f() for i in range(3)]",
+    "generator": "def g():\n    while True: pass\n    yield\ng_ = g()\nnext(g_)",
+    "handler": "try:\n    1 / 0\nexcept ZeroDivisionError:\n    while True: pass",
+    "finaliser": "import gc\nclass F:\n    def __del__(self):\n        while True: pass\n"
+    "def f(n):\n    if n: f(n - 1)\n    F()\nf(20)\ngc.collect()\nwhile True: pass",
+    "scheduled": "import micropython\ndef f(_):\n    while True: pass\n"
+    "micropython.schedule(f, 0)\nwhile True: pass",
+    "sort": "l = [3, 1, 2]\ndef k(x):\n    while True: pass\nl.sort(key=k)",
+    "finaliser's lookup": "import gc\nclass F:\n    def __del__(self): pass\n"
+    "    def __getattr__(self, n):\n        while True: pass\n"
+    "def f(n):\n    if n: f(n - 1)\n    F()\nf(20)\ndel F.__del__\ngc.collect()\nwhile True: pass",
+}
+AFTER = """
+import gc, sys
+gc.collect()
+x = [i for i in range(1000)]
+class B:
+    inside = 1
+after = 2
+print(len(x), 'after' in globals(), 'inside' in globals(), sys.exc_info()[0])
+import micropython
+done = []
+micropython.schedule(done.append, 1)
+for i in range(300): pass
+print(done, micropython.heap_locked(), sorted([2, 1]))
+"""
+
+
+@pytest.mark.parametrize("sandbox", [False, True])
+def test_a_collection_ends_in_a_sandbox(any_device: Device, sandbox: bool) -> None:
+    result = run(any_device, [WEAKREF], 2, Launch(sandbox=sandbox))
+    assert result.stdout[1] in (b"collected True\n", b"no weakref\n")
+    assert result.stderr[1] == b""
+
+
+@pytest.mark.campaign("cut-steps")
+@pytest.mark.parametrize("sandbox", [False, True])
+def test_a_collection_ends_where_weak_references_call_in_it(sandbox: bool) -> None:
+    built = shared("bounds-checked", skip_patches="weakrefs")
+    result = run(open_device(built.folder, "host"), [WEAKREF], 2, Launch(sandbox=sandbox))
+    assert (result.stdout[1], result.stderr[1]) == (b"collected True\n", b"")
+
+
+def test_a_collection_ends_whatever_a_lookup_raises(any_device: Device) -> None:
+    result = run(any_device, [LOOKED_UP], 2)
+    assert (result.stdout[1], result.stderr[1]) == (b"collected\n", b"")
+
+
+@pytest.mark.parametrize("sandbox", [False, True])
+def test_what_a_limit_stops_leaves_nothing(any_device: Device, sandbox: bool) -> None:
+    programs = list(STOPPED.values())
+    with InterpreterArray(len(programs), device=any_device, sandbox=sandbox) as array:
+        outcome = array.exec(programs, check=False, max_steps=20_000)
+        assert (outcome.steps == 20_000).all()
+        used = array.exec(AFTER, check=False)
+    printed = b"1000 True False None\n[1] 0 [1, 2]\n"
+    ends = {name: used.stdout[i] + used.stderr[i] for i, name in enumerate(STOPPED)}
+    assert ends == dict.fromkeys(STOPPED, printed)
