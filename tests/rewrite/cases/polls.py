@@ -5,6 +5,9 @@ from __future__ import annotations
 from ..case import POLL
 
 SNIPPETS = {
+    "a pair around": "unsigned gpusnek_poll_budget; void porter_poll_loop(int raises) { } "
+    "_Noreturn void g(void) { } int n; "
+    "void f(unsigned long a) { n++; while (a--) { if (a == 3) continue; } n--; }",
     "without braces": POLL + "int f(long n) { int s = 0; while (n--) s++; return s; }",
     "continue": POLL + "void f(long n) { for (; n; n -= 3) { if (n & 1) continue; else n--; } }",
     "empty": POLL + "int h(void); void f(void) { while (h()); for (;;) if (h()) return; }",

@@ -29,9 +29,6 @@ SNIPPETS = {
     "pair at a landing": "typedef struct { long mark; } jmp_buf[1]; int setjmp(jmp_buf b); "
     "int n, m; void (*p)(void); int f(void) { jmp_buf b; n++; "
     "if (setjmp(b) == 0) { m++; p(); m--; } n--; return 2; }",
-    "pair and poll": "unsigned gpusnek_poll_budget; void porter_poll_loop(int raises) { } "
-    "_Noreturn void g(void) { } int n; "
-    "void f(unsigned long a) { n++; while (a--) { if (a == 3) continue; } n--; }",
     "flag": "int busy; void (*p)(void); void f(void) { busy = 1; p(); busy = 0; }",
     "moving": "typedef struct { long mark; } jmp_buf[1]; int setjmp(jmp_buf b); "
     "void (*p)(void); int f(jmp_buf *b) { if (setjmp(*b)) { return 1; } b++; p(); return 0; }",
