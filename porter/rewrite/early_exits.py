@@ -8,12 +8,12 @@ is *left*: `porter rules --early-exits` lists it and ends with an error, and a t
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from attrs import frozen
+from attrs import evolve, frozen
 
 from porter.rewrite.exits import Exits, exits_of
 from porter.rewrite.program import WholeProgram
@@ -77,7 +77,7 @@ def reasons() -> tuple[Reason, ...]:
 
 
 def early_exits(unit: Unit, program: WholeProgram) -> tuple[Pair, ...]:
-    """Return the pairs of a unit's functions that an unwind can separate, without repetitions."""
+    """Return the pairs of a unit's functions that an unwind can separate, without reasons."""
     found: dict[Pair, None] = {}
     for node in unit.declarations:
         if node.kind == K.FUNCTION_DECL and body(node) is not None:
@@ -85,14 +85,21 @@ def early_exits(unit: Unit, program: WholeProgram) -> tuple[Pair, ...]:
     return tuple(found)
 
 
+def explained(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+    """Return pairs of which those that are left and have a reason are harmless."""
+    return tuple(dict.fromkeys(map(_explained, pairs)))
+
+
+def _explained(pair: Pair) -> Pair:
+    reason = next((known.reason for known in reasons() if known.holds(pair)), "")
+    if pair.status != LEFT or not reason:
+        return pair
+    return evolve(pair, status=HARMLESS, reason=reason)
+
+
 def _pairs(exits: Exits) -> Iterator[Pair]:
     for one in exits.pairs:
         file, line, _ = exits.function.unit.location(one.first.start)
         path = one.path if one.path.startswith("v:") else one.path.rpartition("->")[2]
-        name = path.removeprefix("v:")
-        pair = Pair(exits.key, name, one.kind, file, line, RESTORED)
-        if not exits.is_restored(one):
-            reason = next((known.reason for known in reasons() if known.holds(pair)), "")
-            status = HARMLESS if reason else LEFT
-            pair = Pair(exits.key, name, one.kind, file, line, status, reason)
-        yield pair
+        status = RESTORED if exits.is_restored(one) else LEFT
+        yield Pair(exits.key, path.removeprefix("v:"), one.kind, file, line, status)

@@ -19,7 +19,7 @@ from porter.base.files import write_changed
 from porter.base.sealed import read_sealed, write_sealed
 from porter.base.telling import QUIET, Teller
 from porter.errors import UnknownConstruct
-from porter.rewrite.early_exits import Pair
+from porter.rewrite.early_exits import Pair, explained
 from porter.rewrite.facts import UnitFacts
 from porter.rewrite.pool import UnitPool
 from porter.rewrite.program import WholeProgram, merge
@@ -113,7 +113,7 @@ def rewrite(
         {name: record.edits for name, record in records.items()},
         tuple(todo),
         program,
-        tuple(dict.fromkeys(pair for name in sorted(records) for pair in records[name].pairs)),
+        explained(pair for name in sorted(records) for pair in records[name].pairs),
     )
 
 
@@ -175,9 +175,8 @@ def rules_version() -> str:
     """A hash of the code that rewrites: what it wrote before it changed is stale."""
     digest = hashlib.sha256()
     for package in (porter.rewrite, porter.syntax):
-        for path in sorted(Path(package.__path__[0]).rglob("*")):
-            if path.suffix in (".py", ".toml"):
-                digest.update(path.read_bytes())
+        for path in sorted(Path(package.__path__[0]).rglob("*.py")):
+            digest.update(path.read_bytes())
     return digest.hexdigest()
 
 

@@ -17,14 +17,14 @@ static void mp_map_rehash(mp_map_t *map);
 static void mp_set_rehash(mp_set_t *set);
 #endif
 
-// While keys are compared no table is freed: whoever searches it tells by its address whether it is still
-// the one (changed.c). The collector frees it later. py/map.c frees nothing but tables.
-#undef m_del
+// Frees a table: m_del, but not while keys are compared. Whoever searches a table tells by its address
+// whether it is still the one (changed.c). The collector frees such a table later.
 #if MICROPY_MALLOC_USES_ALLOCATED_SIZE
-#define m_del(type, ptr, num) \
+#define gpusnek_table_del(type, ptr, num) \
     (gpusnek_comparing == 0 ? m_free(ptr, sizeof(type) * (num)) : (void)0)
 #else
-#define m_del(type, ptr, num) ((void)(num), gpusnek_comparing == 0 ? m_free(ptr) : (void)0)
+#define gpusnek_table_del(type, ptr, num) \
+    ((void)(num), gpusnek_comparing == 0 ? m_free(ptr) : (void)0)
 #endif
 
 #if MICROPY_OPT_MAP_LOOKUP_CACHE
@@ -212,7 +212,7 @@ static inline void gpusnek_map_resize(mp_map_t *map, size_t alloc) {
             mp_map_lookup(map, key, MP_MAP_LOOKUP_ADD_IF_NOT_FOUND)->value = old[i].value;
         }
     }
-    m_del(mp_map_elem_t, old, old_alloc);
+    gpusnek_table_del(mp_map_elem_t, old, old_alloc);
 }
 
 #if MICROPY_PY_BUILTINS_SET
@@ -312,7 +312,7 @@ static inline void gpusnek_set_resize(mp_set_t *set, size_t alloc) {
             mp_set_lookup(set, old[i], MP_MAP_LOOKUP_ADD_IF_NOT_FOUND);
         }
     }
-    m_del(mp_obj_t, old, old_alloc);
+    gpusnek_table_del(mp_obj_t, old, old_alloc);
 }
 
 static inline mp_obj_t gpusnek_set_remove_first(mp_set_t *set) {
