@@ -54,8 +54,15 @@ bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders) 
     return true;
 }
 
+// Written as an assignment, so that the rules do not run it where an unwind leaves littlefs: that one is
+// half done, as where the C stack is used up in it. It stays entered until the next source begins, which
+// refuses it and keeps what its lists hold.
 void gpusnek_lfs_leave(void) {
-    depth--;
+    depth = depth - 1;
+}
+
+void gpusnek_lfs_idle(void) {
+    depth = 0;
 }
 
 void gpusnek_lfs_enter_or_raise(const void *lfs, const void *files, const void *folders) {
@@ -66,10 +73,6 @@ void gpusnek_lfs_check(int error) {
     if (error < 0) {
         mp_raise_OSError(-error);
     }
-}
-
-void gpusnek_lfs_idle(void) {
-    depth = 0;
 }
 
 void gpusnek_lfs_collect(void) {
@@ -125,16 +128,13 @@ static mp_obj_t number(mp_obj_t value) {
     return plain ? value : MP_OBJ_NEW_SMALL_INT(mp_obj_get_int(value));
 }
 
-// Calls a method with these arguments, or, where there are none, `device` with cmd and arg. A hard stop
-// or a limit ends the device alone, and the program at its next poll: littlefs must not be left half
-// done, with a list of files whose members are on a stack that is gone.
-static mp_obj_t guarded(mp_obj_t object, size_t n_args, const mp_obj_t *args,
-    mp_vfs_blockdev_t *device, uintptr_t cmd, uintptr_t arg) {
+// Calls a method with these arguments, or, where there are none, `device` with cmd and arg. Nothing
+// unwinds out of it: littlefs must not be left half done, with lists of files whose members are on a
+// stack that is gone. A C stack that is used up is an exception that waits, of the port's own device too;
+// a hard stop or a limit ends the call alone, and the program at its next poll.
+static mp_obj_t attempt(size_t n_args, const mp_obj_t *args, mp_vfs_blockdev_t *device, uintptr_t cmd,
+    uintptr_t arg) {
     MP_STATE_VM(gpusnek_device_raised) = MP_OBJ_NULL;
-    if (!may_call(object)) {
-        return MP_OBJ_NEW_SMALL_INT(-MP_EIO);
-    }
-    MP_STATE_VM(gpusnek_busy_devices)[busy++] = object;
     mp_obj_t result = MP_OBJ_NEW_SMALL_INT(-MP_EIO);
     nlr_buf_t *const outer = nlr_get_abort();
     nlr_buf_t nlr;
@@ -149,6 +149,21 @@ static mp_obj_t guarded(mp_obj_t object, size_t n_args, const mp_obj_t *args,
         raised(nlr.ret_val);
     }
     nlr_set_abort(outer);
+    return result;
+}
+
+// The same of a device that a program wrote, which may call its file system.
+static mp_obj_t guarded(mp_obj_t object, size_t n_args, const mp_obj_t *args,
+    mp_vfs_blockdev_t *device, uintptr_t cmd, uintptr_t arg) {
+    if (is_own(object)) {
+        return attempt(n_args, args, device, cmd, arg);
+    }
+    MP_STATE_VM(gpusnek_device_raised) = MP_OBJ_NULL;
+    if (!may_call(object)) {
+        return MP_OBJ_NEW_SMALL_INT(-MP_EIO);
+    }
+    MP_STATE_VM(gpusnek_busy_devices)[busy++] = object;
+    const mp_obj_t result = attempt(n_args, args, device, cmd, arg);
     busy--;
     MP_STATE_VM(gpusnek_busy_devices)[busy] = MP_OBJ_NULL;
     return result;
@@ -156,16 +171,12 @@ static mp_obj_t guarded(mp_obj_t object, size_t n_args, const mp_obj_t *args,
 
 mp_obj_t gpusnek_device_call(size_t n_args, size_t n_kw, const mp_obj_t *args) {
     (void)n_kw;
-    if (is_own(args[1])) {
-        return mp_call_method_n_kw(n_args, 0, args); // C, which raises nothing
-    }
     return guarded(args[1], n_args, args, NULL, 0, 0);
 }
 
 int gpusnek_device_ioctl(mp_vfs_blockdev_t *device, uintptr_t cmd, uintptr_t arg, bool must) {
     const mp_obj_t object = device->readblocks[1];
-    const mp_obj_t result = is_own(object) ? mp_vfs_blockdev_ioctl(device, cmd, arg)
-        : guarded(object, 0, NULL, device, cmd, arg);
+    const mp_obj_t result = guarded(object, 0, NULL, device, cmd, arg);
     if (mp_obj_is_small_int(result)) {
         return MP_OBJ_SMALL_INT_VALUE(result);
     }
