@@ -118,14 +118,10 @@ static mp_module_context_t *main_context(void) {
     return context;
 }
 
-static void load_mpy(const byte *mpy, size_t length, mp_compiled_module_t *module) {
+void gpusnek_load_trusted(const byte *mpy, size_t length, size_t free_length,
+    mp_compiled_module_t *module) {
     mp_reader_t reader;
-    #ifdef MP_READER_IS_ROM
-    mp_reader_new_mem(&reader, mpy, length, MP_READER_IS_ROM);
-    #else
-    mp_reader_new_mem(&reader, mpy, length, 0); // this release copies
-    #endif
-    module->context = main_context();
+    mp_reader_new_mem(&reader, mpy, length, free_length);
     nlr_buf_t nlr;
     porter_trust(true); // a sandbox lets nobody else load code
     if (nlr_push(&nlr) == 0) {
@@ -136,6 +132,15 @@ static void load_mpy(const byte *mpy, size_t length, mp_compiled_module_t *modul
         porter_trust(false);
         nlr_jump(nlr.ret_val);
     }
+}
+
+static void load_mpy(const byte *mpy, size_t length, mp_compiled_module_t *module) {
+    module->context = main_context();
+    #ifdef MP_READER_IS_ROM
+    gpusnek_load_trusted(mpy, length, MP_READER_IS_ROM, module);
+    #else
+    gpusnek_load_trusted(mpy, length, 0, module); // this release copies
+    #endif
 }
 
 #if MICROPY_PERSISTENT_CODE_SAVE
