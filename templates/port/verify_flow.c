@@ -927,7 +927,7 @@ static uint32_t execute(flow_t *flow, const verify_instruction_t *at) {
         #endif
         case MP_BC_STORE_MAP:
             pop_objects(flow, 2);
-            gpusnek_verify_need(type_of(peek(flow, 0)) == DICT);
+            gpusnek_verify_need(is_object(peek(flow, 0))); // mp_obj_dict_store asks for a dict
             break;
         case MP_BC_STORE_COMP:
             store_item(flow, at);
