@@ -13,6 +13,8 @@
 #include "py/unicode.h"
 
 #define LAST_STATIC_NAME (MP_QSTR_zip) // of upstream's static_qstr_list (py/persistentcode.c)
+// Of 32 bits. The VM's fast path reads no more than VM_LONGEST, and upstream's loops have no bound.
+#define MOST_NUMBER_BYTES (5)
 #define KIND_BYTECODE (0)
 #define KIND_MASK (3)
 #define HAS_CHILDREN (4)
@@ -34,11 +36,13 @@ byte gpusnek_verify_byte(verify_bytes_t *bytes) {
 uint32_t gpusnek_verify_number(verify_bytes_t *bytes) {
     uint64_t value = 0;
     byte next;
+    unsigned int count = 0;
     do {
+        gpusnek_verify_need(count++ < MOST_NUMBER_BYTES);
         next = gpusnek_verify_byte(bytes);
         value = value << 7 | (next & 0x7f);
-        gpusnek_verify_need(value <= UINT32_MAX);
     } while (next & 0x80);
+    gpusnek_verify_need(value <= UINT32_MAX);
     return (uint32_t)value;
 }
 

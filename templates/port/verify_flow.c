@@ -755,7 +755,8 @@ static void need_generator(const flow_t *flow) {
 // An instruction with its operand in its number; false if it is none of these.
 static bool execute_family(flow_t *flow, unsigned int op) {
     if (op < MP_BC_LOAD_CONST_SMALL_INT_MULTI
-        || op >= MP_BC_BINARY_OP_MULTI + MP_BC_BINARY_OP_MULTI_NUM) {
+        || op >= MP_BC_BINARY_OP_MULTI + MP_BC_BINARY_OP_MULTI_NUM
+        || (op >= MP_BC_UNARY_OP_MULTI + MP_BC_UNARY_OP_MULTI_NUM && op < MP_BC_BINARY_OP_MULTI)) {
         return false;
     }
     if (op < MP_BC_LOAD_CONST_SMALL_INT_MULTI + MP_BC_LOAD_CONST_SMALL_INT_MULTI_NUM) {

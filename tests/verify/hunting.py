@@ -20,6 +20,7 @@ from attrs import define, field, frozen
 from porter.fuzz.calls.judge import Fault, faults
 from porter.fuzz.calls.process import BatchProcess, Opening
 from porter.fuzz.calls.trial import BatchEnded, CallBatch, TrialLimits
+from porter.toolchain.sanitizer import children
 from tests.verify.mutating import mutants
 from tests.verify.sources import SOURCES
 
@@ -170,7 +171,8 @@ def main(folder: str, target: str, seed: str, seconds: str) -> int:
     """Run a hunt on a build. Returns the exit code."""
     process = BatchProcess(Opening(Path(folder), target))
     try:
-        found = hunt(process, compiled(process), seed, seconds=float(seconds))
+        with children(target):
+            found = hunt(process, compiled(process), seed, seconds=float(seconds))
     finally:
         process.close()
     print(found.text)
