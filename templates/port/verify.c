@@ -7,6 +7,7 @@
 #include "code.h"
 #include "py/cstack.h"
 #include "py/emitglue.h"
+#include "py/objtuple.h"
 #include "py/persistentcode.h"
 #include "py/reader.h"
 #include "py/smallint.h"
@@ -183,13 +184,22 @@ void gpusnek_load_outside(void *reader, mp_compiled_module_t *module) {
 
 mp_obj_t gpusnek_function_of_code(mp_proto_fun_t proto_fun, const mp_module_context_t *context,
     const mp_obj_t *def_args) {
-    const byte *prelude = mp_proto_fun_is_bytecode(proto_fun) ? proto_fun
-        : ((const mp_raw_code_t *)proto_fun)->fun_data;
+    const byte *prelude = mp_proto_fun_is_bytecode(proto_fun) ? (const byte *)proto_fun
+        : (const byte *)((const mp_raw_code_t *)proto_fun)->fun_data;
     MP_BC_PRELUDE_SIG_DECODE(prelude);
-    if (n_def_pos_args != 0 || (scope_flags & MP_SCOPE_FLAG_DEFKWARGS) != 0) {
-        mp_raise_ValueError(MP_ERROR_TEXT("code of a function with default values"));
+    mp_obj_t none[2] = { MP_OBJ_NULL, MP_OBJ_NULL };
+    if (n_def_pos_args != 0) {
+        mp_obj_tuple_t *values = MP_OBJ_TO_PTR(mp_obj_new_tuple(n_def_pos_args, NULL));
+        for (size_t i = 0; i < n_def_pos_args; i++) {
+            values->items[i] = MP_OBJ_NULL;
+        }
+        none[0] = MP_OBJ_FROM_PTR(values);
     }
-    return mp_make_function_from_proto_fun(proto_fun, context, def_args);
+    if ((scope_flags & MP_SCOPE_FLAG_DEFKWARGS) != 0) {
+        none[1] = mp_obj_new_dict(0);
+    }
+    (void)def_args; // a code object has none
+    return mp_make_function_from_proto_fun(proto_fun, context, none);
 }
 
 #endif

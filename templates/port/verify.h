@@ -89,8 +89,8 @@ void gpusnek_verify_flow(verify_t *of);
 // code: upstream's loader stays refused except when this function or the port's own code calls it.
 void gpusnek_load_outside(void *reader, mp_compiled_module_t *module);
 
-// A function of a code object. Its prelude may count default values, which the code object lacks, and
-// a call would read memory behind the function as such: then it raises ValueError.
+// A function of a code object. Its prelude counts default values, which a code object lacks: a call
+// without these arguments would read memory behind the function. Such an argument is unbound instead.
 mp_obj_t gpusnek_function_of_code(mp_proto_fun_t proto_fun, const mp_module_context_t *context,
     const mp_obj_t *def_args);
 

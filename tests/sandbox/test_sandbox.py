@@ -1,4 +1,4 @@
-"""In a sandbox a program can access no address and load no code; all other features work."""
+"""In a sandbox a program can access no address, and code from outside is verified."""
 
 from __future__ import annotations
 
@@ -28,8 +28,6 @@ ATTACKS = {
     "object read into an array": "(io.BytesIO(bytes(8)).readinto(A), A[0])",
     "object of memory": "memoryview(A)[0]",
     "objects of an array": "list(A)",
-    "marshalled code": "marshal.loads(marshal.dumps((lambda: 1).__code__))",
-    "forged code": "marshal.loads(b'M\\x06\\x00\\x1f' + bytes(40))",
 }
 ALLOWED = {
     "objects": "sorted([3, 1, 2]) == [1, 2, 3]",
@@ -41,6 +39,7 @@ ALLOWED = {
     "seek": "(lambda f: (f.seek(2), f.read()))(io.StringIO('text')) == (2, 'xt')",
     "compile": "eval(compile('1 + 1', 'f', 'eval')) == 2",
     "exec": "exec('def f(): return 3\\nassert f() == 3') is None",
+    "marshalled code": "eval(marshal.loads(marshal.dumps(compile('1 + 1', 'f', 'eval')))) == 2",
     "big integers": "(1 << 200) % 1000007 > 0",
     "formats": "'%d %s %r %x' % (1, 'a', 'b', 255) == \"1 a 'b' ff\"",
     "hashes": "hash('a') == hash('a') and id(B) == id(B)",
@@ -74,7 +73,7 @@ def test_all_else_is_as_ever(any_device: Device) -> None:
 
 
 def test_without_a_sandbox_nothing_is_refused(any_device: Device) -> None:
-    fine = ["bytes at", "struct of a buffer", "marshalled code", "object of memory"]
+    fine = ["bytes at", "struct of a buffer", "object of memory"]
     programs = [TRYING.format(ATTACKS[name]) for name in fine]
     assert outputs(any_device, programs) == ["done"] * len(fine)
 
@@ -88,17 +87,18 @@ import good
 print(good.answer)
 try:
     import bad
-except OSError as e:
+except ValueError as e:
     print(repr(e))
 """
 
 
-def test_modules_are_text(any_device: Device) -> None:
+def test_modules_of_bytecode_are_verified(any_device: Device) -> None:
     with InterpreterArray(
         2, device=any_device, sandbox=True, fs=Image.empty(64 << 10), stdout=512
     ) as array:
         printed = array.exec(FILES).stdout
-        assert {printed[i].decode() for i in range(2)} == {f"42\n{REFUSED}\n"}
+        refused = "ValueError('incompatible .mpy file',)"
+        assert {printed[i].decode() for i in range(2)} == {f"42\n{refused}\n"}
 
 
 def test_a_sandboxed_array_lives_on_and_shares_code(any_device: Device) -> None:

@@ -36,12 +36,13 @@ SOURCES = {
     ),
     # A code object has no default values.
     "defaults": (
-        "def f(a=1): return a\ntry: type(f)(f.__code__, {})()\nexcept ValueError as e: print(e)",
-        "code of a function with default values",
+        "def f(a, b=1): return b\ng = type(f)(f.__code__, {})\nprint(g(2, 3))\n"
+        "try: g(2)\nexcept NameError: print('unbound')",
+        "3\nunbound",
     ),
     "defaults by name": (
-        "def f(*, a=1): return a\ntry: exec(f.__code__)\nexcept ValueError as e: print(e)",
-        "code of a function with default values",
+        "def f(*, a=1): return a\ntry: exec(f.__code__)\nexcept TypeError as e: print(e)",
+        "function missing required keyword argument 'a'",
     ),
     # The first name of the function is the 700th of the module.
     "many names": (
