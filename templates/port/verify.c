@@ -103,7 +103,7 @@ static void verify_object(verify_bytes_t *bytes) {
     }
 }
 
-// A function and those that it holds, which follow it.
+// A function and the functions that it makes, which follow it in the file.
 static verify_child_t verify_function(verify_bytes_t *bytes, uint32_t names, uint32_t objects) {
     mp_cstack_check();
     const uint32_t head = gpusnek_verify_number(bytes);

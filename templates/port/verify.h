@@ -19,14 +19,14 @@ typedef struct {
     const byte *end;
 } verify_bytes_t;
 
-// What a function's maker must supply.
+// Facts of a function that its maker must respect.
 typedef struct {
     uint8_t defaults; // of positional arguments
     uint8_t flags; // VERIFY_FLAGS
     uint8_t free_cells; // leading arguments that are cells of a closure
 } verify_child_t;
 
-// One instruction; offsets count from the function's first instruction.
+// An instruction. Offsets count from the function's first instruction.
 typedef struct {
     uint32_t at;
     uint32_t next;
@@ -75,7 +75,7 @@ void gpusnek_verify_need(bool holds);
 // The next byte, or a number of seven bits a byte that fits 32 bits.
 byte gpusnek_verify_byte(verify_bytes_t *bytes);
 uint32_t gpusnek_verify_number(verify_bytes_t *bytes);
-// The instruction at offset `at`. Raises ValueError for one that is unknown or incomplete.
+// The instruction at offset `at`. Raises ValueError if it is incomplete.
 void gpusnek_verify_decode(const verify_t *of, uint32_t at, verify_instruction_t *instruction);
 // Verifies a function: `length` bytes at `data`. Raises ValueError or MemoryError. May rewrite an
 // instruction in place by equivalent ones (verify_flow.c).

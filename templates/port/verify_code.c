@@ -198,8 +198,8 @@ static void verify_operand(verify_t *of, const verify_instruction_t *at) {
     }
 }
 
-// Decodes instruction after instruction, as bytecode.c does to find the function's end: up to the
-// last one that a jump or the one before it leads to. Code that nothing reaches is included, because
+// Decodes all instructions in order, as bytecode.c does to find the function's end. The last instruction
+// is the first one that ends a path and that no jump crosses. Unreachable code is included, because
 // marshal.dumps reads it.
 static void verify_instructions(verify_t *of) {
     uint32_t furthest = 0;

@@ -127,7 +127,7 @@ static bool is_wide(slot_t value) {
     return type_of(value) == CAUSE || type_of(value) == CAUSE_OF_TWO;
 }
 
-// What an instruction may store for `del`, or find below the arguments of a method.
+// Whether `del` may store the value, or a method call have it below its arguments.
 static bool may_be_no_value(slot_t value) {
     return is_object(value) || type_of(value) == NO_VALUE || type_of(value) == MAYBE_NO_VALUE;
 }
@@ -523,8 +523,8 @@ static bool end_finally(flow_t *flow) {
     return type != EXCEPTION && type != CAUSE_OF_TWO;
 }
 
-// An active `finally` that is left by a jump loses its cause, one that is not active runs and then
-// goes on with the jump: what it leaves is the stack as at its END_FINALLY.
+// Leaves the innermost handler by a jump. An active `finally` loses its cause. An inactive one runs, and
+// the jump continues with the stack of its END_FINALLY.
 static void unwind(flow_t *flow) {
     const block_t block = *innermost(flow);
     if (block.type != EXCEPT && block.active) {
@@ -611,7 +611,7 @@ static void rotate_two(flow_t *flow) {
     push(flow, second);
 }
 
-// Returns the instruction to go on with. Two of them take an object from below a cause of two slots.
+// Two ROT_THREE move an object from below a cause of two slots to the top. Returns the next instruction.
 static uint32_t rotate_three(flow_t *flow, const verify_instruction_t *at) {
     verify_instruction_t again;
     const slot_t first = pop(flow);
@@ -752,7 +752,7 @@ static void need_generator(const flow_t *flow) {
 
 // ---- Instructions ----
 
-// An instruction with its operand in its number; false if it is none of these.
+// Executes an instruction whose number includes its operand. Returns false for any other one.
 static bool execute_family(flow_t *flow, unsigned int op) {
     if (op < MP_BC_LOAD_CONST_SMALL_INT_MULTI
         || op >= MP_BC_BINARY_OP_MULTI + MP_BC_BINARY_OP_MULTI_NUM

@@ -1,7 +1,7 @@
 """Runs mutants of bytecode among sentinels, in processes that may die.
 
-`hunt` is the loop of the tests and of the campaign: it makes mutants, has each interpreter load some
-and execute those that are accepted, and reduces a batch that dies to the mutant at fault.
+`hunt` is the loop of the tests and of the campaign. It makes mutants, and interpreters load them and
+execute the accepted ones. It reduces a batch that dies to the mutant at fault.
 
     python -m tests.verify.hunting BUILD TARGET SEED SECONDS     # prints findings and figures
 """
@@ -87,8 +87,9 @@ class Hunted:
     def text(self) -> str:
         """Figures for people."""
         return (
-            f"{self.mutants} mutants in {self.seconds:.0f} s, {self.accepted} accepted and executed,"
-            f" {self.launches} launches, {self.stopped} stopped, {len(self.crashes)} findings"
+            f"{self.mutants} mutants in {self.seconds:.0f} s, {self.accepted} accepted and"
+            f" executed, {self.launches} launches, {self.stopped} stopped,"
+            f" {len(self.crashes)} findings"
         )
 
 
@@ -139,8 +140,11 @@ def hunt(
         for fault in faults(answer, sentinel):
             suspects = programs if fault.program is None else [programs[fault.program]]
             crash = Crash(fault, _reduced(process, suspects, sentinel))
-            if all(other.fault.key != crash.fault.key or not fault.place for other in found.crashes):
-                say(f"{fault.kind} {fault.place} {fault.what}: {crash.files!r}\n{fault.report[:3000]}")
+            if all(
+                other.fault.key != crash.fault.key or not fault.place for other in found.crashes
+            ):
+                say(f"{fault.kind} {fault.place} {fault.what}: {crash.files!r}")
+                say(fault.report[:3000])
                 found.crashes.append(crash)
     found.seconds = time.monotonic() - begun
     return found

@@ -1,7 +1,7 @@
 """Write `.mpy` files byte by byte, so that tests can write malformed ones, and load them.
 
-The tests of this folder use this module: `assemble` encodes instructions, `function` and `module` put
-them into upstream's format, `loads` has interpreters load many files.
+`assemble` encodes instructions, `function` and `module` put them into upstream's format, and
+`loads` loads many files in interpreters. The tests of this folder use this module.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Mutations of `.mpy` files: flipped, cut, copied and inserted bytes, and changed instructions.
 
-`mutants` makes files of a seed from valid ones. `parts` finds the functions of a valid file, so that
-most mutations change a prelude or an instruction and leave the lengths around it right.
+`mutants` makes files of a seed from valid ones. `parts` finds the functions of a valid file. Most
+mutations change a prelude or an instruction and keep the lengths around it correct.
 """
 
 from __future__ import annotations
@@ -100,6 +100,8 @@ def mutants(files: Sequence[bytes], random: Random) -> Iterator[bytes]:
             mutant = random.choice(_CHANGES)(mutant, part, random)
             if len(mutant) != len(data):
                 break  # the other functions have moved
+        if mutant == data or random.random() < 0.15:
+            mutant = _graft(data, part, random, *random.choice(known))
         if random.random() < 0.05:
             mutant = _splice(mutant, random.choice(files), random)
         yield mutant
@@ -186,6 +188,16 @@ def _copy(data: bytes, part: Part, random: Random) -> bytes:
 
 def _truncate(data: bytes, part: Part, random: Random) -> bytes:
     return data[: random.randrange(len(data))]
+
+
+def _graft(data: bytes, part: Part, random: Random, other: bytes, others: Sequence[Part]) -> bytes:
+    """Insert a piece of another file's code, in the place of one of its size or between two."""
+    source = random.choice(others)
+    start = random.randrange(source.code, source.end)
+    text = other[start : min(source.end, start + random.randrange(1, 20))]
+    at = random.randrange(part.code, part.end)
+    cut = random.choice([0, min(len(text), part.end - at)])
+    return _resized(data, part, at, cut, text)
 
 
 def _splice(data: bytes, other: bytes, random: Random) -> bytes:

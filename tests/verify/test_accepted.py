@@ -51,16 +51,22 @@ def test_code_of_upstream_s_tests_is_accepted(any_device: Device, sandbox: bool)
     which = np.arange(len(made), dtype=np.uint32)
     result = run(any_device, made, len(made), launch, program_of=which)
     answers = [result.stdout[i].decode().strip() for i in range(len(made))]
-    bad = {str(file): a for (file, _), a in zip(sources, answers, strict=True) if "accepted" not in a}
+    bad = {
+        str(file): a for (file, _), a in zip(sources, answers, strict=True) if "accepted" not in a
+    }
     assert {name for name, answer in bad.items() if answer != "no program"} == set()
     assert len(bad) < 0.1 * len(sources)
 
 
 def test_code_does_what_it_did(any_device: Device) -> None:
-    both = [_RUNNING.format(source=text, again=again) for text in SOURCES for again in (True, False)]
+    both = [
+        _RUNNING.format(source=text, again=again) for text in SOURCES for again in (True, False)
+    ]
     launch = Launch(heap=256 << 10, stdout=1024, merge_stderr=True)
     which = np.arange(len(both), dtype=np.uint32)
-    result = run(any_device, [Program(s.encode(), "t") for s in both], len(both), launch, program_of=which)
+    result = run(
+        any_device, [Program(s.encode(), "t") for s in both], len(both), launch, program_of=which
+    )
     printed = [result.stdout[i] for i in range(len(both))]
     assert printed[::2] == printed[1::2]
     assert all(text and b"Traceback" not in text for text in printed)

@@ -1,4 +1,4 @@
-"""Source whose bytecode upstream's VM trusts more than a program deserves: it raises, and runs on."""
+"""Source whose bytecode upstream's VM trusts although a program can rebind names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from porter.run import Device, Launch, Program, run
 SOURCES = {
     # The compiler stores into what the name OrderedDict stands for.
     "OrderedDict": (
-        "def OrderedDict(): return 5\ntry: OrderedDict({'a': 1})\nexcept TypeError: print('raised')",
+        "def OrderedDict(): return 5\n"
+        "try: OrderedDict({'a': 1})\nexcept TypeError: print('raised')",
         "raised",
     ),
     # The class of super() is a variable.

@@ -1,4 +1,4 @@
-"""Mutated bytecode disturbs no neighbour: a small hunt in the default tier, a long one as a campaign."""
+"""Mutated bytecode disturbs no neighbour: a small hunt by default, a long one as a campaign."""
 
 from __future__ import annotations
 

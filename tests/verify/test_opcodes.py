@@ -1,4 +1,4 @@
-"""The verifier knows every instruction of every release, and upstream's headers have no other one."""
+"""The verifier knows every instruction that a release has in its headers."""
 
 from __future__ import annotations
 

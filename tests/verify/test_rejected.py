@@ -93,7 +93,13 @@ CASES: dict[str, Case] = {
         Case([VALUE], 1, b"\x01", [VALUE, "RETURN_VALUE"]),
     ),
     "UNWIND_JUMP": Case([], 2, b"\x41\x00"),
-    "SETUP_WITH": Case([VALUE], 5, b"\x02", ["POP_TOP", "LOAD_CONST_NONE", "WITH_CLEANUP", "END_FINALLY", *RETURN], 1),
+    "SETUP_WITH": Case(
+        [VALUE],
+        5,
+        b"\x02",
+        ["POP_TOP", "LOAD_CONST_NONE", "WITH_CLEANUP", "END_FINALLY", *RETURN],
+        1,
+    ),
     "SETUP_EXCEPT": Case([], 1, b"\x02", [("POP_EXCEPT_JUMP", b"\x01"), "END_FINALLY", *RETURN], 1),
     "SETUP_FINALLY": Case([], 1, b"\x01", ["LOAD_CONST_NONE", "END_FINALLY", *RETURN], 1),
     "GET_ITER": _plain(1),
@@ -171,7 +177,9 @@ def test_every_instruction_has_a_case() -> None:
 
 def test_the_stack_has_exactly_the_slots_that_an_instruction_needs(any_device: Device) -> None:
     fitting = [made(name, case) for name, case in CASES.items()]
-    assert dict(zip(CASES, loads(any_device, fitting), strict=True)) == dict.fromkeys(CASES, ACCEPTED)
+    assert dict(zip(CASES, loads(any_device, fitting), strict=True)) == dict.fromkeys(
+        CASES, ACCEPTED
+    )
     tight = {
         name: made(name, case, state=case.peak + (name in LOCALS) - 1)
         for name, case in CASES.items()
@@ -234,7 +242,9 @@ def test_jumps_lead_to_instructions_of_the_function(any_device: Device) -> None:
         "far": [("JUMP", b"\xff\xff"), *RETURN],
     }
     files = [module(function(assemble(*code))) for code in targets.values()]
-    assert dict(zip(targets, loads(any_device, files), strict=True)) == dict.fromkeys(targets, REJECTED)
+    assert dict(zip(targets, loads(any_device, files), strict=True)) == dict.fromkeys(
+        targets, REJECTED
+    )
 
 
 DEPTHS = {
@@ -248,24 +258,47 @@ DEPTHS = {
     "no value called": (["LOAD_NULL", ("CALL_FUNCTION", 0), "RETURN_VALUE"], REJECTED),
     "no value deleted": (["LOAD_NULL", VALUE, ("STORE_ATTR", 0), *RETURN], ACCEPTED),
     "a method without its object": ([VALUE, ("LOAD_METHOD", 0), "RETURN_VALUE"], REJECTED),
-    "an argument without a name": ([VALUE, VALUE, VALUE, ("CALL_FUNCTION", 1 << 8), "RETURN_VALUE"], REJECTED),
+    "an argument without a name": (
+        [VALUE, VALUE, VALUE, ("CALL_FUNCTION", 1 << 8), "RETURN_VALUE"],
+        REJECTED,
+    ),
     "no number of stars": ([VALUE, VALUE, ("CALL_FUNCTION_VAR_KW", 0), "RETURN_VALUE"], REJECTED),
     "a comprehension of nothing": ([VALUE, VALUE, ("STORE_COMP", 4), *RETURN], REJECTED),
     "a dict as a list": ([("BUILD_MAP", 0), VALUE, ("STORE_COMP", 4), *RETURN], REJECTED),
-    "an item of no loop": ([VALUE] * 4 + [("FOR_ITER", b"\x03"), "POP_TOP", ("JUMP", b"\x3b"), *RETURN], REJECTED),
+    "an item of no loop": (
+        [VALUE] * 4 + [("FOR_ITER", b"\x03"), "POP_TOP", ("JUMP", b"\x3b"), *RETURN],
+        REJECTED,
+    ),
     "half an iterator": (
-        [VALUE, ITER, "POP_TOP", VALUE, ("FOR_ITER", b"\x03"), "POP_TOP", ("JUMP", b"\x3b"), *RETURN],
+        [
+            VALUE,
+            ITER,
+            "POP_TOP",
+            VALUE,
+            ("FOR_ITER", b"\x03"),
+            "POP_TOP",
+            ("JUMP", b"\x3b"),
+            *RETURN,
+        ],
         REJECTED,
     ),
     "an iterator as an object": ([VALUE, ITER, "RETURN_VALUE"], REJECTED),
     "a copy of an iterator": ([VALUE, ITER, "DUP_TOP", "POP_TOP", *RETURN], REJECTED),
     "a generator's iterator": (
-        ["LOAD_NULL", VALUE, "LOAD_NULL", "LOAD_NULL", ("FOR_ITER", b"\x03"), "POP_TOP",
-         ("JUMP", b"\x3b"), *RETURN],
+        [
+            "LOAD_NULL",
+            VALUE,
+            "LOAD_NULL",
+            "LOAD_NULL",
+            ("FOR_ITER", b"\x03"),
+            "POP_TOP",
+            ("JUMP", b"\x3b"),
+            *RETURN,
+        ],
         ACCEPTED,
     ),
     "yield outside of a generator": ([VALUE, "YIELD_VALUE", "RETURN_VALUE"], REJECTED),
-}  # fmt: skip
+}
 
 
 def test_depths_and_types_of_the_stack(any_device: Device) -> None:
@@ -278,52 +311,87 @@ END = ["END_FINALLY", *RETURN]
 HANDLERS = {
     "except": ([("SETUP_EXCEPT", b"\x02"), ("POP_EXCEPT_JUMP", b"\x01"), *END], ACCEPTED),
     "finally": ([("SETUP_FINALLY", b"\x01"), "LOAD_CONST_NONE", *END], ACCEPTED),
-    "no room for a handler": ([("SETUP_FINALLY", b"\x06")] * 2 + ["LOAD_CONST_NONE", *END], REJECTED),
+    "no room for a handler": (
+        [("SETUP_FINALLY", b"\x06")] * 2 + ["LOAD_CONST_NONE", *END],
+        REJECTED,
+    ),
     "no handler to end": (["LOAD_CONST_NONE", *END], REJECTED),
     "no handler to pop": ([("POP_EXCEPT_JUMP", b"\x00"), *RETURN], REJECTED),
-    "a finally that is popped": ([("SETUP_FINALLY", b"\x02"), ("POP_EXCEPT_JUMP", b"\x01"), *END], REJECTED),
+    "a finally that is popped": (
+        [("SETUP_FINALLY", b"\x02"), ("POP_EXCEPT_JUMP", b"\x01"), *END],
+        REJECTED,
+    ),
     "an object as the cause": ([("SETUP_FINALLY", b"\x01"), VALUE, *END], REJECTED),
     "two values": ([("SETUP_FINALLY", b"\x02"), VALUE, "LOAD_CONST_NONE", *END], REJECTED),
     "no cause": ([("SETUP_FINALLY", b"\x00"), *END], REJECTED),
     "a cause that is dropped": (
-        [("SETUP_FINALLY", b"\x01"), "LOAD_CONST_NONE", "POP_TOP", "LOAD_CONST_NONE", *END], REJECTED,
+        [("SETUP_FINALLY", b"\x01"), "LOAD_CONST_NONE", "POP_TOP", "LOAD_CONST_NONE", *END],
+        REJECTED,
     ),
     "a handler that is jumped over": (
-        [("SETUP_FINALLY", b"\x03"), "LOAD_CONST_NONE", ("JUMP", b"\x41"), "END_FINALLY", *END], REJECTED,
+        [("SETUP_FINALLY", b"\x03"), "LOAD_CONST_NONE", ("JUMP", b"\x41"), "END_FINALLY", *END],
+        REJECTED,
     ),
     "a jump back out of a handler": (
-        [("SETUP_FINALLY", b"\x01"), "LOAD_CONST_NONE", ("JUMP", b"\x3d"), *END], REJECTED,
+        [("SETUP_FINALLY", b"\x01"), "LOAD_CONST_NONE", ("JUMP", b"\x3d"), *END],
+        REJECTED,
     ),
     "a value below the handler": (
-        [VALUE, ("SETUP_EXCEPT", b"\x04"), "POP_TOP", VALUE, ("POP_EXCEPT_JUMP", b"\x02"), "POP_TOP",
-         *END], REJECTED,
+        [
+            VALUE,
+            ("SETUP_EXCEPT", b"\x04"),
+            "POP_TOP",
+            VALUE,
+            ("POP_EXCEPT_JUMP", b"\x02"),
+            "POP_TOP",
+            *END,
+        ],
+        REJECTED,
     ),
     "jump out of a finally": (
-        [("SETUP_FINALLY", b"\x03"), ("UNWIND_JUMP", b"\x42\x01"), "END_FINALLY", *RETURN], ACCEPTED,
+        [("SETUP_FINALLY", b"\x03"), ("UNWIND_JUMP", b"\x42\x01"), "END_FINALLY", *RETURN],
+        ACCEPTED,
     ),
     "jump out of too many": (
-        [("SETUP_FINALLY", b"\x03"), ("UNWIND_JUMP", b"\x42\x02"), "END_FINALLY", *RETURN], REJECTED,
+        [("SETUP_FINALLY", b"\x03"), ("UNWIND_JUMP", b"\x42\x02"), "END_FINALLY", *RETURN],
+        REJECTED,
     ),
     "jump with a value": (
-        [("SETUP_FINALLY", b"\x04"), VALUE, ("UNWIND_JUMP", b"\x42\x01"), "END_FINALLY", *RETURN], REJECTED,
+        [("SETUP_FINALLY", b"\x04"), VALUE, ("UNWIND_JUMP", b"\x42\x01"), "END_FINALLY", *RETURN],
+        REJECTED,
     ),
     "jump out of no loop": (
-        [("SETUP_FINALLY", b"\x03"), ("UNWIND_JUMP", b"\x42\x81"), "END_FINALLY", *RETURN], REJECTED,
+        [("SETUP_FINALLY", b"\x03"), ("UNWIND_JUMP", b"\x42\x81"), "END_FINALLY", *RETURN],
+        REJECTED,
     ),
     "with": (
-        [VALUE, ("SETUP_WITH", b"\x02"), "POP_TOP", "LOAD_CONST_NONE", "WITH_CLEANUP", *END], ACCEPTED,
+        [VALUE, ("SETUP_WITH", b"\x02"), "POP_TOP", "LOAD_CONST_NONE", "WITH_CLEANUP", *END],
+        ACCEPTED,
     ),
     "with, and no end": (
-        [VALUE, ("SETUP_WITH", b"\x02"), "POP_TOP", "LOAD_CONST_NONE", *END], REJECTED,
+        [VALUE, ("SETUP_WITH", b"\x02"), "POP_TOP", "LOAD_CONST_NONE", *END],
+        REJECTED,
     ),
     "an end, and no with": (
-        [("SETUP_FINALLY", b"\x01"), "LOAD_CONST_NONE", "WITH_CLEANUP", *END], REJECTED,
+        [("SETUP_FINALLY", b"\x01"), "LOAD_CONST_NONE", "WITH_CLEANUP", *END],
+        REJECTED,
     ),
     "with, whose methods are gone": (
-        [VALUE, ("SETUP_WITH", b"\x05"), "POP_TOP", "POP_TOP", "POP_TOP", VALUE, VALUE,
-         "LOAD_CONST_NONE", "WITH_CLEANUP", *END], REJECTED,
+        [
+            VALUE,
+            ("SETUP_WITH", b"\x05"),
+            "POP_TOP",
+            "POP_TOP",
+            "POP_TOP",
+            VALUE,
+            VALUE,
+            "LOAD_CONST_NONE",
+            "WITH_CLEANUP",
+            *END,
+        ],
+        REJECTED,
     ),
-}  # fmt: skip
+}
 
 
 def test_handlers(any_device: Device) -> None:
@@ -338,36 +406,64 @@ BY_NAME = function(assemble(*RETURN), keyword=1, flags=8)
 PASS_CELL = ("LOAD_FAST_N", 0)
 CLOSURES = {
     "a cell": ([PASS_CELL, ("MAKE_CLOSURE", b"\0\1"), "RETURN_VALUE"], LOAD_CELL, ACCEPTED),
-    "an object as the cell": ([VALUE, ("MAKE_CLOSURE", b"\0\1"), "RETURN_VALUE"], LOAD_CELL, REJECTED),
+    "an object as the cell": (
+        [VALUE, ("MAKE_CLOSURE", b"\0\1"), "RETURN_VALUE"],
+        LOAD_CELL,
+        REJECTED,
+    ),
     "no cell": ([("MAKE_CLOSURE", b"\0\0"), "RETURN_VALUE"], LOAD_CELL, REJECTED),
     "no closure": ([("MAKE_FUNCTION", 0), "RETURN_VALUE"], LOAD_CELL, REJECTED),
     "a cell that is stored to": (
         [VALUE, ("STORE_FAST_N", 0), PASS_CELL, ("MAKE_CLOSURE", b"\0\1"), "RETURN_VALUE"],
-        LOAD_CELL, REJECTED,
+        LOAD_CELL,
+        REJECTED,
     ),
     "a default": (
         [VALUE, ("BUILD_TUPLE", 1), "LOAD_NULL", ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"],
-        DEFAULT, ACCEPTED,
+        DEFAULT,
+        ACCEPTED,
     ),
     "two defaults": (
-        [VALUE, VALUE, ("BUILD_TUPLE", 2), "LOAD_NULL", ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"],
-        DEFAULT, REJECTED,
+        [
+            VALUE,
+            VALUE,
+            ("BUILD_TUPLE", 2),
+            "LOAD_NULL",
+            ("MAKE_FUNCTION_DEFARGS", 0),
+            "RETURN_VALUE",
+        ],
+        DEFAULT,
+        REJECTED,
     ),
     "no default": ([("MAKE_FUNCTION", 0), "RETURN_VALUE"], DEFAULT, REJECTED),
     "an object as defaults": (
-        [VALUE, "LOAD_NULL", ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"], DEFAULT, REJECTED,
+        [VALUE, "LOAD_NULL", ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"],
+        DEFAULT,
+        REJECTED,
     ),
     "a dict of defaults": (
-        ["LOAD_NULL", ("BUILD_MAP", 0), ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"], BY_NAME, ACCEPTED,
+        ["LOAD_NULL", ("BUILD_MAP", 0), ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"],
+        BY_NAME,
+        ACCEPTED,
     ),
     "an object as a dict": (
-        ["LOAD_NULL", VALUE, ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"], BY_NAME, REJECTED,
+        ["LOAD_NULL", VALUE, ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"],
+        BY_NAME,
+        REJECTED,
     ),
     "a cell and a default": (
-        [VALUE, ("BUILD_TUPLE", 1), "LOAD_NULL", PASS_CELL, ("MAKE_CLOSURE_DEFARGS", b"\0\1"), "RETURN_VALUE"],
-        DEFAULT, ACCEPTED,
+        [
+            VALUE,
+            ("BUILD_TUPLE", 1),
+            "LOAD_NULL",
+            PASS_CELL,
+            ("MAKE_CLOSURE_DEFARGS", b"\0\1"),
+            "RETURN_VALUE",
+        ],
+        DEFAULT,
+        ACCEPTED,
     ),
-}  # fmt: skip
+}
 
 
 def test_cells_and_default_values(any_device: Device) -> None:
@@ -427,7 +523,9 @@ def test_tables(any_device: Device) -> None:
     }
     answers = loads(any_device, list(files.values()))
     assert dict(zip(files, answers, strict=True)) == dict.fromkeys(files, REJECTED)
-    assert loads(any_device, [module(top, objects=[b"\x05\x02\xc3\xa9\x00", NONE_OBJECT])]) == [ACCEPTED]
+    assert loads(any_device, [module(top, objects=[b"\x05\x02\xc3\xa9\x00", NONE_OBJECT])]) == [
+        ACCEPTED
+    ]
 
 
 def test_nested_tuples_and_functions_raise_instead_of_overrunning_the_stack(
@@ -442,7 +540,9 @@ def test_nested_tuples_and_functions_raise_instead_of_overrunning_the_stack(
 
 
 def test_every_truncation_is_rejected(any_device: Device) -> None:
-    code = assemble(VALUE, ("BUILD_TUPLE", 1), "LOAD_NULL", ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE")
+    code = assemble(
+        VALUE, ("BUILD_TUPLE", 1), "LOAD_NULL", ("MAKE_FUNCTION_DEFARGS", 0), "RETURN_VALUE"
+    )
     whole = module(function(code, children=[DEFAULT]), objects=[b"\x0a\x02\x05\x01a\0\x01"])
     assert loads(any_device, [whole]) == [ACCEPTED]
     cut = [whole[:length] for length in range(len(whole))]
@@ -473,5 +573,7 @@ def test_what_is_verified_is_what_is_loaded(any_device: Device) -> None:
         "for i in range(len(b)): b[i] = 0xff\n"
         "print(type(lambda: 0)(code, {})())\n"
     )
-    result = run(any_device, [Program(source.encode(), "t")], 1, Launch(stdout=256, merge_stderr=True))
+    result = run(
+        any_device, [Program(source.encode(), "t")], 1, Launch(stdout=256, merge_stderr=True)
+    )
     assert result.stdout[0].decode() == "None\n"
