@@ -1,6 +1,6 @@
 """Runs mutants of bytecode among sentinels, in processes that may die.
 
-`hunt` is the loop of the tests and of the campaign. It makes mutants, and interpreters load them and
+`hunt` is the loop of the tests and of the campaign. It makes mutants; interpreters load them and
 execute the accepted ones. It reduces a batch that dies to the mutant at fault.
 
     python -m tests.verify.hunting BUILD TARGET SEED SECONDS     # prints findings and figures

@@ -235,7 +235,7 @@ def test_unknown_instructions_are_rejected(any_device: Device) -> None:
 
 
 def test_jumps_lead_to_instructions_of_the_function(any_device: Device) -> None:
-    targets = {
+    targets: dict[str, list[Instruction]] = {
         "past the end": [("JUMP", b"\x43"), *RETURN],
         "before the start": [("JUMP", b"\x3d"), *RETURN],
         "into an instruction": [("JUMP", b"\x41"), ("LOAD_NAME", 0), "RETURN_VALUE"],
@@ -247,7 +247,7 @@ def test_jumps_lead_to_instructions_of_the_function(any_device: Device) -> None:
     )
 
 
-DEPTHS = {
+DEPTHS: dict[str, tuple[list[Instruction], Any]] = {
     "a loop that grows": ([VALUE, ("JUMP", b"\x3d")], REJECTED),
     "a loop that shrinks": ([VALUE, VALUE, "POP_TOP", ("JUMP", b"\x3d")], REJECTED),
     "two depths": ([VALUE, ("POP_JUMP_IF_TRUE", b"\x41"), VALUE, *RETURN], REJECTED),
@@ -404,7 +404,7 @@ LOAD_CELL = function(assemble(("LOAD_DEREF", 0), "RETURN_VALUE"), positional=1)
 DEFAULT = function(assemble(*RETURN), positional=1, defaults=1)
 BY_NAME = function(assemble(*RETURN), keyword=1, flags=8)
 PASS_CELL = ("LOAD_FAST_N", 0)
-CLOSURES = {
+CLOSURES: dict[str, tuple[list[Instruction], bytes, Any]] = {
     "a cell": ([PASS_CELL, ("MAKE_CLOSURE", b"\0\1"), "RETURN_VALUE"], LOAD_CELL, ACCEPTED),
     "an object as the cell": (
         [VALUE, ("MAKE_CLOSURE", b"\0\1"), "RETURN_VALUE"],
