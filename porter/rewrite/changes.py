@@ -39,7 +39,7 @@ _STATIC, _LOCAL = "v:", "l:"
 
 
 @frozen
-class Step:
+class StateStep:
     """One change or call of a function.
 
     Attributes:
@@ -58,7 +58,7 @@ class Step:
 class Placed:
     """A step and its node: the assignment, the increment or the call."""
 
-    step: Step
+    step: StateStep
     node: Node
 
 
@@ -95,7 +95,7 @@ class FunctionChanges:
         return {name: tuple(found) for name, found in kept.items()}
 
     @property
-    def writes(self) -> tuple[Step, ...]:
+    def writes(self) -> tuple[StateStep, ...]:
         """The writes to static storage, in the order of the text."""
         return tuple(
             placed.step
@@ -126,7 +126,7 @@ class FunctionChanges:
     # Paths
 
     def path(self, node: Node | None) -> str:
-        """The path of an expression, or nothing where it has none."""
+        """Return the path of an expression, or nothing where it has none."""
         if node is None:
             return ""
         node = strip(node)
@@ -158,7 +158,7 @@ class FunctionChanges:
         return ""
 
     def _behind(self, path: str) -> str:
-        """The path of what a pointer leads to."""
+        """Return the path of what a pointer leads to."""
         pointer = self._aliases.get(path, path)
         return pointer[1:] if pointer.startswith("&") else f"{pointer}->"
 
@@ -197,7 +197,7 @@ class FunctionChanges:
         return f"{_LOCAL}{cursor.location.offset}"
 
     def parameter(self, path: str) -> int | None:
-        """The number of the parameter that a path is, or None."""
+        """Return the number of the parameter that a path is, or None."""
         for number, offset in enumerate(self._parameters):
             if path == f"{_LOCAL}{offset}":
                 return number
@@ -215,14 +215,14 @@ class FunctionChanges:
         for _, _, placed in sorted(found, key=lambda entry: entry[:2]):
             yield placed
 
-    def _step(self, node: Node) -> Step | None:
+    def _step(self, node: Node) -> StateStep | None:
         if node.kind == K.CALL_EXPR:
             target = callee(node)
             if target is None or target.referenced is None:
-                return Step(CALL, POINTER) if calls_pointer(node) else None
+                return StateStep(CALL, POINTER) if calls_pointer(node) else None
             if is_setjmp(node):
                 return None
-            return Step(CALL, symbol_key(self.unit.name, target.referenced))
+            return StateStep(CALL, symbol_key(self.unit.name, target.referenced))
         if _is_step(node):
             return self._write(node.children[0], ADD, "1" if "++" in node.text else "-1")
         if node.kind == K.COMPOUND_ASSIGNMENT_OPERATOR:
@@ -235,11 +235,11 @@ class FunctionChanges:
             return self._write(node.children[0], SET, self._value(node.children[1]))
         return None
 
-    def _write(self, to: Node, how: str, value: str) -> Step | None:
+    def _write(self, to: Node, how: str, value: str) -> StateStep | None:
         path = self.path(to)
         if not path or not outlives(path) or strip(to).canonical.kind in _AGGREGATES:
             return None
-        return Step(how, path, value)
+        return StateStep(how, path, value)
 
     def _value(self, node: Node) -> str:
         value = constant(node)
@@ -252,7 +252,7 @@ class FunctionChanges:
         return path
 
     def _source(self, node: Node) -> str:
-        """The path that a value is read from, or `call KEY`."""
+        """Return the path that a value is read from, or `call KEY`."""
         node = strip(node)
         if node.kind == K.CALL_EXPR:
             target = callee(node)
@@ -263,12 +263,12 @@ class FunctionChanges:
 
 
 def is_static(path: str) -> bool:
-    """Whether a path begins at a variable with static storage and follows no pointer."""
+    """Return whether a path begins at a variable with static storage and follows no pointer."""
     return path.startswith(_STATIC) and "->" not in path
 
 
 def outlives(path: str) -> bool:
-    """Whether what a path names is there after the function has returned."""
+    """Return whether what a path names is there after the function has returned."""
     return path.startswith(_STATIC) or "->" in path
 
 

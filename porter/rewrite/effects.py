@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from attrs import field, frozen
 
-from porter.rewrite.changes import ADD, AND, OR, SET, Step
+from porter.rewrite.changes import ADD, AND, OR, SET, StateStep
 
 MIXED = "mixed"  # several writes in branches: a helper that opens or closes, by the state it finds
 _ROUNDS = 16  # calls of helpers by helpers, at most
@@ -18,7 +18,7 @@ _ROUNDS = 16  # calls of helpers by helpers, at most
 
 @frozen
 class Effects:
-    """What calls change for good.
+    """Return the calls change for good.
 
     Attributes:
         changes: The changes of static storage that a call of a function leaves, by its key.
@@ -26,7 +26,7 @@ class Effects:
         keepers: The paths whose values a field keeps somewhere in the program, by its last name.
     """
 
-    changes: Mapping[str, tuple[Step, ...]] = field(factory=dict)
+    changes: Mapping[str, tuple[StateStep, ...]] = field(factory=dict)
     getters: Mapping[str, str] = field(factory=dict)
     keepers: Mapping[str, tuple[str, ...]] = field(factory=dict)
 
@@ -48,7 +48,7 @@ class Effects:
 class Writes:
     """The facts of one function: its writes to static storage and what it keeps of it."""
 
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StateStep, ...] = ()
     returned: str = ""
     kept: tuple[tuple[str, str], ...] = ()
 
@@ -64,7 +64,7 @@ def effects(
     """
     table = {key: (calls, writes) for key, calls, writes in functions}
     turning = _turning(writes for _, writes in table.values())
-    changes: dict[str, tuple[Step, ...]] = {}
+    changes: dict[str, tuple[StateStep, ...]] = {}
     plain = [key for key in table if key not in raising]
     for _ in range(_ROUNDS):
         following = {key: _left(False, _reached(*table[key], changes), turning) for key in plain}
@@ -92,7 +92,7 @@ def effects(
     )
 
 
-def is_undone(one: Step, other: Step) -> bool:
+def is_undone(one: StateStep, other: StateStep) -> bool:
     """Whether one change takes another one back: opposite amounts, or bits set and cleared."""
     if one.how == other.how == ADD:
         return int(one.value) == -int(other.value)
@@ -112,29 +112,29 @@ def _turning(writes: Iterable[Writes]) -> set[str]:
 
 
 def _reached(
-    calls: Iterable[str], writes: Writes, changes: Mapping[str, tuple[Step, ...]]
-) -> dict[str, list[Step]]:
-    """The changes of a function and of what it calls, by path."""
-    found: dict[str, list[Step]] = {}
+    calls: Iterable[str], writes: Writes, changes: Mapping[str, tuple[StateStep, ...]]
+) -> dict[str, list[StateStep]]:
+    """Return the changes of a function and of what it calls, by path."""
+    found: dict[str, list[StateStep]] = {}
     for step in (*writes.steps, *(step for key in calls for step in changes.get(key, ()))):
         found.setdefault(step.path, []).append(step)
     return found
 
 
 def _left(
-    raises: bool, steps: Mapping[str, list[Step]], turning: Collection[str]
-) -> tuple[Step, ...]:
+    raises: bool, steps: Mapping[str, list[StateStep]], turning: Collection[str]
+) -> tuple[StateStep, ...]:
     """What is left of a function's changes: those that it takes back itself are not.
 
     Of a function that may raise only a single count or bit is followed: its other changes are the
     interpreter's work, and are no lock's.
     """
-    left: list[Step] = []
+    left: list[StateStep] = []
     for path, changes in steps.items():
         counts = all(step.how == ADD for step in changes)
         if counts and path in turning and (len(changes) == 1 or not raises):
             amount = sum(int(step.value) for step in changes)
-            left += [Step(ADD, path, str(amount))] if amount else []
+            left += [StateStep(ADD, path, str(amount))] if amount else []
         elif counts:
             continue
         elif len(changes) == 1 and (not raises or changes[0].how in (OR, AND)):
@@ -142,7 +142,7 @@ def _left(
         elif len(changes) == 2 and is_undone(*changes):
             continue
         elif not raises and path in turning and any(s.how in (ADD, MIXED) for s in changes):
-            left.append(Step(MIXED, path))
+            left.append(StateStep(MIXED, path))
     return tuple(left)
 
 

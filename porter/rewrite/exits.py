@@ -47,7 +47,7 @@ class Exits:
 
     @cached_property
     def landings(self) -> list[Landing]:
-        """The landings of the function."""
+        """Return the landings of the function."""
         return find_landings(self.block)
 
     @cached_property
@@ -57,7 +57,7 @@ class Exits:
         return list(finder.separated(list(self._all())))
 
     def is_restored(self, pair: Separated) -> bool:
-        """Whether a pair's change is taken back at every exit that separates it."""
+        """Return whether a pair's change is taken back at every exit that separates it."""
         at_start = self.program.guarded | self.program.refused.loaders
         return pair.is_restored and not (pair.kind == CLOSER and self.key in at_start)
 
@@ -86,7 +86,7 @@ class Exits:
         return [*steps, *restoring, leaving(self.function)]
 
     def covering(self, place: Node) -> list[Landing]:
-        """The landings that cover a node, the one that was passed last first."""
+        """Return the landings that cover a node, the one that was passed last first."""
         return covering(self.landings, place.span)
 
     def _all(self) -> Iterator[Exit]:
@@ -109,7 +109,7 @@ class Exits:
 
 
 def polled_calls(loop: Loop, poll: Poll) -> list[Node]:
-    """The calls of a loop before which it polls; none where it polls at its back edges."""
+    """Return the calls of a loop before which it polls; none where it polls at its back edges."""
     found = []
     for node in loop.nodes():
         if poll.before and node.kind == K.CALL_EXPR:
@@ -124,7 +124,7 @@ def polled_calls(loop: Loop, poll: Poll) -> list[Node]:
 
 
 def back_edges(loop: Loop) -> list[Node]:
-    """The jumps by which a loop goes back: `continue` statements, or a goto."""
+    """Return the jumps by which a loop goes back: `continue` statements, or a goto."""
     return [loop.node] if loop.body is None else list(continues(loop.body))
 
 

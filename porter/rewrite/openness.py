@@ -179,7 +179,7 @@ class Openness:
 
 
 def _is_endless(loop: Node) -> bool:
-    """Whether only a jump leaves a loop."""
+    """Return whether only a jump leaves a loop."""
     if loop.kind == K.FOR_STMT:
         head = loop.unit.code_between(loop.start, loop.children[-1].start)
         return re.search(r";\s*;", head) is not None

@@ -20,7 +20,7 @@ from porter.rewrite.changes import (
     SET,
     FunctionChanges,
     Placed,
-    Step,
+    StateStep,
     is_static,
 )
 from porter.rewrite.effects import MIXED, Effects, is_undone
@@ -35,7 +35,7 @@ _SCOPES = (K.COMPOUND_STMT, K.FOR_STMT, K.FUNCTION_DECL)
 
 
 @frozen(eq=False)
-class Change:
+class StateChange:
     """A write of a function: by itself, or by a call of a helper.
 
     Attributes:
@@ -46,7 +46,7 @@ class Change:
         source: Of a value that is written: the path that it was read from before, or nothing.
     """
 
-    step: Step
+    step: StateStep
     node: Node
     helper: str
     value: str
@@ -91,7 +91,7 @@ class Separated:
 
     @property
     def is_restored(self) -> bool:
-        """Whether the change is taken back at all of these exits."""
+        """Return whether the change is taken back at all of these exits."""
         return all(self.restores(place) is not None for place in self.exits)
 
     def restores(self, place: Exit) -> Node | None:
@@ -119,28 +119,28 @@ class PairFinder:
         self._never = never
 
     def separated(self, exits: list[Exit]) -> Iterator[Separated]:
-        """The pairs that one of these exits separates, in the order of the text."""
+        """Return the pairs that one of these exits separates, in the order of the text."""
         if not exits:
             return
-        by_path: dict[str, list[Change]] = {}
+        by_path: dict[str, list[StateChange]] = {}
         for placed in self.changes.steps:
             for change in self._changes(placed):
                 by_path.setdefault(change.step.path, []).append(change)
         for path, changes in by_path.items():
             yield from self._of_path(path, changes, exits)
 
-    def _changes(self, placed: Placed) -> Iterator[Change]:
+    def _changes(self, placed: Placed) -> Iterator[StateChange]:
         step = placed.step
         if step.how != CALL:
-            yield Change(step, placed.node, "", step.value, self._source(step.value))
+            yield StateChange(step, placed.node, "", step.value, self._source(step.value))
             return
         for left in self._effects.changes.get(step.path, ()):
             argument = self._argument(placed.node, left)
             value = left.value if argument is None else strip(argument).text
             source = "" if argument is None else self._source(self.changes.path(argument))
-            yield Change(left, placed.node, step.path, value, source)
+            yield StateChange(left, placed.node, step.path, value, source)
 
-    def _argument(self, call: Node, step: Step) -> Node | None:
+    def _argument(self, call: Node, step: StateStep) -> Node | None:
         """The argument of a helper that stores it, or None."""
         if not step.value.startswith("p:"):
             return None
@@ -158,8 +158,10 @@ class PairFinder:
         found = self._effects.keepers.get(name, ()) if "->" in value else ()
         return found[0] if len(found) == 1 else ""
 
-    def _of_path(self, path: str, changes: list[Change], exits: list[Exit]) -> Iterator[Separated]:
-        seen: list[tuple[str, Step]] = []
+    def _of_path(
+        self, path: str, changes: list[StateChange], exits: list[Exit]
+    ) -> Iterator[Separated]:
+        seen: list[tuple[str, StateStep]] = []
         for one, other, kind in _matching(path, changes):
             if (kind, one.step) in seen:
                 continue
@@ -183,8 +185,8 @@ class PairFinder:
         self,
         path: str,
         kind: str,
-        opening: list[Change],
-        closing: list[Change],
+        opening: list[StateChange],
+        closing: list[StateChange],
         exits: list[Exit],
     ) -> Separated | None:
         openness = Openness(
@@ -217,7 +219,9 @@ class PairFinder:
         return place.node.kind == K.CALL_EXPR and self._never(place.node)
 
 
-def _matching(path: str, changes: list[Change]) -> Iterator[tuple[Change, Change, str]]:
+def _matching(
+    path: str, changes: list[StateChange]
+) -> Iterator[tuple[StateChange, StateChange, str]]:
     """The changes of a path with the one that takes each back, which may stand around others."""
     for number, one in enumerate(changes):
         for other in changes[number + 1 :]:
@@ -227,7 +231,7 @@ def _matching(path: str, changes: list[Change]) -> Iterator[tuple[Change, Change
                 break
 
 
-def _kind(path: str, one: Change, other: Change) -> str:
+def _kind(path: str, one: StateChange, other: StateChange) -> str:
     """What kind of pair two changes of one path are, that follow one another; or nothing."""
     first, second = one.step, other.step
     if "[" in path or path.endswith("->"):
@@ -247,21 +251,21 @@ def _kind(path: str, one: Change, other: Change) -> str:
     return ""
 
 
-def _is_alike(one: Change, other: Change, counted: bool) -> bool:
-    """Whether two changes do the same to one path: a count's amount says so."""
+def _is_alike(one: StateChange, other: StateChange, counted: bool) -> bool:
+    """Return whether two changes do the same to one path: a count's amount says so."""
     if counted:
         return one.step == other.step
     return (one.step, one.helper, one.value) == (other.step, other.helper, other.value)
 
 
 def _is_statement(node: Node) -> bool:
-    """Whether an expression stands alone as a statement."""
+    """Return whether an expression stands alone as a statement."""
     above = node.parent
     return above is not None and not above.kind.is_expression() and above.kind not in _HOLDERS
 
 
 def _is_known_at(node: Node, place: Exit) -> bool:
-    """Whether every local that an expression names is declared where an exit stands."""
+    """Return whether every local that an expression names is declared where an exit stands."""
     return all(_is_declared(inner, place) for inner in node.walk(evaluated))
 
 

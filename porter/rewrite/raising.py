@@ -27,7 +27,7 @@ class Raising:
         return calls_pointer(call) if key is None else key in self.program.raising
 
     def never_returns(self, call: Node) -> bool:
-        """Whether a call is one of a function that never returns."""
+        """Return whether a call is one of a function that never returns."""
         return self._key(call) in self._never
 
     def _key(self, call: Node) -> str | None:
