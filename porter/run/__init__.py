@@ -1,7 +1,8 @@
-"""Running programs on many interpreters: open a device, run a launch, read its result.
+"""Runtime: open a device, launch programs on many interpreters, read the result.
 
-Imports numpy, attrs and cattrs only; CuPy where the target is cuda. File systems are apart, for
-they need littlefs-python (porter.run.filesystem).
+This package takes a finished build (`porter.build`) and returns a `Result`. It imports numpy, attrs
+and cattrs only, and CuPy where the target is cuda. File systems are in `porter.run.filesystem`,
+because they need littlefs-python.
 """
 
 from porter.run.device.base import Device

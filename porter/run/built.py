@@ -1,4 +1,8 @@
-"""A finished build, as the runner sees it: its `build.json` and its files."""
+"""Read access to a finished build: its `build.json` and the files that it lists.
+
+`open_build` parses and checks `build.json`. Devices, launches and arrays take the resulting
+`Built`. Making builds is the task of `porter.build`.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,13 @@ from porter.verified import verified
 
 @frozen(slots=False)
 class Built:
-    """The build in `folder`. manifest: its `build.json` as JSON has it; whole: as attrs classes."""
+    """A build in `folder`.
+
+    Attributes:
+        folder: The build's folder.
+        manifest: `build.json` as parsed JSON.
+        whole: The same document as attrs classes.
+    """
 
     folder: Path
     manifest: Mapping[str, Any] = attrs.field(repr=False)
@@ -38,22 +48,25 @@ class Built:
 
     @property
     def config(self) -> Mapping[str, Any]:
-        """The configuration, by BuildConfig's field names."""
+        """The configuration, keyed by field names of BuildConfig."""
         return self.whole.inputs.config
 
     @property
     def fences(self) -> bool:
-        """Whether an access that leaves its interpreter ends it (BuildConfig.fences)."""
+        """Whether the build has bounds checks (BuildConfig.fences).
+
+        An interpreter that accesses memory outside its own fails a check and ends.
+        """
         return bool(self.config.get("fences", False))
 
     @property
     def layout(self) -> SharedLayout:
-        """What C and Python share."""
+        """The layout of structs and constants that C and Python share."""
         return self.whole.layout
 
     @cached_property
     def structs(self) -> Mapping[str, np.dtype[Any]]:
-        """The dtypes of shared structs, by their C names."""
+        """The dtypes of shared structs, keyed by their C names."""
         return {name: dtype_of(shared) for name, shared in self.layout.structs.items()}
 
     @cached_property
@@ -68,52 +81,56 @@ class Built:
 
     @cached_property
     def constants(self) -> Mapping[str, int]:
-        """Flags, statuses, kinds and other constants by their C names."""
+        """Flags, statuses, kinds and other constants, keyed by their C names."""
         return self.layout.constants
 
     @cached_property
     def status(self) -> type[Status]:
-        """The statuses of interpreters, an enum: `built.status["OK"]`."""
+        """The build's enum of interpreter statuses: `built.status["OK"]`."""
         enums = self.layout.enums
         return statuses({**enums["gpusnek_statuses"], **enums["gpusnek_runtime_statuses"]})
 
     @cached_property
     def flag(self) -> type[IntEnum]:
-        """A launch's flags: `built.flag["EXEC"]`."""
+        """The enum of launch flags: `built.flag["EXEC"]`."""
         return self._enum("Flag", "gpusnek_flags", "FLAG_")
 
     @cached_property
     def kind(self) -> type[IntEnum]:
-        """How sources are compiled: FILE, SINGLE, EVAL, CONTINUE, COMPLETE; COMPILE, CODE."""
+        """The enum of compilation modes: FILE, SINGLE, EVAL, CONTINUE, COMPLETE; COMPILE, CODE."""
         return self._enum("Kind", "gpusnek_kinds")
 
     @cached_property
     def bind(self) -> type[IntEnum]:
-        """Kinds of bindings: `built.bind["MEMORY"]`."""
+        """The enum of binding types: `built.bind["MEMORY"]`."""
         return self._enum("Bind", "gpusnek_bind_kinds", "BIND_")
 
     @cached_property
     def seen(self) -> type[IntEnum]:
-        """Kinds of values that interpreters note of a program: INT, FLOAT, BOOL, OTHER."""
+        """The enum of value types in type feedback: INT, FLOAT, BOOL, OTHER."""
         return self._enum("Seen", "gpusnek_seen", "SEEN_")
 
     @cached_property
     def value(self) -> type[IntEnum]:
-        """Kinds of what programs leave: `built.value["INT"]`."""
+        """The enum of return value types: `built.value["INT"]`."""
         return self._enum("Value", "gpusnek_value_kinds", "VALUE_")
 
     @cached_property
     def lack(self) -> type[IntEnum]:
-        """What was too small for a program: NOTHING, HEAP, PYSTACK, STACK."""
+        """The enum of exhausted resources: NOTHING, HEAP, PYSTACK, STACK."""
         return self._enum("Lack", "gpusnek_lacks", "LACK_")
 
     @cached_property
     def interrupt(self) -> type[IntEnum]:
-        """Values of the interrupt word: NONE, STOP."""
+        """The enum of values of the interrupt word: NONE, STOP."""
         return self._enum("Interrupt", "gpusnek_interrupts", "INTERRUPT_")
 
     def with_choices(self, values: Mapping[str, Any]) -> Built:
-        """This build where launches that say nothing take `values`, by BuildConfig's names."""
+        """Return this build with other defaults for launches.
+
+        Args:
+            values: Defaults that replace the configuration's, keyed by field names of BuildConfig.
+        """
         inputs = self.whole.inputs
         config = {**inputs.config, **values}
         whole = attrs.evolve(self.whole, inputs=attrs.evolve(inputs, config=config))
@@ -121,7 +138,8 @@ class Built:
         return Built(self.folder, {**self.manifest, "inputs": written}, whole)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Without what was made of these on the way: an enum of this build is in no module.
+        # Pickle the constructor's arguments only: the cached enums of a build belong to no module,
+        # so pickle cannot find them.
         return (Built, (self.folder, self.manifest, self.whole))
 
     def _enum(self, name: str, tag: str, prefix: str = "") -> type[IntEnum]:
@@ -130,11 +148,11 @@ class Built:
         return cast("type[IntEnum]", IntEnum(name, members))
 
     def file(self, target: str, name: str) -> Path:
-        """Return the path of a target's file, whose content is as the build left it.
+        """Return the path of a target's file after checking its content against `build.json`.
 
         Args:
             target: `host`, another variant of the host twin, or `cuda`.
-            name: The file below the target's folder.
+            name: The file's path below the target's folder.
 
         Raises:
             NotBuilt: `build.json` lists no such file.
@@ -150,7 +168,11 @@ class Built:
         return verified(self.folder / relative, output.files[relative])
 
     def check(self, target: str, names: Iterable[str]) -> None:
-        """Verify those of `names`, files of `target`, that the build has. Raises BuildDamaged."""
+        """Verify the files `names` of `target`; skip names that the build does not list.
+
+        Raises:
+            BuildDamaged: A file is missing or was changed.
+        """
         output = self.whole.targets[target]
         for name in names:
             if f"{target}/{name}" in output.files:
@@ -158,7 +180,11 @@ class Built:
 
 
 def device_output(built: Built) -> DeviceOutput:
-    """What `build.json` says of the device build. Raises NotBuilt."""
+    """Return the manifest's entry for the device build.
+
+    Raises:
+        NotBuilt: The build has no cuda target.
+    """
     output = built.whole.targets.get("cuda")
     if isinstance(output, DeviceOutput):
         return output
@@ -168,22 +194,34 @@ def device_output(built: Built) -> DeviceOutput:
 
 
 def device_code(built: Built) -> Path:
-    """The cubin or fatbin of a build. Raises NotBuilt."""
+    """Return the path of the build's cubin or fatbin.
+
+    Raises:
+        NotBuilt: The build has no cuda target.
+    """
     return built.file("cuda", Path(device_output(built).code).name)
 
 
 def running_files(built: Built, target: str) -> tuple[str, ...]:
-    """What runs `target`, below the build's folder: of a device build not what users link."""
+    """Return the files needed to run `target`, as paths relative to the build's folder.
+
+    Files of a device build that serve only for linking user code are not among them.
+    """
     output = built.whole.targets[target]
     if not isinstance(output, DeviceOutput):
         return tuple(output.files)
-    # PTX is for GPUs that the build has no machine code for.
+    # PTX serves GPUs for which the build has no native code.
     ptx = [name for name in output.files if output.ptx and name.endswith(".ptx")]
     return (output.code, *sorted(ptx))
 
 
 def open_build(folder: str | os.PathLike[str]) -> Built:
-    """The build in `folder`. Raises NotBuilt unless it is whole; WrongType."""
+    """Open the build in `folder`.
+
+    Raises:
+        NotBuilt: `build.json` is missing or incomplete.
+        WrongType: `folder` is not a path.
+    """
     folder = arguments.path(folder, "folder")
     document = read_document(folder)
     return Built(folder.resolve(), document, manifest_of(document, folder / MANIFEST))

@@ -1,4 +1,4 @@
-"""What interpreters of a profiling build counted, as it lies on the device."""
+"""Counters of a profiling build, read back from the device after a launch."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from porter.run.device.base import Array, Device
 
 @frozen(eq=False)
 class Counted:
-    """What interpreters counted. rooms: their memory, a row each, on the device; step: of warps.
+    """The counters of the interpreters that were sampled in a launch.
 
-    Row r is interpreter `r // 32 * step * 32 + r % 32`.
+    Row r belongs to interpreter `r // 32 * step * 32 + r % 32`.
+
+    Attributes:
+        rooms: Counter memory on the device, one row per sampled interpreter (uint8).
+        step: Distance between sampled warps.
     """
 
     rooms: Array
     step: int
 
     def host(self, device: Device) -> np.ndarray[Any, Any]:
-        """The rows as numpy sees them (uint8)."""
+        """Copy the rows to the host (uint8)."""
         return device.host(self.rooms)

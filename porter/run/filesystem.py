@@ -1,4 +1,4 @@
-"""File systems of a launch, by the module's documented name: launch/filesystem.py has them."""
+"""Public name of the file system functions in `porter.run.launch.filesystem`."""
 
 from porter.run.launch.filesystem import copies, image_of, mounted, written
 

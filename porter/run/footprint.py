@@ -1,7 +1,8 @@
-"""Memory that interpreters take: the one place that reckons it.
+"""Memory accounting: compute the bytes that interpreters need from a build's figures and sizes.
 
-An arena and an image are made as templates/runtime/interpreter.h says; what of them is fixed, a
-build has measured of itself (Figures), the rest is a launch's choice.
+`templates/runtime/interpreter.h` defines the layout of arenas and snapshots (images). A build
+measures the fixed parts (Figures). The launch chooses the other sizes. Launch plans, `porter build`
+and batch sizing use this module.
 """
 
 from __future__ import annotations
@@ -15,27 +16,34 @@ from porter.errors import NotEnoughMemory
 from porter.run.built import Built
 
 WORD = 8  # bytes
-# Images at rest (templates/runtime/launch.h): bytes of a piece; images of a bundle; bytes of a row,
-# which has a piece of each.
+# Snapshot storage (templates/runtime/launch.h): bytes of a page; snapshots per bundle; bytes of a
+# row, which holds one page of each snapshot in a bundle.
 PIECE = 128
 BUNDLE = 32
 ROW = BUNDLE * PIECE
-ENTRY = 8  # bytes that say where a piece of a bundle's images is
-OWN = 12  # bytes of each image: its base and its size
-# Interpreters for whose most there has to be room, so that a launch of more runs in chunks
-# (device/chunks.py).
+ENTRY = 8  # bytes of a bundle's page table entry
+OWN = 12  # bytes per snapshot: its base's address and its size
+# A launch needs enough memory for the maximum snapshots of this many interpreters. A larger launch
+# may run in chunks (device/chunks.py).
 LEAST_CHUNK = 1 << 15
-LOCAL_GRAIN = 512  # the driver rounds local memory per thread up to this
+LOCAL_GRAIN = 512  # bytes; the driver rounds local memory per thread up to this
 LOCAL_SLACK = 4 * KIB  # local arenas: C stack below what the port enforces
 GLOBAL_SLACK = 8 * KIB  # global arenas: C stack beyond what the port may use, the kernel's frame
-# Status, exit code, lack, allocations, steps, value; its slots and its group where outputs are
-# grouped, and its share of rows on their way to the host. All of one interpreter.
+# Bytes per interpreter: status, exit code, lack, allocations, steps and value; its hash slots and
+# group number for output grouping, and its share of rows in transfer to the host.
 LEDGER = 5 * 8 + 5 * 8
 
 
 @frozen
 class Gpu:
-    """What of a GPU counts here: usable bytes, multiprocessors, resident threads of each."""
+    """The properties of a GPU that memory accounting needs.
+
+    Attributes:
+        name: The GPU's name.
+        memory: Usable bytes.
+        multiprocessors: Number of multiprocessors.
+        threads: Resident threads per multiprocessor.
+    """
 
     name: str
     memory: int
@@ -44,7 +52,7 @@ class Gpu:
 
     @property
     def resident(self) -> int:
-        """The most threads that run at one time."""
+        """The maximum number of resident threads."""
         return self.multiprocessors * self.threads
 
 
@@ -53,12 +61,16 @@ H200 = Gpu("H200", memory=int(139.8 * GIB), multiprocessors=132)
 
 @frozen
 class Figures:
-    """What one target of a build says of itself: gpusnek_info_t of launch.h, in bytes.
+    """Sizes that one target of a build reports: gpusnek_info_t of launch.h, in bytes.
 
-    state_size: the state struct. arena_size: an arena without heap and pystack. image_size: an
-    image without the heap. grain: heap and pystack are rounded up to it. base_offset: from an
-    arena's start to its state, without heap and pystack. local_top: from the state to the end of
-    a thread's local memory; 0 where arenas are not in local memory.
+    Attributes:
+        state_size: The state struct.
+        arena_size: An arena without heap and pystack.
+        image_size: A snapshot without the heap.
+        grain: Heap and pystack are rounded up to a multiple of this.
+        base_offset: Distance from an arena's start to its state, without heap and pystack.
+        local_top: Distance from the state to the end of a thread's local memory; 0 where arenas are
+            not in local memory.
     """
 
     state_size: int
@@ -70,13 +82,17 @@ class Figures:
 
     @classmethod
     def of(cls, info: Mapping[str, int]) -> Figures:
-        """Out of a gpusnek_info_t by its field names."""
+        """Select the figures from the fields of a gpusnek_info_t."""
         return cls(**{attribute.name: int(info[attribute.name]) for attribute in fields(cls)})
 
     def on_gpu(self, *, local: bool, stack: int) -> Figures:
-        """Those of a device build, from the host twin's: parts of an arena have equal sizes.
+        """Derive a device build's figures from the host twin's.
 
-        local: whether its arenas are in local memory. stack: its C stack, bytes.
+        Both targets have equal sizes of an arena's parts.
+
+        Args:
+            local: Whether the device build's arenas are in local memory.
+            stack: Bytes of the device build's C stack.
         """
         if not local:
             return evolve(self, local_top=0)
@@ -85,38 +101,45 @@ class Figures:
 
     @property
     def local(self) -> bool:
-        """Whether arenas are in local memory, and so rest as images."""
+        """Whether arenas are in local memory; idle interpreters are then stored as snapshots."""
         return self.local_top > 0
 
     def arena(self, pystack: int, heap: int) -> int:
-        """An arena with its canaries."""
+        """Return the bytes of an arena with its canaries."""
         return self.arena_size + self._round(pystack) + self._round(heap)
 
     def pieces(self, heap: int) -> int:
-        """Pieces of an image at most: of state and head, the collector's tables, the other heap.
+        """Return the maximum number of pages of a snapshot.
 
-        The pystack is empty between launches.
+        It covers the state and head, the collector's tables and the rest of the heap. The pystack
+        is empty between launches.
         """
         return -(-self.image_size // PIECE) + -(-self._round(heap) // PIECE) + 1
 
     def image(self, heap: int) -> int:
-        """An image that differs from its base everywhere, with what says where its pieces are."""
+        """Return the maximum bytes of a snapshot: all pages differ from its base.
+
+        The size includes the snapshot's share of the page table.
+        """
         return self.pieces(heap) * PIECE + self.known(heap)
 
     def known(self, heap: int) -> int:
-        """What says where an image's pieces are, whatever it holds."""
+        """Return the bytes of a snapshot's share of the page table, whatever its content."""
         return -(-self.pieces(heap) * ENTRY // BUNDLE) + OWN
 
     def resting(self, pystack: int, heap: int) -> int:
-        """What an interpreter takes between launches at most: its image, or its arena."""
+        """Return the maximum bytes of an idle interpreter: its snapshot or its arena."""
         return self.image(heap) if self.local else self.arena(pystack, heap)
 
     def resting_least(self, pystack: int, heap: int) -> int:
-        """And at least: with an image that is its base."""
+        """Return the minimum bytes of an idle interpreter: a snapshot without own pages."""
         return self.known(heap) if self.local else self.arena(pystack, heap)
 
     def local_memory(self, pystack: int, heap: int, stack: int) -> int:
-        """Local memory that a thread needs: the arena and the C stack, or the C stack alone."""
+        """Return the bytes of local memory that a thread needs.
+
+        With local arenas this is the arena and the C stack, otherwise the C stack alone.
+        """
         if not self.local:
             return stack + GLOBAL_SLACK
         return self.local_top + self.base_offset + self._round(pystack) + self._round(heap)
@@ -127,12 +150,20 @@ class Figures:
 
 @frozen(kw_only=True)
 class Footprint:
-    """Bytes of one interpreter: what was chosen, and what it takes by the build's figures.
+    """Memory of one interpreter in bytes: chosen sizes, and sizes derived from the build's figures.
 
-    heap, pystack, stack: its memory and C stack. stdout, stderr: kept of each stream. inputs:
-    its own stdin. files: its own file system. shared: its share of memory that all share, such
-    as outbuf. arena_needed: whether memory for its arena or image has still to be found. record:
-    the record of the exception that ends it.
+    Attributes:
+        figures: The figures of the build.
+        heap: The heap.
+        pystack: The Python stack.
+        stack: The C stack.
+        stdout: Bytes kept of stdout.
+        stderr: Bytes kept of stderr.
+        inputs: The interpreter's own stdin.
+        files: The interpreter's own file system.
+        shared: Its share of memory that all interpreters use, such as outbuf.
+        arena_needed: Whether its arena or snapshot is not allocated yet.
+        record: The record of the exception that ends it.
     """
 
     figures: Figures = field(repr=False)
@@ -149,52 +180,58 @@ class Footprint:
 
     @property
     def arena(self) -> int:
-        """Where it lives while it runs."""
+        """Bytes of the arena while the interpreter runs."""
         return self.figures.arena(self.pystack, self.heap)
 
     @property
     def resting(self) -> int:
-        """What it takes between launches at most, if it persists."""
+        """Maximum bytes of a persistent interpreter between launches."""
         return self.figures.resting(self.pystack, self.heap)
 
     @property
     def resting_least(self) -> int:
-        """What it takes between launches at least, if it persists."""
+        """Minimum bytes of a persistent interpreter between launches."""
         return self.figures.resting_least(self.pystack, self.heap)
 
     def persisting(self, n: int) -> int:
-        """Bytes that `n` interpreters that persist must find: each its least, some their most."""
+        """Return the free bytes that a launch of `n` persistent interpreters requires.
+
+        Each interpreter needs its minimum, and up to LEAST_CHUNK of them need their maximum.
+        """
         least = self.resting_least
         return n * least + min(n, LEAST_CHUNK) * (self.resting - least)
 
     @property
     def local(self) -> int:
-        """Local memory a thread, which the driver reserves for every resident thread."""
+        """Bytes of local memory per thread. The driver reserves them for every resident thread."""
         return self.figures.local_memory(self.pystack, self.heap, self.stack)
 
     @property
     def streams(self) -> int:
-        """What is kept of its outputs."""
+        """Bytes kept of both output streams."""
         return self.stdout + self.stderr
 
     @property
     def each(self) -> int:
-        """Device memory that one more interpreter takes in a launch."""
+        """Bytes of device memory that one more interpreter takes in a launch."""
         resting = self.resting if self.arena_needed else 0
         kept = self.streams + self.record + LEDGER
         return resting + kept + self.inputs + self.files + self.shared
 
     def reservation(self, gpu: Gpu) -> int:
-        """Local memory that the driver reserves, however many interpreters there are."""
+        """Return the bytes of local memory that the driver reserves; independent of the launch."""
         return round_up(self.local, LOCAL_GRAIN) * gpu.resident
 
     def fit(self, gpu: Gpu) -> int:
-        """How many interpreters fit that persist, their streams beside them, at their most."""
+        """Return how many persistent interpreters with their streams fit at maximum size."""
         taken = self.resting + self.streams + self.files
         return max(0, gpu.memory - self.reservation(gpu)) // taken
 
     def fit_most(self, gpu: Gpu) -> int:
-        """How many fit at their least, with room for the most of some, as a launch needs it."""
+        """Return how many persistent interpreters fit at minimum size.
+
+        As a launch requires, LEAST_CHUNK interpreters have memory for their maximum.
+        """
         left = gpu.memory - self.reservation(gpu)
         if self.resting_least < self.resting:
             left -= LEAST_CHUNK * (self.resting - self.resting_least)
@@ -202,9 +239,9 @@ class Footprint:
 
 
 def on_gpu(built: Built) -> Footprint:
-    """What a GPU's interpreter of this build takes, with its sizes.
+    """Return the footprint of a GPU's interpreter with this build's default sizes.
 
-    By the figures of the device build, or by those of a host twin where nothing else was built.
+    The figures are the device build's. Without a device build they are derived from a host twin.
     """
     config, targets = built.config, built.whole.targets
     if "cuda" in targets:
@@ -224,7 +261,7 @@ def on_gpu(built: Built) -> Footprint:
 
 
 def describe(need: Footprint, gpu: Gpu = H200) -> str:
-    """Lines that `porter build` prints."""
+    """Return the memory summary that `porter build` prints."""
     buffers = need.streams + need.files
     local = round_up(need.local, LOCAL_GRAIN)
     least, most = need.resting_least, need.resting
@@ -244,18 +281,27 @@ def describe(need: Footprint, gpu: Gpu = H200) -> str:
 
 @frozen
 class Room:
-    """Memory that interpreters can have: free bytes, and bytes that each launch takes anyway."""
+    """Memory available to interpreters.
+
+    Attributes:
+        free: Free bytes.
+        fixed: Bytes that each launch takes whatever its number of interpreters.
+    """
 
     free: int
     fixed: int
 
     @property
     def left(self) -> int:
-        """Bytes for interpreters."""
+        """Bytes that remain for interpreters."""
         return max(0, self.free - self.fixed)
 
     def check_persisting(self, n: int, need: Footprint) -> None:
-        """NotEnoughMemory unless `n` interpreters that persist fit at their least."""
+        """Check that `n` persistent interpreters fit at minimum size.
+
+        Raises:
+            NotEnoughMemory: They do not fit.
+        """
         if need.persisting(n) > self.left:
             raise NotEnoughMemory(
                 f"{n} interpreters do not fit: they take {format_size(need.persisting(n))} at "
@@ -264,9 +310,15 @@ class Room:
             )
 
     def check(self, n: int, each: int, smaller: str) -> None:
-        """NotEnoughMemory unless `n` interpreters of `each` bytes fit.
+        """Check that `n` interpreters of `each` bytes fit.
 
-        smaller: the sizes that may help, for the hint.
+        Args:
+            n: Number of interpreters.
+            each: Bytes per interpreter.
+            smaller: The options to reduce, for the hint.
+
+        Raises:
+            NotEnoughMemory: They do not fit.
         """
         most = self.left // each
         if n > most:
@@ -278,10 +330,10 @@ class Room:
 
 
 def bundles(n: int) -> int:
-    """Bundles of `n` images."""
+    """Return the number of bundles that hold `n` snapshots."""
     return -(-n // BUNDLE)
 
 
 def round_up(size: int, grain: int) -> int:
-    """The least multiple of `grain` that is not below `size`."""
+    """Return `size` rounded up to a multiple of `grain`."""
     return -(-size // grain) * grain

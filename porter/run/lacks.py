@@ -1,4 +1,7 @@
-"""What interpreters ran out of, and what size would do: from what the port says, not from text."""
+"""Memory advice: name the size that was too small for failed interpreters, and a sufficient one.
+
+The input is the lack code that the port reports per interpreter, not the text of tracebacks.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,22 @@ from attrs import frozen
 from porter.base.sizes import KIB, MIB, format_size
 from porter.config import LOCAL_MEMORY_LIMIT, LOCAL_RESERVED, SIZE_BOUNDS
 
-GRAIN = 16 * KIB  # what a heap that an allocation asks for is rounded up to
-OPTIONS = {"HEAP": "heap", "PYSTACK": "pystack", "STACK": "stack"}  # by Built.lack's names
+GRAIN = 16 * KIB  # bytes; a heap below 1 MiB is proposed as a multiple of this
+# keyed by the names of Built.lack
+OPTIONS = {"HEAP": "heap", "PYSTACK": "pystack", "STACK": "stack"}
 WORDS = {"heap": "heap", "pystack": "pystack", "stack": "C stack"}
 
 
 @frozen
 class Lack:
-    """Interpreters that one size was too small for.
+    """The interpreters for which one size was too small.
 
-    option: heap, pystack or stack. count: how many they are. had: bytes of it that each has.
-    enough: bytes with which they come further, None where no interpreter can have so much.
-    moves: whether that fits into arenas in global memory only.
+    Attributes:
+        option: heap, pystack or stack.
+        count: Number of interpreters.
+        had: Bytes of it that each has.
+        enough: Proposed bytes; None where an interpreter has the maximum already.
+        moves: Whether the proposed size requires arenas in global memory.
     """
 
     option: str
@@ -33,7 +40,12 @@ class Lack:
     moves: bool = False
 
     def advice(self, n: int, *, python: bool = False) -> str:
-        """A sentence for people; `python`: for those who write keyword arguments."""
+        """Return a sentence for the user.
+
+        Args:
+            n: Interpreters of the launch.
+            python: Spell options as keyword arguments instead of command line options.
+        """
         text = f"{self.count} of {n} ran out of {WORDS[self.option]}, which is "
         text += format_size(self.had)
         if self.enough is None:
@@ -57,10 +69,14 @@ def find(
     *,
     local: bool,
 ) -> tuple[Lack, ...]:
-    """What `failed` interpreters (n bools) lacked. lack: n uint64, as launch.h describes them.
+    """Group `failed` interpreters by the size that was too small for them.
 
-    sizes: bytes of heap, pystack and stack. kinds: Built.lack. local: whether arenas are in
-    local memory.
+    Args:
+        lack: Lack codes as launch.h describes them (n uint64).
+        failed: The interpreters that failed (n bools).
+        sizes: Bytes of heap, pystack and stack.
+        kinds: The enum Built.lack.
+        local: Whether arenas are in local memory.
     """
     kind = np.where(failed, lack % 4, 0)
     found = []
@@ -71,7 +87,7 @@ def find(
         had = sizes[option]
         enough: int | None = 2 * had
         if option == "heap":
-            # What grows is copied: there must be room for the old and for the new.
+            # Growing an object copies it, so the heap needs space for the old and the new object.
             asked = had + 2 * int(lack[which].max() // 4)
             grain = GRAIN if asked < MIB else MIB
             enough = max(2 * had, -(-asked // grain) * grain)
@@ -86,5 +102,5 @@ def find(
 
 
 def advice(lacks: Sequence[Lack], n: int, *, python: bool = False) -> str | None:
-    """All of it in one text, None where there is nothing to say."""
+    """Return the advice on all of `lacks` as one text, or None without any."""
     return " ".join(lack.advice(n, python=python) for lack in lacks) or None

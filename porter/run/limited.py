@@ -1,4 +1,4 @@
-"""Which interpreters a limit ended, in words."""
+"""Describe the interpreters that a step limit or a deadline ended."""
 
 from __future__ import annotations
 
@@ -10,16 +10,18 @@ from attrs import frozen
 
 from porter.run.status import PREFIX, Status
 
-# A limit's option and the status of those that reached it.
+# The status of interpreters that reached a limit, keyed by the limit's option.
 STATUSES = {"max_steps": "OUT_OF_STEPS", "deadline": "OUT_OF_TIME"}
 
 
 @frozen
 class Limited:
-    """Interpreters that one limit ended.
+    """The interpreters that one limit ended.
 
-    option: max_steps or deadline. count: how many they are. most: the limit; None where each has
-    its own.
+    Attributes:
+        option: max_steps or deadline.
+        count: Number of interpreters.
+        most: The limit; None where each interpreter has its own.
     """
 
     option: str
@@ -28,16 +30,16 @@ class Limited:
 
     @property
     def status(self) -> str:
-        """The status of these interpreters, by its name in Status."""
+        """The name in Status of these interpreters' status."""
         return STATUSES[self.option]
 
     def text(self, n: int) -> str:
-        """What happened, of `n` interpreters, without a full stop."""
+        """Return a clause that counts these interpreters among `n`, without a full stop."""
         return f"{self.count} of {n} interpreters {self.what}"
 
     @property
     def what(self) -> str:
-        """What they did, without who they are."""
+        """The predicate of that clause: the limit that was exceeded, and the status."""
         steps = self.option == "max_steps"
         if self.most is None:
             what = "took more steps than they may" if steps else "ran longer than they may"
@@ -49,9 +51,13 @@ class Limited:
 def limited(
     statuses: type[Status], status: np.ndarray[Any, Any], limits: Mapping[str, Any]
 ) -> tuple[Limited, ...]:
-    """Who reached which limit, of `status` (n int32).
+    """Count the interpreters that reached each limit.
 
-    limits: max_steps, a number, and deadline, in seconds; anything else where each has its own.
+    Args:
+        statuses: The build's statuses.
+        status: Each interpreter's status (n int32).
+        limits: max_steps, a number, and deadline, in seconds. A value of another type stands for
+            limits per interpreter.
     """
     found = []
     for option, name in STATUSES.items():
@@ -63,7 +69,12 @@ def limited(
 
 
 def limit_hint(found: Sequence[Limited], *, python: bool = False) -> str | None:
-    """What to do about it; None where there is nothing to say. python: for keyword arguments."""
+    """Return a hint on raising the limits, or None where no limit was reached.
+
+    Args:
+        found: The limits that were reached.
+        python: Spell options as keyword arguments.
+    """
     if not found:
         return None
     spelt = [one.option if python else "--" + one.option.replace("_", "-") for one in found]

@@ -1,4 +1,4 @@
-"""Opening a build: the one place that knows which devices there are."""
+"""Open a device of a build. Only this module maps target names to device classes."""
 
 from __future__ import annotations
 
@@ -10,17 +10,28 @@ from porter.errors import UsageError
 from porter.run.built import Built, open_build
 from porter.run.device.base import Device
 
-# What a device can be opened with: threads of the host twin; of a GPU the interpreters of a block
-# where a launch does not say, the stream of all launches, the GPU's number, and the code that is
-# loaded in place of the build's (LinkedCode).
+# Options for opening a device, by target. host: `threads` of the host twin. cuda: `block`, the
+# default block size; `stream` of all launches; `number` of the GPU; `code`, a LinkedCode that
+# replaces the build's.
 OPTIONS = {"host": ("threads",), "cuda": ("block", "stream", "number", "code")}
 MOST_THREADS = 1 << 16
 
 
 def open_device(folder: str | os.PathLike[str] | Built, target: str, **options: Any) -> Device:
-    """The device `target` (`host`, `host-asan`, `cuda`) of the build in `folder`.
+    """Open a device of a build.
 
-    options: OPTIONS. Raises NotBuilt, NoGpu, MissingPackage, LaunchFailed, UsageError, WrongType.
+    Args:
+        folder: The build, or its folder.
+        target: `host`, `host-asan` or `cuda`.
+        options: Options that OPTIONS lists for the target.
+
+    Raises:
+        NotBuilt: The build lacks this target.
+        NoGpu: The target is cuda and there is no GPU.
+        MissingPackage: CuPy cannot be imported.
+        LaunchFailed: The library or cubin cannot be loaded.
+        UsageError: The target or an option is unknown.
+        WrongType: An argument has a wrong type.
     """
     arguments.text(target, "target")
     known = OPTIONS.get(target.partition("-")[0])
@@ -32,7 +43,7 @@ def open_device(folder: str | os.PathLike[str] | Built, target: str, **options: 
         if name not in ("stream", "code") and value is not None:
             arguments.whole(value, name, 0 if name == "number" else 1, MOST_THREADS)
     built = folder if isinstance(folder, Built) else open_build(folder)
-    # Each device loads a library of its own, CuPy above all, which the other can do without.
+    # Import lazily: cuda needs CuPy, which the host twin does not.
     if target == "cuda":
         from porter.run.device.cuda import Cuda
 

@@ -1,4 +1,4 @@
-"""Opening several devices of one build, to run one array of interpreters."""
+"""Open several devices of one build as one device, to run one array of interpreters."""
 
 from __future__ import annotations
 
@@ -15,15 +15,23 @@ from porter.run.open import MOST_THREADS, open_device
 
 ALL, HOST = "all", "host"
 
-# What users write: "all" GPUs, or GPUs by number; "host" is a host twin, of which there may be
-# several too.
+# Accepted device selections: "all" GPUs, GPUs by number, or "host" once per host twin.
 Devices = str | int | Sequence[int | str]
 
 
 def chosen_devices(devices: Any, name: str = "devices") -> tuple[int | str, ...]:
-    """The devices that `devices` names: ("all",), numbers of GPUs, or "host" once or more.
+    """Normalize a selection of devices.
 
-    A str may hold several, with commas between. Raises UsageError, WrongType.
+    Args:
+        devices: "all", "host", a number, a sequence of these, or a str with commas between them.
+        name: The argument's name in messages.
+
+    Returns:
+        ("all",), numbers of GPUs, or "host" once or more.
+
+    Raises:
+        UsageError: The selection is empty, contradictory, or names no device.
+        WrongType: It is not a selection at all.
     """
     if isinstance(devices, str):
         devices = [_word(word.strip(), name) for word in devices.split(",")]
@@ -45,16 +53,19 @@ def chosen_devices(devices: Any, name: str = "devices") -> tuple[int | str, ...]
 
 
 def target_of(chosen: Sequence[int | str]) -> str:
-    """The target of these devices: "host" or "cuda"."""
+    """Return the target of these devices: "host" or "cuda"."""
     return HOST if HOST in chosen else "cuda"
 
 
 def open_several(folder: str | os.PathLike[str] | Built, devices: Devices) -> Several:
-    """These devices of the build in `folder`, as one. Raises as chosen_devices and open_device."""
+    """Open the devices of a build as one device.
+
+    Raises the exceptions of `chosen_devices` and `open_device`.
+    """
     chosen = chosen_devices(devices)
     built = folder if isinstance(folder, Built) else open_build(folder)
     if chosen == (ALL,):
-        device_output(built)  # before anybody asks for GPUs
+        device_output(built)  # raises NotBuilt before GPUs are counted
         from porter.run.device.cuda import gpu_count
 
         chosen = tuple(range(gpu_count()))

@@ -1,4 +1,4 @@
-"""The dtypes of records that C and Python share, as the build measured them."""
+"""NumPy dtypes of the structs that C and Python share, from offsets that the build measured."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from porter.manifest import SharedStruct
 
 
 def dtype_of(shared: SharedStruct) -> np.dtype[Any]:
-    """The dtype of a struct: its fields, in order, at the offsets that the compilers gave them.
+    """Return the dtype of a struct with the field offsets that the compilers report.
 
-    Raises ValueError for a field that is no fixed-width integer.
+    Raises:
+        ValueError: A field is no fixed-width integer.
     """
     formats: list[Any] = []
     for field in shared.fields:

@@ -1,4 +1,8 @@
-"""What a launch leaves: output per interpreter, groups of equal outputs, statuses."""
+"""The result of a launch: output per interpreter, groups of equal outputs, statuses.
+
+`porter.run.launch` builds a `Result` from a finished launch. Callers read it or turn it into an
+exception.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +28,16 @@ from porter.run.limited import Limited, limit_hint
 from porter.run.status import Status
 from porter.run.streams.groups import Stream
 
-FENCE = b"Fence: "  # begins the last line of an interpreter that a fence ended
+FENCE = b"Fence: "  # prefix of the last line of an interpreter that failed a bounds check
 
 
 @frozen(eq=False)
 class Values:
-    """What programs left: arrays on the device. kind: n uint8, GPUSNEK_VALUE_* of interp.h.
+    """The programs' return values, as arrays on the device.
 
-    bits: n uint64: a bool, an int64, a double, or how many bytes wait to be fetched.
+    Attributes:
+        kind: Type codes GPUSNEK_VALUE_* of interp.h (n uint8).
+        bits: A bool, an int64, a double, or the number of bytes to fetch (n uint64).
     """
 
     kind: Array
@@ -40,11 +46,17 @@ class Values:
 
 @frozen(eq=False)
 class CallRows:
-    """What each call left: arrays of one element a row, on the device.
+    """The result of each call, as arrays on the device with one element per row.
 
-    status: int32, as a launch's; not_run where an interpreter broke before. equal: uint8, whether
-    the result was the expected one. steps: uint64. lack: uint8, GPUSNEK_LACK_*. kind, bits: of the
-    result, as Values has them; data: its bytes where they are no more than value_size.
+    Attributes:
+        status: Status codes of a launch (int32); not_run where an earlier call broke the
+            interpreter.
+        equal: Whether the result was the expected one (uint8).
+        steps: Steps of the call (uint64).
+        lack: GPUSNEK_LACK_* (uint8).
+        kind: The result's type, as in Values.
+        bits: The result's value, as in Values.
+        data: The result's bytes, where they are at most value_size.
     """
 
     status: Array = field(repr=False)
@@ -57,9 +69,13 @@ class CallRows:
 
 
 def exit_status(codes: np.ndarray[Any, Any]) -> int:
-    """The first of SystemExits' codes (k int32) that is not 0, as a process ends with it.
+    """Return the process exit status for SystemExit codes.
 
-    That is its low 8 bits; 0 where there is none.
+    Args:
+        codes: The codes of all SystemExits (k int32).
+
+    Returns:
+        The low 8 bits of the first code whose low 8 bits are not 0; 0 where there is none.
     """
     low = codes & 0xFF
     others = low[low != 0]
@@ -67,13 +83,13 @@ def exit_status(codes: np.ndarray[Any, Any]) -> int:
 
 
 def broken_by_name(statuses: type[Status], status: np.ndarray[Any, Any]) -> dict[str, int]:
-    """How many of `status` (n int32) say that an interpreter broke, by C name, lowest first."""
+    """Count the interpreters that broke, by the C name of their status, lowest status first."""
     found = statuses.tally(status[statuses.where_broken(status)])
     return {statuses.name_of(value): count for value, count in found.items()}
 
 
 def fenced(result: Result) -> str:
-    """How many interpreters fences ended, and what the first of them was refused."""
+    """Describe how many interpreters failed a bounds check, with the first one's refused access."""
     ended = result.statuses.among(result.status, "STATUS_FENCE")
     count, n, first = int(ended.sum()), len(result.status), int(ended.argmax())
     said = f"{count} of {n} interpreters {'was' if count == 1 else 'were'} ended by a fence"
@@ -86,22 +102,31 @@ def fenced(result: Result) -> str:
 
 @frozen(slots=False, eq=False)
 class Result:
-    """One launch's results.
+    """The result of one launch.
 
-    status: n int32 (GPUSNEK_* of interp.h, negative ones of launch.h). exit_code: n int32, what
-    SystemExit carried. allocations: n uint32, tried by program i, failed ones too. seconds: of
-    the launch alone. interrupted: the timeout passed, the launch was cancelled, or Ctrl-C
-    came. lost: n uint32, bytes for which rings had no room, where output went there; then, and
-    with printf, the streams hold only what could not go out. timings: seconds by step; `device`
-    is what the device's own clock says of the launch. lacks: sizes that were too small for
-    programs that ended with an exception. limited: limits that ended programs.
-    taken: `steps`, where they are: n uint64 on the device. order: in which order interpreters
-    began: "programs", or "caller", with ": " and why where several programs kept it. calls: what
-    calls left, where the launch made some; streams have a row for each of them then. counted: what
-    interpreters of a profiling build counted, where the launch asked for it. refused: why
-    interpreters with the status NOT_RUN did not run, of chunks without room (device/chunks.py).
-    records: of each interpreter, or of each call, the record of the exception that ended it
-    (base/exception_record.py), all zero where there was none; where the launch asked for them.
+    Attributes:
+        stdout: Standard output of each interpreter, or of each call where the launch made calls.
+        stderr: Standard error, likewise.
+        status: GPUSNEK_* of interp.h, or negative values of launch.h (n int32).
+        exit_code: Codes of SystemExit (n int32).
+        allocations: Attempted allocations per program, failed ones included (n uint32).
+        seconds: Duration of the launch alone.
+        interrupted: Whether the timeout, a cancellation or Ctrl-C interrupted the launch.
+        timings: Seconds by step; `device` is measured by the device's clock.
+        values: Return values, where the launch asked for them.
+        lost: Bytes dropped because rings were full, where output went through rings (n uint32).
+            With rings or printf, the streams hold only output that could not be sent.
+        lacks: Sizes that were too small for programs that ended with an exception.
+        limited: Limits that ended programs.
+        taken: The data of `steps` on the device (n uint64), where steps were counted.
+        order: Start order of interpreters: "programs" or "caller". Where several programs ran in
+            the caller's order, ": " and the reason follow.
+        calls: Results of calls, where the launch made any.
+        counted: Counters of a profiling build, where the launch asked for them.
+        refused: Why interpreters with the status NOT_RUN did not run: no memory for their chunk
+            (device/chunks.py).
+        records: Exception records per interpreter or per call (base/exception_record.py), zero
+            where no exception ended it; where the launch asked for them.
     """
 
     stdout: Stream
@@ -124,30 +149,35 @@ class Result:
     records: Stream | None = field(default=None, repr=False)
 
     def count(self, status: int) -> int:
-        """How many interpreters ended with `status`."""
+        """Return how many interpreters ended with `status`."""
         return int((self.status == status).sum())
 
     @property
     def steps(self) -> np.ndarray[Any, Any]:
-        """Loop turns, branches and calls of each program (n uint64), copied to the host now."""
+        """Loop iterations, branches and calls of each program (n uint64), copied on each read."""
         if self.taken is None:
             return np.zeros(len(self.status), np.uint64)
         return self.stdout.device.host(self.taken)
 
     @property
     def statuses(self) -> type[Status]:
-        """What the numbers in `status` mean in this build."""
+        """The enum of the numbers in `status`."""
         return self.stdout.device.built.status
 
     @property
     def exit_status(self) -> int:
-        """What SystemExits end a process with (exit_status); 0 where there was none."""
+        """The process exit status for these SystemExits; 0 where there are none."""
         return exit_status(self.exit_code[self.statuses.among(self.status, "EXIT")])
 
     def raise_unless_started(self, option: str = "--heap") -> None:
-        """NotEnoughMemory or FileProblem if interpreters could not start.
+        """Raise if interpreters could not start.
 
-        option: how the caller writes the size to change.
+        Args:
+            option: The caller's spelling of the heap size, for the hint.
+
+        Raises:
+            NotEnoughMemory: The heap was too small to start.
+            FileProblem: The file system could not be mounted.
         """
         n = len(self.status)
         if small := self.statuses.count(self.status, "NO_MEMORY"):
@@ -159,11 +189,20 @@ class Result:
             raise FileProblem(f"{unmounted} of {n} interpreters could not mount their file system")
 
     def raise_for_status(self, option: str = "--heap") -> None:
-        """Raise what the statuses say; nothing where all programs ended well or by SystemExit.
+        """Raise the exception that the statuses imply; return if all programs succeeded or exited.
 
-        ProgramSyntaxError, what raise_unless_started raises, LaunchFailed for interpreters that
-        broke, LimitReached where limits alone ended programs, ProgramFailed for exceptions. Where
-        several are the case, the first of these.
+        The exceptions are listed in order of precedence.
+
+        Args:
+            option: The caller's spelling of the heap size, for the hint.
+
+        Raises:
+            ProgramSyntaxError: A program does not compile.
+            NotEnoughMemory: The heap was too small to start.
+            FileProblem: The file system could not be mounted.
+            LaunchFailed: Interpreters broke.
+            LimitReached: Limits ended all failed programs.
+            ProgramFailed: Programs ended with exceptions.
         """
         n = len(self.status)
         if wrong := self.statuses.count(self.status, "SYNTAX_ERROR"):

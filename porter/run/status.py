@@ -1,4 +1,4 @@
-"""How an interpreter's launch ended: the statuses of a build, by name."""
+"""Exit statuses of interpreters: a build's enum, and operations over arrays of statuses."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ PREFIX = "GPUSNEK_"
 
 
 class Status(IntEnum):
-    """The statuses of one build. This class has no members; `statuses` makes the class that has.
+    """The statuses of one build; `statuses` makes the subclass that has members.
 
-    A member's name is its C name without `GPUSNEK_`: `built.status["OK"]`. Those of the port
-    (templates/port/interp.h: OK, EXCEPTION, EXIT, SYNTAX_ERROR, STOPPED, NO_MEMORY,
-    NO_FILE_SYSTEM, NOT_STARTED, MORE, OUT_OF_STEPS, OUT_OF_TIME, NO_ENTRY) say how a program
-    ended, or why it could not begin. Those of the runtime (templates/runtime/launch.h:
-    STATUS_NOT_RUN, STATUS_NO_MEMORY, STATUS_MOVED, STATUS_CANARY, STATUS_ABORT, STATUS_FENCE) are
-    negative: the interpreter itself did not run or broke.
+    A member's name is its C name without `GPUSNEK_`: `built.status["OK"]`. Statuses of the port
+    (templates/port/interp.h) say how a program ended, or why it did not start: OK, EXCEPTION, EXIT,
+    SYNTAX_ERROR, STOPPED, NO_MEMORY, NO_FILE_SYSTEM, NOT_STARTED, MORE, OUT_OF_STEPS, OUT_OF_TIME,
+    NO_ENTRY. Statuses of the runtime (templates/runtime/launch.h) are negative: the interpreter
+    itself did not run or broke. They are STATUS_NOT_RUN, STATUS_NO_MEMORY, STATUS_MOVED,
+    STATUS_CANARY, STATUS_ABORT, STATUS_FENCE.
     """
 
     @property
     def c_name(self) -> str:
-        """The name in the C header, which messages show."""
+        """The name in the C header. Messages show it."""
         return PREFIX + self.name
 
     @property
@@ -39,7 +39,7 @@ class Status(IntEnum):
 
     @property
     def raised(self) -> bool:
-        """Whether Python's own error ended the program: an exception or a syntax error."""
+        """Whether an exception or a syntax error ended the program."""
         return self.name in ("EXCEPTION", "SYNTAX_ERROR")
 
     @property
@@ -49,27 +49,27 @@ class Status(IntEnum):
 
     @property
     def limited(self) -> bool:
-        """Whether a limit of its own ended the program: its steps or its time."""
+        """Whether the program's step limit or deadline ended it."""
         return self.name in ("OUT_OF_STEPS", "OUT_OF_TIME")
 
     @property
     def failed(self) -> bool:
-        """Whether the program came neither to its end nor to a SystemExit."""
+        """Whether the program neither ran to its end nor raised SystemExit."""
         return not (self.ok or self.exited)
 
     @property
     def broken(self) -> bool:
-        """Whether the interpreter, not its program, is why: it did not run, or it broke."""
+        """Whether the interpreter itself did not run or broke."""
         return self < 0
 
     @property
     def not_run(self) -> bool:
-        """Whether the interpreter rested, or the launch ended before its turn."""
+        """Whether the interpreter had no program, or the launch ended before it started."""
         return self.name == "STATUS_NOT_RUN"
 
     @classmethod
     def name_of(cls, value: int) -> str:
-        """The C name of `value`, or its digits where no status has it."""
+        """Return the C name of `value`, or its digits where no status has this value."""
         try:
             return cls(int(value)).c_name
         except ValueError:
@@ -77,9 +77,9 @@ class Status(IntEnum):
 
     @classmethod
     def among(cls, values: np.ndarray[Any, Any], *names: str) -> np.ndarray[Any, Any]:
-        """Which of `values` (n int32) are one of these statuses: n bools.
+        """Return which of `values` (n int32) are one of these statuses (n bools).
 
-        There are few names and a million values, of which numpy.isin would make others first.
+        Comparing per name is faster than numpy.isin, which sorts or hashes the values first.
         """
         found = np.zeros(np.shape(values), np.bool_)
         for name in names:
@@ -88,30 +88,34 @@ class Status(IntEnum):
 
     @classmethod
     def count(cls, values: np.ndarray[Any, Any], *names: str) -> int:
-        """How many of `values` (n int32) are one of these statuses."""
+        """Count the `values` (n int32) that are one of these statuses."""
         return int(cls.among(values, *names).sum())
 
     @classmethod
     def where_failed(cls, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Which of `values` (n int32) are neither OK nor EXIT: n bools."""
+        """Return which of `values` (n int32) are neither OK nor EXIT (n bools)."""
         return ~cls.among(values, "OK", "EXIT")
 
     @classmethod
     def where_broken(cls, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        """Which of `values` (n int32) are the runtime's own, negative ones: n bools."""
+        """Return which of `values` (n int32) are negative statuses of the runtime (n bools)."""
         return cast("np.ndarray[Any, Any]", values < 0)
 
     @classmethod
     def tally(cls, values: np.ndarray[Any, Any]) -> dict[int, int]:
-        """How many there are of each of `values` (n int32), by value, the lowest first."""
+        """Count each distinct value of `values` (n int32), in ascending order of value."""
         found, counts = np.unique(values, return_counts=True)
         return dict(zip(found.tolist(), counts.tolist(), strict=True))
 
 
 def statuses(values: Mapping[str, int]) -> type[Status]:
-    """The Status class of a build. values: its statuses by C name.
+    """Make the Status class of a build.
 
-    Raises ValueError for a name without GPUSNEK_, and for two names of one value.
+    Args:
+        values: The build's statuses, keyed by C name.
+
+    Raises:
+        ValueError: A name lacks the prefix GPUSNEK_, or two names have one value.
     """
     members: dict[str, int] = {}
     for name, value in values.items():
@@ -120,5 +124,5 @@ def statuses(values: Mapping[str, int]) -> type[Status]:
         if value in members.values():
             raise ValueError(f"{name}: another status is {value} too")
         members[name.removeprefix(PREFIX)] = value
-    # Enum's functional form, whose arguments mypy checks against IntEnum's constructor.
+    # Enum's functional form; the cast is needed because mypy checks IntEnum's constructor.
     return cast("Any", Status)("Status", members, module=__name__)  # type: ignore[no-any-return]

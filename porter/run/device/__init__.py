@@ -1,1 +1,1 @@
-"""What interpreters run on: the protocol (base), the host twin, a GPU."""
+"""Devices that run interpreters: the protocol (base), the host twin, a GPU, several of them."""

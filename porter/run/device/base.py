@@ -1,4 +1,8 @@
-"""What the runner needs of what interpreters run on."""
+"""The device protocol: the operations that launches need from the host twin or a GPU.
+
+`porter.run.open` opens a device, `porter.run.launch` starts kernels on it. The implementations are
+`host.HostTwin`, `cuda.Cuda` and, for several devices, `several.Several`.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +25,13 @@ Record = np.ndarray[Any, Any]  # one gpusnek_launch_t
 
 @define
 class Shared:
-    """Memory that the host and running interpreters both see: `view` is bytes, zero at first."""
+    """Memory that the host and running interpreters share.
+
+    Attributes:
+        view: The memory as bytes, zero at first.
+        address: Its address for interpreters.
+        keep: The owner of the memory.
+    """
 
     view: np.ndarray[Any, Any]
     address: int
@@ -33,23 +43,31 @@ class Interrupt(Protocol):
 
     @property
     def address(self) -> int:
-        """Where interpreters read it."""
+        """The word's address for interpreters."""
 
     def write(self, value: int) -> None:
-        """Set the word, seen by interpreters that run; see interp.h for what values mean."""
+        """Set the word while interpreters run; interp.h lists the values."""
 
 
-BLOCK = 128  # interpreters that share a barrier where nothing else is said, on every device
+# interpreters per block (they share a barrier) unless a launch says otherwise; any device
+BLOCK = 128
 
 
 @define
 class Arenas:
-    """Arenas or images of `n` interpreters, and what a launch record says of them.
+    """Arenas or snapshots of `n` interpreters, and their fields of the launch record.
 
-    sizes: bytes of `pystack` and `heap`; pointers inside an arena hold for these alone. together:
-    why interpreters in them run in the caller's order, once they may wait for each other
-    (launch/order.py); at_once: whether they may wait for any other, and so run as one kernel.
-    owned: bytecode that they execute.
+    Attributes:
+        n: Number of interpreters.
+        fields: Fields of the launch record.
+        sizes: Bytes of `pystack` and `heap`. Pointers inside an arena are valid for these sizes
+            only.
+        keep: The owner of the memory.
+        started: Whether the interpreters have started.
+        together: Why interpreters keep the caller's order from now on: they may wait for each other
+            (launch/order.py). Empty where they do not.
+        at_once: Whether an interpreter may wait for any other, so that launches must be one kernel.
+        owned: Bytecode that the interpreters execute.
     """
 
     n: int
@@ -64,10 +82,12 @@ class Arenas:
 
 @frozen
 class Chunks:
-    """How a launch is divided into kernels, so that each finds room for its images (chunks.py).
+    """The division of a launch into kernels, so that snapshots of each kernel fit (chunks.py).
 
-    arenas: whose images it leaves. size: threads of a kernel at most. grain: threads in which they
-    are counted, whole blocks and whole bundles.
+    Attributes:
+        arenas: The interpreters whose snapshots the launch writes.
+        size: Maximum threads per kernel.
+        grain: Sizes are multiples of this many threads: whole blocks and whole bundles.
     """
 
     arenas: Arenas = attrs.field(repr=False)
@@ -76,38 +96,55 @@ class Chunks:
 
 
 class Operations(Protocol):
-    """What the runner computes over arrays of all interpreters, where these are.
+    """Computations over arrays of all interpreters, in the device's memory.
 
-    CuPy compiles a kernel when one of its operations is first used. So the runner uses of CuPy only
-    memory, copies and views; what computes stands here, and device builds have kernels for it.
-    Rows are of uint64 words; which: indices of rows (numpy).
+    CuPy compiles a kernel when one of its operations is first used. The runtime therefore uses only
+    CuPy's memory, copies and views. Computations are here, and device builds have kernels for them.
+    Rows consist of uint64 words; `which` holds row indices (numpy).
     """
 
     def first_equal(self, words: Array, columns: int, lengths: Array) -> np.ndarray[Any, Any]:
-        """Of each row of `words` (n x k) the first row that is equal to it (n int64, numpy).
+        """Return for each row the index of the first row equal to it (n int64, numpy).
 
-        Rows are equal if their first `columns` words and their `lengths` (n uint32) are.
+        Args:
+            words: Rows (n x k uint64).
+            columns: Only the first `columns` words of rows are compared.
+            lengths: Equal rows have equal lengths too (n uint32).
         """
 
     def rows(
         self, words: Array, columns: int | None = None, which: np.ndarray[Any, Any] | None = None
     ) -> Array:
-        """A copy of rows `which` (all, if None) of `words` (n x k): their first `columns` words."""
+        """Copy rows of `words` (n x k).
+
+        Args:
+            words: The rows.
+            columns: Copy the first `columns` words of each row; None: all.
+            which: Indices of the rows to copy; None: all.
+        """
 
     def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
-        """`n` copies of `values`, one after the other."""
+        """Return `n` consecutive copies of `values`."""
 
 
 class Device(Protocol):
-    """One target of one build. `xp` is the array module: numpy or cupy.
+    """A target of a build, opened to run launches.
 
-    name: `host` or `cuda`, for people. block: interpreters of a block where a launch does not
-    say; most_block: where it does, at most. on_gpu: whether its arrays are in a GPU's memory.
-    local: whether arenas are in local memory, where each has equal addresses and rests as an
-    image. scratch: whether interpreters that end with their launch need no arenas of ours.
-    warp: threads that execute one instruction together. figures: what the build measured of
-    itself. templates: interpreters to begin as copies of. operations: over its arrays.
-    linked: the code that it was opened with, where that is not its build's.
+    Attributes:
+        name: `host` or `cuda`, for messages.
+        block: Default number of interpreters per block.
+        most_block: Maximum number of interpreters per block.
+        built: The build.
+        xp: The array module: numpy or cupy.
+        on_gpu: Whether arrays are in a GPU's memory.
+        local: Whether arenas are in local memory. They then have equal addresses in all threads,
+            and idle interpreters are stored as snapshots.
+        scratch: Whether interpreters that end with their launch need no arenas from the caller.
+        warp: Threads that execute one instruction together.
+        figures: Sizes that the build measured.
+        templates: The cache of compiled interpreters that others start as copies of.
+        operations: Computations over arrays.
+        linked: Code that replaces the build's; None where the build's own is loaded.
     """
 
     name: str
@@ -125,76 +162,91 @@ class Device(Protocol):
     linked: LinkedCode | None
 
     def here(self) -> AbstractContextManager[object]:
-        """While it is entered, what this thread does with arrays and launches is for this device.
+        """Return a context manager that makes this device current for the calling thread.
 
-        Only several devices at once need it: one GPU is the thread's current one anyway.
+        Only several devices in one process need it.
         """
 
     def array(self, values: np.ndarray[Any, Any]) -> Array:
-        """A copy of `values` where interpreters can read it."""
+        """Copy `values` to memory that interpreters can read."""
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
-        """Zeroed memory where interpreters can write."""
+        """Allocate zeroed memory that interpreters can write."""
 
     def address(self, array: Array) -> int:
-        """Where `array` is, as interpreters see it."""
+        """Return the address of `array` for interpreters."""
 
     def host(self, array: Array) -> np.ndarray[Any, Any]:
-        """`array` as numpy sees it."""
+        """Return `array` as a numpy array."""
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
-        """Memory in which `n` interpreters outlive a launch."""
+        """Allocate memory in which `n` interpreters persist between launches."""
 
     def single(self, arenas: Arenas, index: int) -> Arenas:
-        """A copy of interpreter `index` at rest in `arenas`, for others to begin as.
+        """Copy the idle interpreter `index` of `arenas`, so that others can start as copies of it.
 
-        Raises UsageError where interpreters cannot be copied.
+        Raises:
+            UsageError: Interpreters of this device cannot be copied.
         """
 
     def trim(self, arenas: Arenas) -> int:
-        """Give memory back that no interpreter resting in `arenas` uses; returns its bytes."""
+        """Release memory that no idle interpreter in `arenas` needs. Returns the bytes released."""
 
     def grow(
         self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
     ) -> Chunks | None:
-        """Room for what a launch leaves in `arenas`, and how it runs with that.
+        """Allocate memory for the snapshots that a launch writes to `arenas`, and plan its kernels.
 
-        block: threads of a block. spare: bytes that it may take; None: it leaves nothing. whole:
-        the launch has to be one kernel. Raises NotEnoughMemory, losing nothing.
+        Args:
+            arenas: The interpreters of the launch.
+            threads: Threads of the launch.
+            block: Threads per block.
+            spare: Bytes that may be allocated; None: the launch writes no snapshots.
+            whole: The launch has to be one kernel.
+
+        Raises:
+            NotEnoughMemory: The memory does not suffice. The interpreters are unchanged.
         """
 
     def interrupt(self, value: int) -> Interrupt:
-        """A fresh interrupt word, with this value for launches from now on."""
+        """Create an interrupt word with an initial value, for the launches that follow."""
 
     def shared(self, size: int) -> Shared:
-        """`size` bytes that host and interpreters read and write meanwhile."""
+        """Allocate `size` bytes that host and interpreters access at the same time."""
 
     def print_room(self, size: int) -> None:
-        """Ask for `size` bytes of output that a launch can print before it ends."""
+        """Request a device printf buffer of `size` bytes for launches."""
 
     def room(self, local: int) -> Room:
-        """The memory there is for interpreters whose threads need `local` bytes of local memory."""
+        """Return the memory available where threads need `local` bytes of local memory."""
 
     def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
-        """Start the interpreters of `record`, on so many threads, and return at once.
+        """Start the interpreters of `record` on `threads` threads, and return at once.
 
-        chunks: what `grow` returned, where they leave something in arenas.
+        Args:
+            record: The launch record.
+            threads: Number of threads.
+            chunks: The result of `grow`, where interpreters persist in arenas.
         """
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release the device's resources."""
 
 
 class Running(Protocol):
-    """A launch under way. refused: once it has ended, why some interpreters did not run."""
+    """A launch in progress."""
 
     @property
     def refused(self) -> NotEnoughMemory | None:
-        """They are as they were."""
+        """Why some interpreters did not run, once the launch has ended. They are unchanged."""
 
     def wait(self, seconds: float | None) -> bool:
-        """Whether it has ended, after at most `seconds`. Raises LaunchFailed."""
+        """Wait at most `seconds` (None: without limit); return whether the launch has ended.
+
+        Raises:
+            LaunchFailed: The device failed.
+        """
 
     @property
     def seconds(self) -> float:
-        """What an ended launch took on the device: no transfers, no waiting."""
+        """Seconds that an ended launch took on the device, without transfers and waiting."""

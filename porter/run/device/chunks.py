@@ -1,8 +1,8 @@
-"""A launch of many interpreters as several kernels, so that each finds room for its images.
+"""Chunked launches: run one launch as several kernels, so that the snapshots of each kernel fit.
 
-Kernels cannot wait for memory: before one starts, there have to be rows (images.py) for all that
-its interpreters may need. Most need a small part of that, so a launch for whose most there is no
-room runs in chunks: after each one is known how many rows it took.
+A running kernel cannot wait for memory. Before it starts, storage rows (images.py) must exist for
+the maximum snapshots of all its interpreters. Most snapshots need a small part of that. A launch
+whose maximum does not fit therefore runs in chunks: after each kernel, the rows in use are known.
 """
 
 from __future__ import annotations
@@ -19,18 +19,25 @@ from porter.run.device.base import Arenas, Chunks, Running
 from porter.run.device.images import Images
 from porter.run.footprint import BUNDLE, H200, LEAST_CHUNK, ROW, bundles
 
-# Threads that a chunk has where memory allows: with twice what a GPU has resident, few
-# multiprocessors wait for the last interpreters of a chunk.
+# Preferred threads per chunk. At twice the resident threads of a GPU, few multiprocessors idle
+# while the last interpreters of a chunk finish.
 CHUNK = 2 * H200.resident
 
 
 def chunks_for(
     arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
 ) -> Chunks:
-    """Room for the images of a launch of `threads` threads, all at once or chunk by chunk.
+    """Allocate snapshot storage for a launch, and choose the size of its chunks.
 
-    block: threads of a block. spare: bytes that images may take; None: the launch leaves none.
-    whole: it has to be one kernel. Raises NotEnoughMemory, losing nothing.
+    Args:
+        arenas: The interpreters of the launch.
+        threads: Threads of the launch.
+        block: Threads per block.
+        spare: Bytes that snapshots may take; None: the launch writes none.
+        whole: The launch has to be one kernel.
+
+    Raises:
+        NotEnoughMemory: The memory does not suffice. The interpreters are unchanged.
     """
     images: Images = arenas.keep
     images.prepare(not arenas.started)
@@ -48,7 +55,8 @@ def chunks_for(
 
     wanted = threads if whole else min(threads, CHUNK)
     least = threads if whole else min(threads, max(grain, LEAST_CHUNK // grain * grain))
-    # What there is; half of what is free, which leaves others as much; what can be had.
+    # In order of preference: no new memory; half of the free memory, so that as much stays free for
+    # other users; 15/16 of it.
     size = next(
         (size for budget in (0, spare // 2) if (size := possible(budget)) >= wanted),
         possible(spare - spare // 16),
@@ -64,7 +72,7 @@ def chunks_for(
 
 
 def _grown(images: Images, arenas: Arenas, taken: int, size: int, least: int, grain: int) -> int:
-    """Make room for `size` threads, or fewer, but not below `least`; returns for how many."""
+    """Allocate storage for `size` threads, or fewer, down to `least`. Returns the thread count."""
     while True:
         try:
             images.grow(taken + bundles(size) * images.stride)
@@ -83,25 +91,28 @@ def _grown(images: Images, arenas: Arenas, taken: int, size: int, least: int, gr
 
 
 class StartKernel(Protocol):
-    """Starts threads of a launch from `first` on."""
+    """A function that starts threads of a launch from number `first` on."""
 
     def __call__(self, first: int, count: int) -> Running:
-        """The kernel under way."""
+        """Return the kernel in progress."""
         ...
 
 
 @define(eq=False)
 class InChunks:
-    """A launch under way, of `threads` threads in chunks. Who waits for it starts the next one.
+    """A launch in progress of `threads` threads in chunks. `wait` starts the next chunk.
 
-    refused: why the interpreters of some threads did not run. They are as they were.
+    Attributes:
+        refused: Why the interpreters of some threads did not run; they are unchanged. None where
+            all ran.
+        kernels: Number of kernels started so far.
     """
 
     _chunks: Chunks
     _threads: int
     _start: StartKernel
     refused: NotEnoughMemory | None = field(default=None, init=False)
-    _begun: int = field(default=0, init=False)  # threads of kernels that were started
+    _begun: int = field(default=0, init=False)  # threads of the kernels started so far
     _seconds: float = field(default=0.0, init=False)
     _kernel: Running | None = field(default=None, init=False)
     kernels: int = field(default=0, init=False)
@@ -110,7 +121,11 @@ class InChunks:
         self._begin(self._chunks.size)
 
     def wait(self, seconds: float | None) -> bool:
-        """Whether all have ended, after at most `seconds`. Raises LaunchFailed."""
+        """Wait at most `seconds`; return whether all chunks have ended.
+
+        Raises:
+            LaunchFailed: The device failed.
+        """
         end = None if seconds is None else time.monotonic() + seconds
         while self._kernel is not None:
             left = None if end is None else max(0.0, end - time.monotonic())
@@ -124,7 +139,7 @@ class InChunks:
 
     @property
     def seconds(self) -> float:
-        """What all kernels took, without what was between them."""
+        """Seconds that all kernels took, without the gaps between them."""
         return self._seconds
 
     def _next(self) -> None:

@@ -1,4 +1,8 @@
-"""The GPU, through CuPy's driver-level parts: a cubin or fatbin, buffers, streams."""
+"""The GPU device: load a cubin or fatbin, allocate buffers and start kernels through CuPy.
+
+Only CuPy's driver-level parts are used: modules, memory, streams and events. `porter.run.open`
+makes the device; launches use it through the protocol in `base`.
+"""
 
 from __future__ import annotations
 
@@ -38,11 +42,11 @@ from porter.run.device.linking import LinkedCode, loaded
 from porter.run.device.templates import Templates
 from porter.run.footprint import WORD, Figures, Room
 
-SHORT = 0.25  # of a GPU's memory: where less is free, what nobody needs is given back
-PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize, which CuPy may not name
+SHORT = 0.25  # fraction of GPU memory; with less free memory, unused snapshot rows are released
+PRINTF_FIFO = 1  # cudaLimitPrintfFifoSize; not every CuPy version names it
 
-# By device: the local memory a thread that the driver has set aside by now, and so is not free.
-# It does so for the first launch after the limit was raised.
+# Bytes of local memory per thread that the driver has reserved, by device; they are not free. The
+# driver reserves them at the first launch after the limit was raised.
 _reserved: dict[int, int] = {}
 
 
@@ -69,29 +73,43 @@ def _cupy() -> Any:
 
 
 def gpu_count() -> int:
-    """How many GPUs there are, at least one. Raises NoGpu, MissingPackage."""
+    """Return the number of GPUs, at least one.
+
+    Raises:
+        NoGpu: There is no GPU.
+        MissingPackage: CuPy cannot be imported.
+    """
     return int(_cupy().cuda.runtime.getDeviceCount())
 
 
 def _stream_of(cupy: Any, stream: Any) -> Any:
-    """CuPy's view of a stream: CuPy's own, another library's, or its address as an int.
+    """Convert a stream to a CuPy stream.
 
-    None: a new one. Raises WrongType.
+    Args:
+        cupy: The CuPy module.
+        stream: A stream of CuPy or another library, or its address; None: make a new stream.
+
+    Raises:
+        WrongType: `stream` is not a CUDA stream.
     """
     if stream is None:
         return cupy.cuda.Stream(non_blocking=True)
     if hasattr(stream, "ptr") and hasattr(stream, "wait_event"):
-        return stream  # CuPy's own
+        return stream  # a CuPy stream
     if hasattr(stream, "__cuda_stream__"):
         stream = stream.__cuda_stream__()[1]
-    stream = getattr(stream, "cuda_stream", stream)  # PyTorch's
+    stream = getattr(stream, "cuda_stream", stream)  # a PyTorch stream
     if not isinstance(stream, int):
         raise WrongType(f"stream: {type(stream).__name__} is no CUDA stream")
     return cupy.cuda.ExternalStream(stream)
 
 
 def _number(cupy: Any, number: int | None) -> int:
-    """The GPU's number; None: the thread's current one. UsageError where there is no such GPU."""
+    """Return the GPU's number; None stands for the thread's current GPU.
+
+    Raises:
+        UsageError: There is no such GPU.
+    """
     if number is None:
         return int(cupy.cuda.Device().id)
     count = int(cupy.cuda.runtime.getDeviceCount())
@@ -104,7 +122,7 @@ def _number(cupy: Any, number: int | None) -> int:
 
 
 class Cuda(OfOneProcess):
-    """Interpreters on one GPU; arrays are CuPy's."""
+    """A GPU that runs interpreters; its arrays are CuPy's."""
 
     name = "cuda"
     on_gpu = True
@@ -122,7 +140,7 @@ class Cuda(OfOneProcess):
         self.built = built
         self.linked = code
         self.block = block
-        device_output(built)  # says what is not built before CuPy is looked for
+        device_output(built)  # raises NotBuilt before CuPy is imported
         cupy = self.xp = _cupy()
         cubin = device_code(built)
         self.number = _number(cupy, number)
@@ -132,22 +150,22 @@ class Cuda(OfOneProcess):
         with self.here():
             self._module, self._kernel = loaded(cupy, built, cubin, code)
             self._kernels = KernelOperations(cupy, self._module, cubin)
-            device_code(built)  # a file that was replaced while it was loaded
+            device_code(built)  # detects a file that was replaced during loading
             self.operations: Operations = self._kernels
             self.stream = _stream_of(cupy, stream)
             self._module.get_function("gpusnek_setup")((1,), (1,), (), stream=self.stream)
             self.stream.synchronize()
-            # CuPy has a module of its own for each GPU, that of the current one.
+            # CuPy loads a module once per GPU, for the GPU that is current.
             self.most_block = int(self._kernel.max_threads_per_block)
             self._fences = fences_of(cupy, self._module, self.built)
         self._images: weakref.WeakSet[Images] = weakref.WeakSet()
 
     def here(self) -> AbstractContextManager[object]:
-        """This GPU is CuPy's current one: memory, streams and limits are each GPU's own."""
+        """Make this GPU CuPy's current one; memory, streams and limits belong to one GPU."""
         return self.xp.cuda.Device(self.number)  # type: ignore[no-any-return]
 
     def array(self, values: np.ndarray[Any, Any]) -> Array:
-        """A copy in device memory."""
+        """Copy to device memory."""
         return self.xp.asarray(values)
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
@@ -155,19 +173,19 @@ class Cuda(OfOneProcess):
         return self.xp.zeros(shape, dtype)
 
     def address(self, array: Array) -> int:
-        """The device address."""
+        """Return the device address."""
         address: int = array.data.ptr
         return address
 
     def host(self, array: Array) -> np.ndarray[Any, Any]:
-        """A copy in host memory."""
+        """Copy to host memory."""
         copy: np.ndarray[Any, Any] = self.xp.asnumpy(array)
         return copy
 
     def _reserve(self, need: int) -> int:
-        """Give every thread `need` bytes of local memory; returns what it has.
+        """Raise the local memory limit to at least `need` bytes per thread. Returns the limit.
 
-        It is the device's setting, for all kernels, and is never lowered here.
+        The limit applies to all kernels on the device, and is never lowered here.
         """
         runtime = self.xp.cuda.runtime
         have = int(runtime.deviceGetLimit(runtime.cudaLimitStackSize))
@@ -183,7 +201,11 @@ class Cuda(OfOneProcess):
         return int(runtime.deviceGetLimit(runtime.cudaLimitStackSize))
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
-        """Images of local arenas, or arenas in global memory. Raises NotEnoughMemory."""
+        """Allocate snapshots of local arenas, or arenas in global memory.
+
+        Raises:
+            NotEnoughMemory: The memory does not suffice.
+        """
         sizes = {"pystack": pystack, "heap": heap}
         if self.local:
             arenas = Images.arenas(self, n, sizes, self._kernels.run)
@@ -200,7 +222,7 @@ class Cuda(OfOneProcess):
         return Arenas(n, fields, sizes, (memory, table))
 
     def single(self, arenas: Arenas, index: int) -> Arenas:
-        """A copy of one image. UsageError where arenas are in global memory."""
+        """Copy one snapshot. Raises UsageError where arenas are in global memory."""
         if not self.local:
             raise UsageError(
                 "interpreters with arenas in global memory cannot be copied",
@@ -209,30 +231,30 @@ class Cuda(OfOneProcess):
         return single(self, arenas, index)
 
     def trim(self, arenas: Arenas) -> int:
-        """Rows that no image needs go (device/images.py); CuPy's pool has the memory then."""
+        """Release rows that no snapshot needs (device/images.py) to CuPy's memory pool."""
         return trim(arenas) if self.local else 0
 
     def grow(
         self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
     ) -> Chunks | None:
-        """Rows for images, as many as they may need. Raises NotEnoughMemory."""
+        """Allocate rows for the snapshots of a launch (chunks.chunks_for)."""
         if not self.local:
             return None
         return chunks_for(arenas, threads, block, spare, whole=whole)
 
     def interrupt(self, value: int) -> Interrupt:
-        """A word in device memory."""
+        """Create an interrupt word in device memory."""
         return CudaInterrupt(self.xp, value)
 
     def shared(self, size: int) -> Shared:
-        """Pinned host memory, which kernels read and write over the bus at the same address."""
+        """Allocate pinned host memory; kernels access it over the bus at the same address."""
         memory = self.xp.cuda.alloc_pinned_memory(size)
         view = np.frombuffer(memory, np.uint8, size)
         view[:] = 0
         return Shared(view, memory.ptr, memory)
 
     def print_room(self, size: int) -> None:
-        """The buffer of device printf, which the driver sizes before the first kernel prints."""
+        """Resize the buffer of device printf; the driver allows it until a kernel has printed."""
         runtime = self.xp.cuda.runtime
         if int(runtime.deviceGetLimit(PRINTF_FIFO)) >= size:
             return
@@ -246,9 +268,9 @@ class Cuda(OfOneProcess):
             ) from error
 
     def room(self, local: int) -> Room:
-        """Free device memory, and the local memory that resident threads reserve.
+        """Return free device memory, and the local memory that resident threads reserve.
 
-        Where little is free, images at rest lose the rows that none of them has taken.
+        With little free memory, snapshot storage first releases the rows that are not in use.
         """
         pool = self.xp.get_default_memory_pool()
         pool.free_all_blocks()
@@ -303,5 +325,5 @@ class Cuda(OfOneProcess):
         return CudaRunning(self.xp, self.stream, keep, events)
 
     def close(self) -> None:
-        """Give cached device memory back."""
+        """Release cached device memory."""
         self.xp.get_default_memory_pool().free_all_blocks()

@@ -1,4 +1,4 @@
-"""A launch on a GPU under way, and the word that interrupts it."""
+"""A kernel in progress on a GPU, and the interrupt word that its interpreters poll."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOT_READY = 600  # cudaErrorNotReady
 
 
 class CudaRunning:
-    """A kernel on a stream."""
+    """A kernel in progress on a stream."""
 
     refused = None
 
@@ -22,35 +22,36 @@ class CudaRunning:
         self._started = time.monotonic()
 
     def wait(self, seconds: float | None) -> bool:
-        """Whether it has ended, after at most `seconds`."""
+        """Wait at most `seconds`; return whether the kernel has ended. Raises LaunchFailed."""
         end = None if seconds is None else time.monotonic() + seconds
         try:
             if end is None:
                 self._stream.synchronize()
                 return True
-            query = self._cupy.cuda.runtime.streamQuery  # Stream.done takes a failure for running
+            # Stream.done reports a failed kernel as running
+            query = self._cupy.cuda.runtime.streamQuery
             while query(self._stream.ptr) == NOT_READY:
                 now = time.monotonic()
                 if now >= end:
                     return False
-                # A fiftieth of what has passed: short launches are not rounded up by the wait.
+                # Sleep for 2% of the elapsed time, so that polling hardly prolongs short launches.
                 time.sleep(min(max((now - self._started) / 50, 20e-6), 2e-3))
-            self._stream.synchronize()  # what failed is reported here
+            self._stream.synchronize()  # raises if the kernel failed
             return True
         except self._cupy.cuda.runtime.CUDARuntimeError as error:
             raise LaunchFailed(f"the GPU failed while interpreters ran: {error}") from error
 
     @property
     def seconds(self) -> float:
-        """Between the events around the kernel."""
+        """Seconds between the events around the kernel."""
         return float(self._cupy.cuda.get_elapsed_time(*self._events)) / 1e3
 
 
 class CudaInterrupt:
-    """A word in device memory, which the host writes by a copy beside the running kernel.
+    """An interrupt word in device memory. The host writes it by a copy while the kernel runs.
 
-    In host memory each poll of a warp is a read over the bus. Those come one at a time, and what
-    the other warps of a multiprocessor load waits behind them (docs/lab/performance.md).
+    In host memory, each poll of a warp would be a read over the bus. Such reads are serialized, and
+    loads of other warps on the same multiprocessor wait behind them (docs/lab/performance.md).
     """
 
     def __init__(self, cupy: Any, value: int) -> None:
@@ -61,11 +62,11 @@ class CudaInterrupt:
 
     @property
     def address(self) -> int:
-        """In device memory."""
+        """The word's address in device memory."""
         return int(self._word.data.ptr)
 
     def write(self, value: int) -> None:
-        """Copy `value` there, on a stream of its own, and wait for the copy."""
+        """Copy `value` to the word on a separate stream, and wait for the copy."""
         try:
             pinned = self._cupy.cuda.alloc_pinned_memory(4)
             np.frombuffer(pinned, np.uint32, 1)[0] = value
@@ -75,4 +76,4 @@ class CudaInterrupt:
                 self._word.data.copy_from_host_async(pinned.ptr, 4, stream)
                 stream.synchronize()
         except self._cupy.cuda.runtime.CUDARuntimeError:
-            pass  # the GPU has failed, which whoever waits for the launch is told
+            pass  # the GPU has failed; waiting for the launch reports it

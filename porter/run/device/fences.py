@@ -1,4 +1,8 @@
-"""What the checks of a fenced device build compare with (templates/runtime/fences.cu)."""
+"""Write the address ranges that bounds checks of a device build compare with.
+
+The checks are in templates/runtime/fences.cu. Their ranges are known only after loading: the
+module's constants, and the size of local memory.
+"""
 
 from __future__ import annotations
 
@@ -12,17 +16,21 @@ from porter.manifest import DeviceOutput
 from porter.run.built import Built
 
 WINDOW = 1 << 24  # PORTER_LOCAL_WINDOW of porter_runtime.h
-MARGIN = 128  # the most bytes that one check covers: MOST of porter/compile/fencing/coverage.py
+MARGIN = 128  # maximum bytes per check: MOST of porter/compile/fencing/coverage.py
 HOST_TO_DEVICE, DEVICE_TO_HOST = 1, 2  # cudaMemcpyKind
-OTHERS = 4  # pieces of constants that a launch may lend: porter_fence_pieces of fences.cu
-NEAR = 1 << 16  # bytes: what lies as near is of one piece
+OTHERS = 4  # further ranges of constants that kernels may read: porter_fence_pieces of fences.cu
+NEAR = 1 << 16  # bytes; objects at most this far apart belong to one range
 
 
 def pieces(objects: np.ndarray[Any, Any], most: int) -> list[tuple[int, int]]:
-    """At most so many pieces of memory, as (address, bytes), that hold all of `objects`.
+    """Cover `objects` with at most `most` address ranges, as (address, bytes).
 
-    objects: rows of uint64, an address and bytes each. The piece that holds most comes first. Where
-    they are too many, those with the least between them become one.
+    The range with the most bytes of objects comes first. Excess ranges are merged across the
+    smallest gaps.
+
+    Args:
+        objects: Address and bytes of each object (k x 2 uint64).
+        most: Maximum number of ranges.
     """
     found: list[list[int]] = []  # address, end, and bytes of objects
     for address, size in sorted((int(a), int(s)) for a, s in objects):
@@ -41,17 +49,25 @@ def pieces(objects: np.ndarray[Any, Any], most: int) -> list[tuple[int, int]]:
 
 @define
 class Fences:
-    """Writes the constant memory of a module that was loaded. cupy: CuPy."""
+    """Writes the constant memory of a loaded module that bounds checks read.
+
+    Attributes:
+        cupy: The CuPy module.
+        module: The loaded module.
+    """
 
     cupy: Any
     module: Any
-    _local: int = field(default=0, init=False)  # bytes of local memory that checks know of
+    _local: int = field(default=0, init=False)  # bytes of local memory that the checks allow
 
     def constants(self, tables: Mapping[str, int]) -> None:
-        """Finds the build's constants by `tables`: variables that list a unit's, and their bytes.
+        """Find the build's constants, and write their address ranges.
 
-        A driver puts each where it likes, among the module's other variables and in few pieces. A
-        check knows the piece that holds most; a launch lends the others.
+        The driver places constants among the module's other variables, in few ranges. A check
+        compares with the range that holds most; the others are allowed per launch.
+
+        Args:
+            tables: Variables that list a compilation unit's constants, with their bytes.
         """
         found = np.concatenate([self._read(*table) for table in tables.items()])
         most, *others = pieces(found, 1 + OTHERS)
@@ -60,7 +76,10 @@ class Fences:
         self._write("porter_fence_pieces", np.array([*others, *none], np.uint64))
 
     def local(self, size: int) -> None:
-        """Threads have `size` bytes of local memory by now; launches under way have less."""
+        """Write the local memory limit of `size` bytes per thread.
+
+        Launches in progress have less local memory.
+        """
         used = size & ~15
         if used != self._local:
             spans = [(used - MARGIN) >> shift for shift in range(5)]
@@ -68,7 +87,7 @@ class Fences:
             self._local = used
 
     def _read(self, name: str, size: int) -> np.ndarray[Any, Any]:
-        """A variable of `size` bytes that is an array of pairs of uint64."""
+        """Read a variable of `size` bytes: an array of pairs of uint64."""
         values = np.empty((size // 16, 2), np.uint64)
         at = int(self.module.get_global(name).ptr)
         self.cupy.cuda.runtime.memcpy(values.ctypes.data, at, size, DEVICE_TO_HOST)
@@ -80,12 +99,12 @@ class Fences:
 
 
 def fences_of(cupy: Any, module: Any, built: Built) -> Fences | None:
-    """The fences of a module that was just loaded, written; None where the build has none."""
+    """Set up the bounds checks of a just-loaded module; return None for a build without them."""
     output = built.whole.targets["cuda"]
     if not built.config.get("fences") or not isinstance(output, DeviceOutput):
         return None
     fences = Fences(cupy, module)
-    (code,) = output.machine.values()  # a build with fences is for one architecture
+    (code,) = output.machine.values()  # a build with bounds checks is for one architecture
     fences.constants(code.constants)
     runtime = cupy.cuda.runtime
     fences.local(int(runtime.deviceGetLimit(runtime.cudaLimitStackSize)))

@@ -1,4 +1,4 @@
-"""The host twin: `libgpusnek.so` through ctypes."""
+"""The host twin device: load `libgpusnek.so` through ctypes and run launches on CPU threads."""
 
 from __future__ import annotations
 
@@ -23,32 +23,32 @@ from porter.run.footprint import Figures, Room
 
 PAGE = 4096
 LIBRARY = "libgpusnek.so"
-READ_BY_LIBRARY = ("libgpusnek.places",)  # of a build with bounds checks: where they are
+READ_BY_LIBRARY = ("libgpusnek.places",)  # where bounds checks are, in a build that has them
 
 
 @attrs.frozen
 class HostInterrupt:
-    """A word in ordinary memory."""
+    """An interrupt word in ordinary memory."""
 
     word: np.ndarray[Any, Any]
 
     @property
     def address(self) -> int:
-        """Where interpreters read it."""
+        """The word's address."""
         return int(self.word.ctypes.data)
 
     def write(self, value: int) -> None:
-        """Set it."""
+        """Set the word."""
         self.word[0] = value
 
 
 class HostRunning:
-    """A launch of the host twin, on threads of its own."""
+    """A launch of the host twin in progress, on its own threads."""
 
     refused = None
 
     def __init__(self, library: ctypes.CDLL, record: Record, threads: int) -> None:
-        self._record = record  # read until the launch ends
+        self._record = record  # the library reads it until the launch ends
         self._forked = False
         _running.add(self)
         self._status = 0
@@ -65,9 +65,9 @@ class HostRunning:
             self._ended.set()
 
     def wait(self, seconds: float | None) -> bool:
-        """Whether it has ended, after at most `seconds`."""
-        # Not join(): before Python 3.13 a thread counts as ended once Ctrl-C interrupts its join,
-        # and the arrays would go while interpreters still write to them.
+        """Wait at most `seconds`; return whether the launch has ended. Raises LaunchFailed."""
+        # Thread.join is unsuitable: before Python 3.13, a join that Ctrl-C interrupts marks the
+        # thread as ended. The arrays would then be freed while interpreters still write to them.
         if self._forked:
             raise forked("launch")
         if not self._ended.wait(seconds):
@@ -80,17 +80,17 @@ class HostRunning:
         return True
 
     def orphan(self) -> None:
-        """In a child process: the launch goes on in the parent alone."""
+        """Mark the launch as lost in a forked child process: it runs in the parent only."""
         if not self._ended.is_set():
             self._forked = True
 
     @property
     def seconds(self) -> float:
-        """From the first thread's start to the last one's end."""
+        """Seconds from the first thread's start to the last thread's end."""
         return self._seconds
 
 
-# For a child process, in which the threads of its parent are not.
+# Launches to orphan in a forked child process, which has no threads of its parent.
 _running: weakref.WeakSet[HostRunning] = weakref.WeakSet()
 
 
@@ -113,15 +113,15 @@ def _hint(error: OSError) -> str | None:
 
 
 class HostTwin(OfOneProcess, HostArrays):
-    """Interpreters on this machine's processor; arrays are numpy's."""
+    """The host twin: interpreters on the CPU; arrays are numpy's."""
 
     name = "host"
     block = BLOCK
-    most_block = 1024  # CUDA's
+    most_block = 1024  # as on CUDA
     local = False
     warp = 1
-    scratch = True  # a thread of the library has an arena that its interpreters use in turn
-    linked: LinkedCode | None = None  # machine code of programs is loaded beside the library
+    scratch = True  # each thread of the library has an arena that its interpreters use in turn
+    linked: LinkedCode | None = None  # native code of programs is loaded as separate libraries
 
     def __init__(self, built: Built, *, variant: str = "host", threads: int | None = None) -> None:
         self.built, self.variant = built, variant
@@ -131,7 +131,7 @@ class HostTwin(OfOneProcess, HostArrays):
             self._library = ctypes.CDLL(str(path))
         except OSError as error:
             raise LaunchFailed(f"{path} does not load: {error}", hint=_hint(error)) from error
-        # A file that was replaced while it was loaded.
+        # Detects a file that was replaced during loading.
         built.check(variant, (LIBRARY, *READ_BY_LIBRARY))
         self._threads = threads or os.cpu_count() or 1
         self.figures = Figures.of(built.whole.targets[variant].info)
@@ -146,49 +146,49 @@ class HostTwin(OfOneProcess, HostArrays):
             function.restype, function.argtypes = result, arguments
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
-        """`n` arenas in one block; they stay where they are, as pointers inside them do."""
+        """Allocate `n` arenas in one block. They never move, because they contain pointers."""
         stride = self.figures.arena(pystack, heap)
         base = self._library.gpusnek_arena_new(n, stride)
         if not base:
             raise NotEnoughMemory(f"no memory for {n} arenas of {stride} bytes")
         owner = _Block()
         freed = weakref.finalize(owner, self._library.gpusnek_arena_free, base, n, stride)
-        freed.atexit = False  # a launch that does not stop may still use them
+        freed.atexit = False  # a launch that does not stop may still use the arenas
         sizes = {"pystack": pystack, "heap": heap}
         return Arenas(n, {"arenas": base, "arena_stride": stride}, sizes, owner)
 
     def single(self, arenas: Arenas, index: int) -> Arenas:
-        """UsageError: pointers in one arena do not hold in another."""
+        """Raise UsageError: pointers in one arena are invalid in another."""
         raise UsageError(
             "interpreters of this target cannot be copied: each has addresses of its own",
             hint="Run the same source in all of them instead.",
         )
 
     def trim(self, arenas: Arenas) -> int:
-        """Nothing: what an arena has not touched takes no memory."""
+        """Do nothing, because untouched pages of an arena take no memory. Returns 0."""
         return 0
 
     def grow(
         self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
     ) -> Chunks | None:
-        """Nothing: arenas have their most."""
+        """Do nothing, because arenas have their full size."""
         return None
 
     def interrupt(self, value: int) -> Interrupt:
-        """A word in ordinary memory."""
+        """Create an interrupt word in ordinary memory."""
         return HostInterrupt(np.array([value], np.uint32))
 
     def shared(self, size: int) -> Shared:
-        """Ordinary memory, from a page's start."""
+        """Allocate page-aligned ordinary memory."""
         memory = np.zeros(size + PAGE, np.uint8)
         view = memory[-memory.ctypes.data % PAGE :][:size]
         return Shared(view, view.ctypes.data, memory)
 
     def print_room(self, size: int) -> None:
-        """Nothing: the C library's stdout takes all."""
+        """Do nothing, because the C library's stdout has no size limit."""
 
     def room(self, local: int) -> Room:
-        """What the kernel says is available; unlimited where it does not say."""
+        """Return the available memory that the kernel reports; unlimited where it reports none."""
         try:
             with open("/proc/meminfo") as file:
                 fields = dict(line.split(":", 1) for line in file)
@@ -197,12 +197,12 @@ class HostTwin(OfOneProcess, HostArrays):
             return Room(2**63, 0)
 
     def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
-        """Start on up to as many threads as there are cores."""
+        """Start the launch on at most as many threads as the machine has cores."""
         return HostRunning(self._library, record, self._threads)
 
     def close(self) -> None:
-        """Nothing to give back: memory goes with its arrays."""
+        """Do nothing, because arrays own all memory."""
 
 
 class _Block:
-    """Owns arenas: their memory is given back when this goes."""
+    """The owner of a block of arenas; its finalizer frees their memory."""

@@ -1,4 +1,4 @@
-"""Arrays of a device whose memory is the host's."""
+"""Array functions of a device whose arrays are in host memory."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ from porter.run.device.operations import NumpyOperations
 
 
 class HostArrays:
-    """The part of a Device that makes and reads arrays: they are NumPy's."""
+    """The part of a Device that makes and reads arrays, by NumPy."""
 
     xp: Any = np
     on_gpu = False
     operations: Operations = NumpyOperations()
 
     def here(self) -> AbstractContextManager[object]:
-        """Nothing: memory is the same for all."""
+        """Return a context manager that does nothing, because there is no current device."""
         return nullcontext()
 
     def array(self, values: np.ndarray[Any, Any]) -> Array:
-        """A contiguous copy of `values`."""
+        """Return a contiguous copy of `values`."""
         return np.array(values, order="C")
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
-        """Zeroed memory, of which only touched pages count."""
+        """Allocate zeroed memory; pages take memory once they are touched."""
         return np.zeros(shape, dtype)
 
     def address(self, array: Array) -> int:
-        """Where `array` is."""
+        """Return the address of `array`."""
         address: int = array.ctypes.data
         return address
 
     def host(self, array: Array) -> np.ndarray[Any, Any]:
-        """`array` itself."""
+        """Return `array` itself."""
         view: np.ndarray[Any, Any] = array
         return view

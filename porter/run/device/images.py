@@ -1,8 +1,10 @@
-"""Images: local arenas at rest, kept as what differs from what they began as copies of.
+"""Snapshot storage: idle interpreters with local arenas, stored as differences from a base.
 
-An image is cut into pieces of 128 bytes. Those that differ from its *base* stand in *rows*, each of
-which has one piece of 32 neighbouring images, a *bundle* (templates/runtime/launch.h, image.cuh).
-Rows are taken from *segments* of equal size, so room grows by segments, and nothing is copied.
+A snapshot (image) consists of pages of 128 bytes. Pages that differ from the snapshot's *base* are
+stored in *rows*. A row has one page of each of 32 neighbouring snapshots, a *bundle*
+(templates/runtime/launch.h, image.cuh). Rows are allocated in *segments* of equal size, so storage
+grows without copying. Kernels take free rows when they write snapshots; this module allocates,
+compacts and frees them between launches.
 """
 
 from __future__ import annotations
@@ -19,23 +21,32 @@ from porter.run.device.base import Arenas, Array, Device, Running
 from porter.run.footprint import BUNDLE, PIECE, ROW, WORD, bundles
 
 PIECE_WORDS, ROW_WORDS = PIECE // WORD, ROW // WORD
-LEAST_ROWS, MOST_ROWS = 16, 1 << 16  # of a segment: to 256 MiB
-PARTS = 8  # a store's rows are divided into so many segments at least, where they are not small
+LEAST_ROWS, MOST_ROWS = 16, 1 << 16  # rows of a segment; the maximum is 256 MiB
+PARTS = 8  # storage is divided into at least this many segments, unless they would be too small
 
 
 class RunKernel(Protocol):
-    """Runs a kernel of templates/runtime/arrays.cu on at least so many threads."""
+    """A function that runs a kernel of templates/runtime/arrays.cu."""
 
     def __call__(self, name: str, threads: int, *arguments: int) -> None:
-        """Start it; later work with the arrays comes after it."""
+        """Start the kernel on at least `threads` threads.
+
+        Later operations on its arrays are ordered after it.
+        """
         ...
 
 
 @define(eq=False)
 class Images:
-    """The images of `n` interpreters, of at most `stride` pieces each.
+    """The snapshots of `n` interpreters, of at most `stride` pages each.
 
-    kernels: what runs over them on `device`. kept: owners of their bases.
+    Attributes:
+        device: The device that has the snapshots.
+        n: Number of snapshots.
+        stride: Maximum pages per snapshot.
+        kernels: Runs kernels over the storage.
+        kept: Owners of the base snapshots.
+        shift: A segment has 2**shift rows.
     """
 
     device: Device = field(repr=False)
@@ -60,9 +71,16 @@ class Images:
 
     @classmethod
     def arenas(cls, device: Device, n: int, sizes: dict[str, int], kernels: RunKernel) -> Arenas:
-        """Images that hold no interpreters yet, as arenas. sizes: bytes of pystack and heap.
+        """Allocate empty snapshots, and return them as arenas.
 
-        Raises NotEnoughMemory.
+        Args:
+            device: The device that will have them.
+            n: Number of interpreters.
+            sizes: Bytes of pystack and heap.
+            kernels: Runs kernels over the storage.
+
+        Raises:
+            NotEnoughMemory: The page tables do not fit.
         """
         stride = device.figures.pieces(sizes["heap"])
         try:
@@ -75,43 +93,43 @@ class Images:
 
     @property
     def most(self) -> int:
-        """Rows with which every image has its most pieces."""
+        """Rows needed if every snapshot has its maximum number of pages."""
         return bundles(self.n) * self.stride
 
     @property
     def rows(self) -> int:
-        """Rows that there is memory for."""
+        """Rows that are allocated."""
         return min(self.most, len(self._segments) << self.shift)
 
     @property
     def taken(self) -> int:
-        """Rows that are taken, as a launch has left them. Reads the device's memory."""
+        """Rows in use after the last launch. Each read copies from the device."""
         return int(self.device.host(self._taken)[0])
 
     @property
     def used(self) -> np.ndarray[Any, Any]:
-        """Pieces of each image, 0 where there is none (n uint32)."""
+        """Pages of each snapshot, 0 where there is none (n uint32)."""
         return self.device.host(self._used)
 
     @property
     def size(self) -> int:
-        """Bytes of what the images take: rows that are taken, and what says where pieces are."""
+        """Bytes of the snapshots: rows in use, and page tables."""
         tables = (self._pieces, self._used, self._bases)
         return self.taken * ROW + sum(int(table.nbytes) for table in tables)
 
     @property
     def idle(self) -> bool:
-        """Whether no launch is under way that uses them."""
+        """Whether no launch in progress uses the snapshots."""
         running = None if self._running is None else self._running()
         return running is None or running.wait(0)
 
     def used_by(self, running: Running) -> None:
-        """A launch uses them until it has ended."""
-        self._running = weakref.ref(running)  # which knows the images
+        """Register a launch that uses the snapshots until it has ended."""
+        self._running = weakref.ref(running)  # weak, because the launch refers to the snapshots
 
     @property
     def fields(self) -> dict[str, int]:
-        """What a launch record says of them."""
+        """The snapshots' fields of a launch record."""
         address = self.device.address
         return {
             "image_pieces": address(self._pieces),
@@ -124,15 +142,19 @@ class Images:
         }
 
     def prepare(self, is_first: bool) -> None:
-        """A launch is about to write images; is_first: whoever is in them is forgotten."""
+        """Prepare for a launch that writes snapshots.
+
+        Args:
+            is_first: The launch starts new interpreters, so existing snapshots are dropped.
+        """
         if is_first and not self._clean:
             self.clear()
         self._clean = False
 
     def clear(self) -> None:
-        """Forget all images."""
+        """Drop all snapshots."""
         self._pieces = self._used = self._bases = None
-        # An entry is a word (gpusnek_piece_t).
+        # A page table entry is one word (gpusnek_piece_t).
         self._pieces = self.device.zeros(bundles(self.n) * self.stride, np.uint64)
         self._used = self.device.zeros(self.n, np.uint32)
         self._bases = self.device.zeros(self.n, np.uint64)
@@ -141,7 +163,7 @@ class Images:
         self._clean = True
 
     def grow(self, rows: int) -> None:
-        """Memory for so many rows in all, of which what is there stays. Raises MemoryError."""
+        """Allocate up to `rows` rows in all; existing rows stay valid. Raises MemoryError."""
         rows = min(rows, self.most)
         if rows <= self.rows:
             return
@@ -154,7 +176,7 @@ class Images:
             self._tell()
 
     def shrink(self) -> int:
-        """Give segments back in which no row is taken; returns their bytes."""
+        """Free segments without a row in use. Returns their bytes."""
         keep = -(-self.taken >> self.shift)
         given = sum(int(segment.nbytes) for segment in self._segments[keep:])
         if given:
@@ -163,7 +185,14 @@ class Images:
         return given
 
     def copies(self, which: Sequence[int] | np.ndarray[Any, Any]) -> Array:
-        """Copies of images `which` as bases are, a row of words each; see address_of."""
+        """Copy snapshots into the format of base snapshots.
+
+        Args:
+            which: Indices of the snapshots.
+
+        Returns:
+            One row of words per snapshot; `address_of` returns its address.
+        """
         chosen = np.asarray(which, np.uint32)
         columns = (1 + int(self.used[chosen].max())) * PIECE_WORDS
         to = self.device.zeros((len(chosen), columns), np.uint64)
@@ -179,9 +208,10 @@ class Images:
         return to
 
     def rebase(self) -> None:
-        """What all images with the base of the first one have alike becomes part of their base.
+        """Move pages that all snapshots have in common into a new base snapshot.
 
-        Of pieces that some have from that base already, all keep the base's.
+        Only snapshots with the same base as the first one take part. A page that some of them take
+        from that base unchanged keeps the base's content.
         """
         there = self.used != 0
         if not there.any():
@@ -199,7 +229,7 @@ class Images:
         first = index // BUNDLE * self.stride
         own = host(self._pieces[first : first + self.stride]) >> np.uint64(32 + index % BUNDLE)
         if not ((own & np.uint64(1) != 0) & ~np.array(is_kept)).any():
-            return  # it has nothing of its own that could be all's
+            return  # the first snapshot has no own page that all could share
         copy = self.copies([index])
         base, words = address_of(self.device, copy), copy.size - PIECE_WORDS
         self.kernels("gpusnek_images_merge", words, base, words, old, address(tells))
@@ -213,7 +243,7 @@ class Images:
         self.kept[:] = [*(self.kept if others else ()), copy]
 
     def pack(self) -> None:
-        """Rows in which no image has anything are free again, and those behind move up."""
+        """Compact the storage: free rows without any page in use, and move later rows up."""
         taken = self.taken
         if not taken:
             return
@@ -248,29 +278,29 @@ class Images:
 
 
 def address_of(device: Device, copies: Array, row: int = 0) -> int:
-    """Where the image in a row of Images.copies is: behind the piece that tells its size."""
+    """Return the address of a snapshot in a row of Images.copies, after the page with its size."""
     columns = int(copies.shape[-1])
     return device.address(copies) + (row * columns + PIECE_WORDS) * WORD
 
 
 def size_of(arenas: Arenas) -> int | None:
-    """Bytes that interpreters at rest in `arenas` take as images; None where they are none."""
+    """Return the bytes that idle interpreters take as snapshots; None where they have arenas."""
     images = arenas.keep
     return images.size if isinstance(images, Images) else None
 
 
 def single(device: Device, arenas: Arenas, index: int) -> Arenas:
-    """A copy of image `index` of `arenas` alone."""
+    """Copy snapshot `index` of `arenas` into arenas of one interpreter."""
     image = arenas.keep.copies([index])
     return Arenas(1, {"image": address_of(device, image)}, arenas.sizes, image)
 
 
 def trim(arenas: Arenas) -> int:
-    """Give back the memory of `arenas` that no image needs; returns its bytes."""
+    """Release the memory of `arenas` that no snapshot needs. Returns the bytes released."""
     images: Images = arenas.keep
     if not arenas.started or not images.idle:
         return 0
-    given = images.shrink()  # before more is taken
+    given = images.shrink()  # first, because rebasing allocates memory
     images.rebase()
     images.pack()
     given += images.shrink()
@@ -279,12 +309,12 @@ def trim(arenas: Arenas) -> int:
 
 
 def base_on(arenas: Arenas | None, owner: object) -> None:
-    """What begins in a launch of `arenas` begins as copies of images that `owner` keeps."""
+    """Keep `owner` alive: the next launch starts interpreters as copies of its snapshots."""
     if arenas is not None and isinstance(arenas.keep, Images):
         arenas.keep.kept.append(owner)
 
 
 def based_alone(arenas: Arenas | None, owner: object) -> None:
-    """All images of `arenas` have bases of `owner` by now: those of others may go."""
+    """Keep only `owner` alive: all snapshots have its snapshots as bases by now."""
     if arenas is not None and isinstance(arenas.keep, Images):
         arenas.keep.kept[:] = [owner]

@@ -1,6 +1,6 @@
-"""Operations over arrays on a GPU: kernels that each build has (templates/runtime/arrays.cu).
+"""Array operations on a GPU, by kernels that each build contains (templates/runtime/arrays.cu).
 
-Of CuPy this uses memory and copies, which it does not compile.
+CuPy provides memory and copies only, so that it compiles no kernels.
 """
 
 from __future__ import annotations
@@ -30,9 +30,10 @@ NAMES = (
 
 
 class KernelOperations:
-    """Operations of a GPU, by the kernels in `module`, which was loaded from `cubin`.
+    """Operations on arrays of a GPU, by the kernels of a loaded module.
 
-    Work goes to CuPy's current stream. Raises LaunchFailed where the build has no such kernels.
+    Work goes to CuPy's current stream. The constructor raises LaunchFailed where the build lacks
+    the kernels.
     """
 
     def __init__(self, cupy: Any, module: Any, cubin: Path) -> None:
@@ -40,7 +41,7 @@ class KernelOperations:
         try:
             self._kernels = {name: module.get_function(name) for name in NAMES}
             for kernel in self._kernels.values():
-                int(kernel.max_threads_per_block)  # CuPy looks for a kernel when it is used
+                int(kernel.max_threads_per_block)  # CuPy resolves a kernel at its first use
         except cupy.cuda.driver.CUDADriverError as error:
             raise LaunchFailed(
                 f"{cubin}: another version of porter made this build: {error}",
@@ -50,7 +51,7 @@ class KernelOperations:
     def first_equal(
         self, words: Array, columns: int, lengths: Array
     ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """Rows meet in a hash table, and are compared there word by word."""
+        """Insert rows into a hash table, and compare rows of one slot word by word."""
         n, slots = len(words), 2 * len(words)
         if not n:
             return np.zeros(0, np.int64)
@@ -64,14 +65,14 @@ class KernelOperations:
     def rows(
         self, words: Array, columns: int | None = None, which: np.ndarray[Any, Any] | None = None
     ) -> Array:
-        """One thread a word."""
+        """Copy with one thread per word."""
         stride = words.shape[1]
         columns = stride if columns is None else columns
         count = len(words) if which is None else len(which)
         return self._copied(_at(words), (count, columns), (stride, 1), which)
 
     def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
-        """Each copy doubles what is there."""
+        """Fill by doubling: copy the filled part behind itself until the buffer is full."""
         size, total = values.nbytes, values.nbytes * n
         copies = self._cupy.empty(len(values) * n, values.dtype)
         if total:
@@ -96,12 +97,12 @@ class KernelOperations:
         return to
 
     def _move(self, to: Array, source: Array, start: int, size: int) -> None:
-        """`size` bytes of `source`, to byte `start` of `to`."""
+        """Copy `size` bytes of `source` to byte `start` of `to`."""
         if size:
             (to.data + start).copy_from_device_async(source.data, size)
 
     def run(self, name: str, threads: int, *arguments: int) -> None:
-        """Start kernel `name` on at least so many threads. Each argument is 64 bits wide."""
+        """Start kernel `name` on at least `threads` threads. Each argument is 64 bits wide."""
         grid = (-(-threads // BLOCK),)
         self._kernels[name](grid, (BLOCK,), tuple(map(np.uint64, arguments)))
 

@@ -1,8 +1,8 @@
-"""Loading device code, and linking it from PTX for a GPU that is newer than the build.
+"""Load device code, or link it from PTX for a GPU that is newer than the build.
 
-The driver compiles each unit by itself and links them, as `ptxas` and `nvlink` do. One PTX text of
-all units would not do: compiled as a whole program each kernel gets functions of its own, and
-pointers to functions become numbers.
+The driver compiles each compilation unit separately and links the results, as `ptxas` and `nvlink`
+do. Concatenating the units' PTX into one text would be wrong: in whole-program compilation each
+kernel gets its own copies of functions, and function pointers become numbers.
 """
 
 from __future__ import annotations
@@ -38,17 +38,23 @@ KERNEL = "gpusnek_launch"
 
 @frozen(eq=False)
 class LinkedCode:
-    """A build's machine code with that of programs linked into it (porter/native/programs.py).
+    """A build's native code with programs' native code linked into it (porter/native/programs.py).
 
-    cubin: its bytes; None where no program has any, and the build's own serves. modules: the
-    programs' NativeModules, by the digests of their bytecode.
+    Attributes:
+        cubin: The linked code; None where no program has native code, and the build's own is
+            loaded.
+        modules: The programs' NativeModules, keyed by digests of their bytecode.
     """
 
     cubin: bytes | None = field(repr=False)
     modules: Mapping[str, Any] = field(repr=False)
 
     def module_of(self, code: bytes) -> Any:
-        """The NativeModule of bytecode. UsageError where it is of no such program."""
+        """Return the NativeModule of bytecode.
+
+        Raises:
+            UsageError: The device was opened without this program's native code.
+        """
         try:
             return self.modules[hashlib.sha256(code).hexdigest()]
         except KeyError:
@@ -62,9 +68,19 @@ class LinkedCode:
 def loaded(
     cupy: Any, built: Built, code: Path, linked: LinkedCode | None = None
 ) -> tuple[Any, Any]:
-    """The module of `code` on the current GPU, or of what is linked for it, and its kernel.
+    """Load device code on the current GPU.
 
-    linked: what is loaded instead, where it has a cubin. Raises LaunchFailed.
+    Args:
+        cupy: The CuPy module.
+        built: The build.
+        code: The build's cubin or fatbin; PTX is linked instead where the GPU is newer.
+        linked: Code to load instead, where it has a cubin.
+
+    Returns:
+        The module and its launch kernel.
+
+    Raises:
+        LaunchFailed: The code cannot be loaded or linked.
     """
     if linked is not None and linked.cubin is not None:
         return _loaded_from(cupy, built, linked.cubin)
@@ -81,7 +97,7 @@ def loaded(
 
 
 def _loaded_from(cupy: Any, built: Built, cubin: bytes) -> tuple[Any, Any]:
-    # CuPy reads a cubin when it is first used.
+    # CuPy reads the file at first use, so resolve the kernel before the file is deleted.
     with tempfile.NamedTemporaryFile(prefix="gpusnek-", suffix=".cubin") as file:
         file.write(cubin)
         file.flush()
@@ -98,10 +114,14 @@ def _loaded_from(cupy: Any, built: Built, cubin: bytes) -> tuple[Any, Any]:
 
 
 def linked_for(cupy: Any, built: Built) -> Path | None:
-    """A cubin for the current GPU, linked now or earlier; None where the build has code for it.
+    """Return a cubin linked for the current GPU, from the cache where there is one.
 
-    None too where the build has no PTX for other GPUs: what is loaded then says why it does not
-    fit. Raises LaunchFailed where the driver does not link it.
+    Returns:
+        None where the build has code for this GPU, or has no PTX for others. Loading the build's
+            code then reports the mismatch.
+
+    Raises:
+        LaunchFailed: The driver cannot link the PTX.
     """
     output = device_output(built)
     if not output.ptx:
@@ -114,13 +134,14 @@ def linked_for(cupy: Any, built: Built) -> Path | None:
     driver = cupy.cuda.runtime.driverGetVersion()
     parts = (capability, driver, *output.flags, *(output.files[name].sha256 for name in units))
     key = hashlib.sha256("\n".join(map(str, parts)).encode()).hexdigest()[:16]
-    from porter.base.paths import linked_dir  # a machine that only runs builds may lack its needs
+    # imported here, because a machine that only runs builds may lack its dependencies
+    from porter.base.paths import linked_dir
 
     kept = linked_dir() / f"sm_{capability}-{key}.cubin"
     if _is_whole(kept):
         return kept
     to_stderr(f"linking machine code for sm_{capability} from PTX, which is done once")
-    cupy.cuda.runtime.free(0)  # makes the context that the driver links for
+    cupy.cuda.runtime.free(0)  # creates the context that the driver links for
     paths = [built.file("cuda", name.removeprefix("cuda/")) for name in units]
     return _keep(link(paths, _cap(output.flags)), kept)
 
@@ -131,7 +152,7 @@ def _cap(flags: Sequence[str]) -> int:
 
 
 def _is_whole(kept: Path) -> bool:
-    """Return whether the cubin `kept` is as an earlier process linked it."""
+    """Return whether the cubin `kept` is unchanged since it was linked."""
     record = read_sealed(_record_of(kept))
     try:
         return record is not None and file_digest(kept) == record["sha256"]
@@ -148,7 +169,7 @@ def _keep(cubin: bytes, kept: Path) -> Path:
         write_whole(kept, cubin, parents=True)
         write_sealed(_record_of(kept), {"sha256": hashlib.sha256(cubin).hexdigest()})
         return kept
-    except OSError:  # a user without a folder to write to: this process alone has it
+    except OSError:  # the user has no writable folder; keep the cubin for this process
         with tempfile.NamedTemporaryFile(prefix="gpusnek-", suffix=".cubin", delete=False) as file:
             file.write(cubin)
         atexit.register(Path(file.name).unlink, missing_ok=True)
@@ -157,7 +178,7 @@ def _keep(cubin: bytes, kept: Path) -> Path:
 
 @frozen
 class _Options:
-    """Options of a link: two arrays, and the buffer that the driver writes its messages to."""
+    """Options of a link: two arrays, and the buffer for the driver's messages."""
 
     names: Any
     values: Any
@@ -165,7 +186,7 @@ class _Options:
 
     @classmethod
     def of(cls, registers: int) -> _Options:
-        """Those of a link whose functions may use `registers` each."""
+        """Return the options for at most `registers` registers per thread."""
         log = ctypes.create_string_buffer(_LOG_BYTES)
         names = (ctypes.c_uint * 3)(_MAX_REGISTERS, _ERROR_LOG, _ERROR_LOG_BYTES)
         values = (ctypes.c_void_p * 3)(registers, ctypes.addressof(log), _LOG_BYTES)
@@ -173,9 +194,14 @@ class _Options:
 
 
 def link(units: Sequence[Path], registers: int) -> bytes:
-    """A cubin of the PTX files `units` for the GPU of the current context.
+    """Link PTX files for the GPU of the current context. Returns the cubin.
 
-    Raises LaunchFailed, with what the driver says.
+    Args:
+        units: The PTX files, one per compilation unit.
+        registers: Maximum registers per thread.
+
+    Raises:
+        LaunchFailed: The driver failed; the message has its log.
     """
     options = _Options.of(registers)
     state, cubin, size = ctypes.c_void_p(), ctypes.c_void_p(), ctypes.c_size_t()

@@ -1,4 +1,4 @@
-"""Operations over arrays of all interpreters (base.Operations), by NumPy."""
+"""Array operations of a device with host memory (base.Operations), by NumPy."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ _MASK = (1 << 64) - 1
 
 
 class NumpyOperations:
-    """Of arrays in ordinary memory."""
+    """Operations on arrays in host memory."""
 
     def first_equal(
         self, words: Array, columns: int, lengths: Array
     ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-        """Exact: hashes only propose which rows are equal. No loop runs over rows."""
+        """Group rows by a vectorized hash, then verify equality.
+
+        A collision leads to a retry with another seed.
+        """
         used = words[:, :columns]
         for seed in _SEEDS:
             _, example, group = np.unique(
@@ -33,16 +36,16 @@ class NumpyOperations:
     def rows(
         self, words: Array, columns: int | None = None, which: np.ndarray[Any, Any] | None = None
     ) -> Array:
-        """Fancy indexing."""
+        """Copy by fancy indexing."""
         return np.array(words[slice(None) if which is None else which, :columns], order="C")
 
     def repeated(self, values: np.ndarray[Any, Any], n: int) -> Array:
-        """By NumPy."""
+        """Copy by numpy.tile."""
         return np.tile(values, n)
 
 
 def _hash(words: Array, lengths: Array, seed: int) -> Array:
-    """A 64-bit hash per row: multiply and fold, word by word."""
+    """Return a 64-bit hash per row: multiply and fold, word by word."""
     value = lengths.astype(np.uint64) * np.uint64(seed)
     factor = np.uint64(seed * 0x9FB21C651E98DF25 & _MASK | 1)
     for column in range(words.shape[1]):
@@ -53,7 +56,7 @@ def _hash(words: Array, lengths: Array, seed: int) -> Array:
 
 
 def _exact(words: Array, lengths: Array, first: Array) -> bool:
-    """Whether every row equals the one that it was found equal to: no two share a hash."""
+    """Return whether each row equals the first row of its group, that is, no hashes collided."""
     if not bool((lengths == lengths[first]).all()):
         return False
     return all(

@@ -1,4 +1,7 @@
-"""Several devices as one: each runs a range of an array's interpreters."""
+"""Several devices as one: each runs a consecutive range of an array's interpreters.
+
+`porter.run.open_several` makes a `Several`; `porter.run.launch.several` divides launches.
+"""
 
 from __future__ import annotations
 
@@ -32,9 +35,13 @@ MOST_THREADS = 64
 
 @frozen
 class Part:
-    """Interpreters `first` to `first + count - 1`, on one of several devices.
+    """A range of interpreters on one device: `first` to `first + count - 1`.
 
-    label: the device, for people.
+    Attributes:
+        device: The device that runs them.
+        label: The device's name for messages.
+        first: Index of the first interpreter.
+        count: Number of interpreters.
     """
 
     device: Device = field(repr=False)
@@ -44,20 +51,23 @@ class Part:
 
     @property
     def span(self) -> slice:
-        """Where they stand among all."""
+        """The range as a slice of all interpreters."""
         return slice(self.first, self.first + self.count)
 
     @property
     def range(self) -> str:
-        """Which they are, for people."""
+        """The range in words, for messages."""
         return f"interpreters {self.first} to {self.first + self.count - 1}"
 
 
 @define(eq=False)
 class Share:
-    """What one of several devices keeps of an array: its part of the arenas, and memory's copies.
+    """The state of an array on one device: its arenas, and copies of host memory.
 
-    arenas: None where interpreters end with their launch.
+    Attributes:
+        part: The range of interpreters.
+        shadows: Device copies of host memory.
+        arenas: None where interpreters end with their launch.
     """
 
     part: Part
@@ -68,10 +78,14 @@ class Share:
 def on_each(
     parts: Sequence[Part], work: Callable[[int], T], stop: Callable[[], object] | None = None
 ) -> list[T]:
-    """work(k) for each part k, at the same time, each with its device as the current one.
+    """Call `work(k)` for each part k in parallel, with the part's device as the current one.
 
-    What the first of them raises is raised once all have ended. stop: called when this thread is
-    interrupted meanwhile, for they have to end first.
+    The first exception is raised after all calls have ended.
+
+    Args:
+        parts: The parts.
+        work: The function to call.
+        stop: Called on KeyboardInterrupt in this thread, so that the calls end early.
     """
 
     def here(k: int) -> T:
@@ -91,13 +105,13 @@ def on_each(
 
 
 class Several(OfOneProcess, HostArrays):
-    """Several devices of one build and one kind; arrays are numpy's, in the host's memory.
+    """Several devices of one build and one type; arrays are numpy's, in host memory.
 
-    A launch is divided before it starts (launch/several): consecutive whole blocks go to each
-    device. `labels` are the devices' names for people.
+    A launch is divided before it starts (launch/several): each device gets consecutive whole
+    blocks. `labels` are the devices' names for messages.
     """
 
-    linked: LinkedCode | None = None  # machine code of programs runs on none of them yet
+    linked: LinkedCode | None = None  # native code of programs is not supported here yet
 
     def __init__(self, devices: Sequence[Device], labels: Sequence[str]) -> None:
         first = devices[0]
@@ -106,10 +120,10 @@ class Several(OfOneProcess, HostArrays):
         self.built, self.figures, self.warp = first.built, first.figures, first.warp
         self.block, self.local, self.scratch = first.block, first.local, first.scratch
         self.most_block = min(device.most_block for device in devices)
-        self.templates = Templates()  # none: each device has its own
+        self.templates = Templates()  # unused: each device has its own
 
     def share(self, n: int, block: int) -> list[Part]:
-        """Who runs which of `n` interpreters, in blocks of `block`; devices without any lack."""
+        """Divide `n` interpreters among the devices, in whole blocks; omit devices without any."""
         blocks, most = -(-n // block), len(self.devices)
         bounds = [min(n, block * (k * blocks // most)) for k in range(most + 1)]
         return [
@@ -119,14 +133,17 @@ class Several(OfOneProcess, HostArrays):
         ]
 
     def arenas(self, n: int, pystack: int, heap: int) -> Arenas:
-        """Arenas that each device makes for its part when the first launch tells the blocks."""
+        """Return arenas without memory. Each device allocates its share in the first launch."""
         shares: list[Share] = []
         return Arenas(n, {}, {"pystack": pystack, "heap": heap}, shares)
 
     def single(self, arenas: Arenas, index: int) -> Arenas:
-        """A copy of one image, on the host. UsageError where interpreters cannot be copied.
+        """Copy one snapshot to the host.
 
-        An image holds addresses of what its GPU's module has, and each GPU has that elsewhere.
+        A snapshot contains addresses of its GPU's module, which differ between GPUs.
+
+        Raises:
+            UsageError: The interpreters cannot be copied.
         """
         if self.devices[0].on_gpu and len({id(share.part.device) for share in arenas.keep}) > 1:
             raise UsageError(
@@ -143,7 +160,7 @@ class Several(OfOneProcess, HostArrays):
         raise UsageError("interpreters that have not started cannot be copied")
 
     def trim(self, arenas: Arenas) -> int:
-        """Each device gives back what its part does not use."""
+        """Release unused memory of each device's part. Returns the bytes released."""
         given = 0
         for share in arenas.keep:
             with share.part.device.here():
@@ -153,23 +170,29 @@ class Several(OfOneProcess, HostArrays):
     def grow(
         self, arenas: Arenas, threads: int, block: int, spare: int | None, *, whole: bool
     ) -> Chunks | None:
-        """Nothing: each device does so for its part of a launch."""
+        """Do nothing, because each device does so for its part of a launch."""
         return None
 
     def interrupt(self, value: int) -> Interrupt:
-        """A word of the first device."""
+        """Create an interrupt word on the first device."""
         return self.devices[0].interrupt(value)
 
     def shared(self, size: int) -> Shared:
-        """Memory of the host that all see: pinned memory has one address on all GPUs."""
+        """Allocate host memory that all devices share.
+
+        Pinned memory has one address on all GPUs.
+        """
         with self.devices[0].here():
             return self.devices[0].shared(size)
 
     def print_room(self, size: int) -> None:
-        """Each device makes its own."""
+        """Do nothing, because each device resizes its own buffer."""
 
     def room(self, local: int) -> Room:
-        """As much on each device as where the least is free. Host twins share one memory."""
+        """Return the memory that a uniform division can use: the minimum times the number of GPUs.
+
+        Host twins share one memory, so it counts once.
+        """
         left = []
         for device in self.devices:
             with device.here():
@@ -178,11 +201,11 @@ class Several(OfOneProcess, HostArrays):
         return Room(total, 0)
 
     def launch(self, record: Record, threads: int, chunks: Chunks | None = None) -> Running:
-        """UsageError: a record is one device's, and launches are divided before."""
+        """Raise UsageError: a record belongs to one device, and launches are divided before."""
         raise UsageError("a launch record is one device's; porter.run.run divides a launch")
 
     def close(self) -> None:
-        """Give everything back, on each device."""
+        """Close each device."""
         for device in self.devices:
             with device.here():
                 device.close()
@@ -192,7 +215,7 @@ class Several(OfOneProcess, HostArrays):
 
 
 def on_host(value: object) -> object:
-    """A CuPy array as NumPy's; anything else as it is."""
+    """Copy a CuPy array to the host; return other values unchanged."""
     if hasattr(value, "__cuda_array_interface__") and hasattr(value, "get"):
         copy: object = value.get()
         return copy
@@ -200,7 +223,7 @@ def on_host(value: object) -> object:
 
 
 def renamed(error: Exception, label: str) -> None:
-    """Let a message of porter's say which device it is about."""
+    """Prefix the message of a porter error with the device's name."""
     if hasattr(error, "message"):
         error.message = f"{label}: {error.message}"
         error.args = (error.message, *error.args[1:])

@@ -1,4 +1,7 @@
-"""Memory of the host that interpreters of one of several devices use."""
+"""Device copies of host memory that interpreters on one of several devices use.
+
+`launch.several` sends the copies to the device before a launch, and fetches changes after it.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +18,25 @@ Bytes = np.ndarray[Any, Any]  # uint8
 
 
 def memory_at(address: int, size: int) -> Bytes:
-    """The `size` bytes of this process at `address`, which their owner keeps alive."""
+    """Return the `size` bytes of this process at `address` as an array, without a reference."""
     return np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address))
 
 
 def bytes_of(array: np.ndarray[Any, Any]) -> Bytes:
-    """The bytes of a contiguous array, without a copy."""
+    """Return the bytes of a contiguous array, without a copy."""
     return array.reshape(-1).view(np.uint8)
 
 
 @define
 class Shadow:
-    """A device's copy of the host's memory `host`, of which `keep` is the owner.
+    """A device's copy of host memory.
 
-    before: what the host had when the copy was sent; None where programs cannot write.
+    Attributes:
+        host: The host's bytes.
+        copy: The device's bytes.
+        writable: Whether programs can write to them.
+        keep: The owner of the host memory.
+        before: The host's content when the copy was sent; None where programs cannot write.
     """
 
     host: Bytes = attrs.field(repr=False)
@@ -38,12 +46,12 @@ class Shadow:
     before: Bytes | None = attrs.field(default=None, repr=False)
 
     def send(self, device: Device) -> None:
-        """Bring the host's bytes to the device, before a launch."""
+        """Copy the host's bytes to the device, before a launch."""
         self.copy[...] = device.array(self.host)
         self.before = self.host.copy() if self.writable else None
 
     def fetch(self, device: Device) -> None:
-        """Write to the host what a launch has changed; other bytes may be another device's."""
+        """Write the bytes that the launch changed to the host; others may be another device's."""
         if self.before is not None:
             now = device.host(self.copy)
             changed = now != self.before
@@ -53,9 +61,9 @@ class Shadow:
 
 @define(eq=False)
 class Shadows:
-    """What the host's memory is on `device`: itself for a host twin, a copy for a GPU.
+    """All host memory that `device` uses: the memory itself for a host twin, copies for a GPU.
 
-    A copy has one address as long as it is kept: interpreters that live on may know it.
+    A copy keeps its address until it is dropped, because persistent interpreters may refer to it.
     """
 
     device: Device
@@ -63,7 +71,7 @@ class Shadows:
     _leaving: set[int] = attrs.field(factory=set, init=False)
 
     def of(self, host: Bytes, keep: object, *, writable: bool) -> Array:
-        """The device's bytes for `host`, the memory (or one part of the memory) of `keep`."""
+        """Return the device's bytes for `host`, which is the memory of `keep` or a part of it."""
         if not self.device.on_gpu:
             return host
         shadow = self._kept.get(id(keep))
@@ -73,7 +81,7 @@ class Shadows:
         return shadow.copy
 
     def drop(self, keep: object) -> Array | None:
-        """Let the copy for `keep` go after the next launch; returns it, if there is one."""
+        """Free the copy for `keep` after the next launch. Returns the copy, or None without one."""
         shadow = self._kept.get(id(keep))
         if shadow is None:
             return None
@@ -81,13 +89,13 @@ class Shadows:
         return shadow.copy
 
     def send(self) -> None:
-        """Before a launch: the host's bytes go to the device."""
+        """Copy all host memory to the device, before a launch."""
         for shadow in self._kept.values():
             if shadow.host.size:
                 shadow.send(self.device)
 
     def fetch(self) -> None:
-        """After a launch: what it has changed comes back."""
+        """Copy changed bytes to the host after a launch, and free dropped copies."""
         for shadow in self._kept.values():
             shadow.fetch(self.device)
         for key in self._leaving:

@@ -1,4 +1,4 @@
-"""Templates that a device keeps, so that what was compiled once is not compiled again."""
+"""A device's cache of templates: booted interpreters with compiled programs that others copy."""
 
 from __future__ import annotations
 
@@ -15,11 +15,14 @@ from porter.base.sizes import MIB
 
 @frozen(eq=False)
 class TemplateBatch:
-    """Interpreters at rest that others begin as copies of, made together (launch/template.py).
+    """Idle interpreters, made in one launch, that others start as copies of (launch/template.py).
 
-    how: what they depend on beside their programs. images: of each program where its image is, as
-    bases are (templates/runtime/launch.h). owner: memory of all images. code: memory of the
-    bytecode that all copies read, as long as they live. size: bytes of both.
+    Attributes:
+        how: The properties besides their programs on which they depend.
+        images: The address of each program's base snapshot (templates/runtime/launch.h).
+        owner: The owner of the snapshots' memory.
+        code: Memory of the bytecode that all copies execute as long as they exist.
+        size: Bytes of both.
     """
 
     how: Hashable
@@ -31,28 +34,40 @@ class TemplateBatch:
 
 @define
 class Templates:
-    """A device's templates by what they were made of.
+    """A device's templates, keyed by the properties and programs that they were made of.
 
-    Those that were made together share memory, and so are kept, or let go of, together: the ones
-    used last, at most `most` such batches, of at most `most_bytes` in all. Launches ask for
-    thousands of programs at once, so nothing here is an object for each.
+    Templates of one batch share memory, so a batch is evicted as a whole. The cache keeps the most
+    recently used batches. Launches look up thousands of programs at once, so there is no Python
+    object per template.
+
+    Attributes:
+        most: Maximum number of batches.
+        most_bytes: Maximum bytes of all batches.
     """
 
     most: int = 16
     most_bytes: int = 256 * MIB
-    # By `how` and program the batch's number; the batch that was used last is the last one.
+    # The batch's number by `how` and program; batches are in order of last use, oldest first.
     _numbers: dict[Hashable, dict[Hashable, int]] = attrs.field(factory=dict, init=False)
     _batches: OrderedDict[int, TemplateBatch] = attrs.field(factory=OrderedDict, init=False)
     _next: int = attrs.field(default=0, init=False)
 
     def __len__(self) -> int:
-        """How many are kept."""
+        """Return the number of templates."""
         return sum(map(len, self._numbers.values()))
 
     def find(
         self, how: Hashable, programs: Sequence[Hashable]
     ) -> tuple[np.ndarray[Any, Any], list[TemplateBatch]]:
-        """Where the images of `programs` are (uint64, 0 where none is kept), and their batches."""
+        """Look up the templates of `programs`.
+
+        Args:
+            how: The properties that templates must have.
+            programs: The programs.
+
+        Returns:
+            The snapshots' addresses (uint64, 0 for none), and the batches that own them.
+        """
         images = np.zeros(len(programs), np.uint64)
         kept = self._numbers.get(how)
         if not kept:
@@ -68,7 +83,7 @@ class Templates:
         return images, batches
 
     def keep(self, batch: TemplateBatch) -> None:
-        """Keep what was made together, if anything; let go of what was not used for longest."""
+        """Add a batch, and evict the least recently used ones beyond the limits."""
         if not batch.images or batch.size > self.most_bytes:
             return
         self._batches[self._next] = batch
@@ -80,12 +95,12 @@ class Templates:
     def _forget(self, number: int, batch: TemplateBatch) -> None:
         kept = self._numbers[batch.how]
         for program in batch.images:
-            if kept[program] == number:  # not made anew since then
+            if kept[program] == number:  # not replaced by a later batch
                 del kept[program]
         if not kept:
             del self._numbers[batch.how]
 
     @property
     def size(self) -> int:
-        """Bytes of all that are kept."""
+        """Bytes of all batches."""
         return sum(batch.size for batch in self._batches.values())

@@ -1,1 +1,1 @@
-"""One launch: what it is made of (spec), its sizes (plan), its record, its template, its end."""
+"""A single launch: its specification (spec), plan, record, templates, start, wait and result."""

@@ -1,7 +1,7 @@
-"""Launches that nobody waits for any more: stopped, and never left with memory that goes away.
+"""Abandoned launches: stop a launch that is no longer referenced, before its memory is freed.
 
-A launch reads and writes arrays of this process until it ends. Whoever forgets it (an array that is
-deleted, an exception that drops it, Python that ends) must not free them before.
+A launch reads and writes arrays of this process until it ends. The arrays must outlive it when an
+array object is deleted, an exception drops the launch, or Python exits.
 """
 
 from __future__ import annotations
@@ -22,17 +22,25 @@ _ending = False
 def watch(
     handle: object, running: Running, interrupt: Interrupt, stop: int, owner: object
 ) -> Callable[[], object]:
-    """Stop the launch `running` when `handle` is gone before its end, or when Python ends.
+    """Stop a launch when its handle is collected before its end, or when Python exits.
 
-    stop: the interrupt word's value that stops hard. owner: what interpreters use; it lives until
-    they have ended, for ever where they do not end within PATIENCE. Returns what ends the watch;
-    call it once the launch has ended, for the device may have other work by the time.
+    Args:
+        handle: The object whose collection means that the launch is abandoned.
+        running: The launch.
+        interrupt: Its interrupt word.
+        stop: The interrupt word's value for a hard stop.
+        owner: Memory that interpreters use. It is kept until they have ended, or forever if they do
+            not end within PATIENCE.
+
+    Returns:
+        A function that ends the watch. Call it once the launch has ended, because the device may
+            run another launch later.
     """
     return weakref.finalize(handle, _abandon, running, interrupt, stop, owner).detach
 
 
 def check_not_ending() -> None:
-    """LaunchFailed once Python ends: a thread that goes on may start nothing any more."""
+    """Raise LaunchFailed once Python is exiting, so that remaining threads start no launch."""
     if _ending:
         raise LaunchFailed("Python is ending, and no launch can start any more")
 
@@ -45,8 +53,8 @@ def _abandon(running: Running, interrupt: Interrupt, stop: int, owner: object) -
         if running.wait(PATIENCE):
             return
     except LaunchFailed:
-        return  # it has ended
-    # A long loop of C. What it uses is never given back, not by the end of Python either.
+        return  # the launch has ended
+    # A long loop in C does not poll. Leak its memory on purpose, also past Python's exit.
     for kept in (running, interrupt, owner):
         ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))
 

@@ -1,4 +1,4 @@
-"""Globals that interpreters get from outside, as the launch record wants them."""
+"""Bindings: globals that a launch defines in interpreters, packed for the launch record."""
 
 from __future__ import annotations
 
@@ -10,18 +10,23 @@ from attrs import field, frozen
 from porter.errors import UsageError
 from porter.run.device.base import Array, Device
 
-MOST_NAME = 255  # bytes: what upstream's qstrs can be at most (MICROPY_QSTR_BYTES_IN_LEN)
-TYPECODES = "bBhHiIlLqQfd"  # numpy's and array's letters for the same types
+MOST_NAME = 255  # bytes; upstream's limit for qstrs (MICROPY_QSTR_BYTES_IN_LEN)
+TYPECODES = "bBhHiIlLqQfd"  # type codes that numpy and the array module share
 
 
 @frozen(eq=False)
 class Binding:
-    """A global `name` of every interpreter's __main__.
+    """A global `name` in the __main__ of every interpreter.
 
-    kind: GPUSNEK_BIND_* of interp.h, without the prefix. data: address of the memory, or of
-    interpreter 0's value, as interpreters see it. stride: bytes from one interpreter's to the
-    next one's; 0: there is one for all. count: elements, or bytes of a text; counts: address of n
-    uint32 instead. keep: what owns these addresses.
+    Attributes:
+        name: The global's name.
+        kind: GPUSNEK_BIND_* of interp.h, without the prefix.
+        data: Address of the memory, or of interpreter 0's value, for interpreters.
+        stride: Bytes between the values of consecutive interpreters; 0: all share one value.
+        count: Number of elements, or bytes of a text.
+        counts: Address of n uint32 that replace `count` per interpreter; 0: none.
+        typecode: Type code of the elements.
+        keep: The owner of these addresses.
     """
 
     name: str
@@ -35,7 +40,7 @@ class Binding:
 
 
 def pack(device: Device, bindings: Sequence[Binding]) -> tuple[Array, Array]:
-    """The table of `bindings` on the device, and the names that it points at."""
+    """Copy the table of `bindings` to the device. Returns the table and the names it refers to."""
     texts = [binding.name.encode() + b"\0" for binding in bindings]
     names = device.array(np.frombuffer(b"".join(texts), np.uint8))
     at = device.address(names)
@@ -50,9 +55,14 @@ def pack(device: Device, bindings: Sequence[Binding]) -> tuple[Array, Array]:
 
 
 def of_arrays(device: Device, bind: Mapping[str, Array]) -> list[Binding]:
-    """The device's own contiguous arrays by name; programs see them without dimensions.
+    """Make bindings for contiguous arrays of the device; programs see them as one-dimensional.
 
-    Raises UsageError.
+    Args:
+        device: The device of the arrays.
+        bind: The arrays by name.
+
+    Raises:
+        UsageError: A name or an array is not suitable.
     """
     found = []
     for name, array in bind.items():

@@ -1,4 +1,7 @@
-"""What a launch calls once its programs have run, and what it compares the results with."""
+"""Calls that interpreters make after their programs, and the expected results.
+
+`porter.evaluation` makes them from test cases.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +15,16 @@ from porter.run.device.base import Array
 
 @frozen(eq=False)
 class DeviceCases:
-    """Cases on a device, each once. Offsets: uint64[cases + 1] into the bytes before them.
+    """Test cases on a device, each stored once.
 
-    Arguments are of CPython's marshal format, version 2: of a tuple of positional arguments and a
-    dict of others. Expected values are patterns (porter/evaluation/patterns.py).
+    Arguments are in CPython's marshal format, version 2: a tuple of positional arguments and a dict
+    of keyword arguments. Expected values are patterns (porter/evaluation/patterns.py).
+
+    Attributes:
+        arguments: The marshalled arguments of all cases.
+        argument_offsets: Offsets into `arguments` (cases + 1 uint64).
+        expected: The patterns of all cases.
+        expected_offsets: Offsets into `expected` (cases + 1 uint64).
     """
 
     arguments: Array = field(repr=False)
@@ -26,13 +35,18 @@ class DeviceCases:
 
 @frozen(eq=False)
 class Calls:
-    """Calls of the function `entry` of each program, and comparisons of what they return.
+    """Calls of the function `entry` of each program, and comparisons of the results.
 
-    Interpreter i has the rows first_row[i] up to first_row[i + 1] (n + 1 uint32); its first row
-    has case first_case[i] (n uint32), the next one the next case. tolerance: relative and absolute,
-    for floats; None: exact. value_size: bytes kept of each result; None: results are not wanted.
-    renew: on the host twin each call begins as the program left its interpreter, whatever the calls
-    before it did.
+    Attributes:
+        entry: The function's name.
+        cases: The test cases.
+        first_case: The case of each interpreter's first row (n uint32); each later row takes the
+            next case.
+        first_row: Interpreter i has the rows first_row[i] up to first_row[i + 1] (n + 1 uint32).
+        tolerance: Relative and absolute tolerance for floats; None: exact comparison.
+        value_size: Bytes kept of each result; None: results are not kept.
+        renew: On the host twin, restore the interpreter before each call to its state after the
+            program.
     """
 
     entry: str
@@ -45,5 +59,5 @@ class Calls:
 
     @property
     def rows(self) -> int:
-        """How many calls there are in all."""
+        """Number of calls of all interpreters."""
         return int(self.first_row[-1])

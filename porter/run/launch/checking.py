@@ -1,7 +1,4 @@
-"""Checks of what a launch and a program are made of, before anything of them is used.
-
-Converters and validators of attrs' fields: what a field may be stands beside it in spec.py.
-"""
+"""Validation of launches and programs: converters and validators of the attrs fields in spec.py."""
 
 from __future__ import annotations
 
@@ -20,17 +17,17 @@ from porter.run.streams.feed import Feed
 
 WORD = 2**32 - 1
 MOST_KEPT = 2**31  # bytes of one interpreter's stream
-ANY = 2**200  # no bound of its own: plan.py has one, or takes the number modulo its word
+ANY = 2**200  # no bound here: plan.py checks it, or the number is reduced modulo its word size
 
 Validator = Callable[[Any, "attrs.Attribute[Any]", Any], None]
 
 
 class Texts(tuple[bytes, ...]):
-    """What interpreters read, a text each, checked already."""
+    """Validated stdin texts, one per interpreter."""
 
 
 def source_of(value: Any) -> bytes:
-    """Python source as bytes without a byte order mark, which CPython skips too."""
+    """Convert Python source to bytes. A byte order mark is dropped, as CPython does."""
     if isinstance(value, str):
         value = value.encode("utf-8", "surrogatepass")
     if not isinstance(value, bytes | bytearray | memoryview):
@@ -39,7 +36,7 @@ def source_of(value: Any) -> bytes:
 
 
 def stdin_of(value: Any) -> bytes | Texts | Feed:
-    """Text that all read, or one each. A str is one text, in UTF-8."""
+    """Convert stdin: one text for all interpreters, or one text each. A str becomes UTF-8."""
     if isinstance(value, Texts | Feed):
         return value
     if isinstance(value, str | bytes | bytearray | memoryview):
@@ -63,7 +60,7 @@ def _bytes(value: Any) -> bytes:
 
 
 def whole(low: int = -ANY, high: int = ANY) -> Validator:
-    """An integer from `low` to `high`."""
+    """Return a validator for integers from `low` to `high`."""
 
     def check(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
         arguments.whole(value, attribute.name, low, high)
@@ -72,7 +69,7 @@ def whole(low: int = -ANY, high: int = ANY) -> Validator:
 
 
 def size(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """Bytes of a part of an arena."""
+    """Validate the bytes of a part of an arena."""
     arguments.whole(value, attribute.name, 0, ANY)
     check_bounds(value, SIZE_BOUNDS[attribute.name], attribute.name)
     if value % 16:
@@ -80,40 +77,40 @@ def size(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
 
 
 def boolean(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """True or False."""
+    """Validate True or False."""
     arguments.flag(value, attribute.name)
 
 
 def string(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """A str."""
+    """Validate a str."""
     arguments.text(value, attribute.name)
 
 
 def seconds(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """A finite, positive time."""
+    """Validate a finite, positive time."""
     arguments.seconds(value, attribute.name)
 
 
 def clock(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """A time since 1970."""
+    """Validate a time since 1970."""
     arguments.seconds(value, attribute.name, arguments.MOST_CLOCK)
 
 
 def mapping(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """A mapping of names to arrays."""
+    """Validate a mapping of names to arrays."""
     if not isinstance(value, Mapping):
         name = type(value).__name__
         raise WrongType(f"{attribute.name}: {name} is no mapping of names to arrays")
 
 
 def function(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
-    """Something that can be called."""
+    """Validate a callable."""
     if not callable(value):
         raise WrongType(f"{attribute.name}: {type(value).__name__} cannot be called")
 
 
 def instance(kind: type) -> Validator:
-    """A `kind`."""
+    """Return a validator for instances of `kind`."""
 
     def check(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
         if not isinstance(value, kind):
@@ -123,7 +120,7 @@ def instance(kind: type) -> Validator:
 
 
 def sequence(kind: type) -> Validator:
-    """A sequence of `kind`."""
+    """Return a validator for sequences of `kind`."""
 
     def check(_: object, attribute: attrs.Attribute[Any], value: Any) -> None:
         if not isinstance(value, Sequence) or not all(isinstance(item, kind) for item in value):
@@ -133,7 +130,20 @@ def sequence(kind: type) -> Validator:
 
 
 def per_interpreter(values: Any, n: int, name: str) -> np.ndarray[Any, Any]:
-    """`n` uint32 of `values`: a sequence or an array of integers, on a GPU too."""
+    """Convert one integer per interpreter to an array.
+
+    Args:
+        values: A sequence or an array of integers, on the host or a GPU.
+        n: Number of interpreters.
+        name: The argument's name in messages.
+
+    Returns:
+        n uint32.
+
+    Raises:
+        WrongType: The values are not integers.
+        UsageError: Their number or range is wrong.
+    """
     on_gpu = hasattr(values, "__cuda_array_interface__") and hasattr(values, "get")
     try:
         array = np.asarray(values.get() if on_gpu else values)

@@ -1,4 +1,4 @@
-"""Room in which interpreters of a profiling build count what they do (profile.h)."""
+"""Memory for the counters of interpreters in a profiling build (profile.h)."""
 
 from __future__ import annotations
 
@@ -11,26 +11,35 @@ from porter.run.device.base import Device
 from porter.run.launch.checking import whole
 
 WARP = 32
-LEAST_ROOM = 64 << 10  # the tables of profile.h alone take 60 KiB
+LEAST_ROOM = 64 << 10  # bytes; the tables of profile.h alone take 60 KiB
 MOST_ROOM = 1 << 30
 
 
 @frozen
 class Counting:
-    """room: bytes of each interpreter that counts; total: of all, which says how many these are."""
+    """The memory budget for counters; it determines how many interpreters are sampled.
+
+    Attributes:
+        room: Bytes per sampled interpreter.
+        total: Bytes of all.
+    """
 
     room: int = field(default=512 << 10, validator=whole(LEAST_ROOM, MOST_ROOM))
     total: int = field(default=1 << 30, validator=whole())
 
     def share(self, n: int) -> tuple[int, int]:
-        """How many of `n` interpreters count, and in which steps of warps they are chosen."""
+        """Return how many of `n` interpreters are sampled, and the distance of sampled warps."""
         warps = -(-n // WARP)
         step = -(-warps // max(1, self.total // (self.room * WARP)))
         return sum(min(WARP, n - first) for first in range(0, n, step * WARP)), step
 
 
 def make_rooms(device: Device, counting: Counting, n: int) -> Counted:
-    """Zeroed rooms. UsageError where the build does not count."""
+    """Allocate zeroed counter memory.
+
+    Raises:
+        UsageError: The build has no counters.
+    """
     if not device.built.config.get("profile"):
         raise UsageError(
             f"the build in {device.built.folder} does not count what its instructions do",

@@ -1,4 +1,7 @@
-"""File systems of a launch: one image for all interpreters, or a copy for each."""
+"""File systems of a launch: one image that all interpreters share, or one copy per interpreter.
+
+`image` here is a littlefs image (porter.fs.Image), not a snapshot of an interpreter.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +17,17 @@ from porter.run.launch.spec import Launch
 
 
 def mounted(launch: Launch, device: Device, image: Image, n: int, *, shared: bool) -> Launch:
-    """`launch` with `image` at "/": `shared`, one that all can write in turn; else `n` copies.
+    """Return `launch` with a file system at "/".
 
-    Raises NotEnoughMemory.
+    Args:
+        launch: The launch.
+        device: The device that will run it.
+        image: The file system's content.
+        n: Number of interpreters.
+        shared: Mount one image in all interpreters, which write to it in turn; else `n` copies.
+
+    Raises:
+        NotEnoughMemory: The copies do not fit.
     """
     if shared:
         return attrs.evolve(
@@ -31,9 +42,17 @@ def mounted(launch: Launch, device: Device, image: Image, n: int, *, shared: boo
 
 
 def written(launch: Launch, device: Device, n: int, index: int, name: str) -> Image:
-    """What `launch` left at "/" of interpreter `index` of `n`, to be saved as `name`.
+    """Read the file system of an interpreter back after a launch.
 
-    Raises FileProblem when it is no file system any more.
+    Args:
+        launch: A launch that `mounted` returned.
+        device: The device that ran it.
+        n: Number of interpreters.
+        index: The interpreter.
+        name: The file to which the caller will save it, for messages.
+
+    Raises:
+        FileProblem: The content is no valid file system any more.
     """
     assert launch.fs is not None
     if launch.fs_shared:
@@ -47,9 +66,10 @@ def written(launch: Launch, device: Device, n: int, index: int, name: str) -> Im
 
 
 def copies(device: Device, image: bytes, n: int) -> Array:
-    """`n` copies of `image` side by side where interpreters can write them.
+    """Return `n` consecutive copies of `image` in memory that interpreters can write.
 
-    Raises NotEnoughMemory, which says how many fit.
+    Raises:
+        NotEnoughMemory: The copies do not fit; the hint says how many do.
     """
     most = plan.free(device, plan.footprint(device, Launch())).left // len(image)
     if n > most:
@@ -61,7 +81,7 @@ def copies(device: Device, image: bytes, n: int) -> Array:
 
 
 def image_of(device: Device, memory: Array, n: int, index: int) -> bytes:
-    """The image of interpreter `index` of `n` in `memory`, as it is now."""
+    """Return the current image of interpreter `index` of `n` in `memory`."""
     size = memory.size // n
     row: bytes = device.host(memory[index * size : (index + 1) * size]).tobytes()
     return row

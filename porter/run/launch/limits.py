@@ -1,4 +1,4 @@
-"""Limits of each interpreter: how many steps its program may take, and for how long it may run."""
+"""Limits per interpreter: the maximum steps of its program, and its deadline."""
 
 from __future__ import annotations
 
@@ -14,49 +14,66 @@ from porter.base.arguments import MOST_SECONDS
 from porter.errors import UsageError
 
 MOST_STEPS = 2**63
-# Seconds that exit functions and finalisers of all interpreters may take together, where they
-# end outside of a program's own launch: `close()` of arrays and sessions, SystemExit at the prompt.
+# Seconds that exit functions and finalizers of all interpreters may take together when they run
+# outside of a program's own launch: in `close()` of arrays and sessions, and at SystemExit at the
+# prompt.
 END_SECONDS = 2.0
 NANOSECONDS = 10**9
 
 
 @frozen(eq=False)
 class Each:
-    """A limit of each interpreter. values: n uint64, as launch.h has them; 0: no limit."""
+    """A limit for each interpreter.
+
+    Attributes:
+        values: The limits in units of launch.h (n uint64); 0: no limit.
+    """
 
     values: np.ndarray[Any, Any] = field(repr=False)
 
     def of(self, n: int, name: str) -> np.ndarray[Any, Any]:
-        """The values, of `n` interpreters. Raises UsageError."""
+        """Return the values after checking that there are `n`. Raises UsageError."""
         if len(self.values) != n:
             raise UsageError(f"{name}: {len(self.values)} values for {n} interpreters")
         return self.values
 
     @property
     def least(self) -> int:
-        """The smallest limit of all; 0 where nobody has one."""
+        """The smallest limit; 0 where no interpreter has one."""
         limits = self.values[self.values > 0]
         return int(limits.min()) if limits.size else 0
 
 
-Limit = int | Each  # of all, or of each; 0: none
-# What callers may give.
+Limit = int | Each  # one for all interpreters, or one for each; 0: no limit
+# Types that callers may pass.
 Steps = int | Sequence[int | None] | Each | None
 Seconds = float | Sequence[float | None] | Each | None
 
 
 def steps_of(value: Any, name: str = "max_steps") -> int | Each | None:
-    """A whole number of steps from 1, or a sequence of them; None: no limit.
+    """Validate a step limit.
 
-    Raises WrongType, UsageError.
+    Args:
+        value: A number of at least 1, or a sequence with one per interpreter; None: no limit.
+        name: The argument's name in messages.
+
+    Raises:
+        WrongType: It is no number.
+        UsageError: It is out of range.
     """
     return _of(value, name, _steps)
 
 
 def seconds_of(value: Any, name: str = "deadline") -> float | Each | None:
-    """A positive number of seconds, or a sequence of them; None: no limit.
+    """Validate a deadline.
 
-    Raises WrongType, UsageError.
+    Args:
+        value: Positive seconds, or a sequence with one value per interpreter; None: no limit.
+        name: The argument's name in messages.
+
+    Raises:
+        WrongType: It is no number.
+        UsageError: It is out of range.
     """
     if value is None or isinstance(value, Each):
         return value
@@ -67,20 +84,20 @@ def seconds_of(value: Any, name: str = "deadline") -> float | Each | None:
 
 
 def steps_limit(max_steps: Any) -> Limit:
-    """What the launch record has for max_steps, which steps_of made."""
+    """Convert a result of steps_of for the launch record."""
     limit: Limit = max_steps or 0
     return limit
 
 
 def time_limit(deadline: Any) -> Limit:
-    """What the launch record has for a deadline, which seconds_of made: nanoseconds."""
+    """Convert a result of seconds_of to nanoseconds, for the launch record."""
     if deadline is None or isinstance(deadline, Each):
         return deadline or 0
     return _nanoseconds(deadline, "deadline")
 
 
 def least(limit: Limit) -> int:
-    """The smallest limit of all; 0 where nobody has one."""
+    """Return the smallest limit; 0 where no interpreter has one."""
     return limit.least if isinstance(limit, Each) else limit
 
 

@@ -1,4 +1,4 @@
-"""Machine code of bytecode that a launch brings (gpusnek_native_t of interp.h)."""
+"""Tables of native code and type feedback in a launch record (gpusnek_native_t of interp.h)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,16 @@ from porter.run.device.base import Array, Device
 
 @frozen(eq=False)
 class Native:
-    """Machine code of the bytecode in `code`, or room in which interpreters note what they see.
+    """Native code of a program's bytecode, or buffers for its type feedback.
 
-    code: bytes on the device, where interpreters execute it. entries: of each byte the number of
-    the entry there, 0 for none (uint16). run: where it is, or its module's number in kernels.
-    exits: of each guard how often it handed back (uint32). seen: of each byte what was on top of
-    the stack before that instruction (built.seen); with it nothing runs. keep: what owns the
-    machine code.
+    Attributes:
+        code: The bytecode on the device, where interpreters execute it.
+        entries: For each byte the number of the native entry point there, 0 for none (uint16).
+        run: Address of the native code, or its module's number in the kernels.
+        exits: Number of side exits per guard (uint32).
+        seen: For each byte, the type on top of the stack before that instruction (built.seen). With
+            this buffer no native code runs.
+        keep: The owner of the native code.
     """
 
     code: Array
@@ -31,7 +34,14 @@ class Native:
 
 
 def pack_natives(device: Device, natives: Sequence[Native]) -> tuple[Array, list[object]]:
-    """The table of `natives` on the device, and what must live as long. UsageError."""
+    """Copy the table of `natives` to the device.
+
+    Returns:
+        The table, and objects that must live as long.
+
+    Raises:
+        UsageError: The build runs no native code.
+    """
     structs = device.built.structs
     if (
         "gpusnek_natives_t" not in structs

@@ -1,9 +1,11 @@
-"""Which interpreter each thread of a launch runs.
+"""Scheduling order: assign an interpreter to each thread of a launch.
 
-Threads of a warp execute one instruction together only where they run one program, so a launch of
-several programs runs in their order, whatever order the caller gave. Two cases keep the caller's:
-interpreters of a block stay together for their barrier; and one that waits for what a neighbour
-writes must not keep the neighbour from starting, as thousands of others between them can.
+Threads of a warp execute one instruction together only while they run the same program. A launch of
+several programs is therefore sorted by program. Two cases keep the caller's order:
+
+- Interpreters that use a barrier must stay in their block.
+- An interpreter that waits for a neighbour's write must not keep the neighbour from starting.
+  Sorting can put thousands of other interpreters between them.
 """
 
 from __future__ import annotations
@@ -18,7 +20,7 @@ from porter.run.launch.programs import Programs
 from porter.run.launch.spec import Launch, Phase
 
 BARRIER = b"syncthreads"
-# Threads that a large GPU has resident: idle ones cost nothing as long as there are fewer.
+# Resident threads of a large GPU; below this number, idle threads cost nothing.
 RESIDENT = 1 << 18
 
 
@@ -26,8 +28,10 @@ RESIDENT = 1 << 18
 class Order:
     """The order of a launch's interpreters.
 
-    threads: uint32, of each thread the interpreter that it runs, or `idle` (launch.h); None:
-    thread i runs interpreter i. kept: why a launch of several programs has the caller's order.
+    Attributes:
+        threads: For each thread its interpreter, or `idle` (launch.h) (uint32); None: thread i runs
+            interpreter i.
+        kept: Why a launch of several programs keeps the caller's order; empty where it does not.
     """
 
     threads: np.ndarray[Any, Any] | None = field(default=None, repr=False)
@@ -40,13 +44,13 @@ class Order:
 
 
 def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -> Order:
-    """The order in which `programs` run.
+    """Return the order in which the interpreters of a launch run.
 
-    Notes in the phase's arenas what keeps later launches of these interpreters together.
+    Side effect: the phase's arenas record constraints on the order of later launches.
     """
     if (kept := order_kept(programs, launch, phase)) is not None:
         return kept
-    # Blocks of other sizes have warps of other sizes, and then there is nothing to be filled.
+    # With blocks of other sizes there are no whole warps to fill.
     block = launch.block or device.block
     warp = device.warp if block % device.warp == 0 else 1
     idle = device.built.constants["GPUSNEK_IDLE"]
@@ -54,10 +58,10 @@ def order_of(device: Device, programs: Programs, launch: Launch, phase: Phase) -
 
 
 def order_kept(programs: Programs, launch: Launch, phase: Phase) -> Order | None:
-    """The caller's order, where that is kept; None where interpreters run in their programs'.
+    """Return the caller's order where it has to be kept; None where interpreters are sorted.
 
-    Notes in the phase's arenas what keeps later launches of these interpreters together, or one
-    kernel.
+    Side effect: the phase's arenas record whether later launches of these interpreters must keep
+    the caller's order, or be one kernel.
     """
     why = together(programs, launch, phase)
     if phase.arenas is not None:
@@ -69,18 +73,27 @@ def order_kept(programs: Programs, launch: Launch, phase: Phase) -> Order | None
 
 
 def threads_of(programs: Programs, warp: int, idle: int) -> np.ndarray[Any, Any]:
-    """The interpreters in the order of their programs, the caller's within one program.
+    """Sort interpreters by program, stably.
 
-    A program's interpreters begin a warp where they fill half of it; else at a multiple of the
-    largest part of a warp with which all threads can be resident. `idle` fills the gaps.
+    Interpreters of a program start at a warp boundary where they fill at least half a warp.
+    Otherwise they start at a multiple of the largest power-of-two part of a warp with which all
+    threads can be resident.
+
+    Args:
+        programs: Several programs.
+        warp: Threads per warp.
+        idle: Fills gaps.
+
+    Returns:
+        The interpreter of each thread (uint32).
     """
     running = programs.running
     assert programs.which is not None  # several programs
     which = programs.which[running]
     counts = programs.counts
-    if (which[1:] >= which[:-1]).all():  # which takes less than sorting what is sorted
+    if (which[1:] >= which[:-1]).all():  # skips sorting what is sorted already
         order = np.arange(len(which))
-    else:  # of 16 bits numpy makes a radix sort
+    else:  # numpy uses a radix sort for 16-bit keys
         keys = which.astype(np.uint16) if len(counts) <= 1 << 16 else which
         order = np.argsort(keys, kind="stable")
     large = counts * 2 >= warp
@@ -90,7 +103,7 @@ def threads_of(programs: Programs, warp: int, idle: int) -> np.ndarray[Any, Any]
         if grain == 1 or int(taken.sum()) <= RESIDENT:
             break
         grain //= 2
-    # Whole warps first, so that parts of one begin at multiples of their size.
+    # Whole warps come first, so that parts of a warp start at multiples of their size.
     rank = np.argsort(~large, kind="stable")
     starts = np.empty_like(taken)
     starts[rank] = np.cumsum(taken[rank]) - taken[rank]
@@ -107,8 +120,10 @@ def _up(sizes: np.ndarray[Any, Any], grain: Any) -> np.ndarray[Any, Any]:
 
 
 def together(programs: Programs, launch: Launch, phase: Phase) -> str:
-    """Why interpreters may wait for each other; "" where they do not."""
-    if BARRIER in programs.text:  # or at a seam: one search, where a launch may have a million
+    """Return why interpreters may wait for each other; "" where they do not."""
+    # A search over the joined text comes first, as there may be a million programs. It can match
+    # across two programs, so the loop checks each.
+    if BARRIER in programs.text:
         for source, program, count in zip(
             programs.sources, programs.each, programs.counts, strict=True
         ):
@@ -122,7 +137,7 @@ def together(programs: Programs, launch: Launch, phase: Phase) -> str:
 
 
 def shared(launch: Launch, phase: Phase) -> str:
-    """What interpreters of any block may wait for, as others write it; "" where nothing is."""
+    """Return which memory lets interpreters of any blocks wait for each other; "" for none."""
     if launch.outbuf is not None:
         return "programs share outbuf"
     for name in launch.bind:

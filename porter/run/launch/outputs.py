@@ -1,4 +1,4 @@
-"""What a launch writes for the host: arrays in its record, which are its Result afterwards."""
+"""Output arrays of a launch: allocated for its record, converted to its Result afterwards."""
 
 from __future__ import annotations
 
@@ -21,9 +21,10 @@ from porter.run.streams.groups import Stream
 
 @frozen(eq=False)
 class Outputs:
-    """Arrays on the device, of one element or row for each interpreter (launch.h).
+    """A launch's output arrays on the device, with one element or row per interpreter (launch.h).
 
-    values, records: where the launch asks for them. lost: where output goes through rings.
+    Attributes `values` and `records` exist where the launch asks for them, `lost` where output goes
+    through rings.
     """
 
     stdout: Stream
@@ -42,7 +43,7 @@ class Outputs:
     def result(
         self, plan: Plan, seconds: float, interrupted: bool, timings: dict[str, float]
     ) -> Result:
-        """What ended interpreters have left in them."""
+        """Build the Result of an ended launch."""
         device = self.stdout.device
         ends = device.host(self.status)
         failed = device.built.status.where_failed(ends)
@@ -73,7 +74,7 @@ class Outputs:
 
 
 def make_outputs(packed: Packed, plan: Plan) -> Outputs:
-    """Memory for them, in the record of `packed`."""
+    """Allocate the output arrays, and enter their addresses in the record of `packed`."""
     device, n = packed.device, plan.n
 
     def zeros(field: str, dtype: Any) -> Array:

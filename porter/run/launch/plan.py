@@ -1,4 +1,4 @@
-"""What a launch needs, worked out and checked before anything of it exists."""
+"""The plan of a launch: compute its memory, and check it before anything is allocated."""
 
 from __future__ import annotations
 
@@ -23,15 +23,23 @@ from porter.run.launch.spec import (
 )
 from porter.run.streams.feed import Feed
 
-MAXIMUM = 2**31 - 1  # interpreters of one launch
-MOST_RING = 1 << 30  # bytes of pinned memory
-LEAST_LINE = 128  # bytes in which an interpreter collects a line
-ROW = 8  # outputs are grouped by words of so many bytes
+MAXIMUM = 2**31 - 1  # maximum interpreters of one launch
+MOST_RING = 1 << 30  # maximum bytes of pinned memory for rings
+LEAST_LINE = 128  # bytes of the buffer in which an interpreter collects a line
+ROW = 8  # bytes per word; outputs are compared word by word
 
 
 @frozen
 class Plan:
-    """`n` interpreters of a launch, checked. footprint: the bytes of each. room: what was free."""
+    """A checked launch of `n` interpreters.
+
+    Attributes:
+        n: Number of interpreters.
+        launch: The launch.
+        phase: The phase.
+        footprint: Bytes per interpreter.
+        room: Memory that was available.
+    """
 
     n: int
     launch: Launch
@@ -41,9 +49,12 @@ class Plan:
 
 
 def plan(device: Device, n: int, launch: Launch, phase: Phase) -> Plan:
-    """Check everything that needs the device and the number of interpreters.
+    """Check everything that depends on the device and the number of interpreters.
 
-    Raises UsageError, WrongType, NotEnoughMemory.
+    Raises:
+        UsageError: An option does not fit the device, or the sizes do not fit the arenas.
+        WrongType: An option is no array of the device.
+        NotEnoughMemory: The interpreters do not fit.
     """
     for name, array in device_arrays(launch, phase).items():
         if array is not None and not isinstance(array, device.xp.ndarray):
@@ -74,7 +85,7 @@ def footprint(
     arena_needed: bool = False,
     records: bool = False,
 ) -> Footprint:
-    """Bytes of one interpreter of these sizes, where `device` has them; see Footprint."""
+    """Return the footprint of an interpreter of these sizes on `device`; see Footprint."""
     config = device.built.config
 
     def chosen(name: str) -> int:
@@ -82,7 +93,8 @@ def footprint(
         return int(config[name] if asked is None else asked)
 
     kept = {name: chosen(name) for name in ("stdout", "stderr")}
-    if isinstance(sizes, Launch) and sizes.console != "buffer":  # lines are collected there
+    # lines are collected in these buffers
+    if isinstance(sizes, Launch) and sizes.console != "buffer":
         kept = {name: max(size, LEAST_LINE) for name, size in kept.items()}
     return Footprint(
         figures=device.figures,
@@ -99,12 +111,17 @@ def footprint(
 
 
 def free(device: Device, need: Footprint) -> Room:
-    """The memory that interpreters like this can have."""
+    """Return the memory available to interpreters with the footprint `need`."""
     return device.room(need.local)
 
 
 def check_device(device: object) -> None:
-    """WrongType unless this is an open device; LaunchFailed in a fork of its process."""
+    """Check that `device` is an open device of this process.
+
+    Raises:
+        WrongType: It is no open device.
+        LaunchFailed: It was opened before a fork, in the parent process.
+    """
     if not hasattr(device, "launch"):
         raise WrongType(
             f"device: {type(device).__name__} is not an open device",
@@ -117,7 +134,7 @@ def check_device(device: object) -> None:
 def check_types(
     device: Device, programs: Sequence[Program | str | bytes], launch: Launch, phase: Phase
 ) -> None:
-    """WrongType unless these are a device, programs, a launch and a phase."""
+    """Raise WrongType unless these are a device, programs, a launch and a phase."""
     check_device(device)
     if Program.is_one(programs) or not isinstance(programs, Sequence):
         raise WrongType(

@@ -1,4 +1,4 @@
-"""The programs of a launch: each once, and which of them each interpreter runs."""
+"""The programs of a launch, deduplicated, and the assignment of interpreters to programs."""
 
 from __future__ import annotations
 
@@ -17,15 +17,18 @@ from porter.run.launch.checking import per_interpreter
 from porter.run.launch.plan import Plan, plan
 from porter.run.launch.spec import Launch, Phase, Program
 
-SMALL = MIB  # what is reckoned of interpreters is no more exact
+SMALL = MIB  # bytes; the memory estimate for interpreters is no more exact than this
 
 
 @frozen(eq=False, slots=False)
 class Programs:
-    """What `n` interpreters run.
+    """The programs that `n` interpreters run.
 
-    each: the programs, no two equal. which: n uint32, the program of each interpreter, `rests`
-    where it has none; None: all run the first.
+    Attributes:
+        n: Number of interpreters.
+        each: The programs, all distinct.
+        which: The program of each interpreter, or `rests` (n uint32); None: all run the first.
+        rests: Marks an interpreter without a program.
     """
 
     n: int
@@ -35,14 +38,14 @@ class Programs:
 
     @cached_property
     def running(self) -> np.ndarray[Any, Any]:
-        """The interpreters that do not rest, by index."""
+        """Indices of the interpreters that have a program."""
         if self.which is None:
             return np.arange(self.n, dtype=np.uint32)
         return np.flatnonzero(self.which != self.rests).astype(np.uint32)
 
     @cached_property
     def counts(self) -> np.ndarray[Any, Any]:
-        """How many interpreters run each program."""
+        """Number of interpreters per program."""
         if self.which is None:
             return np.array([self.n])
         which = self.which if len(self.running) == self.n else self.which[self.running]
@@ -55,35 +58,39 @@ class Programs:
 
     @cached_property
     def sources(self) -> list[bytes]:
-        """The programs' texts."""
+        """The programs' sources."""
         return [program.source for program in self.each]
 
     @cached_property
     def lengths(self) -> np.ndarray[Any, Any]:
-        """Bytes of each program's text."""
+        """Bytes of each program's source."""
         return np.fromiter(map(len, self.sources), np.int64, len(self.each))
 
     @cached_property
     def text(self) -> bytes:
-        """The programs' texts, one after the other."""
+        """The concatenated sources."""
         return b"".join(self.sources)
 
     @cached_property
     def names(self) -> list[bytes]:
-        """The programs' names as C has them."""
+        """The programs' names as NUL-terminated bytes."""
         names = [program.name for program in self.each]
         encoded = {name: Program(b"", name).encoded_name for name in set(names)}
         return [encoded[name] for name in names]
 
     @cached_property
     def size(self) -> int:
-        """Bytes that they take on the device, with the order in which threads run them."""
+        """Bytes on the device of the programs and of the threads' order."""
         words = 0 if self.which is None else 4 * self.n + 8 * self.n
         texts = len(self.text) + sum(map(len, self.names))
         return texts + 16 * len(self.each) + words
 
     def check(self, room: Room, taken: int) -> None:
-        """NotEnoughMemory unless they fit beside interpreters that take `taken` bytes."""
+        """Check that the programs fit beside interpreters that take `taken` bytes.
+
+        Raises:
+            NotEnoughMemory: They do not fit.
+        """
         left = max(0, room.left - taken)
         if self.size > max(left, SMALL):
             raise NotEnoughMemory(
@@ -100,9 +107,20 @@ def programs_of(
     n: int,
     phase: Phase,
 ) -> Programs:
-    """Of a caller's programs, those that are equal made one. Raises UsageError, WrongType.
+    """Deduplicate a caller's programs.
 
-    A launch that runs none, or code that was compiled before, has one empty program.
+    A launch that runs none, or runs precompiled code, gets one empty program.
+
+    Args:
+        device: The device that will run them.
+        programs: Programs or sources.
+        program_of: Each interpreter's program; None: all run the first.
+        n: Number of interpreters.
+        phase: The phase.
+
+    Raises:
+        UsageError: There is no program, or program_of is out of range.
+        WrongType: An argument has a wrong type.
     """
     rests = device.built.constants["GPUSNEK_NO_PROGRAM"]
     if not phase.execute or (phase.compiled is not None and phase.parts is None):
@@ -136,9 +154,12 @@ def plan_programs(
     phase: Phase,
     program_of: np.ndarray[Any, Any] | None,
 ) -> tuple[Plan, Programs]:
-    """The plan of a launch and its programs, for which there is room.
+    """Make the plan of a launch, and deduplicate its programs.
 
-    Raises NotEnoughMemory, UsageError, WrongType.
+    Raises:
+        NotEnoughMemory: The interpreters or programs do not fit.
+        UsageError: An option does not fit the device.
+        WrongType: An argument has a wrong type.
     """
     planned = plan(device, n, launch, phase)
     chosen = programs_of(device, programs, program_of, planned.n, phase)

@@ -1,4 +1,4 @@
-"""The launch record (gpusnek_launch_t of launch.h) and the arrays that it points at."""
+"""Fill the launch record (gpusnek_launch_t of launch.h) and the arrays that it points to."""
 
 from __future__ import annotations
 
@@ -26,7 +26,13 @@ from porter.run.streams.ring import Rings
 
 @attrs.define
 class Packed:
-    """A record being filled. keep: what must live as long as the launch."""
+    """A record being filled.
+
+    Attributes:
+        device: The device of the launch.
+        record: The record.
+        keep: Objects that must live as long as the launch.
+    """
 
     device: Device
     record: Record
@@ -34,22 +40,22 @@ class Packed:
 
     @classmethod
     def empty(cls, device: Device) -> Packed:
-        """A record of zeros."""
+        """Return a record of zeros."""
         return cls(device, np.zeros((), device.built.record))
 
     def put(self, field: str, values: np.ndarray[Any, Any]) -> None:
-        """A copy of `values` on the device, its address in `field`."""
+        """Copy `values` to the device, and enter the copy's address in `field`."""
         self.own(field, self.device.array(values))
 
     def own(self, field: str, array: Array) -> Array:
-        """The address of `array` in `field`."""
+        """Enter the address of `array` in `field`, and keep the array alive. Returns the array."""
         self.keep.append(array)
         self.record[field] = self.device.address(array) if array.size else 0
         return array
 
 
 def pack_launch(packed: Packed, plan: Plan, interrupt: Interrupt) -> None:
-    """Sizes, flags, arenas, file system: everything but programs, streams and outputs."""
+    """Fill in everything but programs, streams and outputs: sizes, flags, arenas, file system."""
     device, record, launch, phase = packed.device, packed.record, plan.launch, plan.phase
     need = plan.footprint
     arenas = phase.arenas
@@ -152,11 +158,11 @@ def _file_system(device: Device, launch: Launch, n: int) -> dict[str, int]:
 
 
 def pack_code(packed: Packed, code: Array, phase: Phase, programs: Programs) -> None:
-    """Compiled code as the program of all interpreters, or of each its part."""
+    """Enter compiled code as one program for all interpreters, or as several by `phase.parts`."""
     parts = np.array([0, code.size]) if phase.parts is None else phase.parts
     packed.own("text", code)
     packed.put("text_offsets", parts.astype(np.uint64))
-    packed.put("names", np.zeros(1, np.uint8))  # code has its name in it
+    packed.put("names", np.zeros(1, np.uint8))  # bytecode contains its name
     packed.put("name_offsets", np.zeros(len(parts) - 1, np.uint64))
     packed.record["programs"] = len(parts) - 1
     if programs.which is not None:
@@ -164,11 +170,11 @@ def pack_code(packed: Packed, code: Array, phase: Phase, programs: Programs) -> 
 
 
 def pack_programs(packed: Packed, programs: Programs) -> None:
-    """Sources and names one after the other, and which each interpreter runs."""
+    """Enter concatenated sources and names, and each interpreter's program."""
     names = b"".join(programs.names)
     ends = np.concatenate(([0], np.cumsum(programs.lengths)))
     starts = np.cumsum([0, *map(len, programs.names)])
-    # A byte behind the text, so that an empty program has an address too.
+    # The additional byte gives an empty text an address.
     packed.put("text", np.frombuffer(programs.text + b"\0", np.uint8))
     packed.put("text_offsets", ends.astype(np.uint64))
     packed.put("names", np.frombuffer(names, np.uint8))
@@ -179,7 +185,7 @@ def pack_programs(packed: Packed, programs: Programs) -> None:
 
 
 def pack_order(packed: Packed, order: Order, n: int) -> int:
-    """Which interpreter each thread runs; returns the number of threads."""
+    """Enter the interpreter of each thread. Returns the number of threads."""
     if order.threads is None:
         return n
     packed.put("order", order.threads)
@@ -190,7 +196,7 @@ def pack_order(packed: Packed, order: Order, n: int) -> int:
 
 
 def pack_console(packed: Packed, launch: Launch, n: int) -> Rings | None:
-    """Room for printf, or rings, which are returned."""
+    """Size the printf buffer, or make rings. Returns the rings, or None."""
     if launch.console == "printf" and launch.print_room:
         packed.device.print_room(launch.print_room)
     if launch.console != "ring":
@@ -202,13 +208,13 @@ def pack_console(packed: Packed, launch: Launch, n: int) -> Rings | None:
 
 
 def check_texts(stdin: Sequence[bytes], n: int) -> None:
-    """UsageError unless there is a text for each of `n` interpreters."""
+    """Raise UsageError unless there is one text per interpreter."""
     if len(stdin) != n:
         raise UsageError(f"stdin: {len(stdin)} texts for {n} interpreters")
 
 
 def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) -> None:
-    """What interpreters read."""
+    """Enter stdin: a feed, one text for all, or one text each."""
     if isinstance(stdin, Feed):
         shared = stdin.attach(packed.device)
         packed.keep.append(shared)
@@ -228,7 +234,7 @@ def pack_stdin(packed: Packed, stdin: bytes | Sequence[bytes] | Feed, n: int) ->
 
 
 def pack_bindings(packed: Packed, launch: Launch, phase: Phase) -> None:
-    """Globals that come from outside."""
+    """Enter globals that the launch defines."""
     bindings: list[Binding] = [*of_arrays(packed.device, launch.bind), *phase.bindings]
     if not bindings:
         return

@@ -1,4 +1,4 @@
-"""Calls in a launch's record, and memory for what each of them leaves."""
+"""Calls in a launch record, and memory for their results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from porter.run.result import CallRows
 
 
 def pack_calls(packed: Packed, calls: Calls) -> CallRows:
-    """The calls in the record of `packed`, and memory for what they leave."""
+    """Enter the calls in the record of `packed`, and allocate memory for their results."""
     device = packed.device
     judging = np.zeros((), device.built.structs["gpusnek_judging_t"])
 

@@ -1,4 +1,8 @@
-"""What a launch is made of: programs, and how they run."""
+"""Specification of a launch: programs, and the options of their execution.
+
+Callers construct `Program`, `Launch` and, to keep interpreters between launches, `Phase`. Options
+are validated here, except where the device or the number of interpreters matters (plan.py).
+"""
 
 from __future__ import annotations
 
@@ -36,13 +40,14 @@ from porter.run.launch.natives import Native
 from porter.run.streams.collect import OnOutput
 from porter.run.streams.feed import Feed
 
-# What a program is: a file, an interactive statement, an expression; or a REPL's question about
-# an input, whether it goes on (continue) or how a name may (complete): interp.h.
+# How a program is compiled: as a file, an interactive statement or an expression. For a REPL: does
+# the input continue (continue), which names complete it (complete); interp.h.
 KINDS = ("file", "single", "eval", "continue", "complete")
-# buffer: kept per interpreter, read after the launch. printf: stdout line by line through device
-# printf, shown by CUDA when the launch ends. ring: both streams come while interpreters run.
+# buffer: output is kept per interpreter and read after the launch. printf: stdout goes line by line
+# through device printf, and CUDA shows it when the launch ends. ring: both streams arrive while
+# interpreters run.
 MODES = ("buffer", "printf", "ring")
-# wait: for the host to make room; drop: count what is lost.
+# wait: until the host frees a slot; drop: discard output, and count its bytes.
 OVERFLOWS = ("wait", "drop")
 OnProgress = Callable[[int | None], None]
 
@@ -53,45 +58,45 @@ class _Fields(NamedTuple):
 
 
 class Program(_Fields):
-    """Python source (str, or bytes in UTF-8) and the name that tracebacks give it.
+    """Python source (str, or bytes in UTF-8) and the name that tracebacks show.
 
-    A byte order mark before the source is skipped. A tuple, for launches make, compare and look up
-    a million of them. Raises WrongType, UsageError.
+    A byte order mark before the source is dropped. The class is a tuple because launches make,
+    compare and look up a million of them. The constructor raises WrongType and UsageError.
     """
 
     __slots__ = ()
 
     def __new__(cls, source: Any, name: str = "<string>") -> Self:
-        """Checked."""
+        """Validate the source and the name."""
         return super().__new__(cls, checking.source_of(source), text(name, "name"))
 
     @classmethod
     def of(cls, program: Program | str | bytes) -> Program:
-        """`program` itself, or the source that it is."""
+        """Return `program` itself, or make a program of source."""
         return program if isinstance(program, Program) else cls(program)
 
     @staticmethod
     def is_one(value: object) -> bool:
-        """Whether this is a program, or its source, though Python takes it for a sequence."""
+        """Return whether `value` is one program or source, which Python counts as a sequence."""
         return isinstance(value, str | bytes | bytearray | Program)
 
     @classmethod
     def many(cls, sources: Sequence[bytes], name: str) -> list[Self]:
-        """Programs that share a name. sources: bytes, all of them."""
+        """Make programs that share a name, without validating sources, which must be bytes."""
         sources = [source.removeprefix(codecs.BOM_UTF8) for source in sources]
         return list(map(tuple.__new__, repeat(cls), zip(sources, repeat(text(name, "name")))))
 
     @property
     def encoded_name(self) -> bytes:
-        """The name as C has it, its NUL included."""
+        """The NUL-terminated name in UTF-8."""
         return utf8(self.name) + b"\0"
 
 
 @attrs.define
 class Cancel:
-    """Asks a launch under way to end; may be called in a signal handler or another thread.
+    """A request to end a launch in progress; call it from any thread or a signal handler.
 
-    Asked once, interpreters get a KeyboardInterrupt; asked twice, they are stopped hard.
+    The first call raises KeyboardInterrupt in interpreters. The second stops them hard.
     """
 
     asked: int = 0
@@ -100,19 +105,19 @@ class Cancel:
         self.asked += 1
 
 
-# The parts of a Launch are its base classes, so that each option stands once, with what it means,
-# and callers write Launch(heap=..., console=...).
+# The parts of a Launch are its base classes. Each option is declared and documented once, and
+# callers write Launch(heap=..., console=...).
 
 
 @frozen(kw_only=True, slots=False)
 class Sizes:
-    """Bytes of each interpreter; None takes the build's."""
+    """Bytes per interpreter; None takes the build's size."""
 
     heap: int | None = field(default=None, validator=optional(size))  # objects
     pystack: int | None = field(default=None, validator=optional(size))  # Python frames
-    # C frames; with local arenas at most what the build has.
+    # C frames; with local arenas at most the build's size.
     stack: int | None = field(default=None, validator=optional(size))
-    # Kept of what it writes; what is more is counted.
+    # Bytes kept of each output stream; further bytes are counted only.
     stdout: int | None = field(default=None, validator=optional(whole(0, MOST_KEPT)))
     stderr: int | None = field(default=None, validator=optional(whole(0, MOST_KEPT)))
 
@@ -122,50 +127,51 @@ SIZES = tuple(field.name for field in attrs.fields(Sizes))
 
 @frozen(kw_only=True, slots=False)
 class Streams:
-    """What interpreters read and write: docs/console.md."""
+    """Input and output of interpreters: docs/console.md."""
 
-    # What all read (bytes, or a str in UTF-8), a sequence of one text each, or a Feed.
+    # A text for all (bytes, or a str in UTF-8), a sequence with one text each, or a Feed.
     stdin: bytes | Sequence[bytes] | Feed = field(default=b"", converter=checking.stdin_of)
     console: str = field(default="buffer", validator=string)  # MODES
-    # Gets output while interpreters run, with console="ring".
+    # Receives output while interpreters run, with console="ring".
     on_output: OnOutput | None = field(default=None, validator=optional(function))
-    # What an interpreter does when the rings are full: OVERFLOWS.
+    # The action of an interpreter when the rings are full: OVERFLOWS.
     overflow: str = field(default="wait", validator=string)
     ring: int = field(default=2 << 20, validator=whole())  # bytes of all rings together
-    # Bytes of device printf's buffer; 0 leaves it.
+    # Bytes of device printf's buffer; 0 leaves it unchanged.
     print_room: int = field(default=0, validator=whole(0, 2**40))
     merge_stderr: bool = field(default=False, validator=boolean)  # tracebacks go to stdout
 
 
 @frozen(kw_only=True, slots=False)
 class FileSystem:
-    """What interpreters find at "/": docs/files.md. filesystem.mounted fills this in."""
+    """The file system at "/": docs/files.md. filesystem.mounted sets these options."""
 
-    fs: Array | None = None  # images, bytes on the device: a shared one, or n in a row
-    fs_shared: bool = field(default=True, validator=boolean)  # all interpreters have one image
+    fs: Array | None = None  # images as bytes on the device: a shared one, or n consecutive ones
+    fs_shared: bool = field(default=True, validator=boolean)  # all interpreters mount one image
     fs_block: int = field(default=0, validator=whole(0, WORD))  # bytes of a littlefs block
-    # Make an empty file system where there is none.
+    # Make an empty file system if none exists.
     fs_format: bool = field(default=False, validator=boolean)
-    # Of a shared image: a uint64 on the device that is 0 at first and lives as long as the image.
-    # Without it no interpreter can write.
+    # The lock of a shared image: a uint64 on the device, initially 0, with the image's lifetime.
+    # Without it the image is read-only.
     fs_guard: Array | None = None
 
 
 @frozen(kw_only=True, slots=False)
 class Faults:
-    """What goes wrong on purpose, for tests."""
+    """Fault injection for tests."""
 
-    gc_stress: bool = field(default=False, validator=boolean)  # collect before every allocation
-    # Of each interpreter the allocation that fails, counted from 1; 0: none.
+    # run the garbage collector before every allocation
+    gc_stress: bool = field(default=False, validator=boolean)
+    # For each interpreter the number of the allocation that fails, from 1; 0: none.
     fail_allocation: Sequence[int] | np.ndarray[Any, Any] | None = None
-    fail_rest: bool = field(default=False, validator=boolean)  # every later one fails too
+    fail_rest: bool = field(default=False, validator=boolean)  # every later allocation fails too
 
 
 @frozen(kw_only=True, slots=False)
 class Limits:
-    """What each program may take, by itself; a sequence has one for each: docs/limits.md."""
+    """Limits of each program; a sequence has one value per interpreter: docs/limits.md."""
 
-    # Loop turns, branches and calls; None: no limit.
+    # Loop iterations, branches and calls; None: no limit.
     max_steps: limits.Steps = field(default=None, converter=limits.steps_of)
     # Seconds from the program's start; None: no limit.
     deadline: limits.Seconds = field(default=None, converter=limits.seconds_of)
@@ -173,54 +179,59 @@ class Limits:
 
 @frozen(kw_only=True, slots=False)
 class Launch(Sizes, Streams, FileSystem, Limits, Faults):
-    """How a launch runs. Raises WrongType and UsageError for what no launch can have."""
+    """The options of a launch. Raises WrongType and UsageError for invalid values."""
 
-    kind: str = field(default="file", validator=string)  # KINDS; a question takes one program
+    # KINDS; continue and complete take one program
+    kind: str = field(default="file", validator=string)
     first: int = field(default=0, validator=whole(0, WORD))  # threadIdx of the first interpreter
-    # numThreads; None: as many as the launch has.
+    # numThreads; None: the number of interpreters in the launch.
     total: int | None = field(default=None, validator=optional(whole(0, WORD)))
-    # Interpreters that share a barrier; 0: the device's choice.
+    # Interpreters per block (they share a barrier); 0: the device's default.
     block: int = field(default=0, validator=whole())
-    # Seed of random numbers, modulo 2**64. Interpreters of one launch get different numbers.
+    # Seed of random numbers, modulo 2**64. Interpreters of one launch draw different numbers.
     seed: int = field(default=0, validator=whole())
-    # Seconds of the whole launch until all interpreters are interrupted.
+    # Seconds from the launch's start until all interpreters are interrupted.
     timeout: float | None = field(default=None, validator=optional(seconds))
-    # The interrupt word from the start (interp.h), seen at the first poll.
+    # Initial value of the interrupt word (interp.h), read at the first poll.
     interrupt: int = field(default=0, validator=whole(0, WORD))
-    # Ends the launch early, which Result.interrupted then says.
+    # Ends the launch early; Result.interrupted is then True.
     cancel: Cancel | None = field(default=None, validator=optional(instance(Cancel)))
-    # Gets, ten times a second while the launch is waited for, how many interpreters have ended;
-    # None on a GPU, which says it at the end alone.
+    # Called ten times a second while the launch is waited for, with the number of interpreters that
+    # have ended; with None on a GPU, which reports it only at the end.
     on_progress: OnProgress | None = field(default=None, validator=optional(function))
-    # Let one interpreter of each program boot and compile, and the others begin as its copies.
-    # None: in local arenas, of programs that run in numbers for which it pays (template.py).
+    # Boot and compile in one interpreter per program, and start the others as its copies. None:
+    # with local arenas, for programs with enough interpreters to be profitable (template.py).
     fork: bool | None = field(default=None, validator=optional(boolean))
-    # Run several programs in the order of programs. None: unless interpreters may wait for each
-    # other; True: then too, and a barrier raises RuntimeError; False: in the caller's order.
+    # Sort several programs' interpreters by program. None: unless interpreters may wait for each
+    # other; True: always, and a barrier raises RuntimeError; False: keep the caller's order.
     order: bool | None = field(default=None, validator=optional(boolean))
-    # In a profiling build: interpreters count what they do, which Result.counted then has.
+    # Profiling builds only: interpreters count their instructions; Result.counted has the counters.
     counting: Counting | None = field(default=None, validator=optional(instance(Counting)))
-    # Programs can name no address and bring no code in: docs/robustness.md.
+    # Programs cannot use addresses or load code: docs/robustness.md.
     sandbox: bool = field(default=False, validator=boolean)
     # Every interpreter has threadIdx `first` and numThreads `total`, is alone in its block (a
     # barrier raises RuntimeError), and draws the same random numbers.
     alike: bool = field(default=False, validator=boolean)
-    # Seconds since 1970 at which the clock stands, but for what programs wait, which takes no time.
-    # None: the machine's clock.
+    # The fixed time of the clock in seconds since 1970. Only a program's own sleeps advance it, and
+    # they take no real time. None: the machine's clock.
     clock: float | None = field(default=None, validator=optional(clock))
-    # Arrays of the device that programs find by these names, as memoryviews of their elements.
+    # Arrays of the device that programs see under these names, as memoryviews of their elements.
     # They must live as long as the interpreters that use them.
     bind: Mapping[str, Array] = field(factory=dict, validator=mapping)
-    # Bytes on the device that programs share as `outbuf`. Interpreters that live on must get this
+    # Bytes on the device that programs share as `outbuf`. Persistent interpreters must get the same
     # memory in every launch.
     outbuf: Array | None = None
 
 
 @frozen(eq=False)
 class Fetch:
-    """Where announced bytes go. memory: bytes; offsets: n uint64 into it, all ones for none.
+    """Destination of bytes that interpreters announced in an earlier launch.
 
-    Both on the device, and large enough for what the values said.
+    Both arrays are on the device, and large enough for the announced sizes.
+
+    Attributes:
+        memory: The bytes.
+        offsets: Each interpreter's offset in `memory`; all bits set: none (n uint64).
     """
 
     memory: Array
@@ -229,7 +240,12 @@ class Fetch:
 
 @frozen(eq=False)
 class CodeRoom:
-    """Memory for bytecode. offsets: of each program's part, and the end of the last (uint64)."""
+    """Memory for bytecode.
+
+    Attributes:
+        memory: Bytes on the device.
+        offsets: Offset of each program's part, and the end of the last (uint64).
+    """
 
     memory: Array
     offsets: np.ndarray[Any, Any]
@@ -237,10 +253,12 @@ class CodeRoom:
 
 @frozen(eq=False)
 class Copies:
-    """What interpreters begin as copies of, instead of booting (template.py).
+    """Snapshots that interpreters start as copies of, instead of booting (template.py).
 
-    images: of each program the address of its template's image; 0: who runs it boots (uint64).
-    flags: those of a launch of copies. keep: what owns the images.
+    Attributes:
+        images: The address of each program's template; 0: its interpreters boot (uint64).
+        flags: Flags of a launch that starts copies.
+        keep: The owner of the snapshots.
     """
 
     images: np.ndarray[Any, Any]
@@ -250,48 +268,50 @@ class Copies:
 
 @frozen(kw_only=True, eq=False)
 class Phase:
-    """Which part of interpreters' lives a launch is: for what keeps them from launch to launch.
+    """The part of interpreters' lives that a launch covers, for persistent interpreters.
 
-    By itself it is the whole life: boot, run the programs, stop. Raises WrongType.
+    The default is the whole life: boot, run the programs, stop. Raises WrongType.
     """
 
-    # Interpreters live on in these; None: they end with the launch.
+    # Interpreters persist in these; None: they end with the launch.
     arenas: Arenas | None = field(default=None, validator=optional(instance(Arenas)))
-    # Exit functions and finalisers run at the end.
+    # Run exit functions and finalizers at the end.
     stop: bool = field(default=True, validator=boolean)
-    # Run the programs; else they are only booted, or asked for data.
+    # Run the programs; otherwise only boot interpreters, or fetch data from them.
     execute: bool = field(default=True, validator=boolean)
-    # What interpreters begin as copies of.
+    # Snapshots that interpreters start as copies of.
     copies: Copies | None = field(default=None, validator=optional(instance(Copies)))
-    # Memory for bytecode: the launch only compiles, and keeps its programs for later copies.
+    # Memory for bytecode. The launch then only compiles, and keeps its programs as templates.
     code: CodeRoom | None = field(default=None, validator=optional(instance(CodeRoom)))
-    compiling: bool = field(default=False, validator=boolean)  # only compile; the code is the value
-    # Code that a launch with `compiling` left, instead of a program. It must outlive interpreters.
+    # only compile; the bytecode is the return value
+    compiling: bool = field(default=False, validator=boolean)
+    # Bytecode of a launch with `compiling`, to run instead of a program. It must outlive the
+    # interpreters.
     compiled: Array | None = None
-    # Where each of several programs' code begins in `compiled`, and the last one's end (uint64);
-    # interpreters choose by `program_of`.
+    # Offsets of several programs in `compiled`, and the end of the last (uint64); `program_of`
+    # assigns interpreters to them.
     parts: np.ndarray[Any, Any] | None = None
-    # What each program left goes to Result.values.
+    # Programs' return values go to Result.values.
     values: bool = field(default=False, validator=boolean)
     # The exception that ended each program or call goes to Result.records.
     records: bool = field(default=False, validator=boolean)
-    # Where bytes go that an earlier launch of these arenas announced.
+    # Destination of bytes that an earlier launch of these arenas announced.
     fetch: Fetch | None = field(default=None, validator=optional(instance(Fetch)))
-    # Machine code beside bytecode that interpreters execute in this launch.
+    # Native code of bytecode that interpreters execute in this launch.
     natives: Sequence[Native] = field(default=(), validator=sequence(Native))
-    # Globals made before the programs run.
+    # Globals that are defined before the programs run.
     bindings: Sequence[Binding] = field(default=(), validator=sequence(Binding))
-    # What is called after them. Streams then have a row for each call.
+    # Calls after the programs. Streams then have a row per call.
     calls: Calls | None = field(default=None, validator=optional(instance(Calls)))
 
     @property
     def going_on(self) -> bool:
-        """Whether interpreters are there already."""
+        """Whether the interpreters have started in an earlier launch."""
         return self.arenas is not None and self.arenas.started
 
 
 def device_arrays(launch: Launch, phase: Phase) -> dict[str, Array | None]:
-    """The options that name memory of the device."""
+    """Return the options that name device memory."""
     return {
         "fs": launch.fs,
         "fs_guard": launch.fs_guard,

@@ -1,4 +1,7 @@
-"""Starting a launch: plan, template, record, device. The only way in."""
+"""Start a launch: plan it, find or make templates, fill the record, start the device's kernel.
+
+All launches go through `run` or `start`. Waiting and results are in `started`.
+"""
 
 from __future__ import annotations
 
@@ -43,11 +46,23 @@ def run(
 ) -> Result:
     """Run `n` interpreters on `device` and wait for them.
 
-    All run programs[0], or interpreter i runs programs[program_of[i]]; where that is
-    GPUSNEK_NO_PROGRAM it rests. Threads take several programs in the order of programs (order.py).
-    Raises NotEnoughMemory before anything starts, or, of interpreters that persist in a launch of
-    several chunks (device/chunks.py), where those of later chunks found no room and are as they
-    were; LaunchFailed, UsageError; LaunchInterrupted with what there is, after Ctrl-C.
+    Interpreters of several programs are sorted by program (order.py).
+
+    Args:
+        device: An open device.
+        programs: Programs or sources.
+        n: Number of interpreters.
+        launch: Options; None: the defaults.
+        phase: The part of interpreters' lives to run; None: the whole life.
+        program_of: Interpreter i runs programs[program_of[i]]; GPUSNEK_NO_PROGRAM: it stays idle.
+            None: all run programs[0].
+
+    Raises:
+        NotEnoughMemory: The interpreters do not fit, and none started. Or persistent interpreters
+            of a later chunk (device/chunks.py) did not fit; these are unchanged.
+        LaunchFailed: The device failed.
+        UsageError: An option is invalid.
+        LaunchInterrupted: Ctrl-C came; the error has the result.
     """
     result = start(device, programs, n, launch, phase, program_of=program_of).wait()
     if result.refused is not None:
@@ -64,7 +79,7 @@ def start(
     *,
     program_of: np.ndarray[Any, Any] | None = None,
 ) -> Started:
-    """As run, without waiting."""
+    """Start a launch as `run` does, without waiting."""
     abandoned.check_not_ending()
     launch = Launch() if launch is None else launch
     phase = Phase() if phase is None else phase
@@ -88,7 +103,7 @@ def _on_one(
     if phase.copies is None:
         phase = attrs.evolve(phase, copies=template.find(device, chosen, planned, run))
         planned = attrs.evolve(planned, phase=phase)
-    # After the templates, whose launch may take what no images need.
+    # After the templates: their launch may use the memory that snapshots leave free.
     chunks = None if phase.arenas is None else _grow(device, planned, chosen, order)
     if phase.copies is not None:
         base_on(phase.arenas, phase.copies.keep)
@@ -114,7 +129,7 @@ def _on_one(
 
 
 def _grow(device: Device, planned: Plan, programs: Programs, order: Order) -> Chunks | None:
-    """Room for what the launch leaves in its arenas, beside what else it takes."""
+    """Allocate memory for the snapshots that the launch writes, beside its other memory."""
     arenas, n = planned.phase.arenas, planned.n
     assert arenas is not None
     spare = planned.room.left - n * planned.footprint.each - programs.size
@@ -126,9 +141,18 @@ def _grow(device: Device, planned: Plan, programs: Programs, order: Order) -> Ch
 
 
 def clone(device: Device, arenas: Arenas, index: int, block: int = 0) -> None:
-    """Make all interpreters that rest in `arenas` copies of interpreter `index`.
+    """Replace all idle interpreters in `arenas` by copies of interpreter `index`.
 
-    block: as their launches have it. Raises UsageError where they cannot be, LaunchFailed. See
-    template.clone.
+    See template.clone.
+
+    Args:
+        device: The device of the arenas.
+        arenas: The interpreters.
+        index: The interpreter to copy.
+        block: Interpreters per block, as in their launches.
+
+    Raises:
+        UsageError: The interpreters cannot be copied.
+        LaunchFailed: The copy failed.
     """
     template.clone(device, arenas, index, run, block)

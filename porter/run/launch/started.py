@@ -1,4 +1,4 @@
-"""A launch under way on one device."""
+"""A launch in progress on one device."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from porter.run.streams.ring import Rings
 
 
 class Started(Protocol):
-    """A launch under way, on one device or on several."""
+    """A launch in progress, on one device or on several."""
 
     def done(self) -> bool:
-        """Whether all interpreters have ended. Raises LaunchFailed."""
+        """Return whether all interpreters have ended. Raises LaunchFailed."""
 
     def statuses(self) -> np.ndarray[tuple[int], np.dtype[np.int32]] | None:
-        """The statuses as they are now (n int32): not_run for interpreters that have not ended.
+        """Return the current statuses (n int32); not_run for interpreters that have not ended.
 
-        None on a GPU, which gives nothing back before the launch ends.
+        None on a GPU, which returns nothing before the launch ends.
         """
 
     @property
@@ -45,9 +45,10 @@ class Started(Protocol):
         """Write the interrupt word, from any thread (values: interp.h)."""
 
     def wait(self) -> Result:
-        """Wait for the end, once. Ctrl-C, the timeout or `cancel` interrupts them.
+        """Wait for the end; call it once. Ctrl-C, the timeout or `cancel` interrupts interpreters.
 
-        Raises LaunchInterrupted with the result after Ctrl-C.
+        Raises:
+            LaunchInterrupted: Ctrl-C came; the error has the result.
         """
 
 
@@ -61,7 +62,7 @@ def wait_for(
     began: float,
     stop: int,
 ) -> Ended:
-    """Wait for `running`, as its `launch` says what may end it and who hears of it meanwhile."""
+    """Wait for `running`, with the timeout, cancellation, output and progress of its `launch`."""
     pump = None
     if rings is not None and launch.on_output is not None:
         pump = Collector(rings, launch.on_output)
@@ -81,7 +82,7 @@ def wait_for(
 
 
 def _watch_of(started: Started, launch: Launch) -> Callable[[], None] | None:
-    """What tells the launch's `on_progress` how many interpreters have ended; None without one."""
+    """Return a function that reports progress to `on_progress`; None without that option."""
     tell = launch.on_progress
     if tell is None:
         return None
@@ -95,9 +96,12 @@ def _watch_of(started: Started, launch: Launch) -> Callable[[], None] | None:
 
 @attrs.define(eq=False)
 class StartedOnOne:
-    """A launch under way. Where nobody keeps it, its interpreters are stopped (abandoned.py).
+    """A launch in progress on one device; garbage collection stops it (abandoned.py).
 
-    running, word, rings: what it waits for, interrupts and empties meanwhile.
+    Attributes:
+        running: The kernel to wait for.
+        word: The interrupt word.
+        rings: The output rings to empty meanwhile.
     """
 
     _packed: Packed
@@ -109,7 +113,7 @@ class StartedOnOne:
     began: float  # time.monotonic() of the start
     _timings: dict[str, float]
     rings: Rings | None = None
-    _stop: int = attrs.field(init=False)  # the interrupt word's value that stops hard
+    _stop: int = attrs.field(init=False)  # the interrupt word's value for a hard stop
     _unwatch: Callable[[], object] = attrs.field(init=False)
 
     def __attrs_post_init__(self) -> None:
@@ -147,7 +151,7 @@ class StartedOnOne:
         return result
 
     def conclude(self, interrupted: bool) -> Result:
-        """What a launch left that has ended."""
+        """Return the result of a launch that has ended."""
         self._unwatch()
         seconds = time.monotonic() - self.began
         phase = self._plan.phase

@@ -1,9 +1,9 @@
-"""Templates: one interpreter of each program boots and compiles, the others begin as its copies.
+"""Templates: boot and compile in one interpreter per program, and start the others as its copies.
 
-Local arenas lie at the same address in every thread, so an image with all its pointers holds for
-any other interpreter (docs/architecture.md, "The arena"). Bytecode goes to memory that all read: a
-warp then fetches an instruction once, where 32 private copies would take 32 times the cache. The
-templates of all programs of a launch are made in one launch before it.
+Local arenas lie at the same address in every thread. A snapshot, with all its pointers, is
+therefore valid in any other interpreter (docs/architecture.md, "The arena"). Bytecode goes to
+memory that all copies read: a warp then fetches an instruction once, where 32 private copies would
+take 32 times the cache. One launch before the actual one makes the templates of all its programs.
 """
 
 from __future__ import annotations
@@ -26,20 +26,22 @@ from porter.run.launch.programs import Programs
 from porter.run.launch.spec import CodeRoom, Copies, Launch, Phase, Program
 from porter.run.result import Result
 
-# Interpreters that begin as copies: below that, a second launch costs more than it saves.
+# Minimum number of copies; below it, a second launch costs more than it saves.
 PAYS_FROM = 512
-# Interpreters of one program, of several. A template's one thread executes as many instructions as
-# a warp that boots and compiles one program, and moves a part of the memory: with half a warp a
-# quarter of it. So the second launch is what can be lost, and later launches find the templates.
+# Minimum interpreters per program in a launch of several programs. A template's single thread
+# executes as many instructions as a warp that boots and compiles one program. It moves less memory:
+# a quarter of what half a warp moves. The possible loss is therefore the second launch, and later
+# launches find the templates.
 PAYS_EACH = 16
-COPIED = ("file", "single", "eval")  # of programs that copies can share
-# Bytes for bytecode beside twice its source, than which it is shorter but for the shortest.
+COPIED = ("file", "single", "eval")  # compilation modes whose programs copies can share
+# Bytes for bytecode beyond twice the source. Only bytecode of very short sources is longer than
+# twice the source.
 CODE_ROOM = 4096
 CODE_GRAIN = 64
 
 
 class Run(Protocol):
-    """Runs a launch to its end: start.run, handed in, for it asks for templates itself."""
+    """A function that runs a launch to its end: start.run, which imports this module."""
 
     def __call__(
         self,
@@ -51,15 +53,17 @@ class Run(Protocol):
         *,
         program_of: np.ndarray[Any, Any] | None = None,
     ) -> Result:
-        """The launch's result."""
+        """Return the launch's result."""
         ...
 
 
 def find(device: Device, programs: Programs, plan: Plan, run: Run) -> Copies | None:
-    """What the interpreters of `plan` begin as copies of; None where all boot by themselves.
+    """Return the templates for the interpreters of `plan`; None where all boot by themselves.
 
-    Those of a program that does not compile do too, and report it. Raises NotEnoughMemory where
-    copies were asked for and there is no room for their templates.
+    Interpreters of a program that does not compile boot by themselves, and report the error.
+
+    Raises:
+        NotEnoughMemory: The caller asked for copies, and their templates do not fit.
     """
     if not _applies(device, plan):
         return None
@@ -80,11 +84,20 @@ def find(device: Device, programs: Programs, plan: Plan, run: Run) -> Copies | N
 
 
 def clone(device: Device, arenas: Arenas, index: int, run: Run, block: int = 0) -> None:
-    """Make all interpreters that rest in `arenas` copies of interpreter `index`.
+    """Replace all idle interpreters in `arenas` by copies of interpreter `index`.
 
-    Each keeps its own threadIdx, blockIdx and localIdx, and gets random numbers of its own. block:
-    as their launches have it.
-    Raises UsageError where interpreters cannot be copied, LaunchFailed.
+    Each keeps its own threadIdx, blockIdx and localIdx, and gets its own random numbers.
+
+    Args:
+        device: The device of the arenas.
+        arenas: The interpreters.
+        index: The interpreter to copy.
+        run: Runs the launch that copies.
+        block: Interpreters per block, as in their launches.
+
+    Raises:
+        UsageError: The interpreters cannot be copied.
+        LaunchFailed: Interpreter `index` has ended.
     """
     alone = device.single(arenas, index)
     launch = Launch(heap=arenas.sizes["heap"], pystack=arenas.sizes["pystack"], block=block)
@@ -107,14 +120,15 @@ def _applies(device: Device, plan: Plan) -> bool:
         and phase.compiled is None
         and not phase.going_on
         and launch.kind in COPIED
-        # Allocations are counted from the start; a mounted file system knows whose it is.
+        # Failing allocations are counted from the start; a mounted file system belongs to one
+        # interpreter.
         and launch.fail_allocation is None
         and launch.fs is None
     )
 
 
 def _missing(programs: Programs, plan: Plan, images: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Programs, by index, of which a template is worth its making and none is kept."""
+    """Return the indices of programs without a template for which one is profitable."""
     counts = programs.counts
     if plan.launch.fork:
         pays = counts > 0
@@ -126,7 +140,7 @@ def _missing(programs: Programs, plan: Plan, images: np.ndarray[Any, Any]) -> np
 
 
 def _fits(device: Device, programs: Programs, plan: Plan, missing: np.ndarray[Any, Any]) -> bool:
-    """Whether there is room for the templates beside the launch, which needs none of them."""
+    """Return whether the templates fit beside the launch, which can run without them."""
     need = plan.footprint
     each = 2 * device.figures.resting(need.pystack, need.heap) + attrs.evolve(need, stdout=0).each
     wanted = len(missing) * each + int(_code_rooms(programs, missing).sum())
@@ -143,7 +157,7 @@ def _fits(device: Device, programs: Programs, plan: Plan, missing: np.ndarray[An
 
 
 def _how(plan: Plan) -> Hashable:
-    """What a template depends on beside its program."""
+    """Return the properties besides its program on which a template depends."""
     launch, need = plan.launch, plan.footprint
     return (
         launch.kind,
@@ -155,7 +169,7 @@ def _how(plan: Plan) -> Hashable:
 
 
 def _code_rooms(programs: Programs, which: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Bytes for the bytecode of each of the programs `which`."""
+    """Return the bytes to allocate for the bytecode of each program of `which`."""
     grains = -(-(CODE_ROOM + 2 * programs.lengths[which]) // CODE_GRAIN)
     return np.asarray(grains * CODE_GRAIN)
 
@@ -168,7 +182,11 @@ def _make(
     how: Hashable,
     run: Run,
 ) -> tuple[TemplateBatch, np.ndarray[Any, Any]]:
-    """Templates of those of the programs `missing` that compile, and where each is (0: none)."""
+    """Make templates of the programs `missing`.
+
+    Returns:
+        The batch, and each program's snapshot address (0 where it does not compile).
+    """
     need, n = plan.footprint, len(missing)
     chosen = [programs.each[i] for i in missing.tolist()]
     offsets = np.concatenate(([0], np.cumsum(_code_rooms(programs, missing)))).astype(np.uint64)
@@ -190,9 +208,9 @@ def _make(
 
 
 def _deadlines(programs: Programs, launch: Launch) -> np.ndarray[Any, Any]:
-    """Nanoseconds in which each program compiles: the least that an interpreter of it has.
+    """Return each program's time limit for compiling: the minimum of its interpreters' deadlines.
 
-    0: no limit.
+    In nanoseconds; 0: no limit.
     """
     limit = time_limit(launch.deadline)
     if not isinstance(limit, Each) or programs.which is None:
@@ -218,7 +236,7 @@ def _alone(plan: Plan, deadlines: np.ndarray[Any, Any]) -> Launch:
         cancel=launch.cancel,
         timeout=launch.timeout,
         fork=False,
-        order=True,  # nothing runs that could wait for others
-        # Compiling has the deadline of the program, of which one interpreter may have the least.
+        order=True,  # templates never wait for each other
+        # Compiling takes the program's deadline, of which the minimum over its interpreters counts.
         deadline=Each(deadlines) if deadlines.any() else None,
     )

@@ -1,4 +1,4 @@
-"""Waiting for a launch: its output meanwhile, its deadline, Ctrl-C, the hard stop."""
+"""Wait for a launch: forward output and progress, apply the timeout, Ctrl-C and the hard stop."""
 
 from __future__ import annotations
 
@@ -13,41 +13,42 @@ import attrs
 from attrs import define
 
 GRACE = 2.0  # seconds from an interruption to the hard stop
-STEP = 0.1  # seconds between looks at the clock
-LIVE_STEP = 0.002  # and between looks at rings in which nothing was
+STEP = 0.1  # seconds between checks of the clock
+LIVE_STEP = 0.002  # seconds between polls of empty rings
 
 T = TypeVar("T")
-Pump = Callable[[bool], bool]  # whether the launch has ended -> whether anything came
+Pump = Callable[[bool], bool]  # argument: the launch has ended; result: there was output
 Watch = Callable[[], None]
 
 
 class Awaited(Protocol):
-    """What is waited for: a launch, or those of several devices."""
+    """A launch, or the parts of a launch on several devices."""
 
     def wait(self, seconds: float | None) -> bool:
-        """Whether it has ended, after at most `seconds`. Raises LaunchFailed."""
+        """Wait at most `seconds`; return whether it has ended. Raises LaunchFailed."""
 
 
 class Writable(Protocol):
     """An interrupt word, or those of several devices."""
 
     def write(self, value: int) -> None:
-        """Set it."""
+        """Set the word."""
 
 
 class Asked(Protocol):
-    """How often somebody has asked for the end."""
+    """A count of requests to end the launch."""
 
     @property
     def asked(self) -> int:
-        """0, 1: interrupt, 2: stop."""
+        """0: none, 1: interrupt, 2: stop."""
 
 
 @define
 class CtrlC:
-    """While it is entered, Ctrl-C is counted and not raised, so that nothing is left half done.
+    """A context manager that counts Ctrl-C instead of raising it, so that work is not cut short.
 
-    Only where Python would raise it: in the main thread, with nobody else's handler installed.
+    It acts only where Python would raise KeyboardInterrupt: in the main thread, with Python's
+    default handler installed.
     """
 
     count: int = 0
@@ -76,7 +77,12 @@ class CtrlC:
 
 @define
 class Ended:
-    """How a launch ended. interrupted: before its own end. keyboard: Ctrl-C came."""
+    """The exit state of a launch.
+
+    Attributes:
+        interrupted: Whether it was interrupted before its own end.
+        keyboard: Whether Ctrl-C came.
+    """
 
     interrupted: bool = False
     keyboard: bool = False
@@ -94,11 +100,21 @@ def wait(
 ) -> Ended:
     """Wait for the end of a launch.
 
-    At `end` (of time.monotonic()), on Ctrl-C, or when `cancel` is asked, interpreters are
-    interrupted; after another GRACE seconds, or when asked again, they are stopped, by the value
-    `stop` of the interrupt word. `pump` is called again and again with False, and with True after
-    the end, `watch` every STEP seconds until then; should one raise, interpreters are stopped at
-    once, and it is raised here then. Raises LaunchFailed.
+    At `end`, on Ctrl-C, or when `cancel` is asked, interpreters are interrupted. After another
+    GRACE seconds, or when asked again, they are stopped hard. If `pump` or `watch` raises,
+    interpreters are stopped at once, and the exception is raised after their end.
+
+    Args:
+        running: The launch.
+        interrupt: Its interrupt word.
+        end: The time of the timeout, by time.monotonic(); None: no timeout.
+        cancel: Requests to end the launch.
+        stop: The interrupt word's value for a hard stop.
+        pump: Called repeatedly with False, and with True after the end.
+        watch: Called every STEP seconds until the end.
+
+    Raises:
+        LaunchFailed: The device failed.
     """
     return _Waiting(running, interrupt, end, cancel, stop, pump, watch).run()
 
@@ -128,7 +144,7 @@ class _Waiting:
                     if not done:
                         self._watch()
                         self._look(ended, ctrl_c)
-                except KeyboardInterrupt:  # there is another handler, or another thread
+                except KeyboardInterrupt:  # raised by another handler or in another thread
                     ctrl_c.count += 1
             ended.keyboard = ctrl_c.count > 0
             ended.interrupted |= ended.keyboard
@@ -161,7 +177,7 @@ class _Waiting:
         except KeyboardInterrupt:
             raise
         except BaseException as error:
-            # Interpreters must not write on into memory that goes away with this call.
+            # Stop interpreters: the memory that they write to is freed after this call.
             self._failed = error
             self._stop()
             return None

@@ -1,1 +1,1 @@
-"""What interpreters read and write: rings, feeds, grouping equal outputs, showing them."""
+"""Output and input of interpreters: rings, feeds, grouping of equal outputs, display."""

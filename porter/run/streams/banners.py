@@ -1,4 +1,4 @@
-"""Groups as the paper prints them: text under `----- 349526x -----` (Figures 1 and 5)."""
+"""Render groups of equal outputs: text under `----- 349526x -----` (paper, Figures 1 and 5)."""
 
 from __future__ import annotations
 
@@ -10,30 +10,30 @@ from attrs import frozen
 from porter.run.streams.groups import Group
 
 STYLE = "turquoise2"
-SEARCHED = 4096  # groups among which the empty one is looked for
+SEARCHED = 4096  # number of groups that are searched for the empty one
 
 
 @frozen
 class Line:
-    """What to print: a program's bytes as they are, or, with `banner`, a banner or note of ours.
+    """A unit of display: bytes of a program's output, or a banner or note of porter.
 
-    A banner is ASCII and ends in a newline, but for the number before one interpreter's text.
+    A banner is ASCII and ends in a newline, except the number before a single interpreter's text.
     """
 
     text: bytes
     banner: bool = False
 
 
-NEWLINE = Line(b"\n")  # between a text that has none at its end and what follows
+NEWLINE = Line(b"\n")  # separates a text without a final newline from the next line
 
 
 def note(text: str) -> Line:
-    """A line of ours."""
+    """Return a line of porter's own."""
     return Line(f"----- {text} -----\n".encode(), banner=True)
 
 
 def banner(count: int) -> Line:
-    """The line above a group of `count` interpreters."""
+    """Return the line above a group of `count` interpreters."""
     return note(f"{count}x")
 
 
@@ -53,13 +53,16 @@ def render(
     skip_empty: bool = False,
     n: int | None = None,
 ) -> Iterator[Line]:
-    """What to print for `groups`, the largest first.
+    """Yield the lines that display `groups`, the largest group first.
 
-    Of a single group its text alone, byte for byte. Of several each text stands under a banner and
-    ends in a newline, which is added where it has none.
-    `max_groups` limits how many are shown; a note says how many are not, and with `n`, the
-    interpreters of all groups, of how many of them. `skip_empty` leaves out the group that wrote
-    nothing (of which there is at most one).
+    A single group is its text alone, byte for byte. With several groups, each text stands under a
+    banner and ends in a newline, which is added where it is missing.
+
+    Args:
+        groups: The groups.
+        max_groups: Number of groups to display; a note counts the others.
+        skip_empty: Omit the group without output.
+        n: Interpreters of all groups; the note then also counts interpreters.
     """
     several = len(groups) > 1
     empty = None

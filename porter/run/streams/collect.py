@@ -1,4 +1,4 @@
-"""Emptying rings while interpreters run: docs/console.md."""
+"""Empty output rings while interpreters run, and pass batches to the caller: docs/console.md."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from attrs import define
 
 from porter.run.streams.ring import Batch
 
-INTERVAL = 0.05  # seconds that output waits for more of the kind
-MOST_PIECES = 1 << 18  # that wait
+INTERVAL = 0.05  # seconds for which output is collected into one batch
+MOST_PIECES = 1 << 18  # maximum pieces in a batch
 
 OnOutput = Callable[[Batch], None]
 
 
 def flush_printed() -> None:
-    """Out with what the C library holds of the process's stdout, where CUDA puts printf's text."""
+    """Flush the C library's stdout, to which CUDA writes the text of device printf."""
     ctypes.CDLL(None).fflush(None)
 
 
 class Source(Protocol):
-    """Rings, of one device or of several."""
+    """Rings of one device or of several."""
 
     def take(self) -> Batch | None:
-        """What has come since; None when nothing has."""
+        """Take the pieces that arrived since the last call; None if none did."""
 
 
 @define
 class Collector:
-    """Empties rings all the time, and hands on what has come INTERVAL seconds after its first.
+    """A pump that empties rings, and passes on a batch INTERVAL seconds after its first piece.
 
-    So interpreters that write the same at about the same time are in one batch.
+    Interpreters that write the same text at about the same time are then in one batch.
     """
 
     rings: Source
@@ -43,7 +43,14 @@ class Collector:
     _since: float = 0.0
 
     def __call__(self, final: bool) -> bool:
-        """Take what there is; final: and hand it on now. Returns whether there was anything."""
+        """Take pieces from the rings.
+
+        Args:
+            final: Pass the batch on now.
+
+        Returns:
+            Whether there were any pieces.
+        """
         batch = self.rings.take()
         if batch is not None:
             if not self._batches:

@@ -1,4 +1,4 @@
-"""Input that the host goes on writing while interpreters run."""
+"""Live stdin: the host writes it while interpreters run."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from porter.run.device.base import Device, Shared
 
 
 class Feed:
-    """What all interpreters of one launch read as stdin, all of them from its first byte.
+    """The stdin of all interpreters of one launch. Each interpreter reads it from the first byte.
 
-    Any thread may write. room: bytes in all, for none is taken away while an interpreter may
-    still have to read it. A launch that ends closes its feed.
+    Any thread may write. The buffer is never reused, because an interpreter may still have to read
+    it. The end of the launch closes the feed.
+
+    Attributes:
+        room: Maximum bytes in all.
     """
 
-    text_offset = 8  # bytes, of the text in what interpreters see
+    text_offset = 8  # bytes; the text's offset in the shared memory
 
     def __init__(self, room: int = 1 << 20) -> None:
         self.room = whole(room, "room", 1, 2**32 - 1)
@@ -30,13 +33,15 @@ class Feed:
 
     @property
     def closed(self) -> bool:
-        """Whether there will be no more input."""
+        """Whether the input has ended."""
         return not self._open
 
     def write(self, text: bytes | str) -> None:
-        """Append `text`, a str as UTF-8.
+        """Append `text`; a str becomes UTF-8.
 
-        Raises UsageError when it is closed or the room is used up, and appends nothing then.
+        Raises:
+            UsageError: The feed is closed or its buffer is full. Nothing was appended.
+            WrongType: `text` is neither str nor bytes.
         """
         if isinstance(text, str):
             text = utf8(text)
@@ -55,14 +60,17 @@ class Feed:
                 self._append(self._shared, text)
 
     def close(self) -> None:
-        """End of file, once all is read."""
+        """Mark the end of file after the text written so far."""
         with self._lock:
             self._open = False
             if self._shared is not None:
                 self._words(self._shared)[1] = 0
 
     def attach(self, device: Device) -> Shared:
-        """Memory for one launch: two words, bytes so far and whether open, then the text."""
+        """Allocate the shared memory for one launch.
+
+        Its layout: a word with the bytes so far, a word that is 1 while the feed is open, the text.
+        """
         with self._lock:
             if self._shared is not None:
                 raise UsageError("stdin: this feed has been another launch's")
@@ -78,7 +86,7 @@ class Feed:
         start = self.text_offset + self._length
         shared.view[start : start + len(text)] = np.frombuffer(text, np.uint8)
         self._length += len(text)
-        self._words(shared)[0] = self._length  # last: now interpreters read so far
+        self._words(shared)[0] = self._length  # written last: it publishes the text to interpreters
 
     @staticmethod
     def _words(shared: Shared) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:

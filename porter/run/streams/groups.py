@@ -1,4 +1,4 @@
-"""What interpreters wrote, and equal outputs as groups."""
+"""Output streams of interpreters, and groups of equal outputs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,13 @@ from porter.run.streams.merge import Rows, group_rows, rows_here
 
 @frozen
 class Group:
-    """Interpreters with the same output. cut: it was longer than its buffer.
+    """Interpreters with the same output.
 
-    example: the index of one of them; length: bytes that were written, stored or not.
+    Attributes:
+        text: The output, as far as it was kept.
+        count: Number of interpreters.
+        example: The index of one of them.
+        length: Bytes written, kept or not.
     """
 
     text: bytes
@@ -28,16 +32,16 @@ class Group:
 
     @property
     def cut(self) -> bool:
-        """Whether some of the output was not kept."""
+        """Whether the output was longer than its buffer."""
         return self.length > len(self.text)
 
 
-BEYOND = 2**200  # an index has the stream's length as its bound
-_CHUNK = 4096  # groups made at a time
+BEYOND = 2**200  # no bound for an index here; the stream's length bounds it
+_CHUNK = 4096  # groups converted at a time
 
 
 class Groups(Sequence[Group]):
-    """Groups, the largest first, equal counts by text. Made one at a time, on demand."""
+    """Groups, the largest first, equal counts sorted by text. Group objects are made on access."""
 
     def __init__(
         self,
@@ -45,9 +49,15 @@ class Groups(Sequence[Group]):
         lengths: np.ndarray[Any, Any],
         rows: Rows,
     ) -> None:
-        """texts: k x width uint8, with a width of 0 where nothing was kept. lengths: k."""
+        """Sort the groups.
+
+        Args:
+            texts: k x width uint8, with a width of 0 where nothing was kept.
+            lengths: Bytes written (k).
+            rows: The grouping.
+        """
         keys = np.zeros(len(texts), "S1")
-        if texts.size:  # one fixed-width string per group sorts as bytes do; no loop over groups
+        if texts.size:  # fixed-width strings sort as bytes do, without a loop over groups
             keys = np.ascontiguousarray(texts).view(f"S{texts.shape[1]}").reshape(-1)
         order = np.lexsort((keys, -rows.count)) if len(keys) else np.zeros(0, np.int64)
         self._texts, self._lengths = texts[order], lengths[order]
@@ -68,7 +78,8 @@ class Groups(Sequence[Group]):
         return Group(text, int(self._counts[index]), int(self._examples[index]), length)
 
     def __iter__(self) -> Iterator[Group]:
-        # By chunks: numpy takes microseconds for one element, and there may be a million groups.
+        # Convert in chunks: numpy takes microseconds per element, and there may be a million
+        # groups.
         for at in range(0, len(self), _CHUNK):
             chunk = slice(at, at + _CHUNK)
             texts = self._texts[chunk]
@@ -82,7 +93,13 @@ class Groups(Sequence[Group]):
 
 @frozen(eq=False)
 class Distinct:
-    """Different outputs, of k groups, on the host. words: k x columns uint64; lengths: k uint32."""
+    """The distinct outputs of k groups, on the host.
+
+    Attributes:
+        words: k x columns uint64.
+        lengths: Bytes written (k uint32).
+        rows: The grouping.
+    """
 
     words: np.ndarray[Any, Any]
     lengths: np.ndarray[Any, Any]
@@ -90,7 +107,7 @@ class Distinct:
 
     @property
     def groups(self) -> Groups:
-        """They, in order."""
+        """The groups, in order."""
         texts = np.ascontiguousarray(self.words).view(np.uint8)
         shape = (len(self.words), 8 * self.words.shape[1])
         return Groups(texts.reshape(shape), self.lengths, self.rows)
@@ -98,10 +115,13 @@ class Distinct:
 
 @frozen(slots=False, eq=False)
 class Stream:
-    """One stream of all interpreters.
+    """An output stream (stdout or stderr) of all interpreters.
 
-    words: n x (size / 8) uint64 where the interpreters ran, zero beyond what was written.
-    lengths: n uint32, all bytes that were written, those that did not fit too. size: bytes kept.
+    Attributes:
+        device: The device that has the arrays.
+        words: n x (size / 8) uint64 on the device, zero after the output.
+        lengths: Bytes written, kept or not (n uint32).
+        size: Maximum bytes kept per interpreter.
     """
 
     device: Device = field(repr=False)
@@ -116,7 +136,7 @@ class Stream:
         return (self[index] for index in range(len(self)))
 
     def __getitem__(self, index: int) -> bytes:
-        """What interpreter `index` wrote, as far as it was kept; IndexError if there is none."""
+        """Return the output of interpreter `index`, as far as it was kept. Raises IndexError."""
         index = whole(index, "index", -BEYOND, BEYOND)
         if not -len(self) <= index < len(self):
             raise IndexError(f"index {index} of {len(self)} interpreters")
@@ -127,7 +147,7 @@ class Stream:
         return row.tobytes()[: min(self.size, int(self._ends[index]))]
 
     def of(self, which: np.ndarray[Any, Any]) -> Stream:
-        """The stream of interpreters `which` (indices) alone, as a copy."""
+        """Return the stream of the interpreters `which` (indices), as a copy."""
         words = self.device.operations.rows(self.words, which=which)
         lengths = self.device.array(self._ends[which])
         return Stream(self.device, words, lengths, self.size)
@@ -139,7 +159,7 @@ class Stream:
 
     @cached_property
     def longest(self) -> int:
-        """The most bytes that one interpreter wrote."""
+        """The maximum bytes that an interpreter wrote."""
         return int(self._ends.max()) if len(self._ends) else 0
 
     @cached_property
@@ -150,16 +170,16 @@ class Stream:
 
     @property
     def columns(self) -> int:
-        """Words of each row that hold something, at most."""
+        """The maximum words of a row that hold output."""
         return -(-min(self.size, self.longest) // 8)
 
     @cached_property
     def groups(self) -> Groups:
-        """Equal outputs merged, on the device; only distinct ones travel."""
+        """Groups of equal outputs, found on the device; only distinct outputs are copied."""
         return self.distinct(self.columns).groups
 
     def distinct(self, columns: int) -> Distinct:
-        """Equal outputs merged, of at most so many columns; different ones come to the host."""
+        """Group outputs by their first `columns` words, and copy the distinct ones to the host."""
         device, columns = self.device, min(columns, self.words.shape[1])
         rows = group_rows(self.words, self.lengths, device.operations, columns=columns)
         texts = rows_here(device, self.words, rows.example, columns)

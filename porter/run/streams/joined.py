@@ -1,4 +1,4 @@
-"""A stream of interpreters that ran on several devices."""
+"""Output streams of interpreters that ran on several devices."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from porter.run.streams.merge import Rows, group_rows
 
 
 class JoinedStream(Stream):
-    """The streams of `parts`, in their order; each stays on its device until rows are wanted."""
+    """The streams of `parts`, in their order. Each stays on its device until rows are read."""
 
     parts: tuple[Part, ...]
     streams: tuple[Stream, ...]
@@ -23,17 +23,17 @@ class JoinedStream(Stream):
         self, device: Several, parts: Sequence[Part], streams: Sequence[Stream], size: int
     ) -> None:
         found = {"device": device, "size": size, "parts": tuple(parts), "streams": tuple(streams)}
-        self.__dict__.update(found)  # the class is frozen
+        self.__dict__.update(found)  # bypasses the frozen class's constructor
 
     @cached_property
     def words(self) -> np.ndarray[Any, Any]:
-        """All rows, on the host."""
+        """All rows, copied to the host."""
         found = self._each(lambda stream: _wide(stream.device.host(stream.words), self.size // 8))
         return np.concatenate(found)
 
     @cached_property
     def lengths(self) -> np.ndarray[Any, Any]:
-        """Bytes that each wrote, on the host."""
+        """Bytes that each interpreter wrote, on the host."""
         return np.concatenate(self._each(lambda stream: stream.device.host(stream.lengths)))
 
     def __len__(self) -> int:
@@ -47,7 +47,7 @@ class JoinedStream(Stream):
         raise AssertionError("the caller has checked the index")
 
     def of(self, which: np.ndarray[Any, Any]) -> Stream:
-        """The stream of interpreters `which` (indices) alone, as a copy on the host."""
+        """Return the stream of the interpreters `which` (indices), as a copy on the host."""
         which = np.asarray(which)
         words = np.zeros((len(which), self.size // 8), np.uint64)
         lengths = np.zeros(len(which), np.uint32)
@@ -62,7 +62,7 @@ class JoinedStream(Stream):
 
     @cached_property
     def longest(self) -> int:
-        """The most bytes that one interpreter wrote."""
+        """The maximum bytes that an interpreter wrote."""
         return max(self._each(lambda stream: stream.longest), default=0)
 
     @cached_property
@@ -71,7 +71,7 @@ class JoinedStream(Stream):
         return np.concatenate(self._each(lambda stream: stream.cut))
 
     def distinct(self, columns: int) -> Distinct:
-        """Equal outputs merged on each device, and then those of all devices."""
+        """Group outputs on each device, then merge the groups of all devices."""
         found = self._each(lambda stream: stream.distinct(columns))
         words = np.concatenate([_wide(each.words, columns) for each in found])
         lengths = np.concatenate([each.lengths for each in found])
@@ -81,7 +81,7 @@ class JoinedStream(Stream):
         every = list(zip(self.parts, found, strict=True))
         examples = np.concatenate([part.first + each.rows.example for part, each in every])
         firsts = np.concatenate([part.first + each.rows.first for part, each in every])
-        # Of equal rows the first stands in the first part: its example is the least of all.
+        # The first of equal rows is in the first part, so its example is the minimum of all.
         of_example = np.zeros(len(firsts), np.int64)
         of_example[examples] = examples[rows.first]
         merged = Rows(examples[rows.example], counts, of_example[firsts])
@@ -92,6 +92,6 @@ class JoinedStream(Stream):
 
 
 def _wide(words: np.ndarray[Any, Any], columns: int) -> np.ndarray[Any, Any]:
-    """Rows of so many columns: those of a device that failed have none."""
+    """Pad rows to `columns` words; rows of a failed device have none."""
     missing = columns - words.shape[1]
     return np.pad(words, ((0, 0), (0, missing))) if missing else words

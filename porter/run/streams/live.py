@@ -1,4 +1,4 @@
-"""Output as it comes: equal lines of interpreters under one banner, in the order they wrote."""
+"""Live output display: equal lines under one banner, in the order in which they were written."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from porter.run.streams.banners import NEWLINE, Line, banner, note
 from porter.run.streams.merge import group_rows
 from porter.run.streams.ring import STREAMS, Batch
 
-LONGEST = 1 << 16  # bytes of a line that has no end yet; then it is shown without
+LONGEST = 1 << 16  # bytes; an unfinished line of this length is displayed without its end
 Write = Callable[[str, list[Line]], None]  # (stream, lines)
 
 
 @frozen
 class Chunk:
-    """What `count` interpreters wrote as their `turn`th text of one batch."""
+    """The text that `count` interpreters wrote as number `turn` of their texts in one batch."""
 
     turn: int
     stream: int
@@ -28,19 +28,20 @@ class Chunk:
 
 
 class Live:
-    """Shows batches of `n` interpreters through `write`. At most `max_groups` texts a turn.
+    """Displays batches of `n` interpreters through `write`, at most `max_groups` texts per turn.
 
-    One interpreter's text is passed on as it is. Of several, the first text that each wrote in a
-    batch is compared, then the second, and so on: what all wrote stands as it is; equal ones under
-    one banner, one that only one interpreter wrote after its number, each ending in a newline.
+    With one interpreter, text is passed on unchanged. With several, the first text that each wrote
+    in a batch is compared, then the second, and so on. A text that all wrote is unchanged. A text
+    that several wrote stands under a banner, and a text of one interpreter follows its number; both
+    end in a newline.
     """
 
     def __init__(self, n: int, write: Write, max_groups: int | None = None) -> None:
         self._n, self._write, self._max = n, write, max_groups
-        self._open: dict[tuple[int, int], bytes] = {}  # (lane, stream): text that goes on
+        self._open: dict[tuple[int, int], bytes] = {}  # (lane, stream): unfinished text
 
     def __call__(self, batch: Batch) -> None:
-        """Show `batch`."""
+        """Display `batch`."""
         if self._n == 1:
             self._pass(batch)
             return
@@ -50,7 +51,7 @@ class Live:
         self._show(chunks)
 
     def finish(self) -> None:
-        """Show texts whose rest did not come."""
+        """Display unfinished texts."""
         rest, self._open = self._open, {}
         for (lane, stream), text in rest.items():
             self._write(STREAMS[stream], self._lines(Chunk(0, stream, text, 1, lane)))
@@ -60,14 +61,14 @@ class Live:
             self._write(name, [Line(text)])
 
     def _unfinished(self, batch: Batch) -> np.ndarray[Any, Any]:
-        """Which pieces are of interpreters with text of more than one piece (k bools)."""
+        """Return which pieces belong to interpreters with texts of several pieces (k bools)."""
         lanes = {lane for lane, _ in self._open} | set(batch.lane[batch.more].tolist())
         if not lanes:
             return np.zeros(len(batch), bool)
         return np.isin(batch.lane, np.fromiter(lanes, np.uint32))
 
     def _single(self, batch: Batch, chosen: np.ndarray[Any, Any]) -> Iterator[Chunk]:
-        """Texts of one piece each, grouped without a loop over pieces."""
+        """Yield texts of one piece each, grouped without a loop over pieces."""
         lane, stream = batch.lane[chosen], batch.stream[chosen]
         if not len(lane):
             return
@@ -76,7 +77,7 @@ class Live:
         keys = np.column_stack([turn.astype(np.uint64), stream.astype(np.uint64), words])
         rows = group_rows(keys, length)
         order = np.lexsort((rows.example, -rows.count, turn[rows.example]))
-        if self._max is not None:  # of each turn the most frequent ones, and one for the note
+        if self._max is not None:  # the most frequent texts of each turn, and one more for the note
             order = order[_turns(turn[rows.example][order]) <= self._max]
         for group in order.tolist():
             at = int(rows.example[group])
@@ -85,7 +86,7 @@ class Live:
             yield Chunk(int(turn[at]), int(stream[at]), text, count, int(lane[at]))
 
     def _long(self, batch: Batch, chosen: np.ndarray[Any, Any]) -> Iterator[Chunk]:
-        """Texts that several pieces make up."""
+        """Yield texts that consist of several pieces."""
         if not chosen.any():
             return
         turns: dict[int, int] = {}
@@ -132,7 +133,7 @@ class Live:
 
 
 def _turns(keys: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """For each of `keys`, how many equal ones stand before it."""
+    """Return for each key how many equal keys precede it."""
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
     first = np.ones(len(keys), bool)

@@ -1,4 +1,4 @@
-"""Grouping identical rows: where the rows are, so that only distinct ones travel."""
+"""Group identical rows on their device, so that only distinct rows are copied to the host."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ from attrs import frozen
 from porter.run.device.base import Array, Device, Operations
 from porter.run.device.operations import NumpyOperations
 
-CHUNK = 64 << 20  # bytes of rows that are copied together before they travel
+CHUNK = 64 << 20  # bytes of rows that are gathered per copy to the host
 
 
 @frozen(eq=False)
 class Rows:
     """Groups of equal rows, in the order of their first rows (numpy, int64).
 
-    example, count: of each group its first row, and how many rows it has. first: of each row the
-    first one that is equal to it.
+    Attributes:
+        example: The first row of each group.
+        count: The number of rows of each group.
+        first: For each row the first row equal to it.
     """
 
     example: np.ndarray[Any, Any]
@@ -27,7 +29,7 @@ class Rows:
 
     @property
     def group_of(self) -> np.ndarray[Any, Any]:
-        """Each row's group (int64)."""
+        """The group of each row (int64)."""
         numbers = np.zeros(len(self.first), np.int64)
         numbers[self.example] = np.arange(len(self.example))
         found: np.ndarray[Any, Any] = numbers[self.first]
@@ -41,10 +43,13 @@ def group_rows(
     *,
     columns: int | None = None,
 ) -> Rows:
-    """Group the rows of `words` (n x k, uint64) that are equal, `lengths` (n uint32) included.
+    """Group equal rows.
 
-    operations: of the device that has these arrays; None: they are NumPy's. columns: words of a row
-    that count, by default all.
+    Args:
+        words: Rows (n x k uint64).
+        lengths: Equal rows have equal lengths too (n uint32).
+        operations: Operations of the arrays' device; None: NumPy's.
+        columns: Number of words of a row to compare; None: all.
     """
     operations = operations or NumpyOperations()
     first = operations.first_equal(words, words.shape[1] if columns is None else columns, lengths)
@@ -56,7 +61,7 @@ def group_rows(
 def rows_here(
     device: Device, words: Array, which: np.ndarray[Any, Any], columns: int | None = None
 ) -> np.ndarray[Any, Any]:
-    """Rows `which` of `words` (n x k, uint64) on the host, as bytes: len(which) x 8 * columns."""
+    """Copy rows `which` of `words` (n x k uint64) to the host: len(which) x 8 * columns bytes."""
     columns = words.shape[1] if columns is None else columns
     here = np.empty((len(which), 8 * columns), np.uint8)
     if columns:

@@ -1,4 +1,4 @@
-"""A stream as it travels between machines: different outputs once, and who wrote which."""
+"""Serialize streams for other machines: distinct outputs, and the group of each interpreter."""
 
 from __future__ import annotations
 
@@ -15,10 +15,13 @@ from porter.run.streams.merge import Rows
 
 @frozen(eq=False)
 class PackedRows:
-    """Of n interpreters' outputs the different ones. It can be pickled.
+    """The distinct outputs of n interpreters, in a form that can be pickled.
 
-    words: k x columns uint64; lengths: k uint32; group_of: n, the index of each one's output.
-    size: bytes that were kept of each.
+    Attributes:
+        words: The outputs (k x columns uint64).
+        lengths: Bytes written (k uint32).
+        group_of: The output's index of each interpreter (n).
+        size: Maximum bytes kept per interpreter.
     """
 
     words: np.ndarray[Any, Any]
@@ -28,20 +31,20 @@ class PackedRows:
 
     @classmethod
     def of(cls, stream: Stream) -> PackedRows:
-        """Of a stream, where it is."""
+        """Group a stream on its device, and pack the result."""
         found = stream.distinct(stream.columns)
         group_of = found.rows.group_of.astype(np.uint32)
         return cls(found.words, found.lengths, group_of, stream.size)
 
 
 class UnpackedStream(Stream):
-    """A stream that has come from elsewhere, on the host."""
+    """A stream that was received from another machine, on the host."""
 
     packed: PackedRows
 
     def __init__(self, device: Device, packed: PackedRows) -> None:
         found = {"device": device, "size": packed.size, "packed": packed}
-        self.__dict__.update(found)  # the class is frozen
+        self.__dict__.update(found)  # bypasses the frozen class's constructor
 
     @cached_property
     def words(self) -> np.ndarray[Any, Any]:
@@ -51,7 +54,7 @@ class UnpackedStream(Stream):
 
     @cached_property
     def lengths(self) -> np.ndarray[Any, Any]:
-        """Bytes that each wrote."""
+        """Bytes that each interpreter wrote."""
         lengths: np.ndarray[Any, Any] = self.packed.lengths[self.packed.group_of]
         return lengths
 
@@ -59,7 +62,7 @@ class UnpackedStream(Stream):
         return len(self.packed.group_of)
 
     def distinct(self, columns: int) -> Distinct:
-        """As they came."""
+        """Return the outputs as they were packed."""
         words, packed = self.packed.words, self.packed
         if columns > words.shape[1]:
             words = np.pad(words, ((0, 0), (0, columns - words.shape[1])))

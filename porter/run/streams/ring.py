@@ -1,4 +1,4 @@
-"""Rings through which interpreters send their output while they run (templates/port/interp.h)."""
+"""Output rings: interpreters send output to the host while they run (templates/port/interp.h)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,23 @@ from attrs import frozen
 from porter.run.device.base import Device
 
 STREAMS = {1: "stdout", 2: "stderr"}
-FIELDS = ("lane", "stream", "more", "length", "words")  # of a Batch
+FIELDS = ("lane", "stream", "more", "length", "words")  # arrays of a Batch
 MOST_RINGS = 64
-WARP = 32  # interpreters that share a ring, at least
-LEAST_SLOTS = 4  # of a ring
-_LINE = 64  # bytes of a cache line, in which each ring's tail is alone
+WARP = 32  # minimum interpreters that share a ring
+LEAST_SLOTS = 4  # minimum slots of a ring
+_LINE = 64  # bytes of a cache line; each ring's tail has its own
 
 
 @frozen(eq=False)
 class Batch:
-    """Pieces of output, k of them; those of one interpreter stand in the order it wrote them.
+    """k pieces of output; pieces of one interpreter are in the order of writing.
 
-    lane: k uint32, the interpreter's number in the launch. stream: k uint32, keys of STREAMS.
-    more: k bools, whether the text goes on in that interpreter's next piece. length: k uint32,
-    bytes of text. words: k x 14 uint64, the text, zero behind its end.
+    Attributes:
+        lane: The interpreter's number in the launch (k uint32).
+        stream: Keys of STREAMS (k uint32).
+        more: Whether the text continues in that interpreter's next piece (k bools).
+        length: Bytes of text (k uint32).
+        words: The text, zero after its end (k x 14 uint64).
     """
 
     lane: np.ndarray[Any, Any]
@@ -37,7 +40,7 @@ class Batch:
         return len(self.lane)
 
     def __iter__(self) -> Iterator[tuple[int, str, bytes]]:
-        """(interpreter, "stdout" or "stderr", text), a piece at a time."""
+        """Yield (interpreter, "stdout" or "stderr", text) for each piece."""
         width = self.words.shape[1] * 8
         text = np.ascontiguousarray(self.words).tobytes()
         columns = (self.lane.tolist(), self.stream.tolist(), self.length.tolist())
@@ -45,12 +48,12 @@ class Batch:
             yield lane, STREAMS[stream], text[i * width : i * width + length]
 
     def of(self, chosen: np.ndarray[Any, Any]) -> Batch:
-        """The pieces that `chosen` (k bools) selects."""
+        """Select pieces by `chosen` (k bools)."""
         return Batch(*(getattr(self, name)[chosen] for name in FIELDS))
 
     @classmethod
     def joined(cls, batches: Sequence[Batch]) -> Batch:
-        """One batch of several, in their order."""
+        """Concatenate batches."""
         if len(batches) == 1:
             return batches[0]
         return cls(*(np.concatenate([getattr(b, name) for b in batches]) for name in FIELDS))
@@ -83,7 +86,7 @@ class Rings:
         self.records = device.array(records.view(np.uint8))
 
     def take(self) -> Batch | None:
-        """What has come since, and room for as much; None when nothing has."""
+        """Take the pieces that arrived since the last call, and free their slots; None if none."""
         mask = self.length - 1
         rings = np.arange(self.count)
         first = self._stamps[rings, self._tails & mask]
@@ -97,11 +100,11 @@ class Rings:
             count = self.length if ready.all() else int(ready.argmin())
             parts.append(self._slots[ring, tickets[:count] & mask])
             self._tails[ring] += count
-            # Only now may interpreters write there again.
+            # Publish the tail after the copy: interpreters may then overwrite these slots.
             self._published[ring] = self._tails[ring]
         taken = np.concatenate(parts)
         head, words = taken["head"], taken["text"]
-        # A slot keeps what an earlier, longer text left behind this one's end.
+        # Zero the remainder of an earlier, longer text in the slot.
         words[np.arange(words.shape[1]) * 8 >= head[:, 3:]] = 0
         stream = head[:, 2] & ~np.uint32(self._more)
         return Batch(head[:, 1], stream, head[:, 2] != stream, head[:, 3], words)

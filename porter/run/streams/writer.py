@@ -1,4 +1,4 @@
-"""Writing programs' output byte for byte, with banners of ours between."""
+"""Write programs' output to the terminal byte for byte, with porter's banners in between."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from porter.run.streams.banners import STYLE, Line
 if TYPE_CHECKING:
     from rich.console import Console
 
-CHUNK = 4096  # lines that are written at a time
-MARK = "@"  # stands for a banner while rich is asked how it would colour one
+CHUNK = 4096  # lines per write
+MARK = "@"  # a placeholder for a banner, to learn rich's escape sequences
 
 
 class Writer:
-    """Writes Lines to a console's file: past its encoding, and past what rich makes of text."""
+    """Writes Lines to a console's file, without the console's encoding and rich's markup."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
         self._fresh = True  # at the start of a line
 
     def write(self, lines: Iterable[Line]) -> None:
-        """Write `lines` and flush. A banner begins a line."""
+        """Write `lines` and flush. A banner starts on a new line."""
         before, after = self._style()
         parts = self._parts(lines, before, after)
         while part := b"".join(islice(parts, CHUNK)):
             self._put(part)
 
     def fresh_line(self) -> None:
-        """End the line that a program's output left open, for something of ours that follows."""
+        """End an unfinished line of a program's output, before a line of porter's own."""
         if not self._fresh:
             self._fresh = True
             self._put(b"\n")
@@ -48,7 +48,7 @@ class Writer:
             self._fresh = ended
 
     def _style(self) -> tuple[bytes, bytes]:
-        """What stands before and after a banner. Asked once: rich is slow for a million of them."""
+        """Return the escape sequences around a banner. Queried once, because rich is slow."""
         if not self._console.is_terminal:
             return b"", b""
         from rich.text import Text
@@ -62,10 +62,10 @@ class Writer:
         file: Any = self._console.file
         file.flush()
         binary = getattr(file, "buffer", None)
-        if binary is None:  # a file of text alone, such as StringIO
+        if binary is None:  # a text file only, such as StringIO
             file.write(data.decode("utf-8", "surrogateescape"))
             return
         rest = memoryview(data)
-        while rest:  # under `python -u` it is the file itself, which may take a part
+        while rest:  # under `python -u` the file is unbuffered, and a write may be partial
             rest = rest[binary.write(rest) or 0 :]
         binary.flush()

@@ -1,4 +1,4 @@
-"""One launch on several devices: divided, started on each, waited for together, joined."""
+"""A launch on several devices: divide it, start each part, wait for all, join the results."""
 
 from porter.run.launch.several.starting import start
 

@@ -1,4 +1,4 @@
-"""Globals from outside, as one of several devices has them."""
+"""Divide bindings: convert a launch's globals for one of several devices."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from porter.run.device.several import Share
 from porter.run.device.shadows import memory_at
 from porter.run.launch.binding import Binding
 
-WORD = 8  # bytes of a number that comes from outside
+WORD = 8  # bytes of a bound number
 GONE = ("REVOKE", "FORGET")
 MEMORY = ("MEMORY", "READ_ONLY")
 
 
 def divided_bindings(share: Share, bindings: Sequence[Binding]) -> list[Binding]:
-    """`bindings` of all interpreters, for those of `share`.
+    """Convert the bindings of all interpreters to those of `share`.
 
-    On a GPU memory of the host is a copy: that of bound arrays lasts until they are unbound.
+    On a GPU, host memory is replaced by a device copy. The copy of a bound array lasts until the
+    array is unbound.
     """
     return [_divided(share, binding) for binding in bindings]
 
@@ -59,12 +60,13 @@ def _gone(share: Share, binding: Binding) -> Binding:
     if copy is None:
         return binding
     at, size = share.part.device.address(copy), int(copy.size)
-    # Revoked even where another bound array has the memory too: that one has a copy of its own.
+    # Revoke it even where another bound array has the same memory, because that one has its own
+    # copy.
     return attrs.evolve(binding, kind="REVOKE", data=at, count=size, keep=(binding.keep, copy))
 
 
 def _size(binding: Binding) -> int:
-    """Bytes that all interpreters have one of; texts have them one by one."""
+    """Return the bytes of the value that all share; texts per interpreter have counts instead."""
     if binding.kind in MEMORY:
         return binding.count * np.dtype(binding.typecode).itemsize
     if binding.kind in ("STR", "BYTES"):

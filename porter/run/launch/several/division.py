@@ -1,4 +1,4 @@
-"""Of a launch on several devices, the part of one of them."""
+"""Divide a launch: compute the part of one of several devices."""
 
 from __future__ import annotations
 
@@ -19,27 +19,35 @@ from porter.run.launch.several.bindings import divided_bindings
 from porter.run.launch.spec import Copies, Fetch, Launch, Phase, Program
 from porter.run.streams.feed import Feed
 
-NOTHING = np.uint64(2**64 - 1)  # launch.h: not this interpreter's
+NOTHING = np.uint64(2**64 - 1)  # launch.h: the interpreter has no bytes to fetch
 
 
 class SharedFeed(Feed):
-    """A feed that several launches read: what a caller's feed is attached to already."""
+    """A feed that several launches read; its memory is attached already."""
 
     def __init__(self, feed: Feed, memory: Shared) -> None:
         super().__init__(feed.room)
         self._memory = memory
 
     def attach(self, device: Device) -> Shared:
-        """The caller's memory, which GPUs see at one address."""
+        """Return the caller's memory, which has one address on all GPUs."""
         return self._memory
 
     def close(self) -> None:
-        """Nothing: the caller's feed is closed once all have ended."""
+        """Do nothing, because the caller's feed is closed once all parts have ended."""
 
 
 @frozen(eq=False)
 class Division:
-    """What one device runs. copied: the part of fetched bytes that comes back, and where to."""
+    """The part of a launch that one device runs.
+
+    Attributes:
+        programs: The programs of its interpreters.
+        launch: Its launch.
+        phase: Its phase.
+        program_of: The program of each of its interpreters.
+        fetched: The device's memory for fetched bytes, and the host memory to copy them to.
+    """
 
     programs: list[Program]
     launch: Launch
@@ -48,7 +56,7 @@ class Division:
     fetched: tuple[Fetch, np.ndarray[Any, Any]] | None = None
 
     def finish(self, device: Device) -> None:
-        """After the launch: bytes that it fetched go where the caller wants them."""
+        """Copy fetched bytes to the caller's memory, after the launch."""
         if self.fetched is not None:
             fetch, to = self.fetched
             to[...] = bytes_of(device.host(fetch.memory))
@@ -57,9 +65,14 @@ class Division:
 def divide(
     share: Share, programs: Programs, launch: Launch, phase: Phase, stdin: bytes | Texts | Feed
 ) -> Division:
-    """The part of `share`. launch, phase: those of all `programs.n` interpreters.
+    """Compute the part of a launch that `share` runs.
 
-    stdin: what all read, where it comes from a Feed the attached one.
+    Args:
+        share: The device and its range of interpreters.
+        programs: The programs of all interpreters.
+        launch: The launch of all interpreters.
+        phase: The phase of all interpreters.
+        stdin: The stdin of all interpreters; a Feed is attached already.
     """
     part, n = share.part, programs.n
     chosen, program_of = _programs(programs, part.span)
@@ -89,7 +102,7 @@ def divide(
 
 
 def _programs(programs: Programs, span: slice) -> tuple[list[Program], np.ndarray[Any, Any] | None]:
-    """Those that interpreters in `span` run, and who runs which of them."""
+    """Select the programs that interpreters in `span` run, and renumber their assignment."""
     if programs.which is None:
         return list(programs.each), None
     which = programs.which[span]
@@ -111,7 +124,7 @@ def _rows(values: Any, span: slice) -> Any:
 
 
 def _memory(share: Share, launch: Launch, n: int) -> dict[str, Any]:
-    """The options that name memory, as this device has it."""
+    """Convert the options that name memory to this device's copies."""
     part, shadows = share.part, share.shadows
     found: dict[str, Any] = {}
     if launch.fs is not None:
@@ -133,7 +146,7 @@ def _memory(share: Share, launch: Launch, n: int) -> dict[str, Any]:
 
 
 def _copies(share: Share, copies: Copies | None) -> Copies | None:
-    """Of an image that was taken to the host (Several.single), this device's copy."""
+    """Copy a snapshot that is on the host (Several.single) to this device."""
     if copies is None:
         return None
     alone: Any = copies.keep
@@ -143,14 +156,18 @@ def _copies(share: Share, copies: Copies | None) -> Copies | None:
 
 
 def _compiled(share: Share, code: Any) -> Any:
-    """Compiled code, which interpreters execute where it is as long as they live."""
+    """Copy compiled code to the device, where interpreters execute it as long as they exist."""
     return None if code is None else share.shadows.of(bytes_of(code), code, writable=False)
 
 
 def _fetch(share: Share, fetch: Fetch) -> tuple[Fetch, np.ndarray[Any, Any]]:
-    """Memory of this device's own for what its interpreters announced, and where it goes then.
+    """Allocate device memory for the bytes of this device's interpreters.
 
-    Of two interpreters, the later one's bytes stand behind the earlier one's (array/fetch.py).
+    Offsets ascend with the interpreters' index (array/fetch.py), so these bytes are one range of
+    the caller's memory.
+
+    Returns:
+        The device's Fetch, and that range of the caller's memory.
     """
     device = share.part.device
     offsets = fetch.offsets[share.part.span].copy()

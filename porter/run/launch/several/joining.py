@@ -1,4 +1,4 @@
-"""What several devices left of one launch, as one result."""
+"""Join the results of several devices into the result of one launch."""
 
 from __future__ import annotations
 
@@ -20,7 +20,15 @@ from porter.run.streams.joined import JoinedStream
 def join(
     device: Several, parts: Sequence[Part], results: Sequence[Result], order: str, seconds: float
 ) -> Result:
-    """The result of all interpreters. results: of each part; order, seconds: of the launch."""
+    """Join results.
+
+    Args:
+        device: The devices.
+        parts: The parts of the launch.
+        results: The result of each part.
+        order: The order of the launch's interpreters.
+        seconds: Duration of the launch.
+    """
 
     def stream(name: str) -> Stream:
         found = [getattr(result, name) for result in results]
@@ -55,7 +63,7 @@ def _all_have_records(results: Sequence[Result]) -> bool:
 
 
 def nothing(device: Several, plan: Plan, part: Part) -> Result:
-    """The result of a part whose device failed: nobody has run."""
+    """Return the result of a part whose device failed: none of its interpreters ran."""
     n, launch = part.count, plan.launch
     silent = Stream(device, np.zeros((n, 0), np.uint64), np.zeros(n, np.uint32), 0)
     not_run = np.full(n, device.built.status["STATUS_NOT_RUN"], np.int32)
@@ -76,7 +84,7 @@ def nothing(device: Several, plan: Plan, part: Part) -> Result:
 
 
 def _longest(timings: Iterable[dict[str, float]]) -> dict[str, float]:
-    """Devices work at the same time: of each step the longest."""
+    """Return the maximum of each step's seconds, because devices work in parallel."""
     found: dict[str, float] = {}
     for each in timings:
         for name, seconds in each.items():
@@ -98,7 +106,10 @@ def _values(device: Several, parts: Sequence[Part], results: Sequence[Result]) -
 
 
 def _lacks(lacks: Iterable[Lack]) -> tuple[Lack, ...]:
-    """Of each size one: all have it equally large, so what is enough for the largest is for all."""
+    """Merge lacks of the same size, with the maximum proposal.
+
+    All interpreters have equal sizes, so the largest proposal suffices for all.
+    """
     found: dict[str, Lack] = {}
     for lack in lacks:
         one = found.get(lack.option)

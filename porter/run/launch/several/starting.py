@@ -1,4 +1,4 @@
-"""Starting a launch on several devices at the same time."""
+"""Start a launch on several devices at the same time."""
 
 from __future__ import annotations
 
@@ -27,7 +27,10 @@ from porter.run.streams.feed import Feed
 
 
 class Begin(Protocol):
-    """Starts a launch on one device: handed in, for it is what starts this one too."""
+    """A function that starts a launch on one device.
+
+    It is a parameter because its module imports this one.
+    """
 
     def __call__(
         self,
@@ -38,7 +41,7 @@ class Begin(Protocol):
         phase: Phase,
         program_of: np.ndarray[Any, Any] | None,
     ) -> StartedOnOne:
-        """The launch under way."""
+        """Return the launch in progress."""
         ...
 
 
@@ -51,9 +54,10 @@ def start(
     phase: Phase,
     program_of: np.ndarray[Any, Any] | None,
 ) -> StartedOnSeveral:
-    """The launch of `n` interpreters on all devices. Raises as launch/start.start.
+    """Start a launch of `n` interpreters on all devices. Raises as launch/start.start.
 
-    A device that fails loses its part alone, which is raised when the others have ended.
+    A device that fails loses only its own part. The failure is raised when the other parts have
+    ended.
     """
     if phase.calls is not None:
         raise UsageError("calls are for one device; porter.evaluate spreads them over several")
@@ -112,7 +116,7 @@ def _begin(begin: Begin, share: Share, division: Division) -> OnePart:
 
 
 def checked(launch: Launch, n: int) -> Launch:
-    """`launch` if it has what each of `n` interpreters gets. Raises UsageError."""
+    """Validate options with one value per interpreter. Raises UsageError."""
     if isinstance(launch.stdin, Texts):
         check_texts(launch.stdin, n)
     for name in ("max_steps", "deadline"):
@@ -126,13 +130,13 @@ def checked(launch: Launch, n: int) -> Launch:
 
 
 def order_of_all(programs: Programs, launch: Launch, phase: Phase) -> Order:
-    """As order_of, of all devices: where interpreters of one may wait, all keep their order."""
+    """Apply order_of to all devices: if one must keep the caller's order, all keep it."""
     kept = order_kept(programs, launch, phase)
     return Order(programs.running) if kept is None else kept
 
 
 def _shares(device: Several, planned: Plan) -> list[Share]:
-    """Who runs what: as in earlier launches of these arenas; else anew."""
+    """Return the shares of earlier launches in these arenas, or make new ones."""
     block = planned.launch.block or device.block
     arenas = planned.phase.arenas
     if arenas is None:

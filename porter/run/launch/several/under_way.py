@@ -1,4 +1,4 @@
-"""A launch under way on several devices."""
+"""A launch in progress on several devices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,15 @@ from porter.run.streams.ring import Batch
 
 @define(eq=False)
 class OnePart:
-    """A device's part of a launch. failed: why it has no result. refused: why none can start."""
+    """A device's part of a launch in progress.
+
+    Attributes:
+        share: The device, its interpreters and memory.
+        division: The part of the launch.
+        started: The launch in progress; None where it did not start.
+        failed: Why the part has no result; None where it has.
+        refused: An error of the caller's that prevents the launch on all devices.
+    """
 
     share: Share
     division: Division
@@ -32,7 +40,7 @@ class OnePart:
     refused: PorterError | None = None
 
     def wait(self, seconds: float | None) -> bool:
-        """Whether it has ended or failed, after at most `seconds`."""
+        """Wait at most `seconds`; return whether the part has ended or failed."""
         if self.started is None or self.failed is not None:
             return True
         try:
@@ -43,7 +51,7 @@ class OnePart:
             return True
 
     def conclude(self, device: Several, plan: Plan, interrupted: bool) -> Result:
-        """What it left; what interpreters have not done where its device failed."""
+        """Return the part's result, or `nothing` where its device failed."""
         part = self.share.part
         if self.started is not None and self.failed is None:
             try:
@@ -58,7 +66,7 @@ class OnePart:
 
 @define(eq=False)
 class StartedOnSeveral:
-    """A launch on several devices. Where nobody keeps it, all its interpreters are stopped."""
+    """A launch in progress on several devices; garbage collection stops it."""
 
     _device: Several
     _plan: Plan
@@ -67,11 +75,11 @@ class StartedOnSeveral:
     _began: float
 
     def done(self) -> bool:
-        """Whether all interpreters have ended."""
+        """Return whether all interpreters have ended."""
         return all(part.wait(0) for part in self._parts)
 
     def statuses(self) -> np.ndarray[Any, Any] | None:
-        """The statuses as they are now (n int32); None on GPUs."""
+        """Return the current statuses (n int32); None on GPUs."""
         found = []
         for part in self._parts:
             if part.started is None:
@@ -92,14 +100,18 @@ class StartedOnSeveral:
         _AllWords(self._parts).write(value)
 
     def stop(self) -> None:
-        """Stop all interpreters hard, and wait for them a while: nobody wants what they leave."""
+        """Stop all interpreters hard, wait up to PATIENCE for them, and drop their results."""
         _AllWords(self._parts).write(int(self._device.built.interrupt["STOP"]))
         _All(self._parts).wait(PATIENCE)
 
     def wait(self) -> Result:
-        """Wait for the end on all devices, once. Ctrl-C, the timeout or `cancel` interrupts all.
+        """Wait for the end on all devices; call it once.
 
-        Raises DeviceFailed with what the others left, LaunchInterrupted with the result.
+        Ctrl-C, the timeout or `cancel` interrupts all interpreters.
+
+        Raises:
+            DeviceFailed: A device failed; the error has the other devices' results.
+            LaunchInterrupted: Ctrl-C came; the error has the result.
         """
         launch = self._plan.launch
         ended = wait_for(
