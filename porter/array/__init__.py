@@ -1,4 +1,4 @@
-"""Arrays of Python interpreters: the API for programs that have arrays (docs/python-api.md)."""
+"""Arrays of persistent interpreters: the Python API (docs/python-api.md)."""
 
 from porter.array.array import InterpreterArray
 from porter.array.call import Call
@@ -8,7 +8,7 @@ from porter.array.outcome import Outcome
 from porter.base.exception_record import ExceptionRecord, TracebackFrame
 from porter.base.untrusted import Repr, Unreadable
 
-Handle = Call  # by this name it was documented first
+Handle = Call  # the name in earlier documentation
 
 __all__ = [
     "Call",

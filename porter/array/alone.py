@@ -1,4 +1,4 @@
-"""A program as machine code for a launch without an array."""
+"""Compile a program to native code for a launch without an InterpreterArray."""
 
 from __future__ import annotations
 
@@ -13,10 +13,15 @@ NOT_COMPILED = (ProgramSyntaxError, NotEnoughMemory, InterpreterError)
 
 
 def compiled_device(device: Device, program: Program, launch: Launch) -> Device:
-    """`device`; a GPU is opened anew, for its kernels need machine code of `program` in them.
+    """Return a device that can run native code of `program`.
 
-    launch: how it will run. Where the program does not compile, the GPU has the build's own
-    kernels. Raises as open_compiled.
+    A GPU is reopened, because its kernels must contain that code. Where the program does not
+    compile, the GPU gets the build's own kernels. Raises as open_compiled.
+
+    Args:
+        device: An open device; a GPU is closed.
+        program: The program.
+        launch: The launch that will run it.
     """
     if device.name != "cuda":
         return device
@@ -31,10 +36,22 @@ def compiled_device(device: Device, program: Program, launch: Launch) -> Device:
 def compiled_phase(
     device: Device, program: Program, n: int, launch: Launch
 ) -> tuple[Phase, Brought] | tuple[None, None]:
-    """The phase in which `n` interpreters run the code of `program`, and its machine code.
+    """Compile `program`, and return the phase that runs its bytecode with native code.
 
-    launch: how they will. None where the program does not compile: running it says why. Raises
-    UsageError where `device` runs no machine code, NoCompiler, BuildFailed.
+    Args:
+        device: The device that will run it.
+        program: The program.
+        n: Number of interpreters that will run it.
+        launch: The launch that will run it.
+
+    Returns:
+        The phase and its native code; None where the program does not compile, which running it
+        reports.
+
+    Raises:
+        UsageError: The device runs no native code.
+        NoCompiler: There is no C++ compiler.
+        BuildFailed: The C++ compiler failed.
     """
     try:
         code = compile_code(device, _compiling(launch), program.source, program.name, "file")

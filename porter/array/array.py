@@ -1,4 +1,4 @@
-"""`InterpreterArray`: Python interpreters that stay, driven from a Python program."""
+"""`InterpreterArray`: persistent Python interpreters that a Python program drives."""
 
 from __future__ import annotations
 
@@ -37,21 +37,34 @@ KINDS = ("file", "single", "eval")
 class InterpreterArray(BoundGlobals):
     """`n` Python interpreters, on the GPU or on the host twin. A context manager.
 
-    They keep their variables from call to call. Each call is one launch; calls from several
-    threads take turns. Interpreter i has the globals threadIdx (i) and numThreads (n).
+    Interpreters keep their variables from call to call. Each call is one launch; calls from several
+    threads are serialized. Interpreter i has the globals threadIdx (i) and numThreads (n).
 
-    target: "cuda", "host", or None: the GPU where there is one. build: the folder of a finished
-    build (`porter build` prints it); without it one is made, of `release` or the newest.
-    devices: several to share them: "all" GPUs, numbers of GPUs ([0, 1]), or "host" for each of
-    several host twins; then results are NumPy arrays (docs/devices.md).
-    device: one that is open already, instead of all these. heap, pystack, stack, stdout, stderr:
-    bytes per interpreter (4096 or "4K"); None takes the build's. block: interpreters that share
-    a barrier. seed: of random numbers. sandbox: programs name no address and bring no code in
-    (docs/robustness.md). fs: a littlefs2 image, of which each gets a copy at "/". stream: the CUDA
-    stream that launches go to.
+    Args:
+        n: Number of interpreters.
+        heap: Bytes of each interpreter's heap (4096 or "4K"); None takes the build's size.
+        pystack: Bytes of its Python stack, likewise.
+        stack: Bytes of its C stack, likewise.
+        stdout: Bytes kept of its stdout, likewise.
+        stderr: Bytes kept of its stderr, likewise.
+        target: "cuda", "host", or None: the GPU where there is one.
+        release: The MicroPython release to build; None: the newest.
+        build: The folder of a finished build (`porter build` prints it); None: make a build.
+        device: An open device, which replaces `target`, `release`, `build` and `devices`.
+        devices: Several devices that share the array: "all" GPUs, numbers of GPUs ([0, 1]), or
+            "host" once for each of several host twins. Results are then NumPy arrays
+            (docs/devices.md).
+        block: Interpreters per block; they share a barrier.
+        seed: Seed of random numbers.
+        sandbox: Programs cannot use addresses or load code (docs/robustness.md).
+        fs: A littlefs2 image. Each interpreter gets a copy at "/".
+        stream: The CUDA stream for launches.
 
-    Raises UsageError (a ValueError), NotEnoughMemory (a MemoryError), WrongType (a TypeError),
-    and what opening or making a build raises.
+    Raises:
+        UsageError: An argument has an invalid value (a ValueError).
+        NotEnoughMemory: The interpreters do not fit (a MemoryError).
+        WrongType: An argument has a wrong type (a TypeError).
+        PorterError: Opening or making the build failed.
     """
 
     def __init__(
@@ -104,7 +117,7 @@ class InterpreterArray(BoundGlobals):
     ) -> Call[Outcome]: ...
     @overload
     def exec(self, source: Source | Code, name: str = ..., **options: Any) -> Outcome: ...
-    # mypy wants the parameters again in both overloads.
+    # mypy requires the parameters in both overloads.
     def exec(  # type: ignore[misc]
         self,
         source: Source | Code,
@@ -120,22 +133,33 @@ class InterpreterArray(BoundGlobals):
         compiled: bool | Literal["auto"] = False,
         wait: bool = True,
     ) -> Outcome | Call[Outcome]:
-        """Run Python source in every interpreter; returns what that left.
+        """Run Python source in every interpreter, and return the outcome.
 
-        source: one for all, code that compile() made, or a sequence: interpreter i runs
-        source[which[i]], or source[i] where there are n. name: what tracebacks call it. kind:
-        "file", or "single", one interactive statement, whose value is printed. timeout: seconds
-        until interpreters are interrupted. max_steps, deadline: steps and seconds that each
-        program may take, or a sequence of n. stdin: what all read, or a sequence of one text each;
-        a str is one text, in UTF-8. compiled: run machine code of one source or of code, as
-        compile(native=True) makes it, once for each text; "auto": once a launch of it took many
-        steps, and where there is a way to, as for a source that has `@micropython.native` or
-        `@micropython.viper`. wait: False returns a Call; `timeout` acts in its
-        result().
+        The other interpreters run to their end even if one fails.
 
-        With check, raises InterpreterError if an interpreter ended with an exception (its
-        `exceptions` say which), InterpreterTimeout if that was for a limit. The others
-        have run to their end all the same. A SystemExit counts unless its code is 0.
+        Args:
+            source: Source for all interpreters, code from compile(), or a sequence. With a
+                sequence, interpreter i runs source[which[i]], or source[i] if the sequence has n
+                elements.
+            name: The file name in tracebacks.
+            which: The index in `source` of each interpreter's source.
+            kind: "file", or "single": one interactive statement, whose value is printed.
+            check: Raise an exception if an interpreter ended with one. A SystemExit counts unless
+                its code is 0.
+            timeout: Seconds until all interpreters are interrupted. With wait=False it acts in the
+                Call's result().
+            max_steps: Maximum steps of each program, or a sequence of n.
+            deadline: Maximum seconds of each program, or a sequence of n.
+            stdin: Text that all read, or a sequence of one text each; a str is encoded as UTF-8.
+            compiled: True: run native code of one source or of code, as compile(native=True) makes
+                it, compiled once per text. "auto": do so once a launch of the source took many
+                steps, where native code is supported. A source with `@micropython.native` or
+                `@micropython.viper` is always compiled where that is supported.
+            wait: False returns a Call without waiting.
+
+        Raises:
+            InterpreterError: An interpreter ended with an exception; `exceptions` lists all.
+            InterpreterTimeout: A limit or the timeout ended an interpreter.
         """
         choice(kind, "kind", ("file", "single"))
         check, wait = flag(check, "check"), flag(wait, "wait")
@@ -165,16 +189,26 @@ class InterpreterArray(BoundGlobals):
         deadline: Seconds = None,
         wait: bool = True,
     ) -> Any:
-        """The value of an expression in every interpreter.
+        """Evaluate an expression in every interpreter, and return the values.
 
-        Numbers come as one array of n where the interpreters are (NumPy for the host twin, CuPy
-        for a GPU): bool, int64 if all fit, float64, integers among floats made floats. Anything
-        else comes as a list of n Python objects, exactly as they are there; an object without a
-        counterpart here is a Repr.
+        Raises as exec, and InterpreterError for SystemExit of any code, because it leaves no value.
 
-        Raises as exec, and InterpreterError for SystemExit of any code: it leaves no value.
-        Without check, interpreters that raised have the value `default`; `failed` says which
-        they are. `which`, `timeout`, `max_steps`, `deadline` and `wait` as in exec.
+        Args:
+            expression: The expression, or code of kind "eval".
+            which: As in exec.
+            check: As in exec. Without it, interpreters that raised have the value `default`;
+                `failed` marks them.
+            default: The value of interpreters that raised.
+            timeout: As in exec.
+            max_steps: As in exec.
+            deadline: As in exec.
+            wait: As in exec.
+
+        Returns:
+            Numbers as one array of n on the device (NumPy for the host twin, CuPy for a GPU): bool,
+            int64 if all fit, or float64; integers among floats become floats. Other values as a
+            list of n equal Python objects. An object without a counterpart in CPython is a
+            Repr.
         """
         check, wait = flag(check, "check"), flag(wait, "wait")
         programs, program_of, changes = self._sources(expression, which, "<string>", "eval")
@@ -201,14 +235,23 @@ class InterpreterArray(BoundGlobals):
         heap: int | str | None = None,
         native: bool = False,
     ) -> Code:
-        """Compile once, for all interpreters of this array, and others of its build and GPU.
+        """Compile source once, for all arrays of the same build on the same GPU.
 
-        kind: "file", "single" or "eval". heap: bytes of the heap to compile in; None: as large as
-        this array's. native: make machine code of it too, which does the same, faster; arrays have
-        it from their first run of this code on, for functions that it defines as well. Raises
-        ProgramSyntaxError, NotEnoughMemory; for native NoCompiler, and UsageError for what a GPU
-        was not opened with (porter.array.kernels.open_compiled), on several devices and in builds
-        with fences, of a variant, for profiles or of single precision.
+        Args:
+            source: The source.
+            name: The file name in tracebacks.
+            kind: "file", "single" or "eval".
+            heap: Bytes of the heap to compile in; None: this array's heap size.
+            native: Make native code too, which behaves the same and runs faster. Arrays use it from
+                their first run of this code on, also for functions that the code defines.
+
+        Raises:
+            ProgramSyntaxError: The source does not compile.
+            NotEnoughMemory: The heap is too small to compile in.
+            NoCompiler: Native code needs a C++ compiler.
+            UsageError: Native code is not supported here: on a GPU that was opened without this
+                program's (porter.array.kernels.open_compiled), on several devices, and in builds
+                with bounds checks, of a variant, for profiles or of single precision.
         """
         choice(kind, "kind", KINDS)
         native = flag(native, "native")
@@ -222,7 +265,7 @@ class InterpreterArray(BoundGlobals):
         return self._with_native(code) if native else code
 
     def run(self, code: Code, **options: Any) -> Any:
-        """exec() of code, or eval() of code of kind "eval", with their options."""
+        """Run code by exec(), or by eval() if its kind is "eval". `options` are theirs."""
         if not isinstance(code, Code):
             raise WrongType(
                 f"code: {type(code).__name__} is not what compile() makes",
@@ -231,7 +274,7 @@ class InterpreterArray(BoundGlobals):
         return self.eval(code, **options) if code.kind == "eval" else self.exec(code, **options)
 
     def _with_native(self, code: Code, options: CompilerOptions | None = None) -> Code:
-        """`code` with machine code. Raises as compile."""
+        """Return `code` with native code. Raises as compile."""
         with self._lock:
             self._check_open()
             globals_ = self._bindings.stand_ins()
@@ -240,7 +283,7 @@ class InterpreterArray(BoundGlobals):
     def _sources(
         self, source: Source | Code, which: Which, name: str, kind: str
     ) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:
-        """Programs, who runs which, and what the launch has for them."""
+        """Return the programs, each interpreter's program, and further options of the launch."""
         if isinstance(source, Code):
             source = self._compilations.improved(source, self._natives)
         made = sources_of(source, which, name, kind, self.device, self.n)
@@ -253,22 +296,23 @@ class InterpreterArray(BoundGlobals):
         return made
 
     def get(self, name: str, **options: Any) -> Any:
-        """eval() of the global `name`, with its options."""
+        """Evaluate the global `name`. `options` are those of eval()."""
         check_name(name)
         return self.eval(name, **options)
 
     def clone_from(self, index: int) -> None:
-        """Make every interpreter a copy of interpreter `index`, variables and all.
+        """Replace every interpreter by a copy of interpreter `index`, with its variables.
 
-        Only on one GPU with local arenas, whose addresses are the same for all interpreters;
-        UsageError elsewhere.
+        Raises:
+            UsageError: Interpreters cannot be copied. Copies require one GPU with local arenas,
+                which have the same addresses for all interpreters.
         """
         index = opening.check_index(index, self.n)
         with self._lock:
             clone(self.device, self._open_arenas(), index, self._launch.block)
 
     def file_system(self, index: int) -> Image:
-        """A copy of interpreter `index`'s file system as it is now."""
+        """Return a copy of the current file system of interpreter `index`."""
         index = opening.check_index(index, self.n)
         with self._lock:
             self._check_open()
@@ -277,9 +321,9 @@ class InterpreterArray(BoundGlobals):
             return self._files.image(self.device, self.n, index)
 
     def close(self) -> None:
-        """Stop the interpreters (atexit, finalisers) and give their memory back. May be repeated.
+        """Stop the interpreters (atexit, finalizers) and free their memory; idempotent.
 
-        A launch under way is waited for. Exit functions and finalisers that still run after 2 s
+        A launch in progress is waited for. Exit functions and finalizers that still run after 2 s
         get a KeyboardInterrupt, and are stopped if they catch it.
         """
         if not self.closed:

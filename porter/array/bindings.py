@@ -1,4 +1,4 @@
-"""The globals that an array's interpreters have from outside, and when they take effect."""
+"""Bookkeeping of bound globals: arrays that are bound, and changes for the next launch."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from porter.run.launch.binding import MOST_NAME, Binding
 
 
 class Bindings:
-    """Bound arrays by name, kept alive; and changes that the next launch makes."""
+    """Bound arrays by name, kept alive, and the queue of changes that the next launch applies."""
 
     def __init__(self, device: Device, n: int) -> None:
         self._device, self._n = device, n
         self._bound: dict[str, Memory] = {}
-        self._first: dict[str, Binding] = {}  # what interpreter 0 has by each name
+        self._first: dict[str, Binding] = {}  # interpreter 0's binding by name
         self._queue: list[Binding] = []
 
     def bind(self, name: str, array: object, *, split: bool, readonly: bool) -> None:
-        """See InterpreterArray.bind."""
+        """Queue the binding of an array. See InterpreterArray.bind."""
         check_name(name)
         memory = memory_of(array, self._device)
         typecode = memory.typecode
@@ -47,34 +47,34 @@ class Bindings:
         self._queue.append(binding)
 
     def set(self, name: str, value: object) -> None:
-        """See InterpreterArray.set."""
+        """Queue the setting of a value. See InterpreterArray.set."""
         check_name(name)
         binding = value_binding(self._device, self._n, name, value)
         self._forget(name)
-        if not self._device.on_gpu:  # nothing makes trials there
+        if not self._device.on_gpu:  # profiling runs need it, and run on the host only
             self._first[name] = like_value(self._device, binding)
         self._queue.append(binding)
 
     def unbind(self, name: str) -> None:
-        """See InterpreterArray.unbind."""
+        """Queue the removal of a bound array. See InterpreterArray.unbind."""
         check_name(name)
         if name not in self._bound:
             raise BindingError(f"{name}: no array is bound to this name")
         self._forget(name)
 
     def _forget(self, name: str, new: Memory | None = None) -> None:
-        """Take the memory under `name` away from programs, unless they have it otherwise too."""
+        """Queue the removal of programs' access to the memory under `name`."""
         self._first.pop(name, None)
         old = self._bound.pop(name, None)
         if old is None:
             return
-        # What another bound array shares must stay reachable; it is that array's memory too.
+        # Memory that another bound array overlaps stays accessible, because it is that array's too.
         others = [*self._bound.values(), *([new] if new else [])]
         kind = "FORGET" if not old.size or any(map(old.overlaps, others)) else "REVOKE"
         self._queue.append(Binding(name, kind, old.address, count=old.size, keep=old))
 
     def stand_ins(self) -> list[Binding]:
-        """These globals for a trial of a program, which can write to none of the arrays."""
+        """Return stubs of these globals for a profiling run, which must not write to the arrays."""
         return [
             like_memory(self._device, one) if name in self._bound else one
             for name, one in self._first.items()
@@ -83,11 +83,15 @@ class Bindings:
 
     @property
     def bound(self) -> dict[str, str]:
-        """What is bound to each name: type of elements and shape, for people."""
+        """Element type and shape of each bound array by name, for display."""
         return {name: f"{memory.dtype}{list(memory.shape)}" for name, memory in self._bound.items()}
 
     def changes(self) -> list[Binding]:
-        """What the next launch has to do. Raises BindingError for an array that has moved."""
+        """Return the changes for the next launch.
+
+        Raises:
+            BindingError: A bound array has moved.
+        """
         for name, memory in list(self._bound.items()):
             if memory.moved:
                 self._forget(name)
@@ -98,18 +102,23 @@ class Bindings:
         return list(self._queue)
 
     def made(self, changes: list[Binding]) -> None:
-        """`changes` are on their way: what they no longer need may go."""
+        """Dequeue `changes` once their launch has started."""
         del self._queue[: len(changes)]
 
     def clear(self) -> None:
-        """Let every array go; the interpreters are gone."""
+        """Drop all arrays; the interpreters have ended."""
         self._bound.clear()
         self._first.clear()
         self._queue.clear()
 
 
 def check_name(name: object) -> None:
-    """Raise unless `name` can be a global's. WrongType, BindingError."""
+    """Check that `name` can be a global's name.
+
+    Raises:
+        WrongType: It is no str.
+        BindingError: It is no identifier or too long.
+    """
     if not isinstance(name, str):
         raise WrongType(f"name: {type(name).__name__} is not a name")
     if not name.isidentifier() or keyword.iskeyword(name):

@@ -1,4 +1,4 @@
-"""A call of an array, from the start of its launch until its outcome was collected."""
+"""A call of an array: its launch in progress, and its outcome once that has been collected."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ Finish = Callable[[Outcome, Result], T]
 
 @define(eq=False)
 class Call(OfOneProcess, Generic[T]):
-    """A call under way: what `wait=False` returns.
+    """A call in progress: the result of `wait=False`.
 
-    Its outcome is collected once, whoever asks first; before the array's next launch, which would
-    overwrite what interpreters announced. `finish` makes the call's value of the outcome and the
-    launch's result.
+    Invariant: the outcome is collected exactly once, and before the array's next launch, which
+    would overwrite values that interpreters announced. `finish` computes the call's value from the
+    outcome and the launch's result.
     """
 
     _started: Started
     _finish: Finish[T]
     _lock: ProcessLock
-    _exits: bool  # a SystemExit counts as an exception whatever its code
+    _exits: bool  # a SystemExit of any code counts as an exception
     _brought: Brought
     _interrupts: int = field(default=0, init=False)
     _outcome: Outcome | None = field(default=None, init=False)
@@ -40,27 +40,27 @@ class Call(OfOneProcess, Generic[T]):
     _error: Exception | None = field(default=None, init=False)
 
     def done(self) -> bool:
-        """Whether all interpreters have ended."""
+        """Return whether all interpreters have ended."""
         self.check_process()
         return self._started.done()
 
     def result(self) -> T:
-        """Wait, and return or raise what the call would have without `wait=False`."""
+        """Wait, and return or raise as the call without `wait=False` does."""
         self.settle()
         if self._error is not None:
             raise self._error
         return self._value  # type: ignore[return-value]
 
     def interrupt(self) -> None:
-        """Raise KeyboardInterrupt in every interpreter of this launch; from any thread."""
+        """Raise KeyboardInterrupt in every interpreter of this launch; callable from any thread."""
         self.check_process()
-        # 2 stops hard; every other new value raises once (interp.h).
+        # The value 2 stops hard; each other new value raises once (interp.h).
         self._interrupts += 1
         self._started.interrupt(1 if self._interrupts == 1 else self._interrupts + 1)
 
     @property
     def outcome(self) -> Outcome | None:
-        """What it left; None until that was collected."""
+        """The outcome; None until it has been collected."""
         return self._outcome
 
     def settle(self) -> Outcome:
@@ -82,7 +82,7 @@ class Call(OfOneProcess, Generic[T]):
 
 
 def refuse_broken(result: Result) -> None:
-    """LaunchFailed if interpreters are not fit to go on."""
+    """Raise LaunchFailed if interpreters broke, and cannot run again."""
     statuses = result.statuses
     broken = statuses.where_broken(result.status) | statuses.among(result.status, "NOT_STARTED")
     if result.refused is not None:

@@ -1,4 +1,4 @@
-"""Code that is compiled once, and executed by all interpreters where it is."""
+"""Bytecode that is compiled once, and that all interpreters execute from one place in memory."""
 
 from __future__ import annotations
 
@@ -24,10 +24,16 @@ from porter.run.launch.plan import footprint
 
 @frozen(eq=False)
 class Code:
-    """Compiled source, on a device, for arrays of the same build there.
+    """Compiled source on a device, usable by arrays of the same build on that device.
 
-    kind: "file", "single" or "eval". size: bytes, once for all interpreters. barrier: whether its
-    source names one. native: its machine code, where that was asked for. source: what was compiled.
+    Attributes:
+        name: The file name in tracebacks.
+        kind: "file", "single" or "eval".
+        device: The device.
+        memory: The bytecode.
+        barrier: Whether the source mentions a barrier.
+        native: Native code, where the caller asked for it.
+        source: The source.
     """
 
     name: str
@@ -40,13 +46,14 @@ class Code:
 
     @property
     def size(self) -> int:
-        """Bytes of device memory."""
+        """Bytes of device memory; all interpreters share them."""
         return int(self.memory.size)
 
     def check(self, device: Device) -> None:
-        """UsageError unless interpreters on `device` can execute this."""
+        """Raise UsageError unless interpreters on `device` can execute this code."""
         same = device.built.folder == self.device.built.folder and device.name == self.device.name
-        if self.native is not None:  # a GPU knows machine code by a number, each opening by its own
+        # native code has a number that is valid for one opening of a GPU
+        if self.native is not None:
             same = same and device.linked is self.device.linked
         if not same:
             raise UsageError(
@@ -56,9 +63,12 @@ class Code:
 
 
 def compile_code(device: Device, launch: Launch, source: bytes, name: str, kind: str) -> Code:
-    """Compile in one interpreter of its own, with the sizes of `launch`.
+    """Compile source in a single interpreter with the sizes of `launch`.
 
-    Raises ProgramSyntaxError, NotEnoughMemory, InterpreterError.
+    Raises:
+        ProgramSyntaxError: The source does not compile.
+        NotEnoughMemory: The heap is too small.
+        InterpreterError: Compiling raised another exception.
     """
     alone = _Compiler(device, 1, attrs.evolve(launch, fs=None, block=0))
     try:
@@ -86,9 +96,14 @@ def with_native(
     bindings: Sequence[Binding] = (),
     options: CompilerOptions | None = None,
 ) -> Code:
-    """`code` with its machine code, for `n` interpreters of such a `launch`.
+    """Return `code` with native code. Raises as InterpreterArray.compile.
 
-    bindings: globals for a trial of it. Raises as InterpreterArray.compile.
+    Args:
+        code: The code.
+        launch: The launch that will run it.
+        n: Number of interpreters that will run it.
+        bindings: Globals for the profiling run.
+        options: Options of the compiler.
     """
     device = code.device
     trial = ProgramTrial(device, code.memory, code.kind, launch, n, bindings)
@@ -101,7 +116,7 @@ class _Compiler(Interpreters):
     """An interpreter that only compiles."""
 
     def compile(self, program: Program, kind: str) -> bytes:
-        """The program's code. Raises InterpreterError."""
+        """Return the program's bytecode. Raises InterpreterError."""
 
         def finish(outcome: Outcome, result: Result) -> bytes:
             outcome.check()

@@ -1,4 +1,4 @@
-"""What an array has compiled for `exec(..., compiled=...)`: each text once."""
+"""An array's cache of native code for `exec(..., compiled=...)`: each text is compiled once."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from porter.native import Natives
 
 AUTO = "auto"
 _DECORATOR = "@micropython."
-HOT = 1_000_000  # steps of all interpreters together, for which g++ is worth waiting
+HOT = 1_000_000  # steps of all interpreters in one launch from which running g++ is profitable
 
 
 class Compile(Protocol):
-    """InterpreterArray.compile."""
+    """The signature of InterpreterArray.compile."""
 
     def __call__(self, source: bytes, name: str, *, kind: str, native: bool) -> Code:
-        """See there."""
+        """Compile source; see InterpreterArray.compile."""
 
 
 class WithNative(Protocol):
-    """What gives code its machine code."""
+    """A function that compiles bytecode to native code."""
 
     def __call__(self, code: Code, options: CompilerOptions | None = None) -> Code:
-        """See porter.array.code.with_native."""
+        """Return `code` with native code; see porter.array.code.with_native."""
 
 
 class Compilations:
-    """Code with machine code, by source, name and kind, and of code by itself."""
+    """Native code, keyed by source, name and kind, or by bytecode."""
 
     def __init__(self, compile: Compile, with_native: WithNative) -> None:
         self._compile, self._with_native = compile, with_native
@@ -51,10 +51,18 @@ class Compilations:
         self._never: set[object] = set()
 
     def of(self, source: Source | Code, name: str, kind: str, compiled: object) -> Source | Code:
-        """What exec() runs for `source`: itself, or its code with machine code.
+        """Return what exec() runs for `source`: the source itself, or its code with native code.
 
-        compiled: as exec has it. Raises as InterpreterArray.compile does for native, UsageError and
-        WrongType for what `compiled` cannot be.
+        Args:
+            source: Source or code.
+            name: The file name in tracebacks.
+            kind: As in exec.
+            compiled: As in exec.
+
+        Raises:
+            UsageError: `compiled` has an invalid value, or native code is not supported.
+            WrongType: `compiled` has a wrong type.
+            NoCompiler: There is no C++ compiler.
         """
         if isinstance(compiled, str):
             if compiled != AUTO:
@@ -70,17 +78,17 @@ class Compilations:
         return isinstance(source, Code | str | bytes) and _key(source, name, kind) in self._hot
 
     def _made_if_possible(self, source: Source | Code, name: str, kind: str) -> Source | Code:
-        """As _made; or `source`, where this device or this machine makes no machine code."""
+        """Return native code as _made, or `source` where native code cannot be made here."""
         key = _key(source, name, kind)
         if key not in self._never:
             try:
                 return self._made(source, name, kind)
-            except PorterError:  # this device runs none, or this machine has no compiler
+            except PorterError:  # the device runs no native code, or there is no compiler
                 self._never.add(key)
         return source
 
     def ran(self, source: Source | Code, name: str, kind: str, outcome: Outcome) -> None:
-        """Remember for "auto" what a launch of `source` took."""
+        """Record the steps of a launch of `source`, for "auto"."""
         if not isinstance(source, Code | str | bytes):
             return
         key = _key(source, name, kind)
@@ -88,9 +96,9 @@ class Compilations:
             self._hot.add(key)
 
     def _made(self, source: Source | Code, name: str, kind: str) -> Source | Code:
-        """Code of `source` with machine code, made once.
+        """Return code of `source` with native code, from the cache or newly made.
 
-        What does not compile is `source` itself: running it says what is wrong, as ever.
+        Source that does not compile is returned unchanged: running it reports the error.
         """
         if isinstance(source, Code) and source.native is not None:
             return source
@@ -109,13 +117,13 @@ class Compilations:
         return self._compile(program.source, program.name, kind=kind, native=True)
 
     def improved(self, code: Code, natives: Natives) -> Code:
-        """`code` with machine code that guesses no more what was often wrong, after `natives`."""
+        """Recompile `code` without the speculations that often failed according to `natives`."""
         latest = self._improved.get(code, code)
         before = latest.native
         if before is not None and (without := natives.wrong(before)):
             try:
                 latest = self._with_native(latest, CompilerOptions(without=without))
-            except PorterError:  # what there is does as well
+            except PorterError:  # the present native code remains valid
                 return latest
             assert latest.native is not None
             made = attrs.evolve(latest.native, again=before.again + 1)
@@ -124,7 +132,7 @@ class Compilations:
 
 
 def _asks(source: Source | Code) -> bool:
-    """Whether a decorator asks for machine code; of most sources one search tells."""
+    """Return whether a decorator asks for native code; a substring search excludes most sources."""
     if isinstance(source, bytes) and _DECORATOR.encode() in source:
         source = source.decode("utf-8", "replace")
     return isinstance(source, str) and _DECORATOR in source and bool(asked_for(source))

@@ -1,4 +1,4 @@
-"""Code of several programs, which one launch compiles and one executes."""
+"""Bytecode of several programs, compiled in one launch and executed in another."""
 
 from __future__ import annotations
 
@@ -22,9 +22,12 @@ from porter.run.launch.spec import Phase
 
 @frozen(eq=False)
 class CodeOfEach:
-    """Code of several programs in `memory`; interpreter i of a launch runs the i-th.
+    """Bytecode of several programs in `memory`; interpreter i of a launch runs program i.
 
-    parts: where each begins, and where the last ends (uint64).
+    Attributes:
+        device: The device.
+        memory: The concatenated bytecode.
+        parts: Offset of each program, and the end of the last (uint64).
     """
 
     device: Device = field(repr=False)
@@ -33,13 +36,17 @@ class CodeOfEach:
 
     @classmethod
     def of(cls, device: Device, codes: Sequence[bytes]) -> CodeOfEach:
-        """The codes, which are not empty, one behind the other."""
+        """Concatenate `codes`, none of which is empty, on the device."""
         parts = np.cumsum([0, *map(len, codes)]).astype(np.uint64)
         return cls(device, device.array(np.frombuffer(b"".join(codes), np.uint8)), parts)
 
     def noting(self) -> tuple[Phase, list[np.ndarray[Any, Any]]]:
-        """What runs them and notes what interpreters see: of each program a byte of each of its
-        code's (`Native.seen`), which the launch fills in."""
+        """Return a phase that runs the programs and records type feedback.
+
+        Returns:
+            The phase, and for each program an array that the launch fills in: the type seen at each
+            byte of its bytecode (`Native.seen`).
+        """
         natives, noted = [], []
         for low, high in pairwise(self.parts.tolist()):
             seen = self.device.zeros(high - low, np.uint8)
@@ -49,7 +56,12 @@ class CodeOfEach:
         return Phase(compiled=self.memory, parts=self.parts, natives=natives), noted
 
     def phase(self, modules: Sequence[NativeModule | None] = (), **options: Any) -> Phase:
-        """What runs them, with the machine code of those that have some. options: of Phase."""
+        """Return a phase that runs the programs, with native code where `modules` has any.
+
+        Args:
+            modules: Native code of each program, or None.
+            options: Further options of Phase.
+        """
         natives: list[Native] = []
         for i, module in enumerate(modules):
             if module is not None:
@@ -61,7 +73,11 @@ class CodeOfEach:
 def compile_each(
     device: Device, launch: Launch, programs: Sequence[Program]
 ) -> tuple[list[bytes | None], Outcome]:
-    """The code of each program, None where it does not compile, and what compiling left."""
+    """Compile each program in its own interpreter.
+
+    Returns:
+        The bytecode of each program, None where it does not compile, and the outcome.
+    """
     n = len(programs)
     alone = _Compilers(device, n, attrs.evolve(launch, fs=None))
     try:
@@ -76,7 +92,7 @@ class _Compilers(Interpreters):
     def compile(
         self, programs: Sequence[Program], program_of: np.ndarray[Any, Any]
     ) -> tuple[list[bytes | None], Outcome]:
-        """See compile_each."""
+        """Compile the programs; see compile_each."""
 
         def finish(outcome: Outcome, result: Result) -> tuple[list[bytes | None], Outcome]:
             assert result.values is not None

@@ -1,7 +1,7 @@
-"""Exceptions of many interpreters as data: equal ones merged where they are.
+"""Exceptions of many interpreters as data, grouped on the device.
 
-The records that a launch's interpreters left (`Result.records`) enter, `Exceptions` leave. Equal
-records are merged on the device, and only distinct ones travel. `Call` is the caller.
+Input: the exception records of a launch (`Result.records`). Output: `Exceptions`. Equal records are
+merged on the device, and only distinct ones are copied to the host. `Call` is the caller.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from porter.run.streams.merge import group_rows, rows_here
 
 @frozen(eq=False)
 class Raised:
-    """One exception and the interpreters that it ended.
+    """An exception and the interpreters that it ended.
 
     Attributes:
         type: The name of its class.
@@ -61,9 +61,10 @@ class Raised:
 
 
 class Exceptions(Sequence[Raised]):
-    """The different exceptions of a launch, the most frequent first. Made on demand.
+    """The distinct exceptions of a launch, the most frequent first. Items are made on access.
 
-    failed: n bools (numpy), which interpreters an exception ended.
+    Attributes:
+        failed: Which interpreters an exception ended (n bools, numpy).
     """
 
     def __init__(
@@ -123,7 +124,7 @@ def collect(result: Result, exits: bool = False) -> Exceptions:
 
     Args:
         result: The launch's result.
-        exits: Whether a SystemExit counts whatever its code; else unless its code is 0.
+        exits: Whether a SystemExit of any code counts; otherwise code 0 does not.
     """
     status, statuses = result.status, result.statuses
     bad = ~statuses.among(status, "OK")

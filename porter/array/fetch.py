@@ -1,4 +1,8 @@
-"""Getting bytes that interpreters announced: a second launch copies them to where they fit."""
+"""Fetch variable-size values that interpreters announced, by a second launch that copies them.
+
+The first launch reports the size of each value. The second one copies the values to memory that was
+allocated for these sizes.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,21 @@ from porter.run.device.base import Array
 from porter.run.launch.spec import Fetch
 
 Fetcher = Callable[[Fetch], None]
-NOTHING = np.uint64(2**64 - 1)  # launch.h: not this interpreter's
+NOTHING = np.uint64(2**64 - 1)  # launch.h: the interpreter has no bytes to fetch
 
 
 def fetch_packed(
     device: Device, lengths: np.ndarray[Any, Any], fetcher: Fetcher
 ) -> tuple[memoryview, np.ndarray[Any, Any]]:
-    """The bytes of all interpreters one after the other, and where each one's end (n int64).
+    """Fetch the bytes of all interpreters to the host.
 
-    lengths: n int64; 0 for those that have nothing.
+    Args:
+        device: The device of the interpreters.
+        lengths: Bytes of each interpreter (n int64); 0 where it has none.
+        fetcher: Runs the second launch.
+
+    Returns:
+        The concatenated bytes, and the end of each interpreter's (n int64).
     """
     ends = np.cumsum(lengths)
     total = int(ends[-1])
@@ -38,9 +48,13 @@ def fetch_rows(
     lengths: np.ndarray[Any, Any],
     fetcher: Fetcher,
 ) -> Array:
-    """The bytes of interpreters, on the device, a zero-padded row of uint64 each.
+    """Fetch the bytes of interpreters to device rows: one zero-padded row of uint64 each.
 
-    chosen: m indices. lengths: bytes of each of all n interpreters (uint64).
+    Args:
+        device: The device of the interpreters.
+        chosen: Indices of the interpreters (m).
+        lengths: Bytes of each of all n interpreters (uint64).
+        fetcher: Runs the second launch.
     """
     stride = -(-int(lengths[chosen].max()) // 8)
     rows = device.zeros((len(chosen), stride), np.uint64)

@@ -1,4 +1,4 @@
-"""Globals of an array's interpreters that are made from outside."""
+"""The part of `InterpreterArray` that defines globals of interpreters from CPython."""
 
 from __future__ import annotations
 
@@ -7,25 +7,32 @@ from porter.base.arguments import flag
 
 
 class BoundGlobals(Interpreters):
-    """Interpreters whose globals a Python program binds and sets."""
+    """Interpreters whose globals the host program binds and sets."""
 
     def bind(
         self, name: str, array: object, *, split: bool = False, readonly: bool = False
     ) -> None:
-        """Make `array`'s memory a memoryview `name` in every interpreter, without a copy.
+        """Expose the memory of `array` as a memoryview `name` in every interpreter, without a copy.
 
-        array: on a GPU anything with `__cuda_array_interface__` or DLPack, on the host twin
-        anything with the buffer protocol or DLPack; contiguous, of integers of 8 to 64 bits or
-        float32 or float64. Programs see it flat, in C order. split: its first axis is n long, and
-        interpreter i has row i alone. readonly: programs cannot write to it.
+        Programs see a one-dimensional view in C order. It takes effect with the next call. Accesses
+        of different interpreters to one element are not ordered; see gpu.atomic in
+        docs/language.md.
 
-        The array is kept alive as long as it is bound: until unbind(name), another bind or set of
-        the name, or close(). Then every memoryview over it is empty, also one that a program has
-        kept. Takes effect with the next call. Nothing orders the interpreters' accesses to one
-        element; see gpu.atomic in docs/language.md.
+        The array is kept alive while it is bound: until unbind(name), another bind or set of the
+        name, or close(). Afterwards every memoryview of it is empty, including views that programs
+        kept.
 
-        Raises WrongType (a TypeError) for a type or a place that cannot be, BindingError (a
-        ValueError) for a name or a shape that cannot.
+        Args:
+            name: The global's name.
+            array: On a GPU an object with `__cuda_array_interface__` or DLPack, on the host twin
+                one with the buffer protocol or DLPack. Contiguous, with integers of 8 to 64 bits,
+                float32 or float64.
+            split: The first axis has length n, and interpreter i sees row i only.
+            readonly: Programs cannot write to the array.
+
+        Raises:
+            WrongType: The array's type or device is not supported (a TypeError).
+            BindingError: The name or shape is invalid (a ValueError).
         """
         split, readonly = flag(split, "split"), flag(readonly, "readonly")
         with self._lock:
@@ -33,17 +40,25 @@ class BoundGlobals(Interpreters):
             self._bindings.bind(name, array, split=split, readonly=readonly)
 
     def unbind(self, name: str) -> None:
-        """Take a bound array away from the interpreters, at once. BindingError if there is none."""
+        """Revoke the interpreters' access to a bound array at once.
+
+        Raises:
+            BindingError: No array is bound to this name.
+        """
         with self._lock:
             self._check_open()
             self._bindings.unbind(name)
             self._apply_bindings()
 
     def set(self, name: str, value: object) -> None:
-        """Make `value` the global `name`: a number, str, bytes or None for all interpreters.
+        """Set the global `name` to a value for all interpreters, or to one value each.
 
-        A list, tuple or array of n values is one for each: numbers as NumPy makes an array of
-        them, or str, or bytes. Takes effect with the next call. Raises as bind.
+        It takes effect with the next call. Raises as bind.
+
+        Args:
+            name: The global's name.
+            value: A number, str, bytes or None for all. A list, tuple or array of n values sets one
+                each: numbers that NumPy converts to one array, or str, or bytes.
         """
         with self._lock:
             self._check_open()

@@ -1,4 +1,4 @@
-"""Interpreters that stay: their launches, one at a time."""
+"""Persistent interpreters, and their launches, of which one runs at a time."""
 
 from __future__ import annotations
 
@@ -30,10 +30,17 @@ T = TypeVar("T")
 
 
 class Interpreters(OfOneProcess):
-    """`n` interpreters on `device`, started at once, that go on from launch to launch.
+    """`n` persistent interpreters on `device`, booted by the constructor.
 
-    launch: what all their launches have: sizes, block, seed, file system. Raises NotEnoughMemory,
-    FileProblem, LaunchFailed.
+    Args:
+        device: The device.
+        n: Number of interpreters.
+        launch: The options of all launches: sizes, block, seed, file system.
+
+    Raises:
+        NotEnoughMemory: The interpreters do not fit, or their heap is too small to boot.
+        FileProblem: The file system cannot be mounted.
+        LaunchFailed: The device failed.
     """
 
     def __init__(self, device: Device, n: int, launch: Launch) -> None:
@@ -41,50 +48,51 @@ class Interpreters(OfOneProcess):
         self._launch = launch = self._equipped(launch)
         need = footprint(device, launch)
         self._arenas: Arenas | None = device.arenas(n, need.pystack, need.heap)
-        self._lock = ProcessLock()  # held for each call
+        self._lock = ProcessLock()  # held during each call
         self._closed = False
         self._bindings = Bindings(device, n)
         self._kept: set[object] = set()
         self._natives = Natives(device, n)
-        self._call: Call[Any] | None = None  # the one under way
+        self._call: Call[Any] | None = None  # the call in progress
         self._outcome: Outcome | None = None
-        # Every interpreter boots, so that what cannot work shows here.
+        # Boot every interpreter now, so that the constructor reports failures.
         result = run(device, [], n, launch, self._phase(execute=False))
         result.raise_unless_started("heap")
         refuse_broken(result)
 
     def _equipped(self, launch: Launch) -> Launch:
-        """`launch` with what a subclass gives all launches, before the interpreters boot."""
+        """Hook for subclasses: add options to all launches before the interpreters boot."""
         return launch
 
     def interrupt(self) -> bool:
-        """Raise KeyboardInterrupt in every interpreter that runs now; from any thread.
+        """Raise KeyboardInterrupt in every interpreter that runs now; callable from any thread.
 
-        Returns whether there was a launch to interrupt.
+        Returns:
+            Whether there was a launch to interrupt.
         """
         self.check_process()
-        call = self._call  # without the lock, which whoever waits holds
+        call = self._call  # without the lock: wait() holds it for the whole launch
         if call is None or call.outcome is not None:
             return False
         call.interrupt()
         return True
 
     def wait(self) -> None:
-        """Wait for a launch that is under way. Raises LaunchFailed."""
+        """Wait for a launch in progress. Raises LaunchFailed."""
         with self._lock:
             if self._call is not None:
                 self._outcome = self._call.settle()
                 self._call = None
 
     def trim(self) -> int:
-        """Give memory back that the interpreters do not use now; returns its bytes.
+        """Release device memory that the interpreters do not need now. Returns the bytes released.
 
-        On a GPU interpreters at rest are what differs from what they began as copies of; beside
-        that there is room for what the next call may leave, which this gives back. Where all booted
-        by themselves, they are what differs from the first of them from then on. The next call
-        takes memory again; it raises NotEnoughMemory where there is none by then, and they stay as
-        they are. The memory goes to CuPy's pool (`cupy.get_default_memory_pool().free_all_blocks()`
-        for other libraries).
+        On a GPU an idle interpreter is stored as the pages that differ from its base snapshot.
+        Memory reserved for the snapshots of the next call is released. If all interpreters booted
+        by themselves, the first one becomes the base snapshot of all. The next call allocates
+        memory again. If that fails, it raises NotEnoughMemory and the interpreters are unchanged.
+        The memory goes to CuPy's pool (`cupy.get_default_memory_pool().free_all_blocks()` releases
+        it for other libraries).
         """
         with self._lock:
             return self.device.trim(self._open_arenas())
@@ -95,11 +103,11 @@ class Interpreters(OfOneProcess):
         return self._closed
 
     def close(self) -> None:
-        """Stop the interpreters (atexit, finalisers) and give their memory back. May be repeated.
+        """Stop the interpreters (atexit, finalizers) and free their memory; idempotent.
 
-        A launch under way is waited for. Exit functions and finalisers that still run after
-        END_SECONDS get a KeyboardInterrupt, and are stopped if they catch it. In a fork of the
-        process that made them, they are forgotten.
+        A launch in progress is waited for. Exit functions and finalizers that still run after
+        END_SECONDS get a KeyboardInterrupt, and are stopped if they catch it. In a forked child
+        process the interpreters are only dropped.
         """
         if self.forked:
             self._closed = True
@@ -113,7 +121,7 @@ class Interpreters(OfOneProcess):
                 launch = attrs.evolve(self._launch, timeout=END_SECONDS)
                 run(self.device, [], self.n, launch, phase)
             except LaunchFailed:
-                pass  # what broke was said already
+                pass  # the failure was reported already
             finally:
                 self._closed = True
                 self._call = self._arenas = None
@@ -124,7 +132,7 @@ class Interpreters(OfOneProcess):
 
     @property
     def outcome(self) -> Outcome:
-        """What the last exec or eval left, which is waited for. UsageError if there was none."""
+        """The outcome of the last exec or eval; waits for it. Raises UsageError without one."""
         self.wait()
         if self._outcome is None:
             raise UsageError("nothing has run in this array yet")
@@ -132,17 +140,17 @@ class Interpreters(OfOneProcess):
 
     @property
     def stdout(self) -> Stream:
-        """What it printed: `stdout[i]` by one interpreter, `stdout.groups` merged."""
+        """The last outcome's stdout: `stdout[i]` of interpreter i, `stdout.groups` merged."""
         return self.outcome.stdout
 
     @property
     def stderr(self) -> Stream:
-        """As stdout, of stderr, where tracebacks go too."""
+        """The last outcome's stderr, likewise; tracebacks go to it."""
         return self.outcome.stderr
 
     @property
     def exceptions(self) -> Exceptions:
-        """Its different exceptions, the most frequent first."""
+        """The last outcome's distinct exceptions, the most frequent first."""
         return self.outcome.exceptions
 
     @property
@@ -158,7 +166,7 @@ class Interpreters(OfOneProcess):
         return f"<{type(self).__name__} of {self.n}, {state}>"
 
     def facts(self) -> list[tuple[str, str]]:
-        """What people want to know of them, each with its name; nothing runs for it."""
+        """Return facts for display, each with its label, without running anything."""
         call = self._call
         if self._closed:
             return [("state", "closed")]
@@ -195,14 +203,14 @@ class Interpreters(OfOneProcess):
         self.close()
 
     def _check_open(self) -> None:
-        """Raise ArrayClosed; and collect what a running launch leaves. With the lock."""
+        """Raise ArrayClosed if closed, and collect a running launch. The caller holds the lock."""
         if self._closed:
             raise ArrayClosed("this array of interpreters is closed")
-        self.wait()  # before the next launch can overwrite what it left
+        self.wait()  # the next launch would overwrite the outcome
 
     def _open_arenas(self) -> Arenas:
         self._check_open()
-        assert self._arenas is not None  # interpreters that are not closed have some
+        assert self._arenas is not None  # open interpreters have arenas
         return self._arenas
 
     def _phase(self, **options: Any) -> Phase:
@@ -220,10 +228,16 @@ class Interpreters(OfOneProcess):
         compiled: Any = None,
         **options: Any,
     ) -> Call[T]:
-        """Launch with these `options` of Launch. finish: makes the call's value of what it left.
+        """Start a launch.
 
-        exits: a SystemExit counts as an exception whatever its code. compiling, compiled: as
-        Phase has them.
+        Args:
+            programs: Programs for the launch.
+            program_of: Each interpreter's program; None: all run the first.
+            finish: Computes the call's value from the outcome.
+            exits: A SystemExit of any code counts as an exception.
+            compiling: As in Phase.
+            compiled: As in Phase.
+            options: Options of Launch.
         """
         with self._lock:
             self._check_open()
@@ -245,17 +259,17 @@ class Interpreters(OfOneProcess):
             return call
 
     def _keep(self, owner: object) -> None:
-        """Let `owner` live as long as the interpreters: they execute code that it holds."""
+        """Keep `owner` alive as long as the interpreters, which execute code that it owns."""
         with self._lock:
             self._kept.add(owner)
 
     def _keep_together(self, why: str) -> None:
-        """Launches have the caller's order from now on."""
+        """Keep the caller's order of interpreters in all later launches."""
         with self._lock:
             self._open_arenas().together = why
 
     def _apply_bindings(self) -> None:
-        """Make the changes that wait for the next launch now."""
+        """Apply the queued changes of globals now, by a launch."""
         with self._lock:
             self._check_open()
             bound = self._bindings.changes()
@@ -265,7 +279,7 @@ class Interpreters(OfOneProcess):
             self._bindings.made(bound)
 
     def _fetch(self, fetch: Fetch) -> None:
-        """Let interpreters copy what they announced."""
+        """Run a launch in which interpreters copy the values that they announced."""
         launch = attrs.evolve(self._launch, stdout=0, stderr=0)
         phase = self._phase(execute=False, fetch=fetch)
         refuse_broken(run(self.device, [], self.n, launch, phase))

@@ -1,4 +1,4 @@
-"""Opening a GPU whose kernels have machine code of programs in them."""
+"""Open a GPU with kernels that contain native code of programs."""
 
 from __future__ import annotations
 
@@ -29,18 +29,33 @@ def open_compiled(
     bound: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> Device:
-    """A GPU with the kernels of `built` and machine code of `sources`.
+    """Open a GPU with the kernels of `built` and native code of `sources`.
 
-    An InterpreterArray on it (device=...) finds that machine code where it compiles one of these
-    texts, with this name and kind, and native=True, or runs it with compiled=True; of other
-    programs it has none. name, kind: as in InterpreterArray.compile, of all. launch: sizes of the
-    interpreters that compile and try the programs. compiler: where these are, a device of a build
-    of equal configuration; None: the build's host twin, else this GPU with the build's own kernels,
-    which see nothing of a trial. n: how many interpreters will run them. bound: arrays by the names
-    by which programs will find them (InterpreterArray.bind), or others of these types and sizes: a
-    trial has stand-ins for them, and machine code knows what they hold. options: of open_device.
+    An InterpreterArray on the device (device=...) uses that native code where it compiles one of
+    these texts with this name and kind and native=True, or runs it with compiled=True. There is no
+    native code of other programs. Raises also the exceptions of InterpreterArray.compile.
 
-    Raises as InterpreterArray.compile, and ToolMissing, NoNvcc, NotBuilt, NoGpu, LaunchFailed.
+    Args:
+        built: The build.
+        sources: The programs' sources.
+        name: The name of all, as in InterpreterArray.compile.
+        kind: The kind of all, as in InterpreterArray.compile.
+        launch: Sizes of the interpreters that compile and profile the programs.
+        compiler: The device of these interpreters, of a build with equal configuration. None: the
+            build's host twin, or else this GPU with the build's own kernels, which record no type
+            feedback.
+        n: Number of interpreters that will run the programs.
+        bound: Arrays by the names under which programs will see them (InterpreterArray.bind), or
+            arrays of equal types and sizes. The profiling run uses stubs of them, and native code
+            is specialized for their element types.
+        options: Options of open_device.
+
+    Raises:
+        ToolMissing: A tool of the CUDA toolkit is missing.
+        NoNvcc: There is no nvcc.
+        NotBuilt: The build has no cuda target.
+        NoGpu: There is no GPU.
+        LaunchFailed: The linked kernels cannot be loaded.
     """
     choice(kind, "kind", ("file", "single", "eval"))
     check_count(n)

@@ -1,4 +1,4 @@
-"""Memory of other libraries' arrays that interpreters can use where it is."""
+"""Zero-copy access to other libraries' arrays: buffer protocol, DLPack, CUDA array interface."""
 
 from __future__ import annotations
 
@@ -12,19 +12,25 @@ from porter.errors import BindingError, WrongType
 from porter.run import Device
 from porter.run.device.several import Several
 
-# numpy's kind and size of an element, and what Python's array and memoryview call it.
+# Typecodes of Python's array and memoryview, by numpy's kind and element size.
 TYPECODES = {
     "i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q",
     "f4": "f", "f8": "d",
 }  # fmt: skip
-_CPU, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13  # DLPack's kinds of device
+_CPU, _CUDA, _PINNED, _MANAGED = 1, 2, 3, 13  # DLPack device types
 
 
 @frozen(eq=False)
 class Memory:
-    """A contiguous array: address and shape, the type of its elements, and what owns it.
+    """The memory of a contiguous array.
 
-    probe: address and bytes of the array as it is now.
+    Attributes:
+        address: The address.
+        shape: The shape.
+        dtype: The element type.
+        writable: Whether the owner allows writing.
+        probe: Returns the array's current address and bytes.
+        keep: The owner.
     """
 
     address: int
@@ -36,7 +42,7 @@ class Memory:
 
     @property
     def count(self) -> int:
-        """Elements."""
+        """Number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
@@ -46,17 +52,17 @@ class Memory:
 
     @property
     def moved(self) -> bool:
-        """Whether the array is elsewhere by now, or has another size."""
+        """Whether the array's address or size has changed."""
         return self.size > 0 and self.probe() != (self.address, self.size)
 
     def overlaps(self, other: Memory) -> bool:
-        """Whether both have bytes in common."""
+        """Return whether both have bytes in common."""
         ends = (self.address + self.size, other.address + other.size)
         return self.address < ends[1] and other.address < ends[0]
 
     @property
     def typecode(self) -> str:
-        """What Python calls an element's type. Raises WrongType where it has no name."""
+        """Python's typecode for the element type. Raises WrongType without one."""
         code = TYPECODES.get(f"{self.dtype.kind}{self.dtype.itemsize}")
         if code is None:
             raise WrongType(
@@ -72,7 +78,7 @@ class Memory:
 
 
 def memory_of(array: object, device: Device) -> Memory:
-    """The memory of `array` on `device`, without a copy. Raises WrongType, BindingError."""
+    """Return the memory of `array` on `device`, without a copy. Raises WrongType, BindingError."""
     if isinstance(device, Several) and hasattr(array, "__cuda_array_interface__"):
         raise WrongType(
             f"{type(array).__name__}: interpreters on several devices share arrays of the host",
@@ -123,7 +129,11 @@ def _by_dlpack(array: object) -> Memory:
 
 
 def of_numpy(array: np.ndarray[Any, Any], owner: object) -> Memory:
-    """The memory of a NumPy array. Raises BindingError unless it is contiguous and aligned."""
+    """Return the memory of a NumPy array.
+
+    Raises:
+        BindingError: It is not contiguous, or not aligned.
+    """
     if not array.flags.c_contiguous:
         raise _not_contiguous(array.shape, array.strides, "numpy")
     if not array.flags.aligned:
@@ -133,7 +143,7 @@ def of_numpy(array: np.ndarray[Any, Any], owner: object) -> Memory:
         array.shape,
         array.dtype,
         array.flags.writeable,
-        # Asks the object itself: a view would not move with it.
+        # Probe the array itself, because a view would not follow a reallocation.
         lambda: (int(array.ctypes.data), array.nbytes),
         (array, owner),
     )
@@ -153,11 +163,12 @@ def _on_gpu(array: object, device: Device) -> Memory:
     interface: dict[str, Any] = array.__cuda_array_interface__  # type: ignore[attr-defined]
     stream = interface.get("stream")
     if stream is not None:
-        cupy.cuda.runtime.streamSynchronize(int(stream))  # who writes it has written
+        # wait until pending writes to the array have finished
+        cupy.cuda.runtime.streamSynchronize(int(stream))
     if memory.size:
         attributes = cupy.cuda.runtime.pointerGetAttributes(memory.address)
         here = int(cupy.cuda.Device().id)
-        # Type 0 is memory that the driver does not know, or not any more.
+        # Type 0: the driver does not know the memory, or it was freed.
         if attributes.type == 0:
             raise BindingError(f"{kind}: the array's memory was freed, or is not the GPU's")
         if attributes.type == 2 and attributes.device != here:
@@ -166,7 +177,7 @@ def _on_gpu(array: object, device: Device) -> Memory:
 
 
 def of_interface(array: Any) -> Memory:
-    """The memory that `array.__cuda_array_interface__` describes. Raises as memory_of."""
+    """Return the memory that `array.__cuda_array_interface__` describes. Raises as memory_of."""
 
     def probe() -> tuple[int, int]:
         interface = array.__cuda_array_interface__

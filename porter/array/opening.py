@@ -1,4 +1,4 @@
-"""Finding or making the build that an array's interpreters run on."""
+"""Choose the device and build for an array's interpreters, and validate its sizes."""
 
 from __future__ import annotations
 
@@ -26,11 +26,23 @@ def open_target(
     stream: Any = None,
     devices: Devices | None = None,
 ) -> Device:
-    """The device to run on; `build` is a finished build's folder, None makes one if need be.
+    """Open the device for an array, and make a build if needed.
 
-    target None: the GPU where there is one. choices: of the build that is made, by BuildConfig's
-    names; a finished one is taken as it is. devices: several, as one. Raises UsageError, WrongType,
-    NotBuilt, NoGpu, MissingPackage, and what building raises.
+    Args:
+        target: "cuda" or "host"; None: the GPU where there is one.
+        release: The MicroPython release to build.
+        build: A finished build or its folder; None: find or make one.
+        choices: BuildConfig fields of a build that is made. A finished one is used as it is.
+        stream: The CUDA stream for launches.
+        devices: Several devices to open as one.
+
+    Raises:
+        UsageError: The arguments contradict each other.
+        WrongType: An argument has a wrong type.
+        NotBuilt: The build lacks the target.
+        NoGpu: There is no GPU.
+        MissingPackage: CuPy cannot be imported.
+        PorterError: Making a build failed.
     """
     if target is not None:
         arguments.choice(target, "target", ("host", "cuda"))
@@ -60,7 +72,12 @@ def open_target(
 
 
 def check_target(devices: Any, target: str | None, name: str = "devices") -> str:
-    """The target of `devices`. Raises UsageError where `target` is another, WrongType."""
+    """Return the target of `devices`.
+
+    Raises:
+        UsageError: `target` contradicts it.
+        WrongType: `devices` has a wrong type.
+    """
     found = target_of(chosen_devices(devices, name))
     if target not in (None, found):
         raise UsageError(f"target: {target}, but {name} are of target {found}")
@@ -68,8 +85,9 @@ def check_target(devices: Any, target: str | None, name: str = "devices") -> str
 
 
 def ready_build(config: BuildConfig) -> Built | None:
-    """The build that came with porter, with the choices of `config`; None where it cannot serve."""
-    from porter.bundled import choices_of, serving  # not needed to run what is in a folder
+    """Return porter's bundled build with the choices of `config`; None where it does not fit."""
+    # imported here, because running a build in a folder does not need it
+    from porter.bundled import choices_of, serving
 
     folder = serving(config)
     if folder is None:
@@ -80,16 +98,20 @@ def ready_build(config: BuildConfig) -> Built | None:
 def open_built(
     built: Built, target: str | None, stream: Any = None, devices: Devices | None = None
 ) -> Device:
-    """`target` of a finished build; None: the GPU where the build and this machine have one.
+    """Open `target` of a finished build, or several devices as one.
 
-    devices: several, as one.
+    Args:
+        built: The build.
+        target: The target; None: the GPU where the build and this machine have one.
+        stream: The CUDA stream for launches.
+        devices: Several devices to open as one.
     """
     if devices is not None:
         return open_several(built, devices)
     if target is None and "cuda" in built.manifest["targets"]:
         try:
             return _open(built, "cuda", stream)
-        except BuildDamaged:  # interpreters elsewhere would hide it
+        except BuildDamaged:  # falling back to the host twin would hide the damage
             raise
         except PorterError:
             if stream is not None or "host" not in built.manifest["targets"]:
@@ -98,7 +120,12 @@ def open_built(
 
 
 def check_device(device: Any, **others: Any) -> Device:
-    """`device` if it is an open one and no `others` say what to open. WrongType, UsageError."""
+    """Return `device` if it is open and `others`, options for opening one, are all None.
+
+    Raises:
+        WrongType: It is no open device.
+        UsageError: `others` contains an option.
+    """
     plan.check_device(device)
     for name, value in others.items():
         if value is not None:
@@ -118,7 +145,7 @@ def _open(folder: Path | Built, target: str, stream: Any, devices: Devices | Non
 
 
 def read_sizes(given: dict[str, int | str | None]) -> dict[str, Any]:
-    """Bytes of the sizes that are given. Raises UsageError, WrongType."""
+    """Return the given sizes in bytes. Raises UsageError, WrongType."""
     found: dict[str, int] = {}
     for name, value in given.items():
         if value is not None:
@@ -130,18 +157,18 @@ def read_sizes(given: dict[str, int | str | None]) -> dict[str, Any]:
 
 
 def check_room(device: Device, n: int, launch: Launch) -> None:
-    """NotEnoughMemory unless `n` interpreters of these sizes fit that persist, at their least."""
+    """Raise NotEnoughMemory unless `n` persistent interpreters fit at minimum size."""
     need = footprint(device, launch)
     free(device, need).check_persisting(n, need)
 
 
 def check_count(n: int) -> int:
-    """`n` if so many interpreters can run in one launch. Raises WrongType, UsageError."""
+    """Return `n` if one launch can have that many interpreters. Raises WrongType, UsageError."""
     return arguments.whole(n, "n", 1, MAXIMUM)
 
 
 def check_index(index: int, n: int) -> int:
-    """`index` if one of `n` interpreters has it. Raises WrongType, UsageError."""
+    """Return `index` if it is valid for `n` interpreters. Raises WrongType, UsageError."""
     number = arguments.whole(index, "index", -MAXIMUM, MAXIMUM)
     if not 0 <= number < n:
         raise UsageError(f"index {number}: there are interpreters 0 to {n - 1}")

@@ -1,4 +1,4 @@
-"""What one launch of an array left."""
+"""The outcome of one launch of an array."""
 
 from __future__ import annotations
 
@@ -19,18 +19,26 @@ from porter.run.device.base import Array
 from porter.run.lacks import Lack, advice
 from porter.run.limited import Limited, limit_hint
 
-SHOWN = 3  # groups whose tracebacks an error's message holds
-SHOWN_BYTES = 1 << 14  # of each stream, in a notebook
+SHOWN = 3  # groups whose tracebacks an error's message contains
+SHOWN_BYTES = 1 << 14  # bytes of each stream in a notebook
 
 
 @frozen(eq=False)
 class Outcome:
     """Outputs, statuses and exceptions of one launch.
 
-    failed: n bools (numpy): which interpreters an exception ended. seconds: of the launch.
-    interrupted: its timeout passed. lacks: what interpreters ran out of, and what would do.
-    limited: limits of each that ended programs. order: in which order they began, as in Result.
-    compiled: the machine code that they had, and where it gave up; None where none was asked for.
+    Attributes:
+        stdout: Standard output of the interpreters.
+        stderr: Standard error of the interpreters.
+        status: Their statuses (n int32).
+        exit_code: Codes of SystemExit (n int32).
+        exceptions: The distinct exceptions.
+        seconds: Duration of the launch.
+        interrupted: Whether the timeout passed.
+        lacks: Sizes that were too small, and sufficient ones.
+        limited: Limits per interpreter that ended programs.
+        order: Start order of interpreters, as in Result.
+        compiled: The native code in use and its side exits; None where none was asked for.
     """
 
     stdout: Stream
@@ -50,7 +58,7 @@ class Outcome:
     def of(
         cls, result: Result, exceptions: Exceptions, compiled: NativeReport | None = None
     ) -> Outcome:
-        """Of a launch's result."""
+        """Make the outcome of a launch's result."""
         streams = (result.stdout, result.stderr)
         statuses = (result.status, result.exit_code)
         ended = (result.seconds, result.interrupted)
@@ -61,7 +69,7 @@ class Outcome:
 
     @property
     def steps(self) -> np.ndarray[Any, Any]:
-        """Loop turns, branches and calls of each program (n uint64), copied to the host now."""
+        """Loop iterations, branches and calls of each program (n uint64), copied on each read."""
         if self._taken is None:
             return np.zeros(len(self.status), np.uint64)
         return self.stdout.device.host(self._taken)

@@ -1,4 +1,4 @@
-"""Values that become globals: one for all interpreters, or one for each."""
+"""Convert Python values to bindings: one value for all interpreters, or one for each."""
 
 from __future__ import annotations
 
@@ -13,15 +13,17 @@ from porter.run.device.base import Array
 from porter.run.device.several import Several, on_host
 from porter.run.launch.binding import Binding
 
-# numpy's kind: GPUSNEK_BIND_* and the 8 bytes that a value travels as.
+# By numpy's kind: GPUSNEK_BIND_*, and the 8-byte type of the transfer.
 _WORDS = {"b": ("BOOL", np.uint64), "i": ("INT", np.int64), "u": ("UINT", np.uint64),
           "f": ("FLOAT", np.float64)}  # fmt: skip
 
 
 def value_binding(device: Device, n: int, name: str, value: object) -> Binding:
-    """`value` as the global `name`: of all `n`, or value[i] of interpreter i if it has n.
+    """Bind `value` to the global `name` of all `n` interpreters, or value[i] of interpreter i.
 
-    Raises WrongType, BindingError.
+    Raises:
+        WrongType: A value's type is not supported.
+        BindingError: The number of values is not n, or an integer is too large.
     """
     if value is None:
         return Binding(name, "NONE")
@@ -47,7 +49,7 @@ def value_binding(device: Device, n: int, name: str, value: object) -> Binding:
 
 
 def _words(device: Device, array: Any, word: Any) -> Array:
-    """A copy of `array`, NumPy's or the device's own, as a vector of `word` on the device."""
+    """Copy `array`, NumPy's or the device's own, to a vector of `word` on the device."""
     if not isinstance(array, np.ndarray):
         array = device.host(array)
     return device.array(np.array(array, word, order="C").reshape(-1))
@@ -59,7 +61,7 @@ def _check_length(name: str, length: int, n: int) -> None:
 
 
 def _numbers(device: Device, name: str, value: object) -> Any:
-    """Scalars, sequences and arrays of numbers as an array, NumPy's or the device's own."""
+    """Convert scalars, sequences and arrays of numbers to an array, NumPy's or the device's own."""
     items = value if isinstance(value, list | tuple) and value else [value]
     if all(isinstance(item, int) and not isinstance(item, bool) for item in items):
         word = np.int64 if max(items) < 2**63 else np.uint64
@@ -73,7 +75,7 @@ def _numbers(device: Device, name: str, value: object) -> Any:
     here = isinstance(value, device.xp.ndarray)
     try:
         array: Any = value if here else np.asarray(value)
-    except (ValueError, TypeError) as error:  # ragged lists; arrays that are elsewhere
+    except (ValueError, TypeError) as error:  # ragged lists; arrays on another device
         raise WrongType(f"{name}: {error}") from error
     if array.dtype.kind not in _WORDS:
         raise WrongType(

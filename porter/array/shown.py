@@ -1,4 +1,4 @@
-"""How notebooks show what arrays of interpreters have and leave."""
+"""Notebook display of arrays of interpreters and their outcomes."""
 
 from __future__ import annotations
 
@@ -15,22 +15,27 @@ from porter.run import Stream
 from porter.run.streams.banners import SEARCHED, Line, render
 from porter.run.streams.groups import Group
 
-MOST_GROUPS = 10  # of one stream or of exceptions, where nothing else is said
-MOST_BYTES = 1 << 11  # of one text in a summary
-MOST_INDICES = 8  # of interpreters
+MOST_GROUPS = 10  # groups of one stream, or exceptions; the default
+MOST_BYTES = 1 << 11  # bytes of one text in a summary
+MOST_INDICES = 8  # indices of interpreters
 TRACEBACK = b"Traceback (most recent call last):\n"
 
 
 @frozen
 class Piece:
-    """Text that stands together. banner: it is a line of ours, without its dashes."""
+    """Consecutive text of a display, or a banner.
+
+    Attributes:
+        text: The text; of a banner without its dashes.
+        banner: Whether it is a line of porter's own.
+    """
 
     text: str
     banner: bool
 
 
 def pieces(lines: Iterable[Line], most: int) -> Iterator[Piece]:
-    """`lines` for people, texts that follow each other in one; at most `most` bytes of them."""
+    """Merge consecutive texts of `lines`, and make them visible; at most `most` bytes."""
     open_text: list[bytes] = []
     left = most
     for line in lines:
@@ -54,7 +59,7 @@ def _closed(texts: list[bytes]) -> Iterator[Piece]:
 
 
 def as_html(lines: Iterable[Line], most: int = 1 << 18, colour: str | None = None) -> Markup:
-    """`lines` (banners.render) as HTML. colour: of programs' texts."""
+    """Render `lines` (banners.render) as HTML. colour: the colour of programs' texts."""
 
     def part(piece: Piece) -> Markup:
         if piece.banner:
@@ -65,7 +70,7 @@ def as_html(lines: Iterable[Line], most: int = 1 << 18, colour: str | None = Non
 
 
 def as_text(lines: Iterable[Line], most: int = 1 << 18) -> str:
-    """`lines` as a terminal would show them, but for control characters (markup.visible)."""
+    """Render `lines` as a terminal shows them, with control characters visible (markup.visible)."""
     text = ""
     for piece in pieces(lines, most):
         if piece.banner:
@@ -77,7 +82,7 @@ def as_text(lines: Iterable[Line], most: int = 1 << 18) -> str:
 
 
 def stream_lines(stream: Stream, most_groups: int = MOST_GROUPS) -> Iterator[Line]:
-    """What `render` makes of a stream's groups; nothing where all are silent or nothing is kept."""
+    """Render a stream's groups; yield nothing where there is no output, or none is kept."""
     if stream.size and stream.longest:
         yield from render(stream.groups, max_groups=most_groups, n=len(stream))
 
@@ -85,9 +90,14 @@ def stream_lines(stream: Stream, most_groups: int = MOST_GROUPS) -> Iterator[Lin
 def stderr_lines(
     stderr: Stream, failed: np.ndarray[Any, Any], most_groups: int = MOST_GROUPS
 ) -> Iterator[Line]:
-    """As stream_lines, without the tracebacks that end what `failed` interpreters (n bools) wrote.
+    """Render stderr as stream_lines does, without the final tracebacks of `failed` interpreters.
 
-    The interpreters that wrote nothing else are left out.
+    Interpreters that wrote nothing else are omitted.
+
+    Args:
+        stderr: The stream.
+        failed: Which interpreters failed (n bools).
+        most_groups: Maximum number of groups.
     """
     if not stderr.size or not stderr.longest:
         return
@@ -106,13 +116,13 @@ def stderr_lines(
 
 
 def indices(which: np.ndarray[Any, Any]) -> str:
-    """The first of `which` (rising indices) for people: `0, 3, 6, ...`."""
+    """Return the first of `which` (ascending indices) for display: `0, 3, 6, ...`."""
     shown = ", ".join(map(str, which[:MOST_INDICES].tolist()))
     return f"{shown}, ..." if len(which) > MOST_INDICES else shown
 
 
 def exceptions_html(exceptions: Sequence[Any]) -> Markup:
-    """The most frequent exceptions (exceptions.Raised), and how many there are besides."""
+    """Render the most frequent exceptions (exceptions.Raised), and the number of others."""
     parts = Markup("").join(map(_raised, islice(exceptions, MOST_GROUPS)))
     left = len(exceptions) - MOST_GROUPS
     return parts + markup.note(f"and {left:,} more different exceptions") if left > 0 else parts
@@ -127,5 +137,5 @@ def _raised(one: Any) -> Markup:
 
 
 def many(count: int) -> str:
-    """`count` interpreters in words."""
+    """Return "`count` interpreters" in words."""
     return f"{count:,} interpreter{'' if count == 1 else 's'}"

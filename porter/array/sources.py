@@ -1,4 +1,4 @@
-"""Sources for an array: one for all, one each, or a choice of several."""
+"""Sources for an array's interpreters: one for all, one each, or a choice of several."""
 
 from __future__ import annotations
 
@@ -21,9 +21,20 @@ Which = Sequence[int] | np.ndarray[Any, Any] | None
 def programs_of(
     source: Source, which: Which, name: str, n: int
 ) -> tuple[list[Program], np.ndarray[Any, Any] | None]:
-    """The programs, and which of them each of `n` interpreters runs (n uint32; None: the first).
+    """Convert sources to programs.
 
-    Raises WrongType, UsageError.
+    Args:
+        source: A source for all, or a sequence.
+        which: The index of each interpreter's source; None: source[i], or the only one.
+        name: The file name in tracebacks.
+        n: Number of interpreters.
+
+    Returns:
+        The programs, and each interpreter's program (n uint32; None: all run the first).
+
+    Raises:
+        WrongType: `source` has a wrong type.
+        UsageError: The number of sources or indices is wrong.
     """
     text(name, "name")
     if isinstance(source, str | bytes):
@@ -44,7 +55,7 @@ def programs_of(
 
 
 def program_of(source: object, name: str) -> Program:
-    """The program of one source. Raises UsageError, WrongType."""
+    """Make the program of one source. Raises UsageError, WrongType."""
     if not isinstance(source, str | bytes):
         raise UsageError("source: one text is compiled at a time")
     return Program(source, text(name, "name"))
@@ -53,9 +64,22 @@ def program_of(source: object, name: str) -> Program:
 def sources_of(
     source: Source | Code, which: Which, name: str, kind: str, device: Device, n: int
 ) -> tuple[list[Program], np.ndarray[Any, Any] | None, dict[str, Any]]:
-    """As programs_of, of source or code; and what the launch has for them, by option.
+    """Convert source or code to programs and options of a launch, as programs_of does.
 
-    kind: what the caller runs: "file", "single" or "eval". Raises WrongType, UsageError.
+    Args:
+        source: Source, sources or code.
+        which: As in programs_of.
+        name: As in programs_of.
+        kind: The mode of the caller: "file", "single" or "eval".
+        device: The device that runs it.
+        n: Number of interpreters.
+
+    Returns:
+        The results of programs_of, and options of the launch by name.
+
+    Raises:
+        WrongType: An argument has a wrong type.
+        UsageError: The code does not fit the kind or the device.
     """
     if not isinstance(source, Code):
         return *programs_of(source, which, name, n), {"kind": kind}
@@ -71,7 +95,7 @@ def sources_of(
 
 
 def limits_of(timeout: float | None, max_steps: Steps, deadline: Seconds) -> dict[str, Any]:
-    """The options of a launch that end its programs. Raises WrongType, UsageError."""
+    """Return the options of a launch that limit its programs. Raises WrongType, UsageError."""
     return {
         "timeout": None if timeout is None else seconds(timeout, "timeout"),
         "max_steps": max_steps,

@@ -1,4 +1,4 @@
-"""What expressions gave: numbers as an array where they are, anything else as a list."""
+"""Return values of expressions: numbers as an array on their device, others as a list."""
 
 from __future__ import annotations
 
@@ -14,15 +14,23 @@ from porter.run.result import Values
 
 
 def kinds(device: Device) -> dict[str, int]:
-    """Built.value as plain integers, which NumPy compares with."""
+    """Return Built.value as plain integers, for comparisons in NumPy."""
     return {member.name: int(member) for member in device.built.value}
 
 
 def numbers(device: Device, values: Values, default: object = None) -> Array | None:
-    """All values as one array on the device: bool, int64 or float64; None if they are not that.
+    """Return all values as one array on the device: bool, int64 or float64.
 
-    Integers among floats become floats. `default`: the value of those that have none. Where all are
-    integers, or all floats, nothing travels but the kind of each.
+    Integers among floats become floats. Where all are integers, or all floats, only the types are
+    copied to the host.
+
+    Args:
+        device: The device of the interpreters.
+        values: Their values.
+        default: The value of interpreters without one.
+
+    Returns:
+        The array; None if the values are not such numbers.
     """
     kind = kinds(device)
     of, bits = _filled(device, values, default)
@@ -42,7 +50,7 @@ def numbers(device: Device, values: Values, default: object = None) -> Array | N
 
 
 def _filled(device: Device, values: Values, default: object) -> tuple[np.ndarray[Any, Any], Array]:
-    """Kinds (numpy) and bits (anywhere), with the number `default` where there is no value."""
+    """Return types (numpy) and bits (anywhere); the number `default` replaces missing values."""
     kind, of = kinds(device), device.host(values.kind)
     if isinstance(default, bool):
         filler, name = np.uint64(default), "BOOL"
@@ -61,12 +69,12 @@ def _filled(device: Device, values: Values, default: object) -> tuple[np.ndarray
 
 
 def _placed(device: Device, bits: Array) -> Array:
-    """`bits` on the device."""
+    """Return `bits` as an array of the device."""
     return bits if isinstance(bits, device.xp.ndarray) else device.array(bits)
 
 
 def objects(device: Device, values: Values, fetcher: Fetcher, default: object) -> list[Any]:
-    """Every value as a Python object; `default` for interpreters that have none."""
+    """Convert every value to a Python object; `default` for interpreters without a value."""
     kind = kinds(device)
     of, bits = device.host(values.kind), device.host(values.bits)
     lengths = byte_lengths(kind, of, bits)
@@ -77,7 +85,13 @@ def objects(device: Device, values: Values, fetcher: Fetcher, default: object) -
 def byte_lengths(
     kind: dict[str, int], of: np.ndarray[Any, Any], bits: np.ndarray[Any, Any]
 ) -> np.ndarray[Any, Any]:
-    """How many bytes each value has beside its bits (int64). kind: `kinds`; of, bits: of values."""
+    """Return the bytes that each value has besides its bits (int64).
+
+    Args:
+        kind: The result of `kinds`.
+        of: The values' types.
+        bits: The values' bits.
+    """
     return np.where(of >= kind["DATA"], bits, np.uint64(0)).astype(np.int64)
 
 
@@ -89,10 +103,18 @@ def decoded(
     starts: np.ndarray[Any, Any],
     default: object,
 ) -> list[Any]:
-    """Values as Python objects, of their kinds (uint8), bits (uint64) and bytes, all on the host.
+    """Decode values to Python objects. All arguments are on the host.
 
-    data, starts: the bytes of value i begin at starts[i]. default: for interpreters without a
-    value. Bytes of another format give an Unreadable (porter/base/untrusted.py).
+    Args:
+        kind: The result of `kinds`.
+        of: The values' types (uint8).
+        bits: The values' bits (uint64).
+        data: The values' bytes.
+        starts: The bytes of value i start at starts[i].
+        default: For interpreters without a value.
+
+    Returns:
+        The objects; bytes in an invalid format give an Unreadable (porter/base/untrusted.py).
     """
     ends = starts + byte_lengths(kind, of, bits)
     ints, floats = bits.view(np.int64).tolist(), bits.view(np.float64).tolist()

@@ -118,7 +118,7 @@ def linked_for(cupy: Any, built: Built) -> Path | None:
 
     Returns:
         None where the build has code for this GPU, or has no PTX for others. Loading the build's
-            code then reports the mismatch.
+        code then reports the mismatch.
 
     Raises:
         LaunchFailed: The driver cannot link the PTX.

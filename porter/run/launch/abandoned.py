@@ -34,7 +34,7 @@ def watch(
 
     Returns:
         A function that ends the watch. Call it once the launch has ended, because the device may
-            run another launch later.
+        run another launch later.
     """
     return weakref.finalize(handle, _abandon, running, interrupt, stop, owner).detach
 
