@@ -1,4 +1,8 @@
-"""Judging programs by the million on test cases: docs/evaluate.md."""
+"""Evaluation: run many programs on test cases, and compare results (docs/evaluate.md).
+
+Input: programs and `Cases`. Output: `Evaluation`, a `CaseStatus` for each program and case.
+Programs are split into portions, and each portion is judged by launches on one device.
+"""
 
 from porter.evaluation.cases import Cases
 from porter.evaluation.evaluating import evaluate

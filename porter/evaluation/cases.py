@@ -1,4 +1,4 @@
-"""Test cases: the arguments of a call, and what it shall return, as bytes."""
+"""Test cases: arguments of calls and expected results, encoded for interpreters."""
 
 from __future__ import annotations
 
@@ -18,9 +18,13 @@ HINT = 'A case is (args, expected), or {"args": [...], "kwargs": {...}, "expecte
 
 @frozen(eq=False)
 class Cases:
-    """Cases in a row, as interpreters read them (porter/run/launch/calls.py).
+    """Encoded test cases (porter/run/launch/calls.py).
 
-    arguments, expected: bytes of all cases. Offsets: int64, one more than there are cases.
+    Attributes:
+        arguments: The arguments of all cases, as bytes.
+        argument_offsets: Offsets into `arguments` (int64, cases + 1).
+        expected: The expected values of all cases, as bytes.
+        expected_offsets: Offsets into `expected` (int64, cases + 1).
     """
 
     arguments: bytes = field(repr=False)
@@ -32,13 +36,22 @@ class Cases:
         return len(self.argument_offsets) - 1
 
     def expected_value(self, index: int) -> Any:
-        """What case `index` expects, a fresh object."""
+        """Decode the expected value of case `index` into a new object."""
         start, end = self.expected_offsets[index : index + 2].tolist()
         return value_of(self.expected[start:end], wrapped=True)
 
     @classmethod
     def of(cls, cases: Iterable[Any], name: str = "cases") -> Cases:
-        """Of what a caller gives. Raises WrongType and UsageError, which say which case it is."""
+        """Encode a caller's cases.
+
+        Args:
+            cases: (args, expected), or {"args", "kwargs", "expected"}.
+            name: The cases' name in messages.
+
+        Raises:
+            WrongType: A case has a wrong type; the message has its index.
+            UsageError: A case is incomplete or cannot be encoded; the message has its index.
+        """
         if isinstance(cases, Cases):
             return cases
         if isinstance(cases, str | bytes | Mapping) or not isinstance(cases, Iterable):
@@ -51,7 +64,7 @@ class Cases:
 
     @classmethod
     def join(cls, parts: Sequence[Cases]) -> Cases:
-        """The cases of all `parts`, one after the other."""
+        """Concatenate the cases of all `parts`."""
         if len(parts) == 1:
             return parts[0]
         return cls(

@@ -1,4 +1,4 @@
-"""Python values as the bytes from which interpreters read arguments and expected values."""
+"""Encode arguments and expected values as the bytes that interpreters read."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import Any
 
 from porter.errors import UsageError, WrongType
 
-MOST_DEPTH = 40  # nested containers, which interpreters walk on their C stacks
-VERSION = 2  # of the format: every value by itself, no references
+MOST_DEPTH = 40  # nested containers; interpreters recurse over them on their C stacks
+VERSION = 2  # of the marshal format: no references between values
 _ATOMS = frozenset({type(None), bool, int, float, complex, bytes, type(...)})
 _TYPECODES = "bBhHiIlLqQfd"
 _KNOWN = (
@@ -20,10 +20,15 @@ _KNOWN = (
 
 
 def encode(value: Any, name: str) -> bytes:
-    """`value` in CPython's marshal format. name: what messages call it.
+    """Encode `value` in CPython's marshal format.
 
-    Raises WrongType for a type that interpreters cannot have, UsageError for what is nested too
-    deep or is no text.
+    Args:
+        value: The value.
+        name: The value's name in messages.
+
+    Raises:
+        WrongType: Interpreters have no such type.
+        UsageError: The value is nested too deep, or a str is not valid Unicode.
     """
     return marshal.dumps(_plain(value, name, 0), VERSION)
 

@@ -1,4 +1,4 @@
-"""`evaluate`: programs x cases, a batch of programs at a time."""
+"""`evaluate`: run programs on test cases, one batch of programs at a time."""
 
 from __future__ import annotations
 
@@ -61,30 +61,49 @@ def evaluate(
     device: Device | None = None,
     devices: Devices | None = None,
 ) -> Evaluation:
-    """Run each program, call its function `entry` for each case, and compare what it returns.
+    """Run each program, call its function `entry` for each case, and compare the results.
 
-    programs: sources (str, or bytes of UTF-8), a generator of them too, or a dict of them by name.
-    cases: (args, expected), or {"args", "kwargs", "expected"}, for all programs. Where programs
-    have cases of their own, they are pairs (source, cases), and `cases` is left out.
+    A failing program does not raise. Its outcome is in `CaseStatus`. Raises also the exceptions of
+    opening or making a build.
 
-    steps, deadline: that running a program, and each call, may take; one for all, or one for each
-    program by its index; None: no limit, of one of the two. heap, pystack, stack: bytes of each
-    interpreter; None: the build's. stdout: bytes that a call may print; None: 16K. each: "case", an
-    interpreter for each call; "program": one for all calls of a program. seed: of random numbers,
-    the same for every call. clock: seconds since 1970 at which it stands, but for what programs
-    wait; None: the machine's. files: a folder, or a littlefs2 image, that programs read at "/".
+    Args:
+        programs: An iterable of sources (str, or bytes in UTF-8), or a dict of them by name. For
+            programs with their own cases: pairs (source, cases).
+        cases: (args, expected), or {"args", "kwargs", "expected"}, for all programs; None: programs
+            have their own cases.
+        entry: The function's name.
+        steps: Maximum steps of running a program, and of each call; one for all, or one for each
+            program by its index. None: no limit, if there is a deadline.
+        deadline: Maximum seconds of running a program, and of each call, likewise. None: no limit,
+            if `steps` is given.
+        heap: Bytes of each interpreter's heap; None: the build's size.
+        pystack: Bytes of its Python stack, likewise.
+        stack: Bytes of its C stack, likewise.
+        stdout: Maximum bytes of output per call; None: 16K.
+        seed: Seed of random numbers, which are the same in every call.
+        clock: The fixed time of the clock in seconds since 1970; only a program's own sleeps
+            advance it. None: the machine's clock.
+        compare: "equal": Python's ==, except that NaN equals NaN. A relative tolerance, or a
+            Tolerance, for floats. Or a function of the returned and the expected value, which runs
+            in CPython.
+        each: "case": an interpreter for each call; "program": one for all calls of a program.
+        keep: Data to keep beside statuses and steps: "outputs", "values", "tracebacks",
+            "exceptions".
+        files: A folder, or a littlefs2 image, that programs read at "/".
+        batch: Programs per launch; None: determined by memory.
+        progress: A function that is called with the number of finished programs.
+        target: As in InterpreterArray.
+        release: As in InterpreterArray.
+        build: As in InterpreterArray; without a build, one with bounds checks is made.
+        device: As in InterpreterArray.
+        devices: As in InterpreterArray.
 
-    compare: "equal", as Python's ==, but that NaN equals NaN; a relative tolerance, or a Tolerance,
-    for floats; or a function of the returned and the expected value, which runs here. keep:
-    "outputs", "values", "tracebacks", "exceptions", what is kept beside statuses and steps.
-
-    batch: programs of one launch; None: as memory has room for. progress: is called with the number
-    of programs that are done. target, release, build, device, devices: as InterpreterArray has
-    them; without a build one with fences is made.
-
-    Programs that fail are no errors; CaseStatus says how each case ended. Raises UsageError,
-    WrongType, NotEnoughMemory, and what opening or making a build raises; LaunchFailed, and after
-    Ctrl-C LaunchInterrupted, whose `result` has the Judgements of the programs before.
+    Raises:
+        UsageError: An argument has an invalid value.
+        WrongType: An argument has a wrong type.
+        NotEnoughMemory: The interpreters do not fit.
+        LaunchFailed: A device failed; `result` has the Judgements of earlier programs.
+        LaunchInterrupted: Ctrl-C came; `result` has the Judgements of earlier programs.
     """
     how = judging_of(
         entry=entry,
@@ -121,7 +140,7 @@ def judging_of(
     files: str | os.PathLike[str] | Image | None = None,
     **options: Any,
 ) -> Judging:
-    """What `evaluate` is asked for, checked. Raises UsageError, WrongType, FileProblem."""
+    """Validate the options of `evaluate`. Raises UsageError, WrongType, FileProblem."""
     known = [one.name for one in attrs.fields(Judging) if one.name not in ("sizes", "files")]
     if unknown := [name for name in options if name not in known]:
         raise UsageError(
@@ -141,21 +160,21 @@ def judgements(
     batch: int | None = None,
     progress: Progress | None = None,
 ) -> Iterator[Judgement]:
-    """Judge `programs`, a portion at a time, in their order. As `evaluate` has the arguments."""
+    """Judge `programs` in order, and yield a judgement per portion. Arguments as in evaluate."""
     rows = rows_for(device, how, programs if batch is None else (), cases)
     cut = portions(programs, cases, rows=rows, most=batch or MOST_BATCH)
     return counted(judged(device, cut, how), progress)
 
 
 def named(programs: Iterable[Any]) -> tuple[Iterable[Any], tuple[str, ...] | None]:
-    """Programs without their names, and these, where they are a dict by name."""
+    """Split a dict of programs into programs and names; without a dict there are no names."""
     if isinstance(programs, Mapping):
         return programs.values(), tuple(map(str, programs))
     return programs, None
 
 
 def counted(judgements: Iterable[Judgement], progress: Progress | None) -> Iterator[Judgement]:
-    """`judgements` as they come. progress: is called with the number of programs that are done."""
+    """Yield `judgements`, and report the number of finished programs to `progress`."""
     done = 0
     for judgement in judgements:
         yield judgement
@@ -165,7 +184,10 @@ def counted(judgements: Iterable[Judgement], progress: Progress | None) -> Itera
 
 
 def collected(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """All of them. An error that ends them has as its `result` those that there were."""
+    """Collect all judgements.
+
+    An exception that ends the iteration gets the judgements so far as its `result`.
+    """
     found: list[Judgement] = []
     try:
         for judgement in judgements:
@@ -179,7 +201,7 @@ def collected(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 
 def files_of(files: str | os.PathLike[str] | Image) -> Files:
-    """The image of a folder, of a littlefs2 image's file, or an image. Raises FileProblem."""
+    """Make read-only files of a folder, an image file, or an Image. Raises FileProblem."""
     if not isinstance(files, Image):
         folder = path(files, "files")
         files = image_of(folder) if folder.is_dir() else Image.load(folder)

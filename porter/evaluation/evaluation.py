@@ -1,4 +1,4 @@
-"""What an evaluation found, as arrays by program and case."""
+"""The result of an evaluation, as arrays by program and case."""
 
 from __future__ import annotations
 
@@ -17,19 +17,24 @@ from porter.evaluation.judging import KEPT
 from porter.evaluation.status import CaseStatus
 from porter.evaluation.table import html_table
 
-MOST_SHOWN = 20  # programs in a notebook's table
+MOST_SHOWN = 20  # rows of a notebook's table
 
 
 @frozen(eq=False, slots=False)
 class Evaluation:
-    """What became of each program p and case c.
+    """The outcome of each program p and case c.
 
-    status: CaseStatus (int8) of shape (programs, cases); where programs have cases of their own,
-    as many columns as the most of them have, the rest NO_CASE. steps: int64 of that shape.
-    outputs (bytes), values, tracebacks (str), exceptions (ExceptionRecord): a list for each
-    program, of an element for each case; None where they were not asked for. names: of programs,
-    where they have some. reasons: by program and case, why a returned value could not be brought
-    here or compared.
+    Attributes:
+        status: CaseStatus (int8) of shape (programs, cases). Where programs have their own cases,
+            the largest number of cases determines the columns, and the remaining entries are
+            NO_CASE.
+        steps: Steps (int64) of the same shape.
+        outputs: For each program a list with an output (bytes) per case; None where not asked for.
+        values: Returned values, likewise.
+        tracebacks: Tracebacks (str), likewise.
+        names: The programs' names, where they have any.
+        reasons: By program and case, why a returned value could not be fetched or compared.
+        exceptions: Exceptions (ExceptionRecord), in lists like `outputs`.
     """
 
     status: np.ndarray[Any, Any] = field(repr=False)
@@ -45,7 +50,13 @@ class Evaluation:
     def of(
         cls, judgements: Iterable[Judgement], cases: int = 0, names: Sequence[str] | None = None
     ) -> Evaluation:
-        """Put `judgements`, in any order, together. cases: how many columns there are at least."""
+        """Merge judgements into an evaluation.
+
+        Args:
+            judgements: The judgements, in any order.
+            cases: Minimum number of columns.
+            names: The programs' names.
+        """
         parts = sorted(judgements, key=lambda part: part.first)
         counts = np.concatenate([np.zeros(0, np.int64), *(part.counts for part in parts)])
         wide = max(cases, int(counts.max(initial=0)))
@@ -61,19 +72,19 @@ class Evaluation:
 
     @cached_property
     def passed(self) -> np.ndarray[Any, Any]:
-        """Whether program p returned what case c expects (bool, programs x cases)."""
+        """Whether program p returned the expected value of case c (bool, programs x cases)."""
         equal: np.ndarray[Any, Any] = self.status == CaseStatus.PASSED
         return equal
 
     @cached_property
     def cases(self) -> np.ndarray[Any, Any]:
-        """How many cases each program has (int64, programs)."""
+        """The number of cases of each program (int64, programs)."""
         counts: np.ndarray[Any, Any] = (self.status != CaseStatus.NO_CASE).sum(axis=1)
         return counts
 
     @cached_property
     def scores(self) -> np.ndarray[Any, Any]:
-        """The share of its cases that each program passed (float64, programs)."""
+        """The fraction of its cases that each program passed (float64, programs)."""
         share: np.ndarray[Any, Any] = self.passed.sum(axis=1) / np.maximum(self.cases, 1)
         return share
 
@@ -86,11 +97,11 @@ class Evaluation:
 
     @property
     def best(self) -> np.ndarray[Any, Any]:
-        """Programs by their score, the best first; equal ones by steps, then by index (int64)."""
+        """Program indices (int64) by score, best first; equal scores by steps, then index."""
         return np.lexsort((self.steps.sum(axis=1), -self.scores))
 
     def counts(self) -> dict[CaseStatus, int]:
-        """How many calls ended with each status, those that none ended with left out."""
+        """Return the number of calls with each status; statuses without calls are omitted."""
         found = np.bincount(self.status.reshape(-1), minlength=len(CaseStatus))
         return {
             status: int(found[status])
@@ -112,7 +123,7 @@ class Evaluation:
         return dict(Counter(rows).most_common())
 
     def name(self, program: int) -> str:
-        """The program's name, or its index where it has none."""
+        """Return the program's name, or its index where it has none."""
         return str(program) if self.names is None else self.names[program]
 
     def __len__(self) -> int:
@@ -136,7 +147,7 @@ class Evaluation:
 
 
 def _reasons(parts: Sequence[Judgement]) -> dict[tuple[int, int], str]:
-    """The reasons of all parts, by program and case."""
+    """Return the reasons of all parts, keyed by program and case."""
     found = {}
     for part in parts:
         ends = np.cumsum(part.counts)
@@ -148,7 +159,7 @@ def _reasons(parts: Sequence[Judgement]) -> dict[tuple[int, int], str]:
 
 
 def _lists(parts: Sequence[Judgement], name: str) -> Any:
-    """For each program the list of its rows; None where a part was asked for none."""
+    """Return for each program the list of its rows; None where a part has none."""
     found: list[list[Any]] = []
     for part in parts:
         rows = getattr(part, name)

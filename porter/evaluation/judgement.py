@@ -1,4 +1,7 @@
-"""Judging one portion of programs on one device."""
+"""Judge one portion of programs on one device.
+
+`spreading` passes portions, `launching` runs them, `kept` reads the results back.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ from porter.evaluation.status import NOT_COMPARED, RETURNED, CaseStatus, case_st
 from porter.run import Device, Result
 
 MOST_REASON = 1000  # characters
-# Beginnings of reasons: what encoding a value took was more than the interpreter had.
+# Prefixes of exceptions that mean: the value's encoding did not fit into the interpreter.
 _MEMORY = ("MemoryError", "RuntimeError: maximum recursion depth exceeded")
 _TOO_MUCH = f"comparing the expected value would cost more than {MAX_COST} bytes"
 _TOO_DEEP = "the C stack (stack=) is too small to compare a value of this depth"
@@ -28,13 +31,20 @@ _NO_EXCEPTION = "encoding it reached a limit"
 
 @frozen(eq=False)
 class Judgement:
-    """What became of a portion's rows: a row for each case of each program, in this order.
+    """The results of a portion: one row for each case of each program, in this order.
 
-    first: index of the portion's first program. counts: rows of each program (int64). status:
-    CaseStatus (int8). steps: int64. outputs (bytes), values, tracebacks (str) and exceptions
-    (ExceptionRecord): lists with an element for each row, if `keep` names them; rows without a
-    value or an exception have None. reasons: by row, why its value could not be brought here or
-    compared. It can be pickled where the values can.
+    It can be pickled if the values can.
+
+    Attributes:
+        first: Index of the portion's first program.
+        counts: Rows of each program (int64).
+        status: CaseStatus of each row (int8).
+        steps: Steps of each row (int64).
+        outputs: Output of each row (bytes), if `keep` names outputs.
+        values: Returned value of each row, None without one, likewise.
+        tracebacks: Traceback of each row (str), None without one, likewise.
+        reasons: By row, why its value could not be fetched or compared.
+        exceptions: Exception of each row (ExceptionRecord), None without one, likewise.
     """
 
     first: int
@@ -49,18 +59,24 @@ class Judgement:
 
 
 def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
-    """Run the programs of `portion` on `device` and compare what they return.
+    """Run the programs of `portion` on `device` and compare the results.
 
-    The answer depends on nothing but the arguments, unless `how` has a deadline or the machine's
-    clock. A function that compares and raises ends its own row alone. Raises NotEnoughMemory,
-    LaunchFailed, UsageError; LaunchInterrupted after Ctrl-C.
+    The judgement is deterministic unless `how` has a deadline or the machine's clock. An exception
+    in the caller's comparison function affects its own row only.
+
+    Raises:
+        NotEnoughMemory: The interpreters do not fit.
+        LaunchFailed: The device failed.
+        UsageError: An option is invalid.
+        LaunchInterrupted: Ctrl-C came.
     """
-    # A thread of the host twin boots and compiles for each interpreter that it runs; renewing one
-    # is a copy of some kilobytes.
+    # On the host twin, each interpreter boots and compiles on one thread. Restoring an interpreter
+    # between rows instead costs a copy of some kilobytes.
     work = work_of(portion, how, renew=not device.on_gpu)
     rows, broken = _rows(device, portion, how, work)
     if work.renew and broken.any():
-        # What ended an interpreter ended its later rows too, which it would not do to others.
+        # A broken interpreter takes its later rows with it. Rerun these rows in one interpreter
+        # each.
         apart = work.apart(np.flatnonzero(broken))
         again, _ = _rows(device, portion, how, apart)
         rows.replace(apart.rows, again)
@@ -82,9 +98,16 @@ def judge(device: Device, portion: Portion, how: Judging) -> Judgement:
 
 @frozen(eq=False)
 class _Left:
-    """Rows as they came from interpreters; lists are empty where they were not asked for.
+    """Rows as interpreters returned them; lists that were not asked for are empty.
 
-    reasons: see Judgement.
+    Attributes:
+        status: As in Judgement.
+        steps: As in Judgement.
+        outputs: As in Judgement.
+        values: As in Judgement.
+        tracebacks: As in Judgement.
+        reasons: As in Judgement.
+        exceptions: As in Judgement.
     """
 
     status: np.ndarray[Any, Any]
@@ -96,7 +119,7 @@ class _Left:
     exceptions: list[ExceptionRecord | None]
 
     def replace(self, rows: np.ndarray[Any, Any], others: _Left) -> None:
-        """`others` instead of these `rows`."""
+        """Replace these `rows` by `others`."""
         self.status[rows] = others.status
         self.steps[rows] = others.steps
         for row in rows.tolist():
@@ -116,7 +139,7 @@ class _Left:
 def _rows(
     device: Device, portion: Portion, how: Judging, work: Work
 ) -> tuple[_Left, np.ndarray[Any, Any]]:
-    """The rows of one launch, and which of its interpreters broke (bools)."""
+    """Return the rows of one launch, and which of its interpreters broke (bools)."""
     result = launch(device, portion, how, work, VALUE_SIZE if how.wants_values else None)
     assert result.calls is not None
     status = _statuses(device, portion, how, work, result)
@@ -152,7 +175,7 @@ def _rows(
 def _raised(
     how: Judging, work: Work, result: Result, status: np.ndarray[Any, Any]
 ) -> tuple[list[ExceptionRecord | None], list[str | None]]:
-    """The exceptions of rows, and their tracebacks; lists are empty where nobody asks for them."""
+    """Return the rows' exceptions and tracebacks; lists that were not asked for are empty."""
     if result.records is None:
         return [], []
     raised = kept.exceptions(result.records, status, work.first_row)
@@ -180,7 +203,7 @@ def _statuses(
         device.host(rows.lack) != int(device.built.lack["NOTHING"]),
         device.host(result.stdout.lengths) > how.stdout,
     )
-    # What wrote past its arena may have done so in any of the rows.
+    # An interpreter that overwrote its canary may have done so in any of its rows.
     damaged = result.statuses.among(result.status, "STATUS_CANARY")
     status[damaged[work.of_row]] = CaseStatus.BROKEN
     return status
@@ -202,7 +225,10 @@ def _why_not_compared(
 def _values(
     device: Device, portion: Portion, how: Judging, work: Work, result: Result
 ) -> kept.Returned:
-    """What each row returned; longer values come from a second run, for every run is the same."""
+    """Return the rows' values.
+
+    Values that exceed VALUE_SIZE come from a second launch, which behaves the same.
+    """
     assert result.calls is not None
     once = kept.values(device, result.calls)
     longer = once.lengths > VALUE_SIZE
@@ -228,7 +254,7 @@ def _why_missing(
     result: Result,
     missing: np.ndarray[Any, Any],
 ) -> dict[int, str]:
-    """Return why rows have no value here, by row.
+    """Return why the values of rows are missing, by row.
 
     An interpreter whose value cannot be encoded records the exception. Where records were not kept,
     the interpreters of these rows run again.
@@ -236,10 +262,10 @@ def _why_missing(
     Args:
         device: The device.
         portion: The programs.
-        how: How they are judged.
+        how: The options.
         work: The interpreters of the launch.
-        result: What the launch left.
-        missing: Of each row, whether it returned something that is not here (bool).
+        result: The result of the launch.
+        missing: Whether each row returned a value that was not kept (bool).
     """
     rows = np.flatnonzero(missing)
     places = rows
@@ -253,7 +279,7 @@ def _why_missing(
 
 
 def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
-    """Let the caller's function say which of the returned values are right."""
+    """Call the caller's comparison function on the returned values."""
     assert how.function is not None
     starts = np.repeat(np.cumsum(portion.counts) - portion.counts, portion.counts)
     cases = np.repeat(portion.first_case, portion.counts) + np.arange(portion.rows) - starts
@@ -263,10 +289,10 @@ def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
             equal = bool(how.function(rows.values[row], expected))
         except (KeyboardInterrupt, SystemExit):
             raise
-        except BaseException as error:  # such as pytest's failures
+        except BaseException as error:  # includes failures that pytest raises
             rows.status[row] = CaseStatus.NOT_COMPARED
             rows.reasons[row] = _shortened("".join(format_exception_only(error)).strip())
-            if rows.tracebacks:  # the exception is the caller's, so no interpreter recorded it
+            if rows.tracebacks:  # interpreters recorded no exception: it was raised in CPython
                 rows.tracebacks[row] = "".join(format_exception(error))
         else:
             if equal:
@@ -274,5 +300,5 @@ def _compare(portion: Portion, how: Judging, rows: _Left) -> None:
 
 
 def _shortened(text: str) -> str:
-    """Return `text` as UTF-8 can hold it, cut to MOST_REASON characters."""
+    """Return `text` in a form that UTF-8 can encode, cut to MOST_REASON characters."""
     return printable(text if len(text) <= MOST_REASON else f"{text[:MOST_REASON]} ...")

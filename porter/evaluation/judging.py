@@ -1,4 +1,4 @@
-"""How programs are judged: everything that is equal for all of them, or given for each."""
+"""Options of an evaluation: validation, and limits per program."""
 
 from __future__ import annotations
 
@@ -27,9 +27,11 @@ Progress = Callable[[int], object]
 
 @frozen
 class Tolerance:
-    """Floats anywhere in a result may differ, as math.isclose has it; all else is compared as ever.
+    """A tolerance for floats anywhere in a result, as in math.isclose; other values must be equal.
 
-    relative: of the larger of the two. absolute: for values near 0. Both from 0; UsageError.
+    Attributes:
+        relative: Tolerance relative to the larger of both values, from 0.
+        absolute: Tolerance for values near 0, from 0.
     """
 
     relative: float = 1e-9
@@ -98,7 +100,12 @@ def _seed(value: Any) -> int:
 
 @frozen(eq=False)
 class Files:
-    """A littlefs2 image that all interpreters read at "/", and none can change."""
+    """A read-only littlefs2 image that all interpreters mount at "/".
+
+    Attributes:
+        data: The image.
+        block_size: Bytes of a littlefs block.
+    """
 
     data: bytes = field(repr=False)
     block_size: int
@@ -106,11 +113,15 @@ class Files:
 
 @frozen(kw_only=True, eq=False)
 class Judging:
-    """The arguments of `evaluate` (porter/evaluation/evaluating.py says what they mean), checked.
+    """The validated options of `evaluate`, which documents them.
 
-    steps, deadline: one for all, or one for each program by its index. compare: None where results
-    are to be equal. Everything but a function in `compare` can be pickled.
-    Raises UsageError, WrongType.
+    It can be pickled unless `compare` is a function that cannot. Raises UsageError, WrongType.
+
+    Attributes:
+        steps: A limit for all, or one for each program by its index.
+        deadline: Likewise.
+        compare: None: results must be equal.
+        cancel: Ends launches whose results are no longer needed.
     """
 
     entry: str = field(default="solve", converter=_entry)
@@ -124,7 +135,7 @@ class Judging:
     each: str = field(default="case", converter=_each)
     keep: frozenset[str] = field(default=frozenset(), converter=_keep)
     files: Files | None = None
-    cancel: Cancel | None = None  # ends launches that nobody wants an answer of any more
+    cancel: Cancel | None = None  # ends launches whose results are no longer needed
 
     def __attrs_post_init__(self) -> None:
         if _unlimited(self.steps, self.deadline):
@@ -140,19 +151,19 @@ class Judging:
 
     @property
     def function(self) -> Compare | None:
-        """The function that compares here, with values that interpreters have returned."""
+        """The caller's comparison function, which runs in CPython; None: interpreters compare."""
         return None if isinstance(self.compare, Tolerance) else self.compare
 
     @property
     def tolerance(self) -> tuple[float, float] | None:
-        """The relative and absolute tolerance with which interpreters compare."""
+        """The relative and absolute tolerance of comparisons in interpreters; None: exact."""
         if not isinstance(self.compare, Tolerance):
             return None
         return float(self.compare.relative), float(self.compare.absolute)
 
     @property
     def wants_values(self) -> bool:
-        """Whether what calls returned has to come here."""
+        """Whether returned values have to be copied to the host."""
         return "values" in self.keep or self.function is not None
 
     @property
@@ -161,10 +172,15 @@ class Judging:
         return bool({"tracebacks", "exceptions"} & self.keep)
 
     def limits(self, first: int, count: int, rows: np.ndarray[Any, Any]) -> dict[str, Any]:
-        """A launch's limits of programs `first` and the following `count`.
+        """Return the limits of a launch of `count` programs from `first` on.
 
-        rows: of each interpreter its program, counted from `first`. Raises UsageError where there
-        are fewer limits than programs.
+        Args:
+            first: Index of the first program.
+            count: Number of programs.
+            rows: Each interpreter's program, relative to `first`.
+
+        Raises:
+            UsageError: There are fewer limits than programs.
         """
         found: dict[str, Any] = {}
         for option, limit in (("steps", self.steps), ("deadline", self.deadline)):
@@ -182,7 +198,7 @@ class Judging:
 
 
 def _unlimited(*limits: float | Each | None) -> bool:
-    """Whether there is a program that has none of these limits."""
+    """Return whether a program has none of these limits."""
     each: list[Any] = [limit.values for limit in limits if isinstance(limit, Each)]
     if any(limit is not None and not isinstance(limit, Each) for limit in limits):
         return False
@@ -191,7 +207,7 @@ def _unlimited(*limits: float | Each | None) -> bool:
 
 
 def progress_of(value: Any) -> Progress | None:
-    """What is called with the number of programs that are done. Raises WrongType."""
+    """Validate the progress callback. Raises WrongType."""
     if value is not None and not callable(value):
         raise WrongType(f"progress: {type(value).__name__} is not a function")
     found: Progress | None = value
@@ -202,5 +218,5 @@ MOST_BATCH = 2**22
 
 
 def batch_of(value: Any) -> int | None:
-    """Programs of a batch. Raises WrongType, UsageError."""
+    """Validate the number of programs per batch. Raises WrongType, UsageError."""
     return None if value is None else whole(value, "batch", 1, MOST_BATCH)

@@ -20,7 +20,7 @@ _TRACEBACK = "Traceback (most recent call last):\n"
 
 
 def texts(stream: Stream) -> list[bytes]:
-    """What each row wrote, as far as it was kept."""
+    """Return each row's output, as far as it was kept."""
     lengths = np.minimum(stream.device.host(stream.lengths), stream.size)
     width = -(-int(lengths.max(initial=0)) // 8)
     data = rows_here(stream.device, stream.words, np.arange(len(lengths)), width).tobytes()
@@ -58,7 +58,7 @@ def exceptions(
 
 
 def reports(stderr: Stream, status: np.ndarray[Any, Any]) -> list[str | None]:
-    """Return what ended each row whose interpreter broke, as it said on stderr; None for others."""
+    """Return the report on stderr of each row whose interpreter broke; None for others."""
     found: list[str | None] = [None] * len(status)
     broken = np.flatnonzero(status == CaseStatus.BROKEN)
     if len(broken):
@@ -82,10 +82,12 @@ def summaries(records: Stream, rows: np.ndarray[Any, Any]) -> list[str]:
 
 @frozen(eq=False)
 class Returned:
-    """What each row returned. there: whether it is here (bool).
+    """The returned value of each row.
 
-    values: None where nothing was returned, or it is not here. lengths: bytes of each value that
-    was announced (int64); they may be more than were kept.
+    Attributes:
+        values: The values; None where nothing was returned or the value was not kept.
+        there: Whether the value is in `values` (bool).
+        lengths: Bytes of each returned value, also of values that were not kept (int64).
     """
 
     values: list[Any]
@@ -94,7 +96,7 @@ class Returned:
 
 
 def values(device: Device, rows: CallRows) -> Returned:
-    """What interpreters have kept of what was returned."""
+    """Decode the returned values that interpreters kept."""
     assert rows.kind is not None and rows.bits is not None and rows.data is not None
     kinds = objects.kinds(device)
     kind, bits, data = (device.host(part) for part in (rows.kind, rows.bits, rows.data))

@@ -1,4 +1,4 @@
-"""One launch: interpreters, the rows that each of them has, and what they leave."""
+"""Launches of an evaluation: assign rows to interpreters, and run them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,21 @@ from porter.run import Device, Launch, Program, Result, run
 from porter.run.launch.calls import Calls, DeviceCases
 from porter.run.launch.spec import Phase
 
-NAME = "<program>"  # what tracebacks call every program; equal texts are compiled once
-VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer ones run again
-ROWS_TOGETHER = 32  # that one interpreter of the host twin runs, each as if it were the first
+NAME = "<program>"  # the file name in tracebacks; equal sources with equal names are compiled once
+VALUE_SIZE = 256  # bytes kept of each result at first; rows with longer results run again
+ROWS_TOGETHER = 32  # rows per interpreter of the host twin, which is restored between rows
 
 
 @frozen(eq=False)
 class Work:
-    """Interpreters of one launch: of each its program, its first case and how many it has.
+    """The interpreters of one launch, with their programs and rows.
 
-    renew: each row begins as the program left its interpreter. rows: which of the portion's rows
-    these are, in order.
+    Attributes:
+        which: The program of each interpreter.
+        first_case: The first case of each interpreter.
+        counts: The number of rows of each interpreter.
+        rows: The portion's rows that these interpreters run, in order.
+        renew: Whether the interpreter is restored before each row to its state after the program.
     """
 
     which: np.ndarray[Any, Any]
@@ -38,7 +42,7 @@ class Work:
 
     @property
     def first_row(self) -> np.ndarray[Any, Any]:
-        """Where each one's rows begin, and the end of the last (uint32)."""
+        """The first row of each interpreter, and the end of the last (uint32)."""
         return np.concatenate([[0], np.cumsum(self.counts)]).astype(np.uint32)
 
     @property
@@ -54,22 +58,25 @@ class Work:
         return np.repeat(np.arange(len(self.which)), self.counts)
 
     def of(self, chosen: np.ndarray[Any, Any]) -> Work:
-        """The interpreters with these indices."""
+        """Select interpreters by index."""
         rows = self.rows[np.isin(self.of_row, chosen)]
         parts = (self.which[chosen], self.first_case[chosen], self.counts[chosen])
         return Work(*parts, rows, self.renew)
 
     def apart(self, chosen: np.ndarray[Any, Any]) -> Work:
-        """The rows of the interpreters with these indices, an interpreter for each."""
+        """Select the rows of interpreters by index, and give each row its own interpreter."""
         part = self.of(chosen)
         which = np.repeat(part.which, part.counts)
         return Work(which, part.case_of_row, np.ones(len(which), np.int64), part.rows)
 
 
 def work_of(portion: Portion, how: Judging, *, renew: bool) -> Work:
-    """An interpreter for each program, or for each row.
+    """Assign the rows of a portion to interpreters: one per program, or one per row.
 
-    renew: rows that are to have an interpreter each share one that is renewed between them.
+    Args:
+        portion: The programs.
+        how: The options.
+        renew: Instead of one interpreter per row, restore an interpreter between rows.
     """
     programs = np.arange(len(portion.sources), dtype=np.uint32)
     whole = Work(programs, portion.first_case, portion.counts, np.arange(portion.rows))
@@ -93,9 +100,21 @@ def launch(
     *,
     records: bool = False,
 ) -> Result:
-    """Run `work`. records: keep the exceptions of calls, whatever `how` keeps.
+    """Run `work`.
 
-    Raises NotEnoughMemory, LaunchFailed, UsageError, LaunchInterrupted.
+    Args:
+        device: The device.
+        portion: The programs.
+        how: The options.
+        work: The interpreters.
+        value_size: Bytes kept of each result; None: results are not kept.
+        records: Keep the exceptions of calls, even if `how` does not.
+
+    Raises:
+        NotEnoughMemory: The interpreters do not fit.
+        LaunchFailed: The device failed, or interpreters did not run.
+        UsageError: An option is invalid.
+        LaunchInterrupted: Ctrl-C came.
     """
     options: dict[str, Any] = {**how.sizes}
     options |= how.limits(portion.first, len(portion.sources), work.which)
@@ -149,14 +168,14 @@ class Uploaded:
     refused: np.ndarray[Any, Any]
 
 
-# By cases, device, and whether it compares there.
+# Keyed by cases, device, and whether interpreters compare.
 _kept: WeakKeyDictionary[Cases, WeakKeyDictionary[Device, dict[bool, Uploaded]]] = (
     WeakKeyDictionary()
 )
 
 
 def uploaded(device: Device, cases: Cases, *, compares: bool) -> Uploaded:
-    """Return the cases on the device, where they stay as long as both live."""
+    """Return the cases on the device, cached there as long as both objects live."""
     found = _kept.setdefault(cases, WeakKeyDictionary()).setdefault(device, {})
     if compares not in found:
         if compares:

@@ -1,4 +1,4 @@
-"""The device that programs are judged on: a build with fences, made at its first use."""
+"""Open the device of an evaluation; without a build, make one with bounds checks."""
 
 from __future__ import annotations
 
@@ -18,12 +18,27 @@ def open_sandbox(
     device: Device | None = None,
     devices: Devices | None = None,
 ) -> tuple[Device, bool]:
-    """The device to judge on, and whether the caller owns it (else it was open already).
+    """Open a device, or validate an open one.
 
-    A finished `build`, or an open `device`, is taken as it is, with fences or without; else one
-    with fences is made, which says on stderr what it does. target None: the GPU where there is
-    one. devices: several, as one. Raises UsageError, NotBuilt, NoGpu, MissingPackage, and what
-    building raises.
+    A finished `build` or an open `device` is used as it is, with or without bounds checks.
+    Otherwise a build with bounds checks is made, with progress on stderr.
+
+    Args:
+        target: The target; None: the GPU where there is one.
+        release: The MicroPython release to build.
+        build: A finished build or its folder.
+        device: An open device.
+        devices: Several devices to open as one.
+
+    Returns:
+        The device, and whether the caller has to close it.
+
+    Raises:
+        UsageError: The arguments contradict each other.
+        NotBuilt: The build lacks the target.
+        NoGpu: There is no GPU.
+        MissingPackage: CuPy cannot be imported.
+        PorterError: Making a build failed.
     """
     if device is not None:
         others: dict[str, Any] = {"target": target, "release": release, "build": build}

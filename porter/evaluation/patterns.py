@@ -39,9 +39,9 @@ from porter.base.untrusted import value_of
 from porter.evaluation.cases import Cases
 from porter.evaluation.encoding import VERSION
 
-# One comparison is not interrupted, so its cost is bounded before it starts: bytes of the pattern,
+# A comparison cannot be interrupted, so its cost is bounded in advance: the bytes of the pattern,
 # and for each entry with `like` one comparison with every entry of the result. A lane of an H100
-# compares about ten million bytes of small items in a second.
+# compares about ten million bytes of small items per second.
 MAX_COST = 1 << 26
 NOTHING = marshal.dumps(None, VERSION)
 
@@ -51,8 +51,8 @@ _MULTIPLIER = 0xFF51AFD7ED558CCD  # the first multiplier of MurmurHash3's finali
 _CHUNK_BYTES = 15  # 120 bits, two words of 60
 _CHUNK_WORD = (1 << 60) - 1
 _NAN = 0x7FF8000000000000
-# Tags of types, the first word that a hash takes. Equal values have equal tags: a bool is an
-# integer, and so is a float without a fraction.
+# Type tags: the first word of a hash. Equal values have equal tags: bools and floats without a
+# fraction have the tag of integers.
 _NONE, _ELLIPSIS, _INTEGER, _NEGATIVE, _FLOAT, _COMPLEX, _TEXT, _BYTES, _TUPLE, _SET = range(1, 11)
 _LIST, _DICT, _ARRAY, _FINISH = range(11, 15)
 
@@ -97,7 +97,7 @@ class Patterns:
 
 
 def pattern(value: Any, *, single: bool = False) -> tuple[bytes, int]:
-    """Return the pattern of `value`, and what a comparison with it costs at most (MAX_COST).
+    """Return the pattern of `value`, and the maximum cost of a comparison with it (MAX_COST).
 
     Args:
         value: A value of the types that cases may have (porter/evaluation/encoding.py).
@@ -122,7 +122,7 @@ class _Hash:
 
     @property
     def finished(self) -> int:
-        """The hash as a set adds it up, which hides the structure of `word`."""
+        """The summand in a set's hash, mixed once more to hide the structure of `word`."""
         return _mix(self.word, _FINISH)
 
 
@@ -241,7 +241,12 @@ _ENTRY = np.dtype([("hash", "<u8"), ("offset", "<u4"), ("like", "<u4")])
 
 
 class _PatternWriter:
-    """Writes patterns. repeats: comparisons of entries with `like`, of all dicts written."""
+    """Writes patterns.
+
+    Attributes:
+        hasher: Computes the hashes of keys.
+        repeats: Comparisons of entries with `like`, over all dicts written.
+    """
 
     def __init__(self, hasher: _Hasher) -> None:
         self.hasher = hasher

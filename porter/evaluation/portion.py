@@ -1,4 +1,4 @@
-"""Programs in portions: a stream of them is cut, and what each portion needs is gathered."""
+"""Portions: cut a stream of programs into groups that are judged together, with their cases."""
 
 from __future__ import annotations
 
@@ -21,8 +21,12 @@ HINT = "Give an iterable of sources; or of pairs (source, cases), and no cases b
 class Portion:
     """Programs that are judged together, and their cases. It can be pickled.
 
-    first: the index of sources[0] among all programs. program i has the `counts[i]` cases of
-    `cases` from first_case[i] on (both int64). Shared cases are one object in all portions.
+    Attributes:
+        first: Index of sources[0] among all programs.
+        sources: The programs' sources.
+        cases: The cases; shared cases are one object in all portions.
+        first_case: Program i has `counts[i]` cases from first_case[i] on (int64).
+        counts: The number of cases of each program (int64).
     """
 
     first: int
@@ -33,18 +37,26 @@ class Portion:
 
     @property
     def rows(self) -> int:
-        """How many calls there are: a row for each case of each program, in this order."""
+        """Number of calls: a row for each case of each program, in this order."""
         return int(self.counts.sum())
 
 
 def portions(
     programs: Iterable[Any], cases: Cases | None, *, rows: int, most: int
 ) -> Iterator[Portion]:
-    """Cut `programs` into portions of up to `rows` calls, and up to `most` programs.
+    """Cut `programs` into portions of at most `rows` calls and at most `most` programs.
 
-    A portion has one program at least. programs: sources; or pairs of a source and its cases, where
-    `cases` is None. Read as portions are asked for. Raises WrongType, UsageError, with the index of
-    the program.
+    A portion has at least one program. Programs are read as portions are requested.
+
+    Args:
+        programs: Sources; or pairs of a source and its cases, where `cases` is None.
+        cases: The shared cases.
+        rows: Maximum calls per portion.
+        most: Maximum programs per portion.
+
+    Raises:
+        WrongType: A program has a wrong type; the message has its index.
+        UsageError: A program has no cases; the message has its index.
     """
     one = isinstance(programs, Mapping) or Program.is_one(programs)
     if one or not isinstance(programs, Iterable):
@@ -64,7 +76,7 @@ def portions(
 
 
 def _of_shared(programs: Iterator[Any], cases: Cases, count: int) -> Iterator[Portion]:
-    """Portions of `count` programs. There may be millions, so little is done for each."""
+    """Yield portions of `count` programs, with minimal work per program: there may be millions."""
     first = 0
     while given := list(islice(programs, count)):
         if set(map(type, given)) == {str}:
@@ -98,7 +110,7 @@ def _source(source: Any, name: str) -> bytes:
 
 @define(eq=False)
 class _Gathered:
-    """A portion that grows, of programs with cases of their own."""
+    """A portion under construction, of programs with their own cases."""
 
     first: int = 0
     rows: int = 0
@@ -106,13 +118,13 @@ class _Gathered:
     own: list[Cases] = field(factory=list)
 
     def add(self, source: bytes, cases: Cases) -> None:
-        """One program more."""
+        """Add a program."""
         self.sources.append(source)
         self.rows += len(cases)
         self.own.append(cases)
 
     def portion(self) -> Portion:
-        """What was gathered."""
+        """Return the portion."""
         counts = np.array([len(cases) for cases in self.own], np.int64)
         starts = np.cumsum(counts) - counts
         return Portion(self.first, tuple(self.sources), Cases.join(self.own), starts, counts)

@@ -1,4 +1,4 @@
-"""Programs and cases from files: JSON lines, or a folder of programs."""
+"""Read programs and cases from files: JSON lines, or a folder of programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,13 @@ HINT = 'A line is a text, or {"source": text, "id": name, "cases": [...]}.'
 
 @frozen
 class NamedProgram:
-    """A program, and the cases that it has of its own; None: those of all. name: for results."""
+    """A program with its name in results.
+
+    Attributes:
+        name: The name.
+        source: The source.
+        cases: The program's own cases; None: the shared ones.
+    """
 
     name: str
     source: str | bytes
@@ -25,10 +31,14 @@ class NamedProgram:
 
 
 def read_programs(path: Path) -> Iterator[NamedProgram]:
-    """The programs in `path`, one after the other as they are asked for.
+    """Yield the programs in `path` lazily.
 
-    A folder has one in each *.py file, by its path in the folder; a file one in each line. Raises
-    FileProblem, and UsageError with file and line.
+    A folder has one program per *.py file, named by its path in the folder. A file has one per
+    line.
+
+    Raises:
+        FileProblem: The path cannot be read.
+        UsageError: A line is invalid; the message has file and line.
     """
     if path.is_dir():
         yield from _folder(path)
@@ -38,17 +48,22 @@ def read_programs(path: Path) -> Iterator[NamedProgram]:
 
 
 def count_programs(path: Path) -> int | None:
-    """How many there are, where that is quickly known: in a folder."""
+    """Return the number of programs in a folder; None for a file, which would have to be read."""
     return len(_files(path)) if path.is_dir() else None
 
 
 def read_cases(path: Path) -> list[Any]:
-    """The cases in the lines of `path`. Raises FileProblem, UsageError."""
+    """Read the cases in the lines of `path`. Raises FileProblem, UsageError."""
     return [value for _, value in json_lines(path)]
 
 
 def json_lines(path: Path) -> Iterator[tuple[int, Any]]:
-    """Each line that is not blank, by its number from 1. Raises FileProblem, UsageError."""
+    """Yield the number (from 1) and the value of each non-blank line.
+
+    Raises:
+        FileProblem: The file cannot be read.
+        UsageError: A line is not JSON.
+    """
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):

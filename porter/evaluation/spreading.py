@@ -1,4 +1,4 @@
-"""Portions on several devices: each takes the next one when it is done with its last."""
+"""Distribute portions over devices: each device takes the next portion when it is free."""
 
 from __future__ import annotations
 
@@ -20,17 +20,22 @@ from porter.evaluation.room import rows_at_once
 from porter.run import Cancel, Device
 from porter.run.device.several import Several
 
-AHEAD = 2  # portions of each device that are cut, and judged, before somebody asks for them
-MOST_FAILURES = 2  # devices that a portion may break
-# What is done here for one portion is done while a device runs another one. So many calls were
-# better than more on two H200s, though a GPU has threads for twice as many.
+AHEAD = 2  # portions per device that are cut and judged before their results are requested
+MOST_FAILURES = 2  # a portion is given up after it broke this many devices
+# With several portions per device, the host's work on one portion overlaps a launch of another. On
+# two H200s this minimum of rows was faster than larger ones, although it is half of a GPU's
+# threads.
 PORTIONS, LEAST_ROWS = 4, 1 << 17
 
 
 def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases | None) -> int:
-    """Calls of one portion: as many as each device has room for, and portions for each device.
+    """Return the number of calls per portion, from the devices' memory and number.
 
-    programs: those that there are, where their number decides.
+    Args:
+        device: The device or devices.
+        how: The options.
+        programs: The programs; their number matters for several devices.
+        cases: The shared cases.
     """
     if not isinstance(device, Several):
         return rows_at_once(device, how)
@@ -46,10 +51,10 @@ def rows_for(device: Device, how: Judging, programs: Iterable[Any], cases: Cases
 
 
 def judged(device: Device, portions: Iterable[Portion], how: Judging) -> Iterator[Judgement]:
-    """What becomes of `portions`, in their order.
+    """Yield the judgements of `portions`, in their order.
 
-    On several devices a portion whose device failed is judged on another one, for the answer is
-    the same. Raises as judge; DeviceFailed where no device is left, or a portion breaks several.
+    On several devices, a portion whose device failed is judged on another one, because the result
+    is the same. Raises as judge; DeviceFailed where no device is left, or a portion breaks several.
     """
     if isinstance(device, Several):
         cancel = how.cancel or Cancel()
@@ -81,18 +86,18 @@ class _Spread:
                 while waiting:
                     yield waiting.popleft().result()
             except BaseException:
-                self.cancel()  # nobody wants the others any more; they end soon
+                self.cancel()  # the remaining results are not needed; end them soon
                 self.cancel()
                 for future in waiting:
                     future.cancel()
                 raise
 
     def _judge(self, portion: Portion) -> Judgement:
-        failures: list[tuple[int, LaunchFailed]] = []  # of this portion
+        failures: list[tuple[int, LaunchFailed]] = []  # failures with this portion
         while True:
             k = self._free.get()
             if k is None:
-                self._free.put(None)  # for the next one
+                self._free.put(None)  # wakes the next waiting thread
                 raise self._failed(portion, failures)
             device = self.several.devices[k]
             try:
@@ -117,7 +122,12 @@ class _Spread:
             self._free.put(None)
 
     def _failed(self, portion: Portion, failures: list[tuple[int, LaunchFailed]]) -> DeviceFailed:
-        """What a portion comes to that nothing is left to judge. failures: its own, if any."""
+        """Return the error for a portion that no device can judge.
+
+        Args:
+            portion: The portion.
+            failures: Failures of devices with this portion; may be empty.
+        """
         last = portion.first + len(portion.sources) - 1
         what = f"programs {portion.first} to {last}"
         k, error = (failures or self._failures)[-1]

@@ -1,4 +1,4 @@
-"""How a program's case ended, the same numbers in every build."""
+"""Outcomes of a program's call for a case; the numbers are equal in all builds."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ from porter.run.status import Status
 
 
 class CaseStatus(IntEnum):
-    """How one program's call for one case ended. These numbers stay what they are."""
+    """The outcome of one program's call for one case. The numbers never change."""
 
-    PASSED = 0  # it returned what was expected
-    WRONG = 1  # it returned something else
-    RAISED = 2  # an exception that nothing caught, of the call or of the program before it
+    PASSED = 0  # the expected value was returned
+    WRONG = 1  # another value was returned
+    RAISED = 2  # an uncaught exception, in the call or in the program before it
     EXITED = 3  # SystemExit
     SYNTAX_ERROR = 4  # the program does not compile
-    NO_ENTRY = 5  # the program defines no function of that name
+    NO_ENTRY = 5  # the program does not define the function
     OUT_OF_STEPS = 6
     OUT_OF_TIME = 7
     OUT_OF_MEMORY = 8  # heap, pystack or C stack
-    OUT_OF_OUTPUT = 9  # it printed more than it may
-    BROKEN = 10  # the interpreter was ended: a fence, or a fault of its own
+    OUT_OF_OUTPUT = 9  # the output exceeds the limit
+    BROKEN = 10  # the interpreter failed a bounds check or broke
     NO_CASE = 11  # this program has fewer cases than others
-    NOT_COMPARED = 12  # it returned; the result was not compared: Evaluation.reasons
+    NOT_COMPARED = 12  # a value was returned but not compared: Evaluation.reasons
 
 
 EQUAL, NOT_COMPARED = 1, 2  # gpusnek_equality of templates/port/interp.h
-# A call that ended so returned a value.
+# Outcomes of calls that returned a value.
 RETURNED = (CaseStatus.PASSED, CaseStatus.WRONG, CaseStatus.NOT_COMPARED)
 _OF_LAUNCH = {
     "OK": CaseStatus.WRONG,
@@ -40,7 +40,8 @@ _OF_LAUNCH = {
     "OUT_OF_STEPS": CaseStatus.OUT_OF_STEPS,
     "OUT_OF_TIME": CaseStatus.OUT_OF_TIME,
 }
-# With these a program can have printed too much; what ended it otherwise is said first.
+# A call with one of these outcomes may also have exceeded the output limit. Other outcomes take
+# precedence.
 _PRINTED = (CaseStatus.WRONG, CaseStatus.RAISED, CaseStatus.EXITED, CaseStatus.NO_ENTRY)
 
 

@@ -1,4 +1,4 @@
-"""A table for notebooks: a row for each program, a square for each case."""
+"""Render an evaluation as a notebook table: a row for each program, a square for each case."""
 
 from __future__ import annotations
 
@@ -29,7 +29,13 @@ COLOURS = {
 
 
 def html_table(caption: str, rows: Sequence[tuple[str, str, Any, Any]], *, left_out: int) -> Markup:
-    """HTML of rows (name, score, steps, statuses of the cases). left_out: rows not shown."""
+    """Render rows as HTML.
+
+    Args:
+        caption: A line above the table.
+        rows: Name, score, steps, and statuses of the cases.
+        left_out: Number of programs that are not shown.
+    """
     cells = [
         (name, score, steps, _squares(statuses.tolist())) for name, score, steps, statuses in rows
     ]

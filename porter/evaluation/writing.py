@@ -1,4 +1,4 @@
-"""Results as a file: JSON lines, or Parquet. A row for each case of each program."""
+"""Write results to a file as JSON lines or Parquet: a row for each case of each program."""
 
 from __future__ import annotations
 
@@ -25,15 +25,19 @@ KEPT = {
     "tracebacks": "traceback",
     "exceptions": "exception",
 }
-Columns = dict[str, list[Any]]  # a column's values by its name
+Columns = dict[str, list[Any]]  # the values of each column by its name
 
 
 @define
 class RowWriter(ABC):
-    """Takes the rows of one judgement after the other.
+    """Writes rows, one judgement at a time. The constructor opens the file.
 
-    path: what messages call the file. beside: where it is written. kept: columns beside the usual
-    ones. It opens the file at once. All raise FileProblem, opening it MissingPackage too.
+    All methods raise FileProblem; the constructor raises MissingPackage too.
+
+    Attributes:
+        path: The file's path in messages.
+        beside: The temporary file to write to.
+        kept: Columns beside the standard ones.
     """
 
     path: Path
@@ -45,12 +49,12 @@ class RowWriter(ABC):
             self._open()
 
     def add(self, rows: Columns) -> None:
-        """Write these rows."""
+        """Write the rows of one judgement."""
         with _reported(self.path):
             self._write(rows)
 
     def close(self) -> None:
-        """Nothing follows."""
+        """Complete the file."""
         with _reported(self.path):
             self._end()
 
@@ -73,12 +77,16 @@ def _reported(path: Path) -> Iterator[None]:
 
 
 def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
-    """The columns of a judgement: program, case, passed, status, steps, and what was kept.
+    """Return the columns of a judgement: program, case, passed, status, steps, and kept data.
 
-    names: of its programs. Outputs are text, in which a byte that is no UTF-8 is written as
-    `\\xXX`; values are their `repr`, null where nothing was returned; exceptions are their type and
-    message, null in rows without an exception. A returned value that could not be brought here is
-    `<unreadable value: REASON>`.
+    - Outputs are text; a byte that is not UTF-8 is written as `\\xXX`.
+    - Values are their `repr`; null where nothing was returned. A value that could not be fetched is
+      `<unreadable value: REASON>`.
+    - Exceptions are their type and message; null in rows without an exception.
+
+    Args:
+        judgement: The judgement.
+        names: The names of its programs.
     """
     counts = judgement.counts.tolist()
     status = judgement.status.tolist()
@@ -109,11 +117,18 @@ def rows_of(judgement: Judgement, names: Sequence[str]) -> Columns:
 
 @contextmanager
 def writing(path: Path, keep: frozenset[str]) -> Iterator[RowWriter]:
-    """A writer of `path`, which appears whole at the block's end, or stays as it was.
+    """Open a writer of `path`. The file is replaced atomically when the block succeeds.
 
-    keep: what `evaluate` was asked to keep. Raises UsageError for another suffix than SUFFIXES,
-    FileProblem and MissingPackage, before the block where it cannot be written. What the block
-    raises passes as it is.
+    Exceptions of the block propagate, and leave the file unchanged.
+
+    Args:
+        path: The file.
+        keep: The data that `evaluate` was asked to keep.
+
+    Raises:
+        UsageError: The suffix is not in SUFFIXES.
+        FileProblem: The file cannot be written.
+        MissingPackage: pyarrow is missing.
     """
     if path.suffix not in SUFFIXES:
         raise UsageError(
@@ -175,7 +190,7 @@ class _Parquet(RowWriter):
         }
         self._arrow = pyarrow
         self._schema = pyarrow.schema(list(kinds.items()))
-        # Ours, for pyarrow's own messages name the file beside.
+        # Open the file here: messages of pyarrow would name the temporary file.
         self._file = self.beside.open("wb")
         self._writer = parquet.ParquetWriter(self._file, self._schema)
 
@@ -196,7 +211,7 @@ def _no_arrow(why: str) -> MissingPackage:
 
 
 def _texts(values: list[Any]) -> list[Any]:
-    """Texts as UTF-8 can hold them."""
+    """Convert texts to a form that UTF-8 can encode."""
     if not values or not isinstance(next((v for v in values if v is not None), None), str):
         return values
     return [None if value is None else printable(value) for value in values]
