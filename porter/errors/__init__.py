@@ -1,8 +1,8 @@
-"""Every error that a user of porter can meet, each kind with its own exit code.
+"""All exceptions for porter's users, each class with its own exit code.
 
-`docs/exit-codes.md` is the table of these classes (`python -m porter.errors` prints it).
-Codes 20 to 29 mean that upstream changed in a way porter cannot handle, 10 to 19 that this
-machine lacks or broke a tool, 50 to 59 that what was built does not do what it must.
+`docs/exit-codes.md` is the table of these classes (`python -m porter.errors` prints it). Codes 10
+to 19 mean that a tool is missing or failed on this machine. Codes 20 to 29 mean that upstream
+changed in a way that porter cannot handle. Codes 50 to 59 mean that a build fails a check.
 """
 
 from porter.errors.base import (

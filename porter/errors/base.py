@@ -1,4 +1,4 @@
-"""What every error has, and the errors of commands, files and releases."""
+"""The base class of porter's exceptions, and those of commands, files and releases."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import ClassVar
 
 
 class PorterError(Exception):
-    """A mistake or a lack that the user can act on.
+    """An error that the user can act on.
 
-    `message` says what is wrong and where, `hint` what to do; both are plain text.
+    Attributes:
+        message: The mistake and its place, as plain text.
+        hint: The remedy, as plain text; None without one.
     """
 
     exit_code: ClassVar[int] = 1
@@ -20,40 +22,40 @@ class PorterError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        # The text of a program's exception may hold surrogates, which no stream in UTF-8 takes.
+        # A program's exception text may contain surrogates, which UTF-8 streams reject.
         return self.message.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 class UsageError(PorterError, ValueError):
-    """An option, size, path or configuration key that makes no sense."""
+    """An option, size, path or configuration key is invalid."""
 
     exit_code = 2
     meaning = "an option, a size or a configuration value is wrong"
 
 
 class UnknownRelease(PorterError):
-    """A release that neither the lock nor any origin knows."""
+    """Neither the lock nor any origin has the release."""
 
     exit_code = 3
     meaning = "no such release, or it is not synced"
 
 
 class SyncFailed(PorterError):
-    """No origin could give the sources (no network, no apt, no such package)."""
+    """No origin could provide the sources (no network, no apt, no such package)."""
 
     exit_code = 4
     meaning = "no origin could give the sources (no network, no archive)"
 
 
 class CorruptSource(PorterError):
-    """Sources that are not what the lock says, or not a MicroPython tree."""
+    """The sources differ from the lock, or are no MicroPython tree."""
 
     exit_code = 5
     meaning = "sources are damaged, incomplete, or not what the lock says"
 
 
 class FileProblem(PorterError):
-    """A file or folder that cannot be read or written."""
+    """A file or folder cannot be read or written."""
 
     exit_code = 6
     meaning = "a file or folder cannot be read or written"

@@ -1,4 +1,4 @@
-"""Errors of work that is spread over a Dask cluster: exit codes 61 to 69."""
+"""Errors of work on a Dask cluster: exit codes 61 to 69."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from porter.errors.base import PorterError
 
 
 class NoCluster(PorterError):
-    """No scheduler answers at an address, or it has no workers."""
+    """No scheduler answers at the address, or it has no workers."""
 
     exit_code = 61
     meaning = "no Dask scheduler answers, or it has no workers"
 
 
 class ClusterMismatch(PorterError):
-    """Workers of a cluster have another porter or Python, or lack the GPU that was asked for."""
+    """Workers have another version of porter or Python, or lack the required GPU."""
 
     exit_code = 62
     meaning = "workers of a Dask cluster cannot do this work"
 
 
 class ClusterFailed(PorterError):
-    """Work on a cluster failed as often as it may.
+    """Work on a cluster failed in all permitted attempts.
 
-    result: what was done before: Judgements, in the order of programs, or nothing.
+    Attributes:
+        result: Results so far: Judgements in the order of programs; empty without any.
     """
 
     exit_code = 63

@@ -15,21 +15,21 @@ class ProgramSyntaxError(PorterError):
 
 
 class ProgramFailed(PorterError):
-    """At least one interpreter ended with an exception that nothing caught."""
+    """At least one interpreter ended with an uncaught exception."""
 
     exit_code = 41
     meaning = "an interpreter ended with an uncaught exception"
 
 
 class LimitReached(ProgramFailed):
-    """Programs took more steps or time than each of them may; nothing else failed."""
+    """Programs exceeded their limits of steps or time; nothing else failed."""
 
     exit_code = 49
     meaning = "an interpreter took more steps or time than it may"
 
 
 class NotEnoughMemory(PorterError, MemoryError):
-    """More interpreters, or larger ones, than the memory holds."""
+    """The interpreters do not fit into memory."""
 
     exit_code = 42
     meaning = "the interpreters do not fit into memory"
@@ -38,7 +38,8 @@ class NotEnoughMemory(PorterError, MemoryError):
 class LaunchFailed(PorterError):
     """The GPU or the host twin failed while interpreters ran.
 
-    result: of an evaluation the Judgements of the programs before; else None.
+    Attributes:
+        result: The Judgements of earlier programs of an evaluation; else None.
     """
 
     exit_code = 43
@@ -50,10 +51,11 @@ class LaunchFailed(PorterError):
 
 
 class DeviceFailed(LaunchFailed):
-    """One of several devices failed while interpreters ran; the others went on to the end.
+    """A device failed while interpreters ran; the other devices finished their part.
 
-    result: what they left, a porter.run.Result of all interpreters, in which those of the failed
-    device have not run; of an evaluation the Judgements of the programs before.
+    Attributes:
+        result: A porter.run.Result of all interpreters, in which those of the failed device did not
+            run. In an evaluation: the Judgements of earlier programs.
     """
 
     exit_code = 60
@@ -61,9 +63,11 @@ class DeviceFailed(LaunchFailed):
 
 
 class InterpreterError(PorterError):
-    """Interpreters of an array ended with exceptions that nothing caught.
+    """Interpreters of an array ended with uncaught exceptions.
 
-    `exceptions` are the groups (porter.array.Exceptions), `outcome` all that the launch left.
+    Attributes:
+        exceptions: The grouped exceptions (porter.array.Exceptions).
+        outcome: The outcome of the launch.
     """
 
     exit_code = 44
@@ -77,26 +81,26 @@ class InterpreterError(PorterError):
         self.outcome = outcome
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What the launch left is on its device. A process pool sends the message alone.
+        # The outcome is on its device, so pickling keeps the message and hint only.
         return (type(self), (self.message,), {"hint": self.hint})
 
 
 class InterpreterTimeout(InterpreterError, TimeoutError):
-    """Interpreters of an array ran past a time limit or took more steps than they may."""
+    """Interpreters of an array exceeded a limit of time or steps."""
 
     exit_code = 45
     meaning = "interpreters of an array ran past a limit of time or steps"
 
 
 class BindingError(PorterError, ValueError):
-    """An array or a value that interpreters cannot have, or not under that name."""
+    """An array or a value cannot be bound, or not under this name."""
 
     exit_code = 46
     meaning = "an array or a value cannot be bound to a name"
 
 
 class WrongType(PorterError, TypeError):
-    """An object of a type that interpreters cannot have, or where another one belongs."""
+    """An object has a type that interpreters or this argument cannot have."""
 
     exit_code = 47
     meaning = "an object has a type that interpreters cannot have"
@@ -110,10 +114,11 @@ class ArrayClosed(PorterError, ValueError):
 
 
 class LaunchInterrupted(KeyboardInterrupt):
-    """Ctrl-C came while interpreters ran: they have been interrupted, and have ended.
+    """Ctrl-C came while interpreters ran; they were interrupted and have ended.
 
-    result: what they left, a porter.run.Result; of an evaluation the Judgements of the programs
-    before.
+    Attributes:
+        result: The porter.run.Result of the launch; in an evaluation the Judgements of earlier
+            programs.
     """
 
     def __init__(self, result: Any) -> None:

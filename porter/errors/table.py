@@ -1,4 +1,4 @@
-"""The table of `docs/exit-codes.md`, made of the classes themselves."""
+"""The table of `docs/exit-codes.md`, generated from the exception classes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EXIT_INTERRUPTED = 130
 
 
 def error_classes() -> Iterator[type[PorterError]]:
-    """Every error class, by exit code."""
+    """Return all error classes, sorted by exit code."""
     found: list[type[PorterError]] = []
     todo: list[type[PorterError]] = [PorterError]
     while todo:
@@ -22,7 +22,7 @@ def error_classes() -> Iterator[type[PorterError]]:
 
 
 def exit_code_table() -> str:
-    """The table of `docs/exit-codes.md`, as Markdown."""
+    """Return the table of `docs/exit-codes.md` as Markdown."""
     rows = [(0, "", "all went well")]
     rows += [(cls.exit_code, f"`{cls.__name__}`", cls.meaning) for cls in error_classes()]
     rows += [

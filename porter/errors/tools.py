@@ -1,4 +1,4 @@
-"""Errors of this machine: exit codes 10 to 19. It lacks a tool, or a tool failed."""
+"""Errors of this machine: exit codes 10 to 19. A tool is missing or failed."""
 
 from __future__ import annotations
 
@@ -6,28 +6,28 @@ from porter.errors.base import PorterError
 
 
 class ToolMissing(PorterError):
-    """A program that porter starts is not on this machine."""
+    """A program that porter starts is not installed."""
 
     exit_code = 10
     meaning = "a program that porter needs is not installed"
 
 
 class NoCompiler(ToolMissing):
-    """No usable `g++`."""
+    """There is no usable `g++`."""
 
     exit_code = 11
     meaning = "no g++"
 
 
 class NoNvcc(ToolMissing):
-    """No usable `nvcc`, on PATH or as a wheel."""
+    """There is no usable `nvcc`, on PATH or as a wheel."""
 
     exit_code = 12
     meaning = "no nvcc"
 
 
 class NoGpu(PorterError):
-    """No GPU, no driver, or no CuPy to reach them through."""
+    """There is no GPU, no driver, or no CuPy to access them."""
 
     exit_code = 13
     meaning = "no GPU, no driver, or no CuPy"
@@ -36,8 +36,10 @@ class NoGpu(PorterError):
 class ToolFailed(PorterError):
     """A subprocess ended with an error.
 
-    `argv` is its command, `output` the tail of what it printed, `returncode` its status
-    (negative: a signal).
+    Attributes:
+        argv: Its command.
+        output: The tail of its output.
+        returncode: Its exit status (negative: a signal).
     """
 
     exit_code = 14
@@ -66,7 +68,7 @@ class ToolTimedOut(ToolFailed):
 
 
 class MissingPackage(PorterError):
-    """A Python package of an extra is not installed or does not load."""
+    """A Python package of an extra is not installed or cannot be imported."""
 
     exit_code = 16
     meaning = "a Python package that this command needs is not installed"

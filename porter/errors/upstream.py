@@ -10,7 +10,9 @@ from porter.errors.base import PorterError
 class UpstreamChange(PorterError):
     """Upstream changed in a way that porter cannot handle.
 
-    `file` and `line` are upstream's where they are known, else "" and 0.
+    Attributes:
+        file: The upstream file; "" if unknown.
+        line: The line; 0 if unknown.
     """
 
     exit_code = 20
@@ -25,10 +27,16 @@ class UpstreamChange(PorterError):
 
 
 class UnknownConstruct(UpstreamChange):
-    """A construct that a rule meets and cannot rewrite.
+    """A rule found a construct that it cannot rewrite.
 
-    `file`, `line` and `column` are upstream's, `rule` the rule's name, `construct` the text.
-    `others` are the errors of further units, where all units were read.
+    Attributes:
+        file: The upstream file.
+        line: The line.
+        column: The column.
+        rule: The rule's name.
+        construct: The construct's text.
+        reason: Why the rule cannot rewrite it.
+        others: Errors of further units, where all units were read.
     """
 
     exit_code = 21
@@ -57,7 +65,7 @@ class UnknownConstruct(UpstreamChange):
         self.others: tuple[UnknownConstruct, ...] = ()
 
     def __reduce__(self) -> tuple[object, ...]:
-        # Exceptions cross the process pool; the default would pass the message alone.
+        # Exceptions cross the process pool. The default would pass the message only.
         return (
             type(self),
             (self.file, self.line, self.column, self.rule, self.construct, self.reason),
@@ -66,7 +74,7 @@ class UnknownConstruct(UpstreamChange):
 
 
 class PatchDrift(UpstreamChange):
-    """A patch whose anchor is not in the release any more, or is there twice."""
+    """A patch's anchor is missing in the release, or occurs twice."""
 
     exit_code = 22
     meaning = "a patch does not apply to this release"
@@ -86,9 +94,10 @@ class GenerateFailed(UpstreamChange):
 
 
 class PreprocessFailed(UpstreamChange):
-    """A unit cannot be preprocessed or parsed with our headers.
+    """A unit cannot be preprocessed or parsed with porter's headers.
 
-    `unit` is the unit's name where one is known, else "".
+    Attributes:
+        unit: The unit's name; "" if unknown.
     """
 
     exit_code = 24
@@ -110,7 +119,9 @@ class PreprocessFailed(UpstreamChange):
 class OptionRefused(PreprocessFailed):
     """Upstream refuses the port's configuration by `#error`.
 
-    `options` are macros of the port's mpconfigport.h; upstream accepts it without any one of them.
+    Attributes:
+        options: Macros of the port's mpconfigport.h. Upstream accepts the configuration without any
+            one of them.
     """
 
     exit_code = 26
@@ -122,7 +133,11 @@ class OptionRefused(PreprocessFailed):
 
 
 class PatchMissing(UpstreamChange):
-    """A command needs a patch that its build does without. `patch` is the patch's name."""
+    """A command needs a patch that its build lacks.
+
+    Attributes:
+        patch: The patch's name.
+    """
 
     exit_code = 27
     meaning = "the build does without a patch that the command needs"
@@ -133,7 +148,7 @@ class PatchMissing(UpstreamChange):
 
 
 class CompilerRefused(UpstreamChange):
-    """A compiler or the linker refuses what the rules made of a release: a rule or hook lacks."""
+    """A compiler or the linker refuses rewritten sources: a rule or hook is missing."""
 
     exit_code = 25
     meaning = "a compiler refuses what the rules made of a release"
