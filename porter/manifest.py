@@ -1,6 +1,6 @@
-"""`build.json` as attrs classes: what went into a build and came out, what C and Python share.
+"""`build.json` as attrs classes: inputs and outputs of a build, and the layout C and Python share.
 
-Who writes a build (porter/compile) and who runs one (porter/run) both use these classes.
+`porter.compile` writes builds and `porter.run` reads them, both with these classes.
 """
 
 from __future__ import annotations
@@ -18,16 +18,21 @@ from porter.errors import BuildDamaged, NotBuilt, PatchMissing
 
 MANIFEST = "build.json"
 INCLUDE = "include"  # the folder of `Manifest.headers`
-# 1 had no layout: the runner read C headers; 2 had no info of host twins, 3 no constants, 4 machine
-# code of one architecture alone, 5 no patches, 6 no seal: nobody saw changes of build.json.
+# History: 2 added the layout (the runner had read C headers), 3 info of host twins, 4 constants, 5
+# native code of several architectures, 6 patches, 7 the seal that detects changes of build.json.
 FORMAT = 7
 
 
 @frozen
 class SharedField:
-    """One field of a struct: a fixed-width C type, `offset` and `size` in bytes.
+    """A field of a struct.
 
-    count: the elements of an array, None for a field that is no array.
+    Attributes:
+        name: The field's name.
+        type: A fixed-width C type.
+        offset: Offset in bytes.
+        size: Size in bytes.
+        count: Number of elements of an array; None for a field that is no array.
     """
 
     name: str
@@ -39,7 +44,12 @@ class SharedField:
 
 @frozen
 class SharedStruct:
-    """A C struct that Python reads or writes: its size in bytes and its fields, in order."""
+    """A C struct that Python reads or writes.
+
+    Attributes:
+        size: Size in bytes.
+        fields: The fields, in order.
+    """
 
     size: int
     fields: tuple[SharedField, ...]
@@ -47,9 +57,12 @@ class SharedStruct:
 
 @frozen
 class SharedLayout:
-    """What C and Python share. structs: by C name. enums: by C tag, each from C name to value.
+    """Structs and constants that C and Python share.
 
-    state_size: bytes of `porter_state_t`, the state of one interpreter.
+    Attributes:
+        structs: Structs by C name.
+        enums: Enums by C tag; each maps C names to values.
+        state_size: Bytes of `porter_state_t`, the state of one interpreter.
     """
 
     structs: Mapping[str, SharedStruct]
@@ -64,7 +77,12 @@ class SharedLayout:
 
 @frozen
 class BuiltFile:
-    """A file of a build: its bytes, and their SHA-256 in hexadecimal."""
+    """A file of a build.
+
+    Attributes:
+        size: Bytes.
+        sha256: SHA-256 of the content, in hexadecimal.
+    """
 
     size: int
     sha256: str
@@ -72,9 +90,13 @@ class BuiltFile:
 
 @frozen
 class HostOutput:
-    """A host twin: g++'s version, its options, and files by name below the build's folder.
+    """A host twin.
 
-    info: the fields of `gpusnek_info_t`, by name, bytes.
+    Attributes:
+        compiler: The version of g++.
+        flags: Options of g++.
+        files: Files by name below the build's folder.
+        info: The fields of `gpusnek_info_t` by name, in bytes.
     """
 
     compiler: str
@@ -85,7 +107,12 @@ class HostOutput:
 
 @frozen
 class SavedRegisters:
-    """The check of the collector's entry: how machine code was read, and registers it saves."""
+    """The check of the garbage collector's entry function.
+
+    Attributes:
+        reader: The tool that read the native code.
+        saved_registers: Number of registers that the function saves.
+    """
 
     reader: str
     saved_registers: int
@@ -93,7 +120,12 @@ class SavedRegisters:
 
 @frozen
 class KernelResources:
-    """One kernel: registers a thread, and its own stack in bytes."""
+    """Resources of a kernel.
+
+    Attributes:
+        registers: Registers per thread.
+        stack: Bytes of its own stack frame.
+    """
 
     registers: int
     stack: int
@@ -101,7 +133,15 @@ class KernelResources:
 
 @frozen
 class DeviceResources:
-    """What ptxas and nvlink say of all functions: how many, bytes of spills and of frames."""
+    """Resources of all functions, as ptxas and nvlink report them.
+
+    Attributes:
+        functions: Number of functions.
+        spill_stores: Bytes of spill stores.
+        spill_loads: Bytes of spill loads.
+        largest_frames: Bytes of the largest stack frames, by function.
+        kernels: Resources of each kernel.
+    """
 
     functions: int
     spill_stores: int
@@ -112,10 +152,13 @@ class DeviceResources:
 
 @frozen
 class MachineCode:
-    """The device build's code for one architecture: what was checked, and what it needs.
+    """The device build's native code for one architecture.
 
-    constants: in builds with fences, the variables that say where each unit's constants are loaded
-    (porter/compile/fencing/unit.py), and their bytes.
+    Attributes:
+        gc_flush: The check of the garbage collector's entry function.
+        resources: Resources of all functions.
+        constants: In builds with bounds checks, the variables with the load addresses of each
+            unit's constants (porter/compile/fencing/unit.py), and the variables' bytes.
     """
 
     gc_flush: SavedRegisters
@@ -125,11 +168,17 @@ class MachineCode:
 
 @frozen
 class DeviceOutput:
-    """A device build. info: the fields of `gpusnek_info_t`, by name, bytes.
+    """A device build.
 
-    code: the file that is loaded, a cubin or a fatbin, below the build's folder. machine: the parts
-    of it, by architecture. ptx: the architecture of PTX that the driver may link for a GPU newer
-    than these (the files cuda/ptx/*.ptx); empty where that was not asked for.
+    Attributes:
+        nvcc: The version of nvcc.
+        flags: Options of nvcc.
+        files: Files by name below the build's folder.
+        info: The fields of `gpusnek_info_t` by name, in bytes.
+        code: The file to load, a cubin or a fatbin, below the build's folder.
+        machine: The native code in it, by architecture.
+        ptx: The architecture of the PTX that the driver may link for a newer GPU (cuda/ptx/*.ptx);
+            empty without PTX.
     """
 
     nvcc: str
@@ -143,7 +192,13 @@ class DeviceOutput:
 
 @frozen
 class BuildInputs:
-    """What a build was made from: porter's version, BuildConfig's fields, sources' SHA-256."""
+    """The inputs of a build.
+
+    Attributes:
+        porter: Porter's version.
+        config: The fields of BuildConfig.
+        sources: SHA-256 of the sources.
+    """
 
     porter: str
     config: Mapping[str, Any]
@@ -152,10 +207,14 @@ class BuildInputs:
 
 @frozen
 class SkippedPatch:
-    """A patch that a build does without.
+    """A patch that a build lacks.
 
-    name, class_: as patches/series.toml has them. without: what the build lacks, as in "string
-    hashing is upstream's". reason: why it was skipped. asked: `BuildConfig.skip_patches` names it.
+    Attributes:
+        name: As in patches/series.toml.
+        class_: As in patches/series.toml.
+        without: The consequence, as in "string hashing is upstream's".
+        reason: Why it was skipped.
+        asked: Whether `BuildConfig.skip_patches` names it.
     """
 
     name: str
@@ -166,15 +225,20 @@ class SkippedPatch:
 
     @property
     def message(self) -> str:
-        """The line of a report: the patch and the missing feature."""
+        """A line for reports: the patch and the missing feature."""
         return f"skipped {self.name}: {self.without}"
 
 
 @frozen
 class KeptFunction:
-    """A function of upstream's, in `file`, that `patch` replaces in other releases.
+    """An upstream function that a patch replaces in other releases.
 
-    without: what a build without the patch lacks. reason: why the function was not replaced.
+    Attributes:
+        function: The function's name.
+        file: Its file.
+        patch: The patch's name.
+        without: The feature that a build without the patch lacks.
+        reason: Why the function was not replaced.
     """
 
     function: str
@@ -185,14 +249,18 @@ class KeptFunction:
 
     @property
     def message(self) -> str:
-        """The line of a report: the function, the reason and the missing feature."""
+        """A line for reports: the function, the reason and the missing feature."""
         return f"kept upstream's {self.function} ({self.file}), {self.reason}: {self.without}"
 
 
 @frozen
 class Patches:
-    """The patches of a build: names of applied patches, skipped patches, and functions of upstream
-    that applied patches did not replace.
+    """The patches of a build.
+
+    Attributes:
+        applied: Names of applied patches.
+        skipped: Skipped patches.
+        kept: Upstream functions that applied patches did not replace.
     """
 
     applied: tuple[str, ...] = ()
@@ -201,12 +269,12 @@ class Patches:
 
     @property
     def lacks(self) -> list[str]:
-        """The lines of a report: skipped patches that the user did not ask for, kept functions."""
+        """Lines for reports: skipped patches that the user did not ask for, and kept functions."""
         skipped = [one.message for one in self.skipped if not one.asked]
         return skipped + [one.message for one in self.kept]
 
     def need(self, name: str, what: str) -> None:
-        """Raise PatchMissing if a build does without the patch `name`, which `what` needs."""
+        """Raise PatchMissing if the build lacks the patch `name`, which `what` needs."""
         for one in self.skipped:
             if one.name == name:
                 raise PatchMissing(
@@ -221,7 +289,7 @@ NO_PATCHES = Patches()
 
 
 def patches_document(patches: Patches) -> dict[str, Any]:
-    """Return `patches` as JSON has them: the attribute `class_` is the key `class`."""
+    """Convert `patches` to JSON values; the attribute `class_` becomes the key `class`."""
     skipped = [document_of(one) for one in patches.skipped]
     kept = [document_of(one) for one in patches.kept]
     return {"applied": list(patches.applied), "skipped": skipped, "kept": kept}
@@ -229,9 +297,16 @@ def patches_document(patches: Patches) -> dict[str, Any]:
 
 @frozen
 class Manifest:
-    """A whole `build.json`. targets: `host`, `host-asan` and other variants, `cuda`.
+    """The content of `build.json`.
 
-    headers: files that a user's own kernels include, by name below the build's folder.
+    Attributes:
+        format: The version of the format.
+        release: The MicroPython release.
+        inputs: The inputs of the build.
+        targets: Outputs by target: `host`, `host-asan` and other variants, `cuda`.
+        layout: Structs and constants that C and Python share.
+        patches: The patches.
+        headers: Files that user kernels include, by name below the build's folder.
     """
 
     format: int
@@ -252,10 +327,10 @@ class Manifest:
 
 
 def read_document(folder: Path) -> dict[str, Any]:
-    """Return `build.json` of the build in `folder` as JSON has it, without its seal.
+    """Parse `build.json` of the build in `folder`, and remove its seal.
 
     Raises:
-        NotBuilt: There is no such file, or it is no object of a manifest's parts.
+        NotBuilt: There is no such file, or it is not a manifest.
         BuildDamaged: The file was changed after the build.
     """
     path = folder / MANIFEST
@@ -270,7 +345,7 @@ def read_document(folder: Path) -> dict[str, Any]:
     if not isinstance(document, dict) or not {"inputs", "targets"} <= document.keys():
         raise NotBuilt(f"{path}: not a manifest", hint="Run `porter build`.")
     seal = document.pop(SEAL, None)
-    # Without a seal the file was edited on purpose (docs/install.md).
+    # A file without a seal was edited on purpose (docs/install.md).
     if document.get("format") == FORMAT and seal not in (None, seal_of(document)):
         raise BuildDamaged(
             f"{path}: the file was changed after the build: its seal does not fit its content",
@@ -280,10 +355,14 @@ def read_document(folder: Path) -> dict[str, Any]:
 
 
 def manifest_of(document: Mapping[str, Any], path: Path) -> Manifest:
-    """`document`, read from `path`, as a Manifest.
+    """Convert a parsed `build.json` to a Manifest.
 
-    Raises NotBuilt for another format, and for a key or a type that does not belong, with its
-    place.
+    Args:
+        document: The parsed file.
+        path: The file, for messages.
+
+    Raises:
+        NotBuilt: The format differs, or a key or type is invalid; the message has its place.
     """
     if document.get("format") != FORMAT:
         raise NotBuilt(

@@ -1,12 +1,12 @@
-"""Verification of a finished build's files: their sizes and SHA-256, as `build.json` has them.
+"""Verify a finished build's files against the sizes and SHA-256 in `build.json`.
 
-`Built.file` calls this for each file that a run loads or reads, `porter doctor` for a wheel's
-builds, and workers of a cluster for builds that they have. A file is hashed once per process as
-long as its size, times and inode stay the same.
+`Built.file` calls this for each file that a run loads or reads. `porter doctor` checks a wheel's
+builds, and workers of a cluster check the builds that they have. A file is hashed once per process
+as long as its size, times and inode stay the same.
 
-A check and the loading of the file are two steps. Devices check again after they have loaded a
-file, so a file that was replaced in between is found before a program runs. A file that is
-overwritten in place later is not: the kernel maps its pages when they are first used.
+Checking and loading a file are two steps. Devices check again after loading, so a file that was
+replaced in between is found before a program runs. A file that is overwritten in place later is not
+found, because the kernel maps its pages at first use.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from porter.base.fingerprint import TICK_NS, mark
 from porter.errors import BuildDamaged
 from porter.manifest import BuiltFile, Manifest
 
-# By path: the file's mark and its SHA-256. A dict's operations are atomic, and two threads that
+# The file's mark and its SHA-256, by path. A dict's operations are atomic, and two threads that
 # hash one file write the same value.
 _digests: dict[str, tuple[str, str]] = {}
 
 
 def verified(path: Path, recorded: BuiltFile) -> Path:
-    """Return `path` if the file is as it was when the build was finished.
+    """Return `path` if the file is unchanged since the build was finished.
 
     Args:
         path: The file.
@@ -45,7 +45,7 @@ def verified(path: Path, recorded: BuiltFile) -> Path:
 def damaged(
     folder: Path, manifest: Manifest, names: Iterable[str] | None = None
 ) -> tuple[str, ...]:
-    """Return the files of the build in `folder` that are not as `manifest` has them.
+    """Return the files of the build in `folder` that differ from `manifest`.
 
     Args:
         folder: The build's own folder.
@@ -85,7 +85,7 @@ def _problem(path: Path, recorded: BuiltFile) -> str | None:
 
 
 def _digest(path: Path, marked: str, changed_ns: int) -> str:
-    """Return the file's SHA-256. changed_ns: time of its last change, since 1970."""
+    """Return the file's SHA-256. changed_ns: time of its last change in nanoseconds since 1970."""
     key = str(path)
     known = _digests.get(key)
     if known is not None and known[0] == marked:
