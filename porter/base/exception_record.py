@@ -1,8 +1,8 @@
 """Decode records of exceptions (`gpusnek_exception_t` of templates/port/interp.h).
 
-The bytes of a record enter, an `ExceptionRecord` leaves. Interpreters write these bytes, so no
-bytes make `record_of` raise, and no length in them decides how much memory it takes. `porter.array`
-and `porter.evaluation` call it. Text is decoded by `porter.base.untrusted`.
+Input: the bytes of a record. Output: an `ExceptionRecord`. Interpreters write these bytes, so
+`record_of` never raises, and lengths in a record do not determine memory use. `porter.array` and
+`porter.evaluation` call it. `porter.base.untrusted` decodes text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ THERE = 1
 MESSAGE_ARGUMENT = 8
 MESSAGE_MISSING = 16
 _CUT = {2: "type", 4: "message", 32: "frames", 64: "names"}
-_REPEATED = 3  # equal frames that are printed one by one, as CPython does
+_REPEATED = 3  # equal frames that are printed separately, as in CPython
 _SHOWN = 40  # bytes of a record in a message
 
 
@@ -131,7 +131,7 @@ def record_of(data: Buffer) -> ExceptionRecord:
 
 
 class _RecordReader:
-    """Reads one record; each place that it names is checked."""
+    """Reads one record, and checks each offset in it."""
 
     def __init__(self, data: bytes) -> None:
         self.data = data

@@ -1,9 +1,9 @@
-"""Objects that live in one process: devices, arrays of interpreters, and calls of these.
+"""Base class of objects that are bound to one process: devices, arrays of interpreters, calls.
 
-They hold addresses, threads, locks and handles of a driver. A forked child has copies of the
-addresses, and none of the rest: a lock that another thread held is never released there, and a
-launch under way never ends. So each object remembers the process that made it, and refuses to be
-used in another, and to be pickled.
+These objects hold addresses, threads, locks and driver handles. A forked child has copies of the
+addresses only. A lock that another thread held is never released there, and a launch in progress
+never ends. Each object therefore remembers the process that made it. It refuses to be used in
+another process, and to be pickled.
 """
 
 from __future__ import annotations
@@ -26,9 +26,13 @@ NOT_PICKLED = (
 
 
 class OfOneProcess:
-    """Base of the classes whose instances only their own process can use."""
+    """Base of classes whose instances are usable only in the process that made them.
 
-    process: int  # that made it
+    Attributes:
+        process: The id of that process.
+    """
+
+    process: int  # id of the process that made the object
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Remember this process."""
@@ -54,9 +58,9 @@ class OfOneProcess:
 
 
 class ProcessLock:
-    """A reentrant lock. In a fork of the process that made it, entering it raises LaunchFailed.
+    """A reentrant lock. In a forked child process, entering it raises LaunchFailed.
 
-    There it may be held by a thread that the fork does not have.
+    Otherwise the child could wait forever for a thread that exists only in its parent.
     """
 
     def __init__(self) -> None:

@@ -54,7 +54,7 @@ def text_of(data: Buffer) -> str:
 
 
 def printable(text: str) -> str:
-    """Return `text` as UTF-8 can hold it: `\\udcXX` and other surrogates are written out.
+    """Return `text` in a form that UTF-8 can encode; surrogates are written as `\\udcXX`.
 
     Args:
         text: A result of `text_of`, or of `repr` of a value.
@@ -90,7 +90,7 @@ class Unreadable:
 
     Attributes:
         reason: The mistake, with the first bytes of the record; or the interpreter's exception.
-        data: The record; empty if there is none.
+        data: The record; empty without one.
     """
 
     reason: str
@@ -101,14 +101,14 @@ class Unreadable:
 
 
 class _Malformed(Exception):
-    """Bytes that are no value."""
+    """The bytes encode no value."""
 
 
 def repr_of(value: object) -> str:
-    """Return `repr(value)` of a value that `value_of` returned, as UTF-8 can hold it.
+    """Return `repr(value)` of a result of `value_of`, in a form that UTF-8 can encode.
 
-    An int of more digits than CPython converts is written in base 16. Nesting that is too deep for
-    `repr`, and such an int in a container, give a text that says so.
+    An int with more digits than CPython converts is written in base 16. For deeper nesting than
+    `repr` supports, or such an int in a container, the result is a text with the reason.
     """
     try:
         return printable(repr(value))
@@ -159,7 +159,7 @@ _F64 = struct.Struct("<d")
 _C128 = struct.Struct("<dd")
 _LIST, _TUPLE, _DICT, _SET, _FROZEN = b"[({<>"
 _NULL = ord("0")  # the end of a dict
-_MARK = ord("S")  # StopIteration, the first item of a tuple that stands for another object
+_MARK = ord("S")  # StopIteration, the first item of a tuple that encodes another object
 _MADE: dict[int, Callable[[list[Any]], Any]] = {
     _LIST: list,
     _TUPLE: tuple,
