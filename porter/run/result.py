@@ -75,7 +75,7 @@ def exit_status(codes: np.ndarray[Any, Any]) -> int:
         codes: The codes of all SystemExits (k int32).
 
     Returns:
-        The low 8 bits of the first code whose low 8 bits are not 0; 0 where there is none.
+        The low 8 bits of the first code whose low 8 bits are not 0; 0 if there is no such code.
     """
     low = codes & 0xFF
     others = low[low != 0]
@@ -166,7 +166,7 @@ class Result:
 
     @property
     def exit_status(self) -> int:
-        """The process exit status for these SystemExits; 0 where there are none."""
+        """The process exit status for these SystemExits; 0 without any."""
         return exit_status(self.exit_code[self.statuses.among(self.status, "EXIT")])
 
     def raise_unless_started(self, option: str = "--heap") -> None:

@@ -108,7 +108,7 @@ class Images:
 
     @property
     def used(self) -> np.ndarray[Any, Any]:
-        """Pages of each snapshot, 0 where there is none (n uint32)."""
+        """Pages of each snapshot, 0 without one (n uint32)."""
         return self.device.host(self._used)
 
     @property
