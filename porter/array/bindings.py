@@ -74,7 +74,7 @@ class Bindings:
         self._queue.append(Binding(name, kind, old.address, count=old.size, keep=old))
 
     def stand_ins(self) -> list[Binding]:
-        """Return stubs of these globals for a profiling run, which must not write to the arrays."""
+        """Return substitutes for a profiling run, which must not write to the bound arrays."""
         return [
             like_memory(self._device, one) if name in self._bound else one
             for name, one in self._first.items()

@@ -26,13 +26,13 @@ class Raised:
 
     Attributes:
         type: The name of its class.
-        message: Its `str`, without what did not fit into its record.
+        message: Its `str`, as far as it fits into its record.
         traceback: The traceback as Python prints it, the last line included.
         count: The number of interpreters.
         which: Their indices (count int64, rising).
-        record: The exception in parts: `base`, `frames`, and what did not fit
-            (`cut`, `omitted`, `message_from`).
-        output_cut: The number of those interpreters that printed more than was kept.
+        record: The exception in parts: `base`, `frames`, and notes on missing parts (`cut`,
+            `omitted`, `message_from`).
+        output_cut: The number of those interpreters whose output was cut.
     """
 
     type: str
@@ -156,7 +156,7 @@ def _limited(limited: Limited) -> ExceptionRecord:
 def _recorded(
     result: Result, rest: np.ndarray[Any, Any], group_of: np.ndarray[Any, Any], base: int
 ) -> list[ExceptionRecord | bytes]:
-    """Return the different records of the interpreters `rest`, which get groups from `base` on."""
+    """Return the distinct records of interpreters `rest`; their groups are numbered from `base`."""
     assert result.records is not None
     chosen = result.records.of(rest)
     device = chosen.device

@@ -46,7 +46,7 @@ def open_compiled(
             feedback.
         n: Number of interpreters that will run the programs.
         bound: Arrays by the names under which programs will see them (InterpreterArray.bind), or
-            arrays of equal types and sizes. The profiling run uses stubs of them, and native code
+            arrays of equal types and sizes. The profiling run uses substitutes, and native code
             is specialized for their element types.
         options: Options of open_device.
 

@@ -47,7 +47,7 @@ class ExceptionRecord:
 
     Attributes:
         type: The name of its class.
-        message: `str` of it, without what did not fit.
+        message: `str` of it, as far as it fits into the record.
         base: The name of the nearest built-in class; empty where it is not known.
         frames: Entries of its traceback, the outermost first.
         first: The number of entries before the omitted entries.
@@ -70,7 +70,7 @@ class ExceptionRecord:
 
     @property
     def summary(self) -> str:
-        """The last line of the traceback: type and message, and what is missing of them."""
+        """The last line of the traceback: type and message, with notes on missing parts."""
         name = f"{self.type}..." if "type" in self.cut else self.type
         if self.message_from == "missing":
             return f"{name}: [no message: str() of the exception failed]"

@@ -42,7 +42,7 @@ class OfOneProcess:
 
     @property
     def forked(self) -> bool:
-        """Whether this process is a fork of the one that made the object."""
+        """Whether this process is a fork of the process that made the object."""
         return os.getpid() != self.process
 
     def check_process(self) -> None:

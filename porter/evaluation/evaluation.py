@@ -110,7 +110,7 @@ class Evaluation:
         }
 
     def exception_types(self) -> dict[str, int]:
-        """Return how many calls each type of exception ended, the most frequent type first.
+        """Count the calls that each type of exception ended, the most frequent type first.
 
         Raises:
             UsageError: `keep` did not ask for exceptions.

@@ -212,7 +212,7 @@ def _statuses(
 def _why_not_compared(
     device: Device, portion: Portion, how: Judging, work: Work, status: np.ndarray[Any, Any]
 ) -> dict[int, str]:
-    """Return why interpreters did not compare what they returned, by row."""
+    """Return why interpreters did not compare returned values, by row."""
     rows = np.flatnonzero(status == CaseStatus.NOT_COMPARED)
     refused = uploaded(device, portion.cases, compares=how.function is None).refused
     cases = work.case_of_row[rows]

@@ -31,7 +31,7 @@ def texts(stream: Stream) -> list[bytes]:
 def exceptions(
     records: Stream, status: np.ndarray[Any, Any], first_row: np.ndarray[Any, Any]
 ) -> list[ExceptionRecord | None]:
-    """Return the exception of each row that one ended; None for others.
+    """Return the exception that ended each row; None for rows without one.
 
     Args:
         records: A record of each row.
@@ -48,7 +48,7 @@ def exceptions(
     kept = rows_here(records.device, records.words, wanted)
     known: dict[bytes, ExceptionRecord] = {}
     for row, first in zip(rows.tolist(), firsts.tolist(), strict=True):
-        # A call that is not compared was made, so the program before it did not fail.
+        # A NOT_COMPARED row has made its call, so the program before it did not fail.
         for one in (row,) if status[row] == CaseStatus.NOT_COMPARED else (row, first):
             data = kept[np.searchsorted(wanted, one)].tobytes()
             if is_there(data):

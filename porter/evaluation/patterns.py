@@ -1,4 +1,4 @@
-"""Patterns: expected values as the bytes that interpreters compare results with.
+"""Patterns: expected values, encoded for comparisons in interpreters.
 
 A pattern is CPython's marshal format, except for dicts and sets. A dict or set has an index of its
 keys, sorted by hash, so that an interpreter finds each key of a result by binary search. Called

@@ -35,7 +35,7 @@ class Shared:
 
     view: np.ndarray[Any, Any]
     address: int
-    keep: object = attrs.field(default=None, repr=False)  # what owns the memory
+    keep: object = attrs.field(default=None, repr=False)
 
 
 class Interrupt(Protocol):

@@ -169,7 +169,7 @@ class Cuda(OfOneProcess):
         return self.xp.asarray(values)
 
     def zeros(self, shape: int | tuple[int, ...], dtype: Any) -> Array:
-        """Zeroed device memory."""
+        """Allocate zeroed device memory."""
         return self.xp.zeros(shape, dtype)
 
     def address(self, array: Array) -> int:
