@@ -56,7 +56,8 @@ class InterpreterArray(BoundGlobals):
             (docs/devices.md).
         block: Interpreters per block; they share a barrier.
         seed: Seed of random numbers.
-        sandbox: Programs cannot use addresses or load code (docs/robustness.md).
+        sandbox: Programs cannot use addresses, and load verified bytecode only
+            (docs/robustness.md).
         fs: A littlefs2 image. Each interpreter gets a copy at "/".
         stream: The CUDA stream for launches.
 

@@ -207,7 +207,7 @@ class Launch(Sizes, Streams, FileSystem, Limits, Faults):
     order: bool | None = field(default=None, validator=optional(boolean))
     # Profiling builds only: interpreters count their instructions; Result.counted has the counters.
     counting: Counting | None = field(default=None, validator=optional(instance(Counting)))
-    # Programs cannot use addresses or load code: docs/robustness.md.
+    # Programs cannot use addresses, and load verified bytecode only: docs/robustness.md.
     sandbox: bool = field(default=False, validator=boolean)
     # Every interpreter has threadIdx `first` and numThreads `total`, is alone in its block (a
     # barrier raises RuntimeError), and draws the same random numbers.
