@@ -4,6 +4,7 @@
 #include "extmod/vfs.h"
 #include "lfscalls.h"
 #include "port.h"
+#include "py/cstack.h"
 #include "py/gc.h"
 #include "py/mperrno.h"
 #include "py/mpstate.h"
@@ -54,11 +55,55 @@ bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders) 
     return true;
 }
 
-// Written as an assignment, so that the rules do not run it where an unwind leaves littlefs: that one is
-// half done, as where the C stack is used up in it. It stays entered until the next source begins, which
-// refuses it and keeps what its lists hold.
+// Written as an assignment, so that the rules do not run it where an unwind leaves littlefs.
 void gpusnek_lfs_leave(void) {
     depth = depth - 1;
+}
+
+// A quarter of the C stack, and at most 8 KiB, which is what littlefs takes on a GPU.
+bool gpusnek_lfs_has_stack(void) {
+    const size_t limit = MP_STATE_THREAD(stack_limit);
+    const size_t need = limit / 4 < 8192 ? limit / 4 : 8192;
+    return mp_cstack_usage() + need <= limit;
+}
+
+static bool in_heap(const void *entry) {
+    return (uintptr_t)entry >= (uintptr_t)MP_STATE_MEM(area).gc_pool_start
+        && (uintptr_t)entry < (uintptr_t)MP_STATE_MEM(area).gc_pool_end;
+}
+
+// Invariant L1: each entry of a list is in memory that is alive: an object of the heap that the collector
+// has not freed, or a frame of the littlefs function that runs. Called directly after an unwind, while
+// the frames above have not been overwritten.
+static void drop_frames(const void *const *list) {
+    const void **next = (const void **)list;
+    while (next != NULL && *next != NULL) {
+        if (in_heap(*next)) {
+            next = (const void **)*next;
+        } else {
+            *next = *(const void *const *)*next;
+        }
+    }
+}
+
+void gpusnek_lfs_left(const void *files, const void *folders) {
+    drop_frames(files);
+    drop_frames(folders);
+}
+
+bool gpusnek_lfs_finalises(void) {
+    return busy == 0 && (MP_STATE_THREAD(gc_lock_depth) & GC_COLLECT_FLAG) != 0;
+}
+
+void gpusnek_lfs_forget(const void *list, const void *entry) {
+    const void **next = (const void **)list;
+    while (next != NULL && *next != NULL) {
+        if (*next == entry) {
+            *next = *(const void *const *)entry;
+            return;
+        }
+        next = (const void **)*next;
+    }
 }
 
 void gpusnek_lfs_idle(void) {

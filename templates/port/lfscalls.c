@@ -5,13 +5,57 @@
 #include "py/mperrno.h"
 #include "py/runtime.h"
 
+// result = call, in a littlefs that was entered. An exception, of a C stack that is used up, or a hard
+// stop can end littlefs in the middle: the littlefs then stays entered, so that it refuses calls until
+// the next source begins. A hard stop gives EIO, and the program ends at its next poll.
+#define GUARDED(result, call, raises) \
+    nlr_buf_t *const outer = nlr_get_abort(); \
+    nlr_buf_t nlr; \
+    if (outer != NULL) { \
+        nlr_set_abort(&nlr); \
+    } \
+    if (nlr_push(&nlr) == 0) { \
+        result = call; \
+        nlr_pop(); \
+        nlr_set_abort(outer); \
+        gpusnek_lfs_leave(); \
+    } else { \
+        nlr_set_abort(outer); \
+        gpusnek_lfs_left(FILES, FOLDERS); \
+        if (raises && nlr.ret_val != NULL) { \
+            nlr_raise(MP_OBJ_FROM_PTR(nlr.ret_val)); \
+        } \
+    }
+
 #define CALL(type, name, parameters, arguments) \
     type OURS(name) parameters { \
+        if (!gpusnek_lfs_has_stack()) { \
+            mp_raise_recursion_depth(); \
+        } \
         if (!gpusnek_lfs_enter(lfs, FILES, FOLDERS)) { \
             return -MP_EIO; \
         } \
-        const type result = LFS(name) arguments; \
-        gpusnek_lfs_leave(); \
+        type result = -MP_EIO; \
+        GUARDED(result, LFS(name) arguments, true) \
+        return result; \
+    }
+
+// The collector frees the entry after its finaliser, whatever that returns: a littlefs that refuses the
+// call, or is left in the middle of it, must not keep the entry (invariant L1 of devicecalls.c).
+#define CLOSE(name, entry_type, list) \
+    int OURS(name)(LFS(t) *lfs, entry_type *entry) { \
+        int result = -MP_EIO; \
+        const bool finalises = gpusnek_lfs_finalises(); \
+        if (!finalises) { \
+            gpusnek_lfs_enter_or_raise(lfs, FILES, FOLDERS); \
+        } else if (!gpusnek_lfs_has_stack() || !gpusnek_lfs_enter(lfs, FILES, FOLDERS)) { \
+            gpusnek_lfs_forget(list, entry); \
+            return result; \
+        } \
+        GUARDED(result, LFS(name)(lfs, entry), !finalises) \
+        if (finalises) { \
+            gpusnek_lfs_forget(list, entry); \
+        } \
         return result; \
     }
 
@@ -19,16 +63,19 @@
 #define OURS(name) gpusnek_lfs1_##name
 #define FILES (&lfs->files)
 #define FOLDERS (&lfs->dirs)
+#define LIST_OF_FOLDERS FOLDERS
 #include "lfscalls_each.h"
 #undef LFS
 #undef OURS
 #undef FILES
 #undef FOLDERS
+#undef LIST_OF_FOLDERS
 
 #define LFS(name) lfs2_##name
 #define OURS(name) gpusnek_lfs2_##name
 #define FILES (&lfs->mlist)
 #define FOLDERS (NULL)
+#define LIST_OF_FOLDERS FILES
 #include "lfscalls_each.h"
 
 CALL(lfs2_ssize_t, getattr, (lfs2_t *lfs, const char *path, uint8_t type, void *to, lfs2_size_t size),

@@ -16,6 +16,15 @@ bool gpusnek_lfs_works(const void *lfs);
 // files and folders begin at `files` and `folders` (or NULL); each begins with a pointer to the next.
 bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders);
 void gpusnek_lfs_leave(void);
+// Whether the C stack suffices for a function of littlefs, which must not be left in the middle.
+bool gpusnek_lfs_has_stack(void);
+// An exception or a hard stop has left the littlefs with these lists in the middle of a function. It
+// stays entered until the next source begins. Removes list entries in stack frames that are gone.
+void gpusnek_lfs_left(const void *files, const void *folders);
+// Whether the collector calls a finaliser, and no block device is at work for one.
+bool gpusnek_lfs_finalises(void);
+// Removes `entry`, whose memory the collector frees, from the list that begins at `list`.
+void gpusnek_lfs_forget(const void *list, const void *entry);
 // As gpusnek_lfs_enter, and raises OSError(EIO) instead.
 void gpusnek_lfs_enter_or_raise(const void *lfs, const void *files, const void *folders);
 // Raises OSError where `error`, which littlefs returned, is one.

@@ -1,5 +1,6 @@
 // One littlefs' functions, once for each littlefs (lfscalls.c). LFS(name) is its name, OURS(name) ours;
-// FILES and FOLDERS are where its lists begin; CALL makes a function that returns errors.
+// FILES and FOLDERS are where its lists begin, LIST_OF_FOLDERS is the one that has folders; CALL makes a
+// function that returns errors, CLOSE one that ends an entry of a list.
 
 CALL(int, dir_open, (LFS(t) *lfs, LFS(dir_t) *dir, const char *path), (lfs, dir, path))
 CALL(int, file_opencfg, (LFS(t) *lfs, LFS(file_t) *file, const char *path, int flags,
@@ -18,26 +19,14 @@ CALL(int, remove, (LFS(t) *lfs, const char *path), (lfs, path))
 CALL(int, rename, (LFS(t) *lfs, const char *from, const char *to), (lfs, from, to))
 CALL(int, unmount, (LFS(t) *lfs), (lfs))
 
-// Whoever calls these looks at no error: closing forgets the file, reading a folder shows what was
-// not read.
-int OURS(file_close)(LFS(t) *lfs, LFS(file_t) *file) {
-    gpusnek_lfs_enter_or_raise(lfs, FILES, FOLDERS);
-    const int result = LFS(file_close)(lfs, file);
-    gpusnek_lfs_leave();
-    return result;
-}
-
-int OURS(dir_close)(LFS(t) *lfs, LFS(dir_t) *dir) {
-    gpusnek_lfs_enter_or_raise(lfs, FILES, FOLDERS);
-    const int result = LFS(dir_close)(lfs, dir);
-    gpusnek_lfs_leave();
-    return result;
-}
+// Their callers ignore errors: closing forgets the file, and reading a folder shows what was not read.
+CLOSE(file_close, LFS(file_t), FILES)
+CLOSE(dir_close, LFS(dir_t), LIST_OF_FOLDERS)
 
 int OURS(dir_read)(LFS(t) *lfs, LFS(dir_t) *dir, struct LFS(info) *info) {
     gpusnek_lfs_enter_or_raise(lfs, FILES, FOLDERS);
-    const int result = LFS(dir_read)(lfs, dir, info);
-    gpusnek_lfs_leave();
+    int result = -MP_EIO;
+    GUARDED(result, LFS(dir_read)(lfs, dir, info), true)
     gpusnek_lfs_check(result);
     return result;
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from porter import InterpreterArray
+from porter.fs import Image
 from porter.run import Device, Launch, open_device, run
 from tests.conftest import shared
 
@@ -80,3 +81,36 @@ def test_what_a_limit_stops_leaves_nothing(any_device: Device, sandbox: bool) ->
     printed = b"1000 True False None\n[1] 0 [1, 2]\n"
     ends = {name: used.stdout[i] + used.stderr[i] for i, name in enumerate(STOPPED)}
     assert ends == dict.fromkeys(STOPPED, printed)
+
+
+DEEP = """
+import gc
+left = []
+def deep(n):
+    for i in range(4):
+        open('/file%d' % i, 'w').write('x')
+    gc.collect()
+    left.append(n)
+    return sorted([n, 0], key=deep)
+try:
+    deep(1)
+except RuntimeError as e:
+    print(repr(e))
+for i in range(3):
+    gc.collect()
+    [i] * 1000
+with open('/last', 'w') as file:
+    file.write('y')
+print('collected', len(left) > 2, open('/last').read())
+"""
+
+
+def test_files_that_are_closed_where_the_stack_is_nearly_used_up(any_device: Device) -> None:
+    """A collection frees files whose finalisers have too little C stack for littlefs."""
+    with InterpreterArray(2, device=any_device, fs=Image.empty(64 << 10)) as array:
+        for _ in range(2):
+            outcome = array.exec(DEEP, check=False)
+            assert outcome.stderr[0] == b""
+            lines = outcome.stdout[0].decode().splitlines()
+            assert lines[0].startswith("RuntimeError('maximum recursion depth")
+            assert lines[1:] == ["collected True y"]

@@ -266,7 +266,7 @@ DEPTHS: dict[str, tuple[list[Instruction], Any]] = {
     "a comprehension of nothing": ([VALUE, VALUE, ("STORE_COMP", 4), *RETURN], REJECTED),
     "a dict as a list": ([("BUILD_MAP", 0), VALUE, ("STORE_COMP", 4), *RETURN], REJECTED),
     "an item of no loop": (
-        [VALUE] * 4 + [("FOR_ITER", b"\x03"), "POP_TOP", ("JUMP", b"\x3b"), *RETURN],
+        [VALUE, VALUE, VALUE, VALUE, ("FOR_ITER", b"\x03"), "POP_TOP", ("JUMP", b"\x3b"), *RETURN],
         REJECTED,
     ),
     "half an iterator": (
