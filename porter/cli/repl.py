@@ -49,7 +49,7 @@ def _bytes(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 @seconds_option("Seconds until what an input runs is interrupted.")
 @limit_options
 @click.option("--history", type=PathType(path_type=Path), help="File of earlier inputs.")
-@click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
+@click.option("--sandbox", is_flag=True, help="Programs name no address; bytecode is verified.")
 @devices_option
 @subject_options
 def command(

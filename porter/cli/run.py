@@ -50,7 +50,7 @@ def _check_files(
 )
 @click.option("--save", is_flag=True, help="Write the file system back to IMAGE.")
 @click.option("--save-from", type=int, help="Whose private one: its threadIdx. [0]")
-@click.option("--sandbox", is_flag=True, help="Programs name no address and bring no code in.")
+@click.option("--sandbox", is_flag=True, help="Programs name no address; bytecode is verified.")
 @click.option("--compiled", is_flag=True, help="Run machine code of the program.")
 @click.option("--times", is_flag=True, help="Show the time of each step.")
 @devices_option

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -11,6 +11,9 @@ from porter import InterpreterArray
 from porter.errors import WrongType
 from porter.fs import Image
 from porter.run import Device, Launch, Program, run
+
+if TYPE_CHECKING:
+    from porter.pipeline import Build
 
 REFUSED = "OSError(1, 'not in a sandbox')"
 IMPORTS = "import array, io, marshal, os, struct, uctypes\n"
@@ -123,3 +126,11 @@ def test_copies_of_one_interpreter_are_in_the_sandbox_too(
 def test_the_option_is_a_bool(any_device: Device) -> None:
     with pytest.raises(WrongType, match="sandbox"):
         InterpreterArray(1, device=any_device, sandbox=np.zeros(2))  # type: ignore[arg-type]
+
+
+def test_upstream_s_loader_itself_stays_refused(built: Build) -> None:
+    # The port calls it for verified code. A build without the patch, or a release that calls it
+    # from elsewhere, refuses code as a whole.
+    text = (built.folder.parent / "cxx" / "py_persistentcode.cpp").read_text()
+    body = text[text.rindex("void mp_raw_code_load(mp_reader_t") :]
+    assert "porter_sandboxed()" in body[: body.index("header[4]")]

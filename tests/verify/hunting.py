@@ -151,7 +151,7 @@ def hunt(
 
 
 def _sentinel(process: BatchProcess) -> tuple[str, bytes]:
-    """What a sentinel ends with among programs that do nothing."""
+    """Return the status and output of a sentinel among programs that do nothing."""
     answer = process.run(attrs.evolve(batch_of([[]])))
     assert isinstance(answer, BatchEnded) and len(answer.sentinels) == 1, answer
     return next(iter(answer.sentinels))

@@ -38,10 +38,10 @@ PLAIN = module(function(assemble(*RETURN), state=1))
 
 @frozen
 class Case:
-    """An instruction with what it needs.
+    """An instruction and its operands.
 
-    before: What puts its operands onto the stack. after: What follows, up to the end of the path.
-    peak: Slots of the stack that are used at most. handlers: Slots of the exception stack.
+    before: Instructions that push its operands. after: Instructions up to the end of the path.
+    peak: Largest number of stack slots in use. handlers: Slots of the exception stack.
     """
 
     before: Sequence[Instruction]
@@ -150,7 +150,7 @@ def made(
 
     Args:
         name: The instruction.
-        case: What it needs.
+        case: Its operands.
         skip: Number of instructions before it that are left out.
         state: Slots of the frame, where not as many as are used.
         cut: Whether the function ends in the middle of it.
@@ -307,8 +307,8 @@ def test_depths_and_types_of_the_stack(any_device: Device) -> None:
     assert answers == {name: answer for name, (_, answer) in DEPTHS.items()}
 
 
-END = ["END_FINALLY", *RETURN]
-HANDLERS = {
+END: list[Instruction] = ["END_FINALLY", *RETURN]
+HANDLERS: dict[str, tuple[list[Instruction], str]] = {
     "except": ([("SETUP_EXCEPT", b"\x02"), ("POP_EXCEPT_JUMP", b"\x01"), *END], ACCEPTED),
     "finally": ([("SETUP_FINALLY", b"\x01"), "LOAD_CONST_NONE", *END], ACCEPTED),
     "no room for a handler": (
