@@ -127,7 +127,7 @@ COMMAND = click.Command(
         _option("--seed", type=int, help="Of random numbers."),
         _option("--fs", metavar="IMAGE", help="littlefs2 image; each finds a copy at /."),
         _option("--sandbox/--no-sandbox", default=None,
-                help="Programs name no address and bring no code in."),
+                help="Programs name no address; bytecode is verified."),
         _option("--reset", is_flag=True, help="Begin with fresh interpreters."),
         _option("--close", is_flag=True, help="End the interpreters and free their memory."),
     ],

@@ -123,7 +123,7 @@ void gpusnek_load_trusted(const byte *mpy, size_t length, size_t free_length,
     mp_reader_t reader;
     mp_reader_new_mem(&reader, mpy, length, free_length);
     nlr_buf_t nlr;
-    porter_trust(true); // a sandbox lets nobody else load code
+    porter_trust(true); // a sandbox refuses upstream's loader otherwise
     if (nlr_push(&nlr) == 0) {
         mp_raw_code_load(&reader, module);
         nlr_pop();

@@ -139,7 +139,7 @@ _Noreturn void porter_stack_overflow(void);
 // The port's own: raises what a sandbox raises where it refuses something.
 _Noreturn void porter_refuse(void);
 
-// While this is on, a sandbox loads code: what the port itself compiled.
+// While this is on, a sandbox loads code that the port itself compiled or has verified.
 void porter_trust(bool trusted);
 
 // A broken invariant: ends this interpreter with GPUSNEK_STATUS_ABORT. Never called for anything

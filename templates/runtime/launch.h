@@ -26,7 +26,7 @@ enum gpusnek_flags {
     GPUSNEK_FLAG_COMPILE = 1024,    // with EXEC: only compile the program and keep its code
     GPUSNEK_FLAG_FORK = 2048,       // local arenas: begin as a copy of fork_images; not with START
     GPUSNEK_FLAG_COMPILED = 4096,   // with EXEC, FORK: run the code that COMPILE kept in the copy
-    GPUSNEK_FLAG_SANDBOX = 8192,    // programs can name no address and bring no code in
+    GPUSNEK_FLAG_SANDBOX = 8192,    // programs can name no address
     GPUSNEK_FLAG_ALIKE = 16384,     // every interpreter has threadIdx `first`, is alone in its block,
                                     // and draws the same random numbers
     GPUSNEK_FLAG_RENEW = 65536,     // host twin, with judging: each row begins as its program left the
