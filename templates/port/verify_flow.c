@@ -19,7 +19,9 @@
 //       the time when the handler was set up.
 //   V5  Each active `finally` has its cause on the stack until END_FINALLY, in the slot where the
 //       handler was entered (`cause_slot`); nothing else takes or moves it.
-//   V6  A local variable that is used as a cell is one in every call: the prelude makes it one, or
+//   V6  A method and its first argument stay next to each other until CALL_METHOD: a function of a
+//       builtin type does not check its first argument when it is called so.
+//   V7  A local variable that is used as a cell is one in every call: the prelude makes it one, or
 //       the closure passes it, and no instruction stores to it.
 #include "verify.h"
 
@@ -56,6 +58,8 @@ enum {
     LAST_OBJECT = CELL,
     NO_VALUE, // MP_OBJ_NULL
     MAYBE_NO_VALUE,
+    METHOD, // a function that trusts the value above it to be of its type
+    SELF, // the first argument of the method below it, or no value
     ITERATOR, // and three more slots
     CAUSE_OF_ONE = ITERATOR + ITERATOR_SLOTS, // of a `finally`: None or an exception
     CAUSE_OF_TWO, // a return value or a jump's address, and the cause's number
@@ -127,7 +131,7 @@ static bool is_wide(slot_t value) {
     return type_of(value) == CAUSE || type_of(value) == CAUSE_OF_TWO;
 }
 
-// Whether `del` may store the value, or a method call have it below its arguments.
+// Whether an instruction may store the value: no value is `del`.
 static bool may_be_no_value(slot_t value) {
     return is_object(value) || type_of(value) == NO_VALUE || type_of(value) == MAYBE_NO_VALUE;
 }
@@ -175,6 +179,16 @@ static void pop_type(flow_t *flow, unsigned int type) {
 
 static void pop_maybe_no_value(flow_t *flow) {
     gpusnek_verify_need(may_be_no_value(pop(flow)));
+}
+
+static void push_method(flow_t *flow) {
+    push(flow, METHOD);
+    push(flow, SELF);
+}
+
+static void pop_method(flow_t *flow) {
+    pop_type(flow, SELF);
+    pop_type(flow, METHOD);
 }
 
 // Takes `count` objects and leaves one.
@@ -490,8 +504,7 @@ static void set_up(flow_t *flow, const verify_instruction_t *at) {
 
 static void set_up_with(flow_t *flow, const verify_instruction_t *at) {
     pop_object(flow);
-    push(flow, OBJECT); // __exit__
-    push(flow, MAYBE_NO_VALUE); // and its first argument
+    push_method(flow); // __exit__
     need_room(flow, SETUP_WITH_SLOTS);
     set_up(flow, at);
     push(flow, OBJECT);
@@ -503,8 +516,7 @@ static void clean_up_with(flow_t *flow) {
     const slot_t cause = pop(flow);
     gpusnek_verify_need(is_cause(cause) || is_none_or_exception(cause));
     need_room(flow, CLEANUP_SLOTS);
-    pop_maybe_no_value(flow);
-    pop_object(flow);
+    pop_method(flow);
     push(flow, is_cause(cause) ? cause : slot(NONE_OR_EXCEPTION, 0));
 }
 
@@ -611,16 +623,22 @@ static void rotate_two(flow_t *flow) {
     push(flow, second);
 }
 
-// Two ROT_THREE move an object from below a cause of two slots to the top. Returns the next instruction.
+// Two ROT_THREE move an object to the top from below a cause of two slots, or from below a method and
+// its first argument. Returns the next instruction.
 static uint32_t rotate_three(flow_t *flow, const verify_instruction_t *at) {
     verify_instruction_t again;
     const slot_t first = pop(flow);
     const slot_t second = pop(flow);
-    if (type_of(first) == CAUSE_OF_TWO) {
+    if (type_of(first) == CAUSE_OF_TWO || type_of(first) == SELF) {
+        const slot_t object = type_of(first) == SELF ? pop_object(flow) : second;
         gpusnek_verify_decode(flow->of, at->next, &again);
-        gpusnek_verify_need(again.op == MP_BC_ROT_THREE && is_object(second));
+        gpusnek_verify_need(again.op == MP_BC_ROT_THREE && is_object(object));
+        if (type_of(first) == SELF) {
+            gpusnek_verify_need(type_of(second) == METHOD);
+            push(flow, second);
+        }
         push(flow, first);
-        push(flow, second);
+        push(flow, object);
         return again.next;
     }
     const slot_t third = pop(flow);
@@ -652,7 +670,7 @@ static void load_local(flow_t *flow, uint32_t number) {
     }
 }
 
-// V6: the prelude makes local `number` a cell, or the closure passes one.
+// V7: the prelude makes local `number` a cell, or the closure passes one.
 static void need_cell(const flow_t *flow, uint32_t number) {
     verify_t *of = flow->of;
     if (!verify_bit(of->cells, number)) {
@@ -708,9 +726,11 @@ static void call(flow_t *flow, const verify_instruction_t *at, bool is_method, b
     }
     pop_objects(flow, at->argument & 0xff);
     if (is_method) {
-        pop_maybe_no_value(flow);
+        pop_method(flow);
+    } else {
+        pop_object(flow);
     }
-    operate(flow, 1);
+    push(flow, OBJECT);
 }
 
 // ---- Containers ----
@@ -811,12 +831,12 @@ static uint32_t execute(flow_t *flow, const verify_instruction_t *at) {
             operate(flow, 1);
             break;
         case MP_BC_LOAD_METHOD:
-            operate(flow, 1);
-            push(flow, MAYBE_NO_VALUE);
+            pop_object(flow);
+            push_method(flow);
             break;
         case MP_BC_LOAD_SUPER_METHOD:
-            operate(flow, 3);
-            push(flow, MAYBE_NO_VALUE);
+            pop_objects(flow, 3);
+            push_method(flow);
             break;
         case MP_BC_LOAD_SUBSCR:
             operate(flow, 2);

@@ -123,8 +123,8 @@ CASES: dict[str, Case] = {
     "MAKE_FUNCTION": _plain(0, 0),
     "CALL_FUNCTION": Case([VALUE, VALUE, NAME, VALUE], 4, 1 | 1 << 8),
     "CALL_FUNCTION_VAR_KW": Case([VALUE, VALUE, "LOAD_NULL", VALUE, SMALL], 5, 1 | 1 << 8),
-    "CALL_METHOD": Case([VALUE, "LOAD_NULL", VALUE, NAME, VALUE], 5, 1 | 1 << 8),
-    "CALL_METHOD_VAR_KW": Case([VALUE, VALUE, VALUE, NAME, VALUE, SMALL], 6, 1 | 1 << 8),
+    "CALL_METHOD": Case([VALUE, ("LOAD_METHOD", 0), VALUE, NAME, VALUE], 5, 1 | 1 << 8),
+    "CALL_METHOD_VAR_KW": Case([VALUE, ("LOAD_METHOD", 0), VALUE, NAME, VALUE, SMALL], 6, 1 | 1 << 8),
     "IMPORT_NAME": Case([SMALL, VALUE], 2, 0),
     "IMPORT_FROM": _plain(1, 0, left=2),
     "IMPORT_STAR": _plain(1, left=0),
@@ -258,6 +258,28 @@ DEPTHS: dict[str, tuple[list[Instruction], Any]] = {
     "no value called": (["LOAD_NULL", ("CALL_FUNCTION", 0), "RETURN_VALUE"], REJECTED),
     "no value deleted": (["LOAD_NULL", VALUE, ("STORE_ATTR", 0), *RETURN], ACCEPTED),
     "a method without its object": ([VALUE, ("LOAD_METHOD", 0), "RETURN_VALUE"], REJECTED),
+    "a method with another object": (
+        [VALUE, ("LOAD_METHOD", 0), "POP_TOP", VALUE, ("CALL_METHOD", 0), "RETURN_VALUE"],
+        REJECTED,
+    ),
+    "a method as a function": (
+        [VALUE, ("LOAD_METHOD", 0), "POP_TOP", ("CALL_FUNCTION", 0), "RETURN_VALUE"],
+        REJECTED,
+    ),
+    "methods that exchange their objects": (
+        [
+            *[VALUE, ("LOAD_METHOD", 0), VALUE, ("LOAD_METHOD", 0), "ROT_THREE", "POP_TOP"],
+            *["POP_TOP", ("CALL_METHOD", 0), "RETURN_VALUE"],
+        ],
+        REJECTED,
+    ),
+    "an object below a method": (
+        [
+            *[VALUE, VALUE, ("LOAD_METHOD", 0), "ROT_THREE", "ROT_THREE"],
+            *[("CALL_METHOD", 1), "RETURN_VALUE"],
+        ],
+        ACCEPTED,
+    ),
     "an argument without a name": (
         [VALUE, VALUE, VALUE, ("CALL_FUNCTION", 1 << 8), "RETURN_VALUE"],
         REJECTED,
