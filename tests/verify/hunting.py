@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from random import Random
 
@@ -28,6 +29,7 @@ TOGETHER = 12  # mutants that one program loads
 PROGRAMS = 24  # programs of one launch
 STEPS = 40_000  # of one program
 LIMITS = TrialLimits(seconds=4.0, grace=0.5, margin=4.0)
+SAY = partial(print, flush=True)
 _COMPILING = """
 import marshal
 for s in {sources}:
@@ -114,7 +116,7 @@ def hunt(
     *,
     seconds: float,
     launches: int = 0,
-    say: Callable[[str], None] = print,
+    say: Callable[[str], None] = SAY,
 ) -> Hunted:
     """Run mutants until the time or the number of launches is used up.
 
