@@ -1,11 +1,13 @@
 """Which expressions let a Python program choose an address, and which functions load code.
 
-Upstream never calls a pointer made of an integer anything but that; so what a sandbox refuses is
-found by following integers from where Python's objects become C's to the casts that make pointers
-or objects of them. See docs/robustness.md for what is not followed.
+A taint analysis of the whole program. Sources are the places where a Python object becomes a C
+integer. Sinks are casts of integers to pointers or objects. The rule `sandbox` refuses the sinks
+that a source reaches. docs/robustness.md lists the flows that the analysis ignores.
 
-The collector refuses nothing: an exception would leave the heap half swept. What it makes
-pointers of is what C put into the heap itself.
+Input: the provenance of each unit (`provenance.py`). Output: `Refused`, part of `WholeProgram`.
+
+Casts in the collector are never refused: an exception there would leave the heap half swept. The
+collector makes pointers only of values that C stored in the heap.
 """
 
 from __future__ import annotations
@@ -18,16 +20,19 @@ from porter.rewrite.facts import UnitFacts
 from porter.rewrite.polling import COLLECTOR
 from porter.rewrite.provenance import OWN, Conversion, Place, Root
 
-# What makes a function of bytes: the compiler calls them, and so does what reads code.
+# Create a function object from bytecode or native code; called by the compiler and by loaders.
 _MAKERS = ("mp_emit_glue_assign_bytecode", "mp_emit_glue_assign_native")
 Graph = Mapping[str, set[str]]
 
 
 @frozen
 class Refused:
-    """What a sandbox refuses: expressions by unit, and whole functions that load code, by key.
+    """The expressions and functions that a sandbox refuses to execute.
 
-    `functions` are those that hold such an expression: they may raise.
+    Attributes:
+        places: The refused expressions, as ranges of the text, by unit.
+        functions: Keys of all functions that contain a refusal; these may raise.
+        loaders: Keys of functions that load code and are refused as a whole.
     """
 
     places: Mapping[str, tuple[Place, ...]] = field(factory=dict)
@@ -35,13 +40,13 @@ class Refused:
     loaders: frozenset[str] = frozenset()
 
     def slice(self, unit: str, names: set[str]) -> Refused:
-        """What of it one unit's rewriting can depend on."""
+        """Return the part on which the rewriting of one unit can depend."""
         places = {unit: self.places[unit]} if unit in self.places else {}
         return Refused(places, loaders=frozenset(self.loaders & names))
 
 
 def refused(units: Iterable[UnitFacts]) -> Refused:
-    """What of a program a sandbox refuses."""
+    """Return the expressions and functions of a program that a sandbox refuses."""
     units = list(units)
     graph = _graph(units)
     backward = _turned(graph)
@@ -71,10 +76,13 @@ def refused(units: Iterable[UnitFacts]) -> Refused:
 def _cuts(
     unit: str, conversion: Conversion, causes: list[tuple[str, Root]], own: set[str]
 ) -> list[tuple[str, Conversion | Root]]:
-    """Where to refuse: the cast itself, or what feeds it where pointers of C's own go there too.
+    """Return the places at which to refuse a tainted cast, each with its unit.
 
-    Objects that are small integers without their tag are the interpreter's own notes on its
-    stack, and no address.
+    Normally the cast is refused. Where pointers that C made itself reach the same cast, the calls
+    that introduce the program's integer are refused instead.
+
+    An untagged small integer that is cast to an object is a marker that the interpreter keeps on
+    its own stack. It is not an address.
     """
     if conversion.to_object:
         causes = [cause for cause in causes if cause[1].kind != "untag"]
@@ -111,7 +119,7 @@ def _graph(units: list[UnitFacts]) -> dict[str, set[str]]:
 
 
 def _guards(units: list[UnitFacts]) -> dict[str, set[tuple[int, int]]]:
-    """What guards casts of parameters: by parameter the positions and values of others."""
+    """Return the guards of casts, as (position, value) of the compared parameter, by parameter."""
     guards: dict[str, set[tuple[int, int]]] = {}
     sources = (s for u in units for c in u.provenance.conversions for s in c.sources if "|" in s)
     for source in sources:
@@ -130,7 +138,7 @@ def _turned(graph: Graph) -> dict[str, set[str]]:
 
 
 def _reached(start: set[str], graph: Graph, *, through: bool = True) -> set[str]:
-    """All that `start` flows to; with `through` off not what is read through a pointer."""
+    """Return all nodes reachable from `start`; without `through`, skip reads through pointers."""
     found = set(start)
     waiting = list(start)
     while waiting:
@@ -142,7 +150,7 @@ def _reached(start: set[str], graph: Graph, *, through: bool = True) -> set[str]
 
 
 def _collecting(units: list[UnitFacts]) -> set[str]:
-    """The collector: its entries, and the functions that nothing else calls, by name or pointer."""
+    """Return the collector's entry points and the functions that only the collector calls."""
     callers: dict[str, set[str]] = {}
     for unit in units:
         for function in unit.functions:
@@ -162,7 +170,7 @@ def _collecting(units: list[UnitFacts]) -> set[str]:
 
 
 def _loaders(units: list[UnitFacts]) -> frozenset[str]:
-    """The outermost functions that read code through a reader, by key."""
+    """Return the keys of the outermost functions that read code through an `mp_reader_t`."""
     callers: dict[str, set[str]] = {}
     for unit in units:
         for function in unit.functions:

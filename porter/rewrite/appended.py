@@ -10,22 +10,22 @@ from porter.syntax.node import Unit
 
 
 def init_function(unit: str) -> str:
-    """The name of the function that gives a unit's moved variables their initial values."""
+    """Return the name of the function that stores the initial values of a unit's state."""
     return "porter_init_" + identifier(unit)
 
 
 def setup_function(unit: str) -> str:
-    """The name of the function that stores a unit's references that close a cycle."""
+    """Return the name of the function that stores a unit's cycle-closing references at load."""
     return "porter_setup_" + identifier(unit)
 
 
 def targets_function(unit: str) -> str:
-    """The name of the function that adds what a unit's pointers may call to the table of it."""
+    """Return the name of the function that adds a unit's call targets to the target table."""
     return "porter_targets_" + identifier(unit)
 
 
 def append_function(unit: Unit, name: str, statements: Sequence[Part], rule: str) -> Iterator[Edit]:
-    """Declares and defines `void name(void)` with these statements behind all of the unit."""
+    """Declare and define `void name(void)` with these statements at the end of the unit."""
     end = len(unit.text)
     head = f"\nPORTER_DEVICE void {name}(void);\nPORTER_DEVICE void {name}(void) {{\n"
     yield insert(end, head, rule)

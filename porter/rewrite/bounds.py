@@ -1,4 +1,8 @@
-"""What bounds a loop: a constant, memory that is there already, or nothing that can be seen."""
+"""Loop bound analysis: classify what limits the number of iterations of a loop.
+
+`loopfacts.py` stores the class of each loop in the facts of its unit. `polling.py` decides from the
+class which loops poll. The analysis is syntactic and local to one function.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from porter.rewrite.stepping import Assignment, Stepping, bare, changes, local, 
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 
-MOST_TURNS = 4096  # of a loop that a constant bounds
+MOST_TURNS = 4096  # maximum iterations of a loop that counts as bounded by a constant
 _SWAPPED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "!=": "!=", "==": "=="}
 _UNSIGNED = (TypeKind.UCHAR, TypeKind.USHORT, TypeKind.UINT, TypeKind.ULONG, TypeKind.ULONGLONG)
 _NARROW = (TypeKind.BOOL, TypeKind.CHAR_U, TypeKind.UCHAR, TypeKind.CHAR_S, TypeKind.SCHAR,
@@ -22,11 +26,14 @@ Takers = Mapping[int, frozenset[int]]
 
 
 class Bound(Enum):
-    """What bounds a loop's turns.
+    """The class of limit on the number of iterations of a loop.
 
-    CONSTANT: some thousands at most. MEMORY: each turn takes another element of what memory holds.
-    TABLE: so does each turn here, but which element comes first depends on a hash, which may be
-    an address. OPEN: nothing that can be seen.
+    Attributes:
+        CONSTANT: A constant of at most MOST_TURNS, or a logarithm.
+        MEMORY: Existing memory. Each iteration accesses another element of it.
+        TABLE: The slots of a hash table, walked with wraparound. The first slot depends on a hash,
+            which may be an address.
+        OPEN: No limit that the analysis recognizes.
     """
 
     CONSTANT = "constant"
@@ -36,10 +43,13 @@ class Bound(Enum):
 
 
 def bound_of(loop: Loop, addressed: frozenset[int], takers: Takers) -> Bound:
-    """What bounds a loop.
+    """Return the class of a loop's bound.
 
-    `addressed` are the locals whose address the function takes, `takers` functions of the unit
-    by the offset of their declaration, with the parameters that lead them to an element.
+    Args:
+        loop: The loop.
+        addressed: The locals whose address the function takes, as offsets of their declarations.
+        takers: The result of `takers_of` for the unit: functions that access an element, by the
+            offset of their declaration, with the positions of the pointer parameters.
     """
     if loop.body is None:
         return Bound.OPEN
@@ -59,7 +69,7 @@ def bound_of(loop: Loop, addressed: frozenset[int], takers: Takers) -> Bound:
 
 
 def takers_of(functions: Iterable[Node]) -> dict[int, frozenset[int]]:
-    """The functions that take the element to which a parameter leads, whenever they are called."""
+    """Return the functions that on every call access the element to which a parameter points."""
     found = {}
     for function in functions:
         block = body(function)
@@ -81,7 +91,7 @@ def takers_of(functions: Iterable[Node]) -> dict[int, frozenset[int]]:
 
 
 def _halves(loop: Loop) -> bool:
-    """Whether a loop is a binary search: every turn sets a border of a range to its middle."""
+    """Return whether a loop is a binary search: each iteration moves one bound to the middle."""
     if loop.condition is None or loop.body is None:
         return False
     borders = {local(node) for node in loop.condition.walk()} - {None}
@@ -109,7 +119,7 @@ def _halves(loop: Loop) -> bool:
 
 
 def _is_middle(value: Node, borders: Collection[int | None]) -> bool:
-    """Whether an expression is `(a + b) / 2`."""
+    """Return whether an expression is `(a + b) / 2`."""
     node = bare(value)
     if node.kind != K.BINARY_OPERATOR or node.binary_operator() != "/":
         return False
@@ -125,7 +135,7 @@ def _is_middle(value: Node, borders: Collection[int | None]) -> bool:
 
 
 def belongs(inner: Loop, outer: Loop, addressed: frozenset[int]) -> bool:
-    """Whether a loop over memory runs through what the element of an outer loop's chain holds."""
+    """Return whether an inner loop walks an array that belongs to an outer loop's list element."""
     chained = stepping(outer, addressed).chained
     return any(
         node.kind == K.ARRAY_SUBSCRIPT_EXPR
@@ -139,12 +149,12 @@ def _conditions(loop: Loop) -> list[Node]:
 
 
 def _is_once(loop: Loop) -> bool:
-    """Whether a loop is `do { } while (0)`."""
+    """Return whether a loop is `do { } while (0)`."""
     return loop.condition is not None and constant_value(loop.condition) == 0
 
 
 def _is_counted(loop: Loop, steps: Stepping, condition: Node) -> bool:
-    """Whether a condition holds for a number of turns that a constant bounds."""
+    """Return whether a constant limits for how many iterations a condition holds."""
     if _is_masked(condition, steps):
         return True
     operator, left, limit = _comparison(condition)
@@ -175,7 +185,7 @@ def _steps_by_one(loop: Loop, variable: int) -> bool:
 
 
 def _is_masked(condition: Node, steps: Stepping) -> bool:
-    """Whether a condition is `a & v` with a bit `v` that every turn shifts out."""
+    """Return whether a condition is `a & v` where each iteration shifts the mask `v` right."""
     node = bare(condition)
     return (
         node.kind == K.BINARY_OPERATOR
@@ -188,7 +198,7 @@ def _is_masked(condition: Node, steps: Stepping) -> bool:
 
 
 def _comparison(condition: Node) -> tuple[str, Node, int | None]:
-    """A condition as operator, operand, and constant."""
+    """Return a condition as operator, operand and constant."""
     node = bare(condition)
     if node.kind == K.BINARY_OPERATOR and (operator := node.binary_operator()) in _SWAPPED:
         left, right = node.children
@@ -200,7 +210,7 @@ def _comparison(condition: Node) -> tuple[str, Node, int | None]:
 
 
 def _first_value(loop: Loop, variable: int) -> int | None:
-    """The constant that the head of a for statement gives a variable."""
+    """Return the constant to which a for statement initialises a variable, or None."""
     if loop.start is None:
         return None
     given = [change for change in changes(loop.start.walk()) if change.variable == variable]
@@ -210,7 +220,7 @@ def _first_value(loop: Loop, variable: int) -> int | None:
 
 
 def _takes(node: Node, steps: Stepping, moving: frozenset[int], takers: Takers) -> bool:
-    """Whether a node itself reads or writes an element that one of `moving` leads to."""
+    """Return whether a node accesses an element whose address depends on one of `moving`."""
     if node.kind == K.ARRAY_SUBSCRIPT_EXPR:
         base, index = node.children
         return (_leads(index, steps, moving) and _is_fixed(base, steps)) or (
@@ -231,7 +241,7 @@ def _takes(node: Node, steps: Stepping, moving: frozenset[int], takers: Takers) 
 
 
 def _leads(node: Node, steps: Stepping, moving: frozenset[int]) -> bool:
-    """Whether an expression's value is another one on every turn because one of `moving` is."""
+    """Return whether an expression takes a new value each iteration because of `moving`."""
     node = bare(node)
     variable = local(node)
     if variable is not None:
@@ -251,7 +261,7 @@ def _leads(node: Node, steps: Stepping, moving: frozenset[int]) -> bool:
 
 
 def _is_fixed(node: Node, steps: Stepping) -> bool:
-    """Whether an expression calls nothing and names no variable that the loop changes."""
+    """Return whether an expression is loop-invariant: no calls, no changed variables."""
     return not any(
         inner.kind in (K.CALL_EXPR, K.StmtExpr) or local(inner) in steps.changed
         for inner in node.walk()

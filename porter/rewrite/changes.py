@@ -1,12 +1,12 @@
-"""Writes to state that outlives a call: what a function changes, in the order of its text.
+"""Extract the writes of one function to state that outlives the call, in source order.
 
 The facts of a unit hold the writes to static storage; `porter.rewrite.effects` merges them over the
-program, and `porter.rewrite.pairs` finds the changes of a function that a later step takes back. A
-*path* names the lvalue of a write:
+program, and `porter.rewrite.pairs` finds the changes that a later step of the same function undoes.
+A *path* names the lvalue of a write:
 
     v:NAME.field       a variable with static storage, or a field of one
-    l:OFFSET->.field   what a local variable or a parameter points to
-    l:OFFSET.field     a local variable itself, which no caller sees
+    l:OFFSET->.field   the target of a pointer in a local variable or a parameter
+    l:OFFSET.field     a local variable itself, which is invisible to callers
     &PATH              the address of one of these
 """
 
@@ -40,13 +40,13 @@ _STATIC, _LOCAL = "v:", "l:"
 
 @frozen
 class StateStep:
-    """One change or call of a function.
+    """A write or a call in a function.
 
     Attributes:
         how: `add`, `or`, `and`, `set` or `call`.
-        path: The path that is written; of a call the callee's key, or `*` through a pointer.
-        value: The amount or the bits, a decimal number. Of `set`: `=N` a constant, `p:I` the
-            parameter I, a path that is read, or empty for any other value. Of a call: empty.
+        path: The written path. For a call: the callee's key, or `*` for a call through a pointer.
+        value: The amount or the bits, a decimal number. For `set`: `=N` for a constant, `p:I` for
+            parameter I, the path that is read, or empty for any other value. For a call: empty.
     """
 
     how: str
@@ -63,7 +63,7 @@ class Placed:
 
 
 class FunctionChanges:
-    """Reads the steps of one function with a body."""
+    """The steps of one function with a body, and the paths of its expressions."""
 
     def __init__(self, function: Node) -> None:
         self.function = function
@@ -77,12 +77,12 @@ class FunctionChanges:
 
     @cached_property
     def steps(self) -> list[Placed]:
-        """The calls and the writes to what outlives the function, in the order of the text."""
+        """The calls, and the writes to storage that outlives the function, in source order."""
         return list(self._read())
 
     @cached_property
     def saved(self) -> dict[str, tuple[str, ...]]:
-        """Paths that were read, or getters (`call KEY`), by the path that keeps the value."""
+        """The sources of saved values (paths, or `call KEY` for getters), by the saving path."""
         kept: dict[str, dict[str, None]] = {}
         for node in self.block.walk(evaluated):
             to, value = _assigned(node)
@@ -96,7 +96,7 @@ class FunctionChanges:
 
     @property
     def writes(self) -> tuple[StateStep, ...]:
-        """The writes to static storage, in the order of the text."""
+        """The writes to static storage, in source order."""
         return tuple(
             placed.step
             for placed in self.steps
@@ -105,7 +105,7 @@ class FunctionChanges:
 
     @property
     def kept(self) -> tuple[tuple[str, str], ...]:
-        """The last names of fields behind pointers that keep a value, each with its source."""
+        """The names of fields, reached by pointer, that save a value, each with its source."""
         return tuple(
             (name.rpartition(".")[2], source)
             for name, sources in self.saved.items()
@@ -116,7 +116,7 @@ class FunctionChanges:
 
     @property
     def returned(self) -> str:
-        """The path of static storage that the function does nothing but return, or nothing."""
+        """The path of static storage that a getter returns; empty for any other function."""
         last = self.block.children[-1] if len(self.block.children) == 1 else None
         if last is None or last.kind != K.RETURN_STMT or not last.children:
             return ""
@@ -126,7 +126,7 @@ class FunctionChanges:
     # Paths
 
     def path(self, node: Node | None) -> str:
-        """Return the path of an expression, or nothing where it has none."""
+        """Return the path of an expression, or an empty string if it has none."""
         if node is None:
             return ""
         node = strip(node)
@@ -158,14 +158,14 @@ class FunctionChanges:
         return ""
 
     def _behind(self, path: str) -> str:
-        """Return the path of what a pointer leads to."""
+        """Return the path of a pointer's target."""
         pointer = self._aliases.get(path, path)
         return pointer[1:] if pointer.startswith("&") else f"{pointer}->"
 
     @cached_property
     def _aliases(self) -> dict[str, str]:
-        """The addresses that local pointers hold for as long as they live."""
-        self.__dict__["_aliases"] = {}  # while they are read there are none
+        """The addresses held by local pointers that are initialised and never reassigned."""
+        self.__dict__["_aliases"] = {}  # empty while computed: `path` recurses here
         found: dict[str, str] = {}
         changed: set[str] = set()
         for node in self.block.walk(evaluated):
@@ -197,7 +197,7 @@ class FunctionChanges:
         return f"{_LOCAL}{cursor.location.offset}"
 
     def parameter(self, path: str) -> int | None:
-        """Return the number of the parameter that a path is, or None."""
+        """Return the position of the parameter that a path names, or None."""
         for number, offset in enumerate(self._parameters):
             if path == f"{_LOCAL}{offset}":
                 return number
@@ -206,7 +206,7 @@ class FunctionChanges:
     # Steps
 
     def _read(self) -> Iterator[Placed]:
-        """Steps by the offset at which each one is done: a call after its arguments."""
+        """Yield the steps in evaluation order: a call comes after its arguments."""
         found: list[tuple[int, int, Placed]] = []
         for number, node in enumerate(self.block.walk(evaluated)):
             step = self._step(node)
@@ -268,7 +268,7 @@ def is_static(path: str) -> bool:
 
 
 def outlives(path: str) -> bool:
-    """Return whether what a path names is there after the function has returned."""
+    """Return whether the storage that a path names still exists after the function has returned."""
     return path.startswith(_STATIC) or "->" in path
 
 
@@ -279,7 +279,7 @@ def _is_step(node: Node) -> bool:
 
 
 def _assigned(node: Node) -> tuple[Node | None, Node | None]:
-    """What a node assigns to, and the value; a declaration assigns to no expression."""
+    """Return the target and the value of an assignment; the target is None for a declaration."""
     if node.kind == K.VAR_DECL:
         return None, initialiser(node)
     if node.kind == K.BINARY_OPERATOR and node.binary_operator() == "=":

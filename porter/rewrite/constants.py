@@ -9,7 +9,7 @@ from clang.cindex import Cursor, conf
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node
 
-# Evaluation is in libclang's C interface; its Python wrapper does not declare it.
+# libclang's C interface has the evaluator; its Python bindings do not declare it.
 _evaluate = conf.lib.clang_Cursor_Evaluate
 _evaluate.argtypes, _evaluate.restype = [Cursor], ctypes.c_void_p
 _kind = conf.lib.clang_EvalResult_getKind
@@ -23,7 +23,7 @@ _VARIABLES = (K.VAR_DECL, K.PARM_DECL)
 
 
 def constant_value(node: Node) -> int | None:
-    """The value of an integer constant expression; None of any other expression."""
+    """Return the value of an integer constant expression, or None for any other expression."""
     for inner in node.walk():
         if inner.kind == K.CALL_EXPR or (
             inner.kind == K.DECL_REF_EXPR
@@ -42,7 +42,7 @@ def constant_value(node: Node) -> int | None:
 
 
 def _is_unevaluated(inner: Node, outer: Node) -> bool:
-    """Whether a node stands in a sizeof inside `outer`."""
+    """Return whether a node is the operand of a sizeof inside `outer`."""
     for above in inner.ancestors():
         if above.kind == K.CXX_UNARY_EXPR:
             return True

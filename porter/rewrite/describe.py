@@ -1,4 +1,4 @@
-"""What people read about the rules: the table of edits per release, and every rule's example."""
+"""Generate the parts of docs/rules.md: each rule's example, and the edits per release."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ Counts = Mapping[str, Mapping[str, int]]  # release to rule to number of edits
 
 
 def description(rule: type[Rule]) -> str:
-    """The rule's one line."""
+    """Return the one-line description of a rule: its class docstring."""
     return rule.__doc__ or ""
 
 
 def edits_table(counts: Counts) -> str:
-    """Rules by releases, as Markdown; a rule without edits in a release shows 0."""
+    """Return a Markdown table of edits, rules by releases."""
     releases = list(counts)
     lines = ["| rule | " + " | ".join(releases) + " |", "|---" * (len(releases) + 1) + "|"]
     for rule in RULES:
@@ -29,7 +29,7 @@ def edits_table(counts: Counts) -> str:
 
 
 def rules_text() -> str:
-    """Every rule in order with its line and its example, as Markdown."""
+    """Return the rules in order, each with its description and example, as Markdown."""
     parts = []
     for number, rule in enumerate(RULES, 1):
         example = rule.example
@@ -44,10 +44,18 @@ def rules_text() -> str:
 
 
 def put_between(text: str, name: str, content: str) -> str:
-    """`text` with `content` between its markers `<!-- name -->` and `<!-- end of name -->`.
+    """Replace the text between the markers `<!-- name -->` and `<!-- end of name -->`.
+
+    Args:
+        text: The page.
+        name: The name of the section.
+        content: The new text of the section.
+
+    Returns:
+        The page with the new section.
 
     Raises:
-        ValueError: the text lacks one of the markers.
+        ValueError: The page lacks one of the markers.
     """
     start, end = f"<!-- {name} -->\n", f"<!-- end of {name} -->\n"
     pattern = re.escape(start) + ".*?" + re.escape(end)

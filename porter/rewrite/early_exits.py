@@ -1,8 +1,8 @@
-"""The report on early exits: every pair that an unwind can separate, and why none is left.
+"""The report on early exits: every pair of changes that an unwind can separate, with its status.
 
-What leads out of a function takes back the changes of the pairs that it can (`exits.py`). The
-others have to be harmless, for a reason that stands in `early_exits.toml`. A pair that is neither
-is *left*: `porter rules --early-exits` lists it and ends with an error, and a test fails.
+Exit code undoes the first change of a pair where it can (`exits.py`): the pair is *restored*. Any
+other pair must be *harmless*, for a reason given in `early_exits.toml`. A pair that is neither is
+*left*: `porter rules --early-exits` lists it and fails, and a test fails.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ REASONS = Path(__file__).with_suffix(".toml")
 
 @frozen
 class Pair:
-    """One pair of the report.
+    """A pair of changes in the report.
 
     Attributes:
         function: The function's key.
-        path: What the pair changes; of what a local pointer leads to only the field.
-        kind: As of `porter.rewrite.pairs.Separated`.
+        path: The changed path. Behind a local pointer, only the field's name.
+        kind: The `kind` of `porter.rewrite.pairs.Separated`.
         file: The file of the first change, as line markers name it.
-        line: Its line.
+        line: The line of the first change.
         status: `restored`, `harmless` or `left`.
-        reason: Why it is harmless; else empty.
+        reason: The reason why a harmless pair is harmless; else empty.
     """
 
     function: str
@@ -50,7 +50,7 @@ class Pair:
 
 @frozen
 class Reason:
-    """Why some pairs are harmless. `file`, `function` and `path` are patterns of the shell."""
+    """A reason why some pairs are harmless. The other attributes are shell patterns for a pair."""
 
     reason: str
     file: str = "*"
@@ -58,7 +58,7 @@ class Reason:
     path: str = "*"
 
     def holds(self, pair: Pair) -> bool:
-        """Whether the reason is one for a pair."""
+        """Return whether the reason applies to a pair."""
         return all(
             fnmatchcase(name, pattern)
             for name, pattern in (
@@ -77,7 +77,7 @@ def reasons() -> tuple[Reason, ...]:
 
 
 def early_exits(unit: Unit, program: WholeProgram) -> tuple[Pair, ...]:
-    """Return the pairs of a unit's functions that an unwind can separate, without reasons."""
+    """Return the pairs of a unit that an unwind can separate, before reasons are applied."""
     found: dict[Pair, None] = {}
     for node in unit.declarations:
         if node.kind == K.FUNCTION_DECL and body(node) is not None:
@@ -86,7 +86,7 @@ def early_exits(unit: Unit, program: WholeProgram) -> tuple[Pair, ...]:
 
 
 def explained(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """Return pairs of which those that are left and have a reason are harmless."""
+    """Return the pairs, with the left ones that match a reason marked as harmless."""
     return tuple(dict.fromkeys(map(_explained, pairs)))
 
 

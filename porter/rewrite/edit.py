@@ -9,25 +9,29 @@ from porter.syntax.span import Span
 
 @frozen
 class Without:
-    """As a part of an edit: the text of `span` with all edits applied but one.
+    """A part of an edit: the text of `span`, rewritten by all rules except one.
 
-    The edits of exactly this range by the rule `rule` are left out. So a rule can move the text
-    that it replaces.
+    Edits of exactly this range by the rule `rule` are skipped. A rule can thus move the text that
+    it replaces.
     """
 
     span: Span
     rule: str
 
 
-# Literal text, or a range of the unit, which stands for its text with the edits inside it applied.
+# Literal text, or a range of the unit: the range's text after the edits inside it.
 Part = str | Span | Without
 
 
 @frozen
 class Edit:
-    """Replaces the half-open range of offsets from `start` to `end` by `parts`.
+    """A replacement of a range of a unit's text.
 
-    An edit with an equal start and end inserts. `rule` is the name of the rule that made it.
+    Attributes:
+        start: The first offset of the range, in characters.
+        end: The offset behind the range; equal to `start` for an insertion.
+        parts: The new text.
+        rule: The name of the rule that made the edit.
     """
 
     start: int
@@ -37,15 +41,15 @@ class Edit:
 
 
 def insert(offset: int, text: str, rule: str) -> Edit:
-    """Puts `text` before `offset`."""
+    """Return an edit that inserts text at an offset."""
     return Edit(offset, offset, (text,), rule)
 
 
 def wrap(span: Span, before: str, after: str, rule: str) -> Edit:
-    """Puts text around a range and keeps what is inside."""
+    """Return an edit that inserts text before and behind a range."""
     return Edit(span.start, span.end, (before, span, after), rule)
 
 
 def replace(span: Span, rule: str, *parts: Part) -> Edit:
-    """Replaces a range by `parts`."""
+    """Return an edit that replaces a range by `parts`."""
     return Edit(span.start, span.end, parts, rule)

@@ -1,7 +1,8 @@
-"""Changes of static storage that a function leaves behind, over the whole program.
+"""Interprocedural effects: the net changes of static storage by a call of each function.
 
-`porter.rewrite.pairs` asks it which call opens what another call closes: `gc_lock` counts a field
-up and `gc_unlock` counts it down, whatever the two are called.
+`porter.rewrite.pairs` uses these to match a call that opens a resource with the call that closes
+it. `gc_lock` and `gc_unlock` match because one increments the field that the other decrements.
+Their names do not matter.
 """
 
 from __future__ import annotations
@@ -12,18 +13,18 @@ from attrs import field, frozen
 
 from porter.rewrite.changes import ADD, AND, OR, SET, StateStep
 
-MIXED = "mixed"  # several writes in branches: a helper that opens or closes, by the state it finds
-_ROUNDS = 16  # calls of helpers by helpers, at most
+MIXED = "mixed"  # several writes in branches: whether the helper opens or closes depends on state
+_ROUNDS = 16  # maximum depth of helpers that call helpers
 
 
 @frozen
 class Effects:
-    """Return the calls change for good.
+    """The net effects of calls on static storage, for the whole program.
 
     Attributes:
-        changes: The changes of static storage that a call of a function leaves, by its key.
-        getters: The path that a function returns and does nothing else, by its key.
-        keepers: The paths whose values a field keeps somewhere in the program, by its last name.
+        changes: The changes of static storage that remain after a call, by function key.
+        getters: The path that a getter returns, by function key.
+        keepers: The paths whose values are saved in a field, by the field's name.
     """
 
     changes: Mapping[str, tuple[StateStep, ...]] = field(factory=dict)
@@ -31,7 +32,7 @@ class Effects:
     keepers: Mapping[str, tuple[str, ...]] = field(factory=dict)
 
     def slice(self, names: Collection[str]) -> Effects:
-        """Return the effects of some functions; fields that keep values stay."""
+        """Return the effects of the named functions, with all `keepers`."""
         return Effects(
             {key: steps for key, steps in self.changes.items() if key in names},
             {key: path for key, path in self.getters.items() if key in names},
@@ -39,14 +40,14 @@ class Effects:
         )
 
     def read_from(self, source: str) -> str:
-        """Return the path that a value was read from, of `FunctionChanges.saved`'s sources."""
+        """Return the path of a source in `FunctionChanges.saved`; calls of getters are resolved."""
         key = source.removeprefix("call ")
         return self.getters.get(key, "") if key != source else source
 
 
 @frozen
 class Writes:
-    """The facts of one function: its writes to static storage and what it keeps of it."""
+    """The accesses of one function to static storage: writes, the getter's path, saved values."""
 
     steps: tuple[StateStep, ...] = ()
     returned: str = ""
@@ -72,7 +73,7 @@ def effects(
         if following == changes:
             break
         changes = following
-    # Functions that may raise call back and forth: what they call is not followed.
+    # Callees of functions that may raise are not followed: their call graph is cyclic.
     found = {
         key: _left(True, _reached((), writes, {}), turning)
         for key, (_, writes) in table.items()
@@ -93,7 +94,7 @@ def effects(
 
 
 def is_undone(one: StateStep, other: StateStep) -> bool:
-    """Whether one change takes another one back: opposite amounts, or bits set and cleared."""
+    """Return whether one change undoes another: opposite amounts, or bits set and then cleared."""
     if one.how == other.how == ADD:
         return int(one.value) == -int(other.value)
     if {one.how, other.how} != {OR, AND}:
@@ -102,7 +103,7 @@ def is_undone(one: StateStep, other: StateStep) -> bool:
 
 
 def _turning(writes: Iterable[Writes]) -> set[str]:
-    """Paths that are counted up in one place and down in another one."""
+    """Return the paths that the program both increments and decrements."""
     ways: dict[str, set[bool]] = {}
     for function in writes:
         for step in function.steps:
@@ -114,7 +115,7 @@ def _turning(writes: Iterable[Writes]) -> set[str]:
 def _reached(
     calls: Iterable[str], writes: Writes, changes: Mapping[str, tuple[StateStep, ...]]
 ) -> dict[str, list[StateStep]]:
-    """Return the changes of a function and of what it calls, by path."""
+    """Return the changes by a function and by its callees, by path."""
     found: dict[str, list[StateStep]] = {}
     for step in (*writes.steps, *(step for key in calls for step in changes.get(key, ()))):
         found.setdefault(step.path, []).append(step)
@@ -124,10 +125,10 @@ def _reached(
 def _left(
     raises: bool, steps: Mapping[str, list[StateStep]], turning: Collection[str]
 ) -> tuple[StateStep, ...]:
-    """What is left of a function's changes: those that it takes back itself are not.
+    """Return the net changes of a function, without those that it undoes itself.
 
-    Of a function that may raise only a single count or bit is followed: its other changes are the
-    interpreter's work, and are no lock's.
+    For a function that may raise, only a path with a single count or bit change is kept. Its other
+    changes are ordinary work of the interpreter, not locks.
     """
     left: list[StateStep] = []
     for path, changes in steps.items():

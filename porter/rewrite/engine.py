@@ -1,4 +1,4 @@
-"""The one engine that applies edits to a unit's text."""
+"""Apply the edits of all rules to a unit's text; no other module changes source text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Engine:
         self.lines = line_table(self.text)
 
     def rendered(self, part: Part) -> str:
-        """What a part of an edit stands for."""
+        """Return the text of a part of an edit."""
         if isinstance(part, str):
             return part
         if isinstance(part, Span):
@@ -38,7 +38,7 @@ class _Engine:
         return text
 
     def render(self, span: Span) -> str:
-        """The text of `span` with every outermost edit inside it applied."""
+        """Return the text of `span` after the edits inside it."""
         pieces: list[str] = []
         position = span.start
         index = bisect_left(self.starts, span.start)
@@ -62,7 +62,7 @@ class _Engine:
         return "".join(pieces)
 
     def _left_out(self, part: Without) -> set[int]:
-        """The edits that a part asks to leave out."""
+        """Return the indexes of the edits that a part skips."""
         start, end = part.span.start, part.span.end
         first, last = bisect_left(self.starts, start), bisect_right(self.starts, start)
         return {
@@ -72,7 +72,7 @@ class _Engine:
         }
 
     def _resynchronised(self, edit: Edit, rendered: str) -> str:
-        """A line marker where an edit moved lines, so that what follows keeps its place."""
+        """Return a line marker if an edit shifted lines, so that later text keeps its location."""
         file, line, _ = locate(self.lines, edit.start)
         wanted_file, wanted_line, _ = locate(self.lines, edit.end)
         for text in rendered.split("\n")[1:]:
@@ -84,7 +84,7 @@ class _Engine:
         return f'\n# {wanted_line} "{wanted_file}"\n'
 
     def _elsewhere(self, edit: Edit, span: Span) -> bool:
-        """Whether an insertion at a border of `span` belongs to the text around it."""
+        """Return whether an insertion at a border of `span` belongs to the enclosing text."""
         if edit.start != edit.end:
             return False
         if edit.start == span.start:
@@ -92,7 +92,7 @@ class _Engine:
         return edit.end == span.end and bool(self.active)
 
     def _next(self, index: int, done: Edit) -> int:
-        """The first edit after `done` that does not lie inside it."""
+        """Return the index of the first edit after `done` that is not nested in it."""
         following = index + 1
         if done.start == done.end:
             return following
@@ -118,13 +118,18 @@ class _Engine:
 
 
 def apply_edits(name: str, text: str, edits: list[Edit]) -> str:
-    """Applies `edits`, which may nest but not cross, to `text`.
+    """Apply edits, which may nest but not cross, to the text of a unit.
 
-    Of two edits of one range the one that comes first in the list is the inner one; of two
-    insertions at one offset it is the first one in the text.
+    If two edits have the same range, the earlier one of the list is nested in the later one. If two
+    insertions have the same offset, the text of the earlier one comes first.
+
+    Args:
+        name: The name of the unit, for messages.
+        text: The text of the unit.
+        edits: The edits in the order of their rules.
 
     Raises:
-        UnknownConstruct: two edits cross; the message names both rules.
+        UnknownConstruct: Two edits cross. The message names both rules.
     """
     numbered = sorted(
         enumerate(edits),

@@ -1,9 +1,8 @@
-"""The ways by which an unwind leaves a function, and what runs there.
+"""The exits by which an unwind leaves a function, and the cleanup code at each exit.
 
-An unwind leaves behind a call that may raise (rule `unwinding`), at a poll (rule `polls`) and
-where a sandbox refuses something (rule `sandbox`). The three rules ask `exits_of` for the
-statements that lead out: to a landing of the function, or to a return, behind the changes that
-have to be taken back.
+An exit is a call that may raise (rule `unwinding`), a poll (rule `polls`) or a refusal of the
+sandbox (rule `sandbox`). The three rules get the exit code from `exits_of`: it undoes pending
+changes (`pairs.py`), then jumps to a landing of the function or returns.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _REFUSED = (K.CSTYLE_CAST_EXPR, K.CALL_EXPR)  # where the rule `sandbox` checks
 
 
 class Exits:
-    """The exits of one function with a body, for one program."""
+    """The exits of one function with a body, in the context of one program."""
 
     def __init__(self, function: Node, program: WholeProgram) -> None:
         self.function = function
@@ -52,25 +51,26 @@ class Exits:
 
     @cached_property
     def pairs(self) -> list[Separated]:
-        """The pairs of changes that one of the exits can separate, in the order of the text."""
+        """The pairs of changes that one of the exits can separate, in source order."""
         finder = PairFinder(self.function, self.program.effects, self.raising.never_returns)
         return list(finder.separated(list(self._all())))
 
     def is_restored(self, pair: Separated) -> bool:
-        """Return whether a pair's change is taken back at every exit that separates it."""
+        """Return whether every exit that separates a pair undoes its first change."""
         at_start = self.program.guarded | self.program.refused.loaders
         return pair.is_restored and not (pair.kind == CLOSER and self.key in at_start)
 
     def steps(self, landings: list[Landing], place: Node, behind: bool = False) -> list[Part]:
-        """The statements by which an unwind in flight leaves at a node, the last one a return.
+        """Return the statements by which an unwind leaves the function at a node.
 
-        What the function changed and did not take back yet is taken back, the last change first.
-        At a landing only what was changed behind its setjmp: the rest is for what comes there.
+        They undo the pending changes of the function, the last change first, and end with a
+        return. A jump to a landing undoes only the changes made after the landing's setjmp; code
+        after the landing undoes the others.
 
         Args:
-            landings: The landings that cover the place, in the order in which they are asked.
+            landings: The landings that cover the place, in the order in which they are tested.
             place: The node.
-            behind: Whether the exit is behind the node, a loop's body.
+            behind: Whether the exit is at the end of the node, which is then a loop's body.
         """
         found = [
             (pair, node)
@@ -86,7 +86,7 @@ class Exits:
         return [*steps, *restoring, leaving(self.function)]
 
     def covering(self, place: Node) -> list[Landing]:
-        """Return the landings that cover a node, the one that was passed last first."""
+        """Return the landings that cover a node, the most recently executed setjmp first."""
         return covering(self.landings, place.span)
 
     def _all(self) -> Iterator[Exit]:
@@ -109,7 +109,7 @@ class Exits:
 
 
 def polled_calls(loop: Loop, poll: Poll) -> list[Node]:
-    """Return the calls of a loop before which it polls; none where it polls at its back edges."""
+    """Return the calls before which a loop polls; empty if it polls at its back edges."""
     found = []
     for node in loop.nodes():
         if poll.before and node.kind == K.CALL_EXPR:
@@ -124,7 +124,7 @@ def polled_calls(loop: Loop, poll: Poll) -> list[Node]:
 
 
 def back_edges(loop: Loop) -> list[Node]:
-    """Return the jumps by which a loop goes back: `continue` statements, or a goto."""
+    """Return the explicit back edges of a loop: its `continue` statements, or the goto."""
     return [loop.node] if loop.body is None else list(continues(loop.body))
 
 
@@ -132,7 +132,7 @@ _known: WeakKeyDictionary[Unit, tuple[WholeProgram, dict[Node, Exits]]] = WeakKe
 
 
 def exits_of(function: Node, program: WholeProgram) -> Exits:
-    """Return the exits of a function; a unit's are kept, for several rules ask."""
+    """Return the exits of a function, from a cache that several rules share."""
     known = _known.get(function.unit)
     if known is None or known[0] is not program:
         known = (program, {})

@@ -1,4 +1,8 @@
-"""What one unit tells about the whole program: its functions, variables and who names whom."""
+"""Collect the facts of one unit that the analysis of the whole program needs.
+
+Input: a parsed unit. Output: `UnitFacts`, which the stage caches per unit and `program.py` merges.
+Facts hold strings and numbers only, no nodes, so that they can be stored and sent to processes.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +36,15 @@ from porter.syntax.node import Node, Unit
 
 @frozen
 class FunctionFact:
-    """One function definition: calls by name, whether through a pointer, loops and writes."""
+    """A function definition.
+
+    Attributes:
+        key: The function's key (`symbol_key`).
+        calls: The keys of the functions that it calls by name.
+        indirect: Whether it calls through a pointer.
+        polling: The facts of its loops.
+        writes: Its accesses to static storage.
+    """
 
     key: str
     calls: tuple[str, ...]
@@ -43,7 +55,20 @@ class FunctionFact:
 
 @frozen
 class VariableFact:
-    """One variable with static storage. Sizes are bytes; -1 where an extent is not known."""
+    """A variable with static storage.
+
+    Attributes:
+        key: The variable's key (`symbol_key`).
+        unit: The name of the unit.
+        mutable: Whether the variable is not const.
+        defined: Whether the declaration is a definition, a tentative one included.
+        size: Bytes; negative if the type is incomplete.
+        align: Alignment in bytes; negative if the type is incomplete.
+        references: The keys of the variables that its initialiser names.
+        flexible: Whether its struct ends in a flexible array member.
+        array: Whether it is an array.
+        initialised: Whether it has an initialiser.
+    """
 
     key: str
     unit: str
@@ -59,7 +84,18 @@ class VariableFact:
 
 @frozen
 class UnitFacts:
-    """All facts of one unit. `polls`: its loops may poll, for it knows the port's budget."""
+    """All facts of one unit.
+
+    Attributes:
+        unit: The name of the unit.
+        functions: The functions that it defines.
+        variables: The declarations of variables with static storage.
+        never_return: The keys of functions that it declares noreturn.
+        addressed: The keys of functions whose address it takes.
+        flows: The edges along which sizes are traced (`flows.py`).
+        polls: Whether its loops may poll: it declares the port's poll budget.
+        provenance: The sources and uses of its integers (`provenance.py`).
+    """
 
     unit: str
     functions: tuple[FunctionFact, ...] = field(factory=tuple)
@@ -72,7 +108,7 @@ class UnitFacts:
 
 
 def never_returning(unit: Unit) -> dict[str, None]:
-    """The functions that some declaration of the unit calls noreturn, by key."""
+    """Return the keys of the functions that a declaration in the unit marks as noreturn."""
     return {
         symbol_key(unit.name, node.cursor): None
         for node in unit.declarations
@@ -81,7 +117,7 @@ def never_returning(unit: Unit) -> dict[str, None]:
 
 
 def _never_returns(function: Node) -> bool:
-    """Whether a FUNCTION_DECL has the attribute; its type does not show C11's `_Noreturn`."""
+    """Return whether a FUNCTION_DECL is noreturn; libclang's type omits C11's `_Noreturn`."""
     if "noreturn" in function.type.spelling:
         return True
     specifiers = function.unit.text[function.start : function.cursor.location.offset]
@@ -89,7 +125,7 @@ def _never_returns(function: Node) -> bool:
 
 
 def collect(unit: Unit) -> UnitFacts:
-    """Reads a unit's facts."""
+    """Return the facts of a unit."""
     defined = [
         node
         for node in unit.declarations
@@ -111,7 +147,7 @@ def collect(unit: Unit) -> UnitFacts:
 
 
 def _addressed(unit: Unit) -> dict[str, None]:
-    """The functions whose address the unit takes: what a call through a pointer may reach."""
+    """Return the functions whose address the unit takes: possible targets of indirect calls."""
     called: set[int] = set()
     for node in unit.walk():
         target = callee(node) if node.kind == K.CALL_EXPR else None
@@ -168,6 +204,6 @@ def _variable_fact(unit: Unit, node: Node) -> VariableFact:
 
 
 def _referenced_variables(unit: Unit, value: Node | None) -> dict[str, None]:
-    """The variables that an initialiser names, by key."""
+    """Return the keys of the variables that an initialiser names."""
     named = (named_variable(inner) for inner in value.walk(evaluated)) if value is not None else ()
     return {symbol_key(unit.name, variable): None for variable in named if variable is not None}

@@ -1,8 +1,9 @@
-"""Where the integers of a unit come from: the edges along which a size is followed backwards.
+"""The data flow of integers in a unit: edges for a backward slice from allocation sizes.
 
-An edge (PLACE, SOURCE) says that an integer in PLACE may be made of one in SOURCE. No edge leads
-through what is no quantity: an address that becomes a number, a value of which some bits are taken
-(`x & 0xff`, `x << a >> b`), and bits that are put together (`a | b`, `(a << 7) + (b & 0x7f)`).
+An edge (PLACE, SOURCE) means that an integer in PLACE may be computed from one in SOURCE
+(`places.py` defines places). `quantities.py` slices backwards over the edges of all units. Values
+that are not quantities have no edge: addresses converted to integers, extracted bits (`x & 0xff`,
+`x << a >> b`), and combined bits (`a | b`, `(a << 7) + (b & 0x7f)`).
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ _RELATIONAL = frozenset({"<", "<=", ">", ">="})
 
 
 def flows(unit: Unit) -> dict[Flow, None]:
-    """The edges of a unit, in the order of its text."""
+    """Return the edges of a unit, in source order."""
     reading = _Reading(unit)
     for node in unit.declarations:
         if node.kind == K.FUNCTION_DECL and body(node) is not None:
@@ -65,7 +66,7 @@ def flows(unit: Unit) -> dict[Flow, None]:
 
 
 def rounding_mask(node: Node) -> Node | None:
-    """The constant of a `value & mask` that clears low bits and keeps all others, or None."""
+    """Return the mask of a `value & mask` that clears only low bits, or None."""
     for mask in reversed(node.children):
         value, size = constant(mask), strip(mask).canonical.get_size()
         if value is not None:
@@ -75,7 +76,7 @@ def rounding_mask(node: Node) -> Node | None:
 
 
 class _Reading:
-    """Reads the edges of a unit, function by function."""
+    """The edges of one unit, collected function by function."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -90,7 +91,7 @@ class _Reading:
         }
 
     def function(self, node: Node) -> None:
-        """Adds the edges of a function."""
+        """Add the edges of a function."""
         returned = result(symbol_key(self.unit.name, node.cursor))
         for inner in node.walk(_runs):
             if inner.kind == K.VAR_DECL and is_static_storage(inner):
@@ -101,24 +102,24 @@ class _Reading:
                 self._statements[inner.kind](inner)
 
     def constants(self, node: Node) -> None:
-        """Adds the edges of a variable that is initialised before anything runs: addresses."""
+        """Add the edges of a statically initialised variable: its function addresses."""
         for inner in node.walk(evaluated):
             if inner.kind == K.DECL_REF_EXPR:
                 self._mention(inner)
 
-    # What puts an integer somewhere
+    # Destinations: assignments, arguments, initialisers
 
     def _add(self, to: str, sources: Iterator[str]) -> None:
         for source in sources:
             self.found[to, source] = None
 
     def _join(self, one: str | None, other: str | None) -> None:
-        """Two names of one integer."""
+        """Add edges both ways between two places that hold the same integer."""
         if one is not None and other is not None:
             self.found[one, other] = self.found[other, one] = None
 
     def _share(self, to: str | None, pointer: Node) -> None:
-        """A pointer to an integer: what is stored through it is there for both that have it."""
+        """Join the targets of two pointers to integers: a store through one is visible to both."""
         below = bare(pointer)
         if is_address(below):
             self._join(f"*{to}", place(below.children[0]))
@@ -149,7 +150,7 @@ class _Reading:
                 self._compared(one, other)
 
     def _compared(self, side: Node, other: Node) -> None:
-        """Add the integers that a bounds check adds to an address, or compares with a distance."""
+        """Add the integers that a bounds check adds to an address or compares with a distance."""
         below = bare(side)
         if below.kind != K.BINARY_OPERATOR:
             return
@@ -174,7 +175,7 @@ class _Reading:
                 self._assign(argument_place(node, number), argument)
 
     def _mention(self, node: Node) -> None:
-        """A function whose address is taken: calls through pointers of its type reach it."""
+        """Connect a function whose address is taken to indirect calls of its type."""
         target = node.referenced
         if target is None or target.kind != K.FUNCTION_DECL or _is_called(node):
             return
@@ -189,7 +190,7 @@ class _Reading:
         self.found[pointed_result(kind), result(key)] = None
 
     def _list(self, node: Node) -> None:
-        """The items of a record's initialiser."""
+        """Add the items of a record's initialiser."""
         if node.canonical.kind != TypeKind.RECORD:
             return
         names = [str(of.spelling) for of in node.canonical.get_fields()]
@@ -200,7 +201,7 @@ class _Reading:
             if name and item.kind != K.INIT_LIST_EXPR:
                 self._assign(field(node.canonical, name), item)
 
-    # What an integer is made of
+    # Sources of an expression
 
     def _sources(self, node: Node) -> Iterator[str]:
         while node.kind in (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR):
@@ -231,7 +232,7 @@ class _Reading:
                 yield source
 
     def _last(self, node: Node) -> Iterator[str]:
-        """The sources of the value of a statement expression."""
+        """Yield the sources of the value of a statement expression."""
         statements = node.children[-1].children if node.children else []
         if statements and statements[-1].kind.is_expression() and is_integer(statements[-1]):
             yield from self._sources(statements[-1])
@@ -252,7 +253,7 @@ class _Reading:
 
 
 def narrows(node: Node) -> bool:
-    """Whether a conversion makes 32 bits of a quantity of 64."""
+    """Return whether a conversion truncates a quantity from 64 to 32 bits."""
     below = node.children[-1]
     if node.canonical.get_size() != 4 or below.canonical.get_size() != 8:
         return False
@@ -261,7 +262,7 @@ def narrows(node: Node) -> bool:
 
 
 def _takes_bits(node: Node) -> bool:
-    """Whether an operator takes bits out of a value, or puts them together."""
+    """Return whether an operator extracts or combines bits."""
     operator = node.binary_operator()
     left, right = node.children
     if operator == "&":
@@ -276,7 +277,7 @@ def _takes_bits(node: Node) -> bool:
 
 
 def _runs(node: Node) -> bool:
-    """Enters what runs with its function."""
+    """Return whether a walk enters a node: one that is evaluated when its function runs."""
     return evaluated(node) and not (node.kind == K.VAR_DECL and is_static_storage(node))
 
 

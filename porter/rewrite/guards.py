@@ -1,4 +1,4 @@
-"""Code that runs only where a parameter of its function has one value."""
+"""Recognize code that runs only if a parameter of its function has one constant value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Guard = tuple[int, int]  # a parameter's position, and its value
 
 
 def literal(node: Node) -> int | None:
-    """The value of an expression that is an integer literal, casts left out."""
+    """Return the value of an integer literal below casts, or None."""
     node = strip(node)
     while node.kind == K.CSTYLE_CAST_EXPR and node.children:
         node = strip(node.children[-1])
@@ -25,7 +25,7 @@ def literal(node: Node) -> int | None:
 
 
 def unchanged(function: Node) -> dict[int, int]:
-    """The parameters that a function never changes: positions by offsets of declarations."""
+    """Return the parameters that a function never changes, as positions by declaration offset."""
     declared = [node for node in function.children if node.kind == K.PARM_DECL]
     found = {node.cursor.location.offset: number for number, node in enumerate(declared)}
     for node in function.walk():
@@ -47,9 +47,13 @@ def _steps(text: str) -> bool:
 
 
 def guard_of(node: Node, parameters: Mapping[int, int]) -> Guard | None:
-    """What guards a node: an `if` that compares a parameter with a literal, or a `case` of one.
+    """Return the innermost guard of a node, or None.
 
-    `parameters` are those that may do so, as `unchanged` gives them.
+    A guard is an `if` that compares a parameter with a literal, or a `case` of a parameter.
+
+    Args:
+        node: The node.
+        parameters: The unchanged parameters of the function, from `unchanged`.
     """
     below = node
     for above in node.ancestors():
@@ -73,7 +77,7 @@ def _compared(condition: Node, parameters: Mapping[int, int]) -> Guard | None:
 
 
 def _chosen(case: Node, parameters: Mapping[int, int]) -> Guard | None:
-    """The guard of a case that nothing before it runs into."""
+    """Return the guard of a case that no earlier case falls through to, or None."""
     block = case.parent
     if block is None or block.kind != K.COMPOUND_STMT or block.parent is None:
         return None
@@ -85,7 +89,7 @@ def _chosen(case: Node, parameters: Mapping[int, int]) -> Guard | None:
 
 
 def _leaves(statement: Node) -> bool:
-    """Whether nothing runs on behind a statement, as far as its last statement shows."""
+    """Return whether a statement ends in a jump, so that control does not fall through."""
     while statement.kind in (K.CASE_STMT, K.DEFAULT_STMT, K.COMPOUND_STMT) and statement.children:
         statement = statement.children[-1]
     return statement.kind in _LEAVING

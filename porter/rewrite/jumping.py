@@ -13,14 +13,14 @@ from porter.syntax.node import Node
 
 @frozen
 class Jump:
-    """A way from one offset to another in a function: a goto, a case, a landing."""
+    """A jump from one offset of a function to another: a goto, a case or a landing."""
 
     source: int
     target: int
 
 
 def jumps(block: Node) -> Iterator[Jump]:
-    """Every jump of a function's body."""
+    """Yield every jump of a function's body."""
     labels: dict[str, int] = {}
     gotos: list[tuple[int, str]] = []
     for node in block.walk():

@@ -1,4 +1,4 @@
-"""Where an unwind can land: the setjmp calls of a function and the calls that each one covers."""
+"""Landings of unwinds: the setjmp calls of a function and the code that each one covers."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ _LABELS = (K.LABEL_STMT, K.CASE_STMT, K.DEFAULT_STMT)
 
 @frozen
 class Landing:
-    """A setjmp call, the statement that it stands in, and where its buffer lives.
+    """A setjmp call at which an unwind can land.
 
-    `variable` holds the buffer's address where the buffer's expression may mean another one by
-    the time of a later call; it is empty for a local variable's own buffer.
+    Attributes:
+        call: The setjmp call.
+        statement: The statement that contains the call; the label goes before it.
+        reach: The range in which the buffer exists.
+        variable: The name of the variable that saves the buffer's address, because the buffer's
+            expression may denote another object later. Empty if the buffer is a local variable.
+        returns: Ranges before the call that can run after it.
     """
 
     call: Node
@@ -33,7 +38,7 @@ class Landing:
 
     @property
     def label(self) -> str:
-        """The label before the statement."""
+        """The name of the label before the statement."""
         return f"porter_landing_{self.call.start}"
 
     @property
@@ -43,17 +48,17 @@ class Landing:
 
     @property
     def address(self) -> str | Span:
-        """The buffer as the checks name it."""
+        """The buffer's address, as checks refer to it."""
         return self.variable or self.buffer.span
 
     def covers(self, span: Span) -> bool:
-        """Whether an unwind that starts in a range can land here."""
+        """Return whether an unwind that starts in a range can land here."""
         if not self.reach.holds(span) or self.call.span.holds(span):
             return False
         return self.call.end <= span.start or any(back.holds(span) for back in self.returns)
 
     def precedes(self, span: Span) -> bool:
-        """Whether no path of its block leads to a range but through this setjmp."""
+        """Return whether this setjmp dominates a range within its block."""
         block = self.statement.parent
         if block is None or block.kind != K.COMPOUND_STMT or not block.span.holds(span):
             return False
@@ -65,7 +70,7 @@ class Landing:
 
 
 def find_landings(block: Node) -> list[Landing]:
-    """The landings of a function's body, in the order of the text."""
+    """Return the landings of a function's body, in source order."""
     return [
         _landing(call, block)
         for call in block.walk(evaluated)
@@ -74,15 +79,17 @@ def find_landings(block: Node) -> list[Landing]:
 
 
 def covering(landings: Iterable[Landing], span: Span) -> list[Landing]:
-    """The landings that cover a range, the one that was passed last first."""
+    """Return the landings that cover a range, the most recently executed setjmp first."""
     found = [landing for landing in landings if landing.covers(span)]
     return sorted(found, key=lambda landing: (not landing.precedes(span), -landing.call.start))
 
 
 def step_to(landing: Landing, restoring: Iterable[Node]) -> list[Part]:
-    """The statement by which an unwind in flight goes to a landing, if it is this one.
+    """Return the statement that jumps to a landing if it is the target of the unwind.
 
-    `restoring` are expressions that run before.
+    Args:
+        landing: The landing.
+        restoring: Expressions to evaluate before the jump.
     """
     before: list[Part] = [part for node in restoring for part in (node.span, "; ")]
     goto = f"goto {landing.label}; "
@@ -103,7 +110,7 @@ def _landing(call: Node, block: Node) -> Landing:
 
 
 def _owner(buffer: Node, block: Node) -> Node | None:
-    """The local variable that a buffer is part of, if the expression cannot mean another one."""
+    """Return the local variable that contains a buffer, or None if pointers are followed."""
     node = strip(buffer)
     while node.kind != K.DECL_REF_EXPR:
         if node.kind not in (K.MEMBER_REF_EXPR, K.UNARY_OPERATOR) or len(node.children) != 1:
@@ -125,7 +132,7 @@ def _owner(buffer: Node, block: Node) -> Node | None:
 
 
 def _returns(call: Node, home: Node, block: Node) -> Iterator[Span]:
-    """Ranges before the setjmp that can run after it: loops around it, and backward gotos."""
+    """Yield ranges before the setjmp that can run after it: enclosing loops, backward gotos."""
     for above in call.ancestors():
         if above is home:
             break

@@ -1,4 +1,4 @@
-"""Constants that cannot be const in C++: what they must name later, when a setup stores it."""
+"""Find constants that nvcc cannot initialise, and the references that are stored at load."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ from collections.abc import Iterable, Mapping
 
 from porter.rewrite.facts import UnitFacts
 
-Late = Mapping[str, frozenset[str]]  # a constant's key to the keys that it must name later
+Late = Mapping[str, frozenset[str]]  # constant's key to the keys of references stored at load
 
 
 def late_references(units: Iterable[UnitFacts], moved: set[str]) -> dict[str, frozenset[str]]:
-    """For each unit's cycles of constants: a set of references that breaks them all.
+    """Return the references that a setup function must store, by the constant that has them.
 
-    nvcc refuses a cycle of constants inside one translation unit (and a self-reference
-    anywhere), so these references are stored by a setup function instead. So is one to an
-    object that is defined further down and ends in a flexible array: nvcc 13.0 gives the two
-    mentions different types and stops ("initializer type does not match"). `moved` are the keys
-    of variables that are in the state.
+    nvcc refuses a cycle of constants in one translation unit, and a self-reference anywhere. The
+    result breaks all cycles. It also contains references to an object that is defined later and
+    ends in a flexible array: nvcc 13.0 gives declaration and definition different types
+    ("initializer type does not match").
+
+    Args:
+        units: The facts of all units.
+        moved: The keys of the variables that are in the state.
     """
     late: dict[str, frozenset[str]] = {}
     for unit in units:
@@ -28,7 +31,7 @@ def late_references(units: Iterable[UnitFacts], moved: set[str]) -> dict[str, fr
 
 
 def _references(unit: UnitFacts, moved: set[str], late: Late) -> dict[str, set[str]]:
-    """What each constant of the unit names, but for what it names late anyhow."""
+    """Return the references of each constant of a unit, without those already in `late`."""
     return {
         v.key: set(v.references) - late.get(v.key, frozenset())
         for v in unit.variables
@@ -37,9 +40,9 @@ def _references(unit: UnitFacts, moved: set[str], late: Late) -> dict[str, set[s
 
 
 def _cycle_breaking(references: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """References, from key to keys, without which the rest has no cycle.
+    """Return edges whose removal makes the graph of references acyclic.
 
-    Keys are looked at in order, so that the result does not depend on the run.
+    Keys are visited in sorted order, so that the result is deterministic.
     """
     import networkx  # slow to load, and most commands rewrite nothing
 
@@ -62,10 +65,11 @@ def _cycle_breaking(references: Mapping[str, set[str]]) -> dict[str, set[str]]:
 
 
 def _tables_in_tables(unit: UnitFacts, moved: set[str]) -> dict[str, frozenset[str]]:
-    """Records that an array names, and that name an object themselves or end in a flexible array.
+    """Return records that must lose their const because an array refers to them.
 
-    nvcc 13.0 folds the record into the array and then calls the array dynamically
-    initialised; it does not fold a record that is not const.
+    These refer to an object themselves, or end in a flexible array. nvcc 13.0 folds such a record
+    into the array and then rejects the array as dynamically initialised. It does not fold a
+    record that is not const.
     """
     defined = {v.key for v in unit.variables if v.defined}
     named = {key for v in unit.variables if v.array for key in v.references}

@@ -1,4 +1,4 @@
-"""Which member of an object each item of an initialiser list sets."""
+"""Resolve the items of an initialiser list to the members that they set."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _RANGE = re.compile(r"\s*\.\.\.")
 
 @frozen
 class Step:
-    """One step into an object: a member's or element's position and how C names it."""
+    """A step into an object: the position of a member or element, and its C accessor."""
 
     index: int
     accessor: str
@@ -29,14 +29,14 @@ class Step:
 
 @frozen
 class Slot:
-    """One item of an initialiser list: where it goes and its value."""
+    """An item of an initialiser list: the path to its member, and its value."""
 
     path: tuple[Step, ...]
     value: Node
 
 
 class ElidedBraces(Exception):
-    """An item without designator fills a nested aggregate without braces of its own."""
+    """An undesignated item initialises a nested aggregate whose braces are elided."""
 
     def __init__(self, node: Node) -> None:
         super().__init__(node.text)
@@ -44,31 +44,31 @@ class ElidedBraces(Exception):
 
 
 def fields(kind: Type) -> list[Cursor]:
-    """The members of a record that an initialiser can set, in order."""
+    """Return the members of a record that an initialiser can set, in order."""
     return [f for f in kind.get_fields() if member_name(f) or not f.is_bitfield()]
 
 
 def member_name(member: Cursor) -> str:
-    """A member's name, empty for an anonymous struct or union."""
+    """Return a member's name; empty for an anonymous struct or union."""
     name = str(member.spelling)
     return "" if "(" in name or " " in name else name
 
 
 def is_union(kind: Type) -> bool:
-    """Whether a canonical type is a union."""
+    """Return whether a canonical type is a union."""
     return bool(kind.get_declaration().kind == K.UNION_DECL)
 
 
 def is_aggregate(kind: Type) -> bool:
-    """Whether a canonical type takes a braced list."""
+    """Return whether a canonical type is a record or an array."""
     return kind.kind == TypeKind.RECORD or kind.kind in ARRAYS
 
 
 def slots(init_list: Node) -> list[Slot]:
-    """Where each item of a list goes, in the order of the items.
+    """Return the slots of a list's items, in source order.
 
     Raises:
-        ElidedBraces: an item's place depends on braces that are left out.
+        ElidedBraces: The place of an item depends on elided braces.
     """
     kind = init_list.canonical
     found: list[Slot] = []
@@ -87,7 +87,7 @@ def slots(init_list: Node) -> list[Slot]:
 
 
 def _fills(item: Node, member: Type) -> bool:
-    """Whether one item sets a whole aggregate: a list, a string, or a value of that type."""
+    """Return whether an item sets a whole aggregate: a list, a string or a value of the type."""
     if item.kind == K.INIT_LIST_EXPR or item.kind == K.STRING_LITERAL:
         return True
     value = strip(item)
@@ -107,8 +107,8 @@ def _positional(kind: Type, index: int) -> tuple[Step, Type]:
 
 
 def _designated_paths(item: Node, kind: Type) -> list[tuple[Step, ...]]:
-    """Where a designated item goes: one path, or one for every index of a GNU range."""
-    # For a member of a member without a name, clang adds a designator that no text has.
+    """Return the paths of a designated item; a GNU range has one path per index."""
+    # For a member of an anonymous member, clang adds a designator that is not in the text.
     written = [node for node in item.children if node.kind != K.MEMBER_REF or node.spelling]
     text, value = item.unit.text, written.pop()
     position = max(text.rfind(mark, 0, written[0].start) for mark in ".[")
@@ -135,7 +135,7 @@ def _designated_paths(item: Node, kind: Type) -> list[tuple[Step, ...]]:
 
 
 def _member_path(kind: Type, name: str) -> tuple[list[Step], Type]:
-    """The steps to a member by name, through members without a name."""
+    """Return the steps to a named member, through anonymous members, and its type."""
     for index, member in enumerate(fields(kind)):
         if member.spelling == name:
             return [Step(index, f".{cpp_name(name)}", is_union(kind))], member.type.get_canonical()
@@ -150,7 +150,7 @@ def _member_path(kind: Type, name: str) -> tuple[list[Step], Type]:
 
 
 def _constant(node: Node) -> int:
-    """The value of an integer constant expression."""
+    """Return the value of an integer constant expression."""
     value = constant_value(node)
     if value is None:
         raise ValueError(node.text)

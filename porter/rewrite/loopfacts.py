@@ -1,4 +1,4 @@
-"""What the whole program must know of a function's loops to say which of them poll."""
+"""Collect the facts of a function's loops from which `polling.py` decides which loops poll."""
 
 from __future__ import annotations
 
@@ -13,17 +13,24 @@ from porter.rewrite.stepping import addressed
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, Unit
 
-BUDGET = "gpusnek_poll_budget"  # the port's variable: turns that are left before it looks
+BUDGET = "gpusnek_poll_budget"  # the port's variable: iterations left until the next look
 
 
 @frozen
 class LoopFact:
-    """One loop, by its number in the function.
+    """The facts of one loop.
 
-    `nested`: a loop inside it is bounded by more than a constant. `draws`: it names the budget.
-    `jump`: it is a goto back to a label.
-    `around` are the numbers of the loops that its turns are part of. `sure` are the functions
-    that every turn calls; `surely_indirect`: it calls through a pointer too.
+    Attributes:
+        number: The loop's index in its function, in source order.
+        bound: The value of its `Bound`.
+        nested: Whether it contains a loop that no constant bounds.
+        draws: Whether it names the poll budget itself.
+        indirect: Whether an iteration may call through a pointer.
+        jump: Whether it is a goto back to a label.
+        calls: The functions that an iteration may call by name.
+        sure: The functions that every iteration calls.
+        surely_indirect: Whether every iteration calls through a pointer.
+        around: The numbers of the enclosing loops.
     """
 
     number: int
@@ -40,10 +47,14 @@ class LoopFact:
 
 @frozen
 class Polling:
-    """What a function's body says of polling.
+    """The facts of a function's body that concern polling.
 
-    `sure` are the functions that each call of it calls, `passes` those whose address it takes.
-    `draws`: it names the budget. `catches`: it holds a setjmp.
+    Attributes:
+        loops: The loops, in source order.
+        sure: The functions that every call of this function calls.
+        passes: The functions whose address it takes.
+        draws: Whether it names the poll budget.
+        catches: Whether it calls setjmp.
     """
 
     loops: tuple[LoopFact, ...] = field(factory=tuple)
@@ -54,12 +65,12 @@ class Polling:
 
 
 def declares_budget(unit: Unit) -> bool:
-    """Whether a unit knows the budget; one that does not is no part of the interpreter."""
+    """Return whether a unit declares the budget; other units are not part of the interpreter."""
     return any(node.kind == K.VAR_DECL and node.spelling == BUDGET for node in unit.declarations)
 
 
 def polling_of(unit: Unit, block: Node, takers: Takers) -> Polling:
-    """The facts of one function's body."""
+    """Return the facts of a function's body."""
     taken = addressed(block)
     loops = loops_of(block)
     bounds = [bound_of(loop, taken, takers) for loop in loops]
@@ -106,7 +117,7 @@ def _fact(
 
 
 def _before_leaving(block: Node) -> Iterator[Node]:
-    """The nodes that a call of a function evaluates in any case."""
+    """Yield the nodes that every call of a function evaluates."""
     for statement in block.children:
         yield from surely(statement)
         if any(node.kind in (K.RETURN_STMT, K.GOTO_STMT) for node in statement.walk()):
@@ -121,7 +132,7 @@ def _called(unit: Unit, nodes: Iterable[Node]) -> dict[str, None]:
 
 
 def _passed(unit: Unit, nodes: list[Node]) -> dict[str, None]:
-    """The functions whose address some nodes take."""
+    """Return the functions whose address some nodes take."""
     called = {
         target.start
         for node in nodes

@@ -1,4 +1,4 @@
-"""The loops of a function: their parts, and what runs on every turn."""
+"""Find the loops of a function, and the nodes that each iteration evaluates."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ _ELSEWHERE = (K.CONTINUE_STMT, K.GOTO_STMT, K.LABEL_STMT, K.CASE_STMT, K.DEFAULT
 
 @frozen(eq=False)
 class Loop:
-    """A for, while or do statement, or what lies between a label and a goto back to it.
+    """A for, while or do statement, or the code between a label and a goto back to it.
 
-    `inside` are the parts that a turn may run. Of a goto, `node` is the goto, `region` begins at
-    the label, and there is neither condition nor step.
+    Attributes:
+        node: The statement, or the goto.
+        region: The range of the loop; for a goto it begins at the label.
+        inside: The parts that an iteration may run.
+        condition: The condition; None for a goto or if absent.
+        step: The third expression of a for statement.
+        start: The first expression or declaration of a for statement.
     """
 
     node: Node
@@ -34,18 +39,18 @@ class Loop:
 
     @property
     def body(self) -> Node | None:
-        """The statement that is repeated, or None of a goto."""
+        """The repeated statement; None for a goto."""
         if self.node.kind == K.GOTO_STMT:
             return None
         return self.node.children[0 if self.node.kind == K.DO_STMT else -1]
 
     def nodes(self) -> Iterator[Node]:
-        """Every node that a turn may evaluate which another turn follows."""
+        """Yield the nodes that an iteration may evaluate if another iteration follows."""
         for part in self.inside:
             yield from part.walk(lambda node: evaluated(node) and not self._leaves(node))
 
     def _leaves(self, node: Node) -> bool:
-        """Whether what a block does is the last of the loop: it ends in return or break."""
+        """Return whether a block always leaves the loop: it ends in return or break."""
         if node.kind != K.COMPOUND_STMT or node is self.body or not node.children:
             return False
         last = node.children[-1].kind
@@ -60,7 +65,7 @@ class Loop:
         return not any(inner.kind in _ELSEWHERE for inner in node.walk())
 
     def every_turn(self) -> Iterator[Node]:
-        """The nodes that every turn evaluates which another turn follows."""
+        """Yield the nodes that every iteration evaluates if another iteration follows."""
         body = self.body
         if body is None:
             return
@@ -70,7 +75,7 @@ class Loop:
         if self.step is not None:
             yield from surely(self.step)
         if any(node.kind == K.LABEL_STMT for node in body.walk()):
-            return  # a jump may leave out what stands before
+            return  # a jump to the label may skip statements
         for statement in body.children if body.kind == K.COMPOUND_STMT else [body]:
             yield from surely(statement)
             if any(True for _ in continues(statement)):
@@ -78,7 +83,7 @@ class Loop:
 
 
 def loops_of(block: Node) -> list[Loop]:
-    """The loops of a function's body, in the order of the text."""
+    """Return the loops of a function's body, in source order."""
     labels = {node.spelling: node for node in block.walk() if node.kind == K.LABEL_STMT}
     found = []
     for node in block.walk(evaluated):
@@ -93,7 +98,7 @@ def loops_of(block: Node) -> list[Loop]:
 
 
 def continues(statement: Node) -> Iterator[Node]:
-    """The `continue` statements of a statement that belong to the loop around it."""
+    """Yield the `continue` statements in a loop's body that belong to this loop."""
     yield from (
         node
         for node in statement.walk(lambda node: node.kind not in LOOPS)
@@ -111,7 +116,7 @@ def _loop(node: Node) -> Loop:
 
 
 def _heads(node: Node) -> list[Node | None]:
-    """The three parts of a for statement's head; libclang leaves out those that are empty."""
+    """Return the three parts of a for statement's head; libclang omits empty ones."""
     text, depth, part = node.unit.text, 0, 0
     parts: list[Node | None] = [None, None, None]
     heads = iter(node.children[:-1])
@@ -134,7 +139,7 @@ def _heads(node: Node) -> list[Node | None]:
 
 
 def _between(block: Node, region: Span) -> Iterator[Node]:
-    """The outermost nodes that lie in a region of the body."""
+    """Yield the outermost nodes inside a region of the body."""
     stack = [block]
     while stack:
         node = stack.pop()
@@ -145,7 +150,7 @@ def _between(block: Node, region: Span) -> Iterator[Node]:
 
 
 def conjuncts(condition: Node) -> Iterator[Node]:
-    """The operands all of which were true when another turn begins."""
+    """Yield the operands of a conjunction: all were true if an iteration begins."""
     node = strip(condition)
     if node.kind == K.BINARY_OPERATOR and node.binary_operator() == "&&":
         for operand in node.children:
@@ -155,7 +160,7 @@ def conjuncts(condition: Node) -> Iterator[Node]:
 
 
 def surely(node: Node) -> Iterator[Node]:
-    """The nodes that are evaluated whenever `node` is and goes on to what follows it."""
+    """Yield the nodes that are evaluated whenever `node` is evaluated to its end."""
     stack = [node]
     while stack:
         inner = stack.pop()
@@ -169,7 +174,7 @@ def surely(node: Node) -> Iterator[Node]:
 
 
 def _is_lazy(node: Node) -> bool:
-    """Whether an operator may leave all but its first operand out."""
+    """Return whether an operator short-circuits: it may skip all but its first operand."""
     if node.kind == K.UNEXPOSED_EXPR:
         return len(node.children) > 1
     return node.kind == K.BINARY_OPERATOR and node.binary_operator() in ("&&", "||")

@@ -1,4 +1,4 @@
-"""What the text of an integer expression tells of its value: a constant, or how large it can be."""
+"""Estimate integer expressions from their syntax: constant values, or a limit in bits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from porter.syntax.node import Node, TypeKind
 _CONVERSIONS = (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR)
 _TRUTH = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _WIDEST = 64
-_SIZEOF = 16  # bits of any object's size: no type is larger than 64 KiB
+_SIZEOF = 16  # bits of a sizeof: no type is larger than 64 KiB
 
 _ARITHMETIC: dict[str, Callable[[int, int], int | None]] = {
     "+": lambda a, b: a + b,
@@ -29,19 +29,19 @@ _SIGNS: dict[str, Callable[[int], int]] = {"-": lambda a: -a, "~": lambda a: ~a,
 
 
 def is_signed(node: Node) -> bool:
-    """Whether the type of an integer expression has negative values."""
+    """Return whether the type of an integer expression is signed."""
     return node.canonical.kind in SIGNED
 
 
 def is_size_of(node: Node) -> bool:
-    """Whether an expression is a sizeof, maybe converted."""
+    """Return whether an expression is a sizeof, below conversions."""
     while node.kind in _CONVERSIONS and node.children:
         node = node.children[-1]
     return node.kind == K.CXX_UNARY_EXPR and node.text.startswith("sizeof")
 
 
 def is_fixed(node: Node) -> bool:
-    """Whether an expression is a positive constant: one of literals and sizeof."""
+    """Return whether an expression is a positive constant of literals and sizeof."""
     value = constant(node)
     if value is not None:
         return value > 0
@@ -53,7 +53,7 @@ def is_fixed(node: Node) -> bool:
 
 
 def constant(node: Node) -> int | None:
-    """The value of a constant expression of literals, enum constants and operators, or None."""
+    """Return the value of a constant of literals, enumerators and operators, or None."""
     value = _value(node)
     size = int(node.canonical.get_size())
     if value is None or size <= 0:
@@ -90,7 +90,7 @@ def _literal(text: str) -> int | None:
 
 
 def bits(node: Node) -> int:
-    """A number of bits that holds the magnitude of an integer expression."""
+    """Return a number of bits that can hold the magnitude of an integer expression."""
     value = constant(node)
     if value is not None:
         return abs(value).bit_length()
@@ -103,7 +103,10 @@ def bits(node: Node) -> int:
 
 
 def exact_bits(node: Node) -> int:
-    """`bits` of what an expression is before its type limits it; 64 and more if unknown."""
+    """Return the bits of an expression's exact result, before its type truncates it.
+
+    The result is 64 or more if it is unknown.
+    """
     if node.kind in _CONVERSIONS and node.children and not is_choice(node):
         below = node.children[-1]
         return bits(below) if _keeps(node, below) else _WIDEST
@@ -115,7 +118,7 @@ def exact_bits(node: Node) -> int:
 
 
 def _keeps(node: Node, below: Node) -> bool:
-    """Whether a conversion keeps a value: a negative one that becomes unsigned is large."""
+    """Return whether a conversion keeps the value; a negative value made unsigned is large."""
     if below.canonical.get_size() <= 0 or below.canonical.kind == TypeKind.POINTER:
         return False
     return not is_signed(below) or is_signed(node) or is_size_of(below)

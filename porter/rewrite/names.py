@@ -1,4 +1,4 @@
-"""The words of a unit: which ones C++ reads differently, and how to find them."""
+"""Names and tokens of a unit: C++ keywords among C identifiers, and token patterns."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CPP_KEYWORDS = """
     xor xor_eq
 """
 CPP_KEYWORDS = frozenset(_CPP_KEYWORDS.split())
-BUILTIN = "__builtin_"  # how the name of every builtin of the compilers' begins
+BUILTIN = "__builtin_"  # prefix of every compiler builtin
 # Line markers, strings, characters, words and numbers.
 TOKEN = re.compile(
     r'^\#[^\n]*|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)*\'|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*',
@@ -25,15 +25,15 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def identifier(text: str) -> str:
-    """Text as part of a C identifier: `py/modrandom:seeded@12` becomes `py_modrandom_seeded_12`."""
+    """Return text as part of a C identifier: `py/random:seeded@12` gives `py_random_seeded_12`."""
     return "".join(c if c.isalnum() else "_" for c in text)
 
 
 def cpp_name(name: str) -> str:
-    """The name that C++ knows a C identifier by."""
+    """Return the C++ name of a C identifier."""
     return name + "_" if name in CPP_KEYWORDS else name
 
 
 def cpp_words(text: str) -> str:
-    """Source text with every identifier as C++ knows it."""
+    """Return source text with every identifier replaced by its C++ name."""
     return _WORD.sub(lambda match: cpp_name(match.group()), text)

@@ -1,8 +1,7 @@
-"""Where in a function a change is not yet taken back: an interpretation of its statements.
+"""Dataflow analysis: where in a function a change is pending, that is, made and not yet undone.
 
-For each place where an unwind may leave, the interpretation knows whether the change has been
-made and not taken back on some path to it, on all of them, or on none. Jumps, loops and switches
-are followed.
+For each exit of an unwind, the abstract interpretation computes whether the change is pending on
+some path to the exit, on all paths, or on none. It follows jumps, loops and switches.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ States = frozenset[bool]
 NOWHERE: States = frozenset()
 CLOSED: States = frozenset({False})
 OPEN: States = frozenset({True})
-_ROUNDS = 8  # over loops and labels; two states settle in three
+_ROUNDS = 8  # iterations over loops and labels; two states reach the fixpoint in three
 
 
 @define
 class _Jumps:
-    """The states with which statements are left by `break` and `continue`."""
+    """The states that `break` and `continue` carry out of a statement."""
 
     broken: States = NOWHERE
     continued: States = NOWHERE
@@ -38,11 +37,11 @@ class _Jumps:
 
 @define(eq=False)
 class Openness:
-    """The interpretation of one function's body for one change.
+    """The abstract interpretation of one function's body for one change.
 
     Attributes:
         opening: The nodes that make the change.
-        closing: The nodes that take it back.
+        closing: The nodes that undo it.
         ending: The calls that never return.
     """
 
@@ -65,7 +64,7 @@ class Openness:
         return ends
 
     def states(self, node: Node, behind: bool) -> States:
-        """Return the states at a call, a cast or a jump; `behind`: at the end of a loop's body."""
+        """Return the states at a call, a cast or a jump, or `behind` a loop's body."""
         return (self._behind if behind else self._at).get(node, NOWHERE)
 
     def _note(self, node: Node, states: States) -> None:
@@ -179,7 +178,7 @@ class Openness:
 
 
 def _is_endless(loop: Node) -> bool:
-    """Return whether only a jump leaves a loop."""
+    """Return whether a loop has no exit condition: only a jump leaves it."""
     if loop.kind == K.FOR_STMT:
         head = loop.unit.code_between(loop.start, loop.children[-1].start)
         return re.search(r";\s*;", head) is not None

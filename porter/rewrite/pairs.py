@@ -1,10 +1,9 @@
-"""Pairs of changes that an early exit can separate, and what takes the first one back.
+"""Find pairs of changes that an early exit can separate, and the statement that undoes the first.
 
-An unwind leaves a function at any exit (`porter.rewrite.exits`). Between a change and the change
-that takes it back (lock and unlock, enter and leave, a depth that is counted up and down, a value
-that is saved and restored) it would leave the change for good. `PairFinder` finds these pairs in
-a function by what they write, not by names. What leads out of an exit runs the second change
-first.
+An unwind can leave a function at any exit (`porter.rewrite.exits`). If it leaves between a change
+and the change that undoes it, the first change would stay. Examples: lock and unlock, enter and
+leave, a depth counter, a saved and restored value. `PairFinder` recognizes pairs by the paths that
+they write, not by names. Exit code runs the second change before it leaves.
 """
 
 from __future__ import annotations
@@ -36,14 +35,14 @@ _SCOPES = (K.COMPOUND_STMT, K.FOR_STMT, K.FUNCTION_DECL)
 
 @frozen(eq=False)
 class StateChange:
-    """A write of a function: by itself, or by a call of a helper.
+    """A write in a function, directly or through a helper.
 
     Attributes:
-        step: What is written.
+        step: The write.
         node: The assignment, the increment or the call.
-        helper: The key of the function that is called, or nothing.
-        value: The text of the value that is written, or of the argument that a helper writes.
-        source: Of a value that is written: the path that it was read from before, or nothing.
+        helper: The key of the called helper; empty for a direct write.
+        value: The text of the written value, or of the argument that the helper writes.
+        source: The path from which the written value was read before; may be empty.
     """
 
     step: StateStep
@@ -55,31 +54,31 @@ class StateChange:
 
 @frozen
 class Exit:
-    """A node at which an unwind may leave: a call, a cast, a jump; `behind`: a loop's body."""
+    """A node at which an unwind may leave: a call, a cast, a jump, or the end of a loop's body."""
 
     node: Node
     behind: bool = False
 
     @property
     def offset(self) -> int:
-        """Where the exit stands in the text."""
+        """The offset of the exit in the text."""
         return self.node.end if self.behind else self.node.start
 
 
 @frozen(eq=False)
 class Separated:
-    """A pair of a function, and the states at its exits.
+    """A pair of changes in a function, and the states at its exits.
 
     Attributes:
-        path: What the pair changes.
-        kind: `count`, `bits`, `helpers` (two helpers that open and close), `saved` (a value that
-            was read before is written back), `flag` (two constants), or `closer` (the function
-            takes back what its caller changed).
-        first: The first change; of a `closer` the change itself.
-        exits: The exits at which the change may be made and not taken back.
-        restoring: The statements that take the change back; the first one whose names are known at
-            an exit serves there.
-        openness: The interpretation of the function for this pair.
+        path: The changed path.
+        kind: `count`, `bits`, `helpers` (two helpers that open and close), `saved` (a saved value
+            is written back), `flag` (two constants), or `closer` (the function undoes a change of
+            its caller).
+        first: The first change; for a `closer` the only one.
+        exits: The exits at which the change may be pending.
+        restoring: The statements that undo the change. An exit uses the first one whose names are
+            in scope there.
+        openness: The abstract interpretation of the function for this pair.
     """
 
     path: str
@@ -91,13 +90,13 @@ class Separated:
 
     @property
     def is_restored(self) -> bool:
-        """Return whether the change is taken back at all of these exits."""
+        """Return whether all of these exits can undo the change."""
         return all(self.restores(place) is not None for place in self.exits)
 
     def restores(self, place: Exit) -> Node | None:
-        """The statement that takes the change back if an unwind leaves at an exit, or None.
+        """Return the statement that undoes the change at an exit, or None.
 
-        There is none of a flag: which of its two values is the safe one, its writes do not tell.
+        A flag has none: its writes do not tell which of its two values is the safe one.
         """
         if self.kind == FLAG or place not in self.exits:
             return None
@@ -106,12 +105,12 @@ class Separated:
         return next((node for node in self.restoring if _is_known_at(node, place)), None)
 
     def is_open_at(self, landing: Node) -> bool:
-        """Whether the change is made where a setjmp is called: what follows takes it back."""
+        """Return whether the change is pending at a setjmp: code after the landing undoes it."""
         return self.openness.states(landing, False) == OPEN
 
 
 class PairFinder:
-    """Finds the pairs of one function that its exits can separate."""
+    """The search for pairs of one function that its exits can separate."""
 
     def __init__(self, function: Node, effects: Effects, never: Callable[[Node], bool]) -> None:
         self.changes = FunctionChanges(function)
@@ -119,7 +118,7 @@ class PairFinder:
         self._never = never
 
     def separated(self, exits: list[Exit]) -> Iterator[Separated]:
-        """Return the pairs that one of these exits separates, in the order of the text."""
+        """Yield the pairs that one of these exits separates, in source order."""
         if not exits:
             return
         by_path: dict[str, list[StateChange]] = {}
@@ -141,7 +140,7 @@ class PairFinder:
             yield StateChange(left, placed.node, step.path, value, source)
 
     def _argument(self, call: Node, step: StateStep) -> Node | None:
-        """The argument of a helper that stores it, or None."""
+        """Return the argument that a helper stores, or None."""
         if not step.value.startswith("p:"):
             return None
         number = int(step.value[2:])
@@ -149,7 +148,7 @@ class PairFinder:
         return arguments[number] if number < len(arguments) else None
 
     def _source(self, value: str) -> str:
-        """The path that a value was read from, of a local that keeps it or a field that does."""
+        """Return the path that was saved in a local variable or a field; may be empty."""
         for source in self.changes.saved.get(value, ()):
             path = self._effects.read_from(source)
             if path:
@@ -222,7 +221,7 @@ class PairFinder:
 def _matching(
     path: str, changes: list[StateChange]
 ) -> Iterator[tuple[StateChange, StateChange, str]]:
-    """The changes of a path with the one that takes each back, which may stand around others."""
+    """Yield each change of a path with the change that undoes it; pairs may be nested."""
     for number, one in enumerate(changes):
         for other in changes[number + 1 :]:
             kind = _kind(path, one, other)
@@ -232,10 +231,10 @@ def _matching(
 
 
 def _kind(path: str, one: StateChange, other: StateChange) -> str:
-    """What kind of pair two changes of one path are, that follow one another; or nothing."""
+    """Return the kind of pair that two consecutive changes of a path form; empty if none."""
     first, second = one.step, other.step
     if "[" in path or path.endswith("->"):
-        return ""  # elements are data: half changed they are what an exception leaves too
+        return ""  # elements are data: an exception may leave them partly changed as well
     if is_undone(first, second):
         return COUNT if first.how == ADD else BITS
     if MIXED in (first.how, second.how):
@@ -252,20 +251,20 @@ def _kind(path: str, one: StateChange, other: StateChange) -> str:
 
 
 def _is_alike(one: StateChange, other: StateChange, counted: bool) -> bool:
-    """Return whether two changes do the same to one path: a count's amount says so."""
+    """Return whether two changes are equal; for counts and bits, only the step is compared."""
     if counted:
         return one.step == other.step
     return (one.step, one.helper, one.value) == (other.step, other.helper, other.value)
 
 
 def _is_statement(node: Node) -> bool:
-    """Return whether an expression stands alone as a statement."""
+    """Return whether an expression is a statement."""
     above = node.parent
     return above is not None and not above.kind.is_expression() and above.kind not in _HOLDERS
 
 
 def _is_known_at(node: Node, place: Exit) -> bool:
-    """Return whether every local that an expression names is declared where an exit stands."""
+    """Return whether every local variable of an expression is in scope at an exit."""
     return all(_is_declared(inner, place) for inner in node.walk(evaluated))
 
 

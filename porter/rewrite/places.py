@@ -1,11 +1,11 @@
-"""Names of what holds an integer in a program, so that a size can be followed backwards.
+"""Places: names for the storage and operations that hold integers, unique in the program.
 
-A *place* is a string:
+The nodes of the data flow graph of `flows.py`. A *place* is a string:
 
-    p:KEY#I    parameter I of the function KEY         r:KEY    what the function KEY returns
-    P:TYPE#I   argument I of calls through a pointer   R:TYPE   what these calls return
+    p:KEY#I    parameter I of the function KEY         r:KEY    the result of the function KEY
+    P:TYPE#I   argument I of calls through a pointer   R:TYPE   the result of these calls
     v:NAME     a variable                              f:R.F    field F of the records R
-    *PLACE     what a pointer or an array leads to     @UNIT:X  an operation X of a unit
+    *PLACE     the target of a pointer or array        @UNIT:X  an operation X of a unit
 """
 
 from __future__ import annotations
@@ -21,56 +21,55 @@ _OPERATION = "@"
 _STEPS = ("++", "--")
 _LOOK_THROUGH = (K.PAREN_EXPR, K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR)
 
-# What a node stands for as an operation: an operator, a conversion to fewer bits, a value that is
-# passed or assigned.
+# The kinds of operations: an operator, a conversion to fewer bits, a passed or assigned value.
 OPERATOR, NARROWED, GIVEN = "", "narrowed", "given"
 
 COMPARED = "compared"  # the place of every size that a bounds check compares
 
 
 def operation(node: Node, kind: str = OPERATOR) -> str:
-    """The place of the result of a node."""
+    """Return the place of a node's result."""
     return f"{_OPERATION}{node.unit.name}:{node.start}-{node.end}{kind}"
 
 
 def unit_of(place: str) -> str | None:
-    """The unit of an operation's place, or None for any other place."""
+    """Return the unit of an operation's place, or None for any other place."""
     return place[1:].rpartition(":")[0] if place.startswith(_OPERATION) else None
 
 
 def parameter(key: str, number: int) -> str:
-    """The place of a function's parameter, counted from 0."""
+    """Return the place of a function's parameter, counted from 0."""
     return f"p:{key}#{number}"
 
 
 def result(key: str) -> str:
-    """The place of what a function returns."""
+    """Return the place of a function's result."""
     return f"r:{key}"
 
 
 def pointed(kind: Type, number: int) -> str:
-    """The place of an argument of calls through pointers to functions of a type."""
+    """Return the place of an argument of indirect calls to functions of a type."""
     return f"P:{kind.spelling}#{number}"
 
 
 def pointed_result(kind: Type) -> str:
-    """The place of what calls through pointers to functions of a type return."""
+    """Return the place of the result of indirect calls to functions of a type."""
     return f"R:{kind.spelling}"
 
 
 def field(record: Type, name: str) -> str:
-    """The place of a record's field: one for all records of the type."""
+    """Return the place of a field, shared by all records of the type."""
     words = str(record.get_canonical().spelling).split()
     return f"f:{' '.join(w for w in words if w not in ('const', 'volatile'))}.{name}"
 
 
 def is_integer(node: Node) -> bool:
-    """Whether an expression is an integer."""
+    """Return whether an expression is an integer."""
     return node.canonical.kind in INTEGERS
 
 
 def is_counted(kind: Type) -> bool:
-    """Whether a type is an integer that may be a size, or leads to such an integer."""
+    """Return whether a type is an integer of at least 16 bits, or points to one."""
     kind = kind.get_canonical()
     if kind.kind == TypeKind.POINTER:
         kind = kind.get_pointee().get_canonical()
@@ -80,19 +79,19 @@ def is_counted(kind: Type) -> bool:
 
 
 def bare(node: Node) -> Node:
-    """The expression below parentheses and conversions, casts among them."""
+    """Return the expression below parentheses, conversions and casts."""
     while node.kind in _LOOK_THROUGH and node.children and not is_choice(node):
         node = node.children[-1]
     return node
 
 
 def is_step(node: Node) -> bool:
-    """Whether an operator counts up or down by one."""
+    """Return whether an operator is `++` or `--`."""
     return node.text.startswith(_STEPS) or node.text.endswith(_STEPS)
 
 
 def called_type(call: Node) -> Type | None:
-    """The type of the functions that a call through a pointer reaches."""
+    """Return the type of the functions that an indirect call reaches, or None for a builtin."""
     if not call.children or call.spelling.startswith("__builtin_"):
         return None
     kind = call.children[0].canonical
@@ -100,7 +99,7 @@ def called_type(call: Node) -> Type | None:
 
 
 def argument_place(call: Node, number: int) -> str | None:
-    """The place that a call's argument goes to."""
+    """Return the place that a call's argument is passed to."""
     target = callee(call)
     if target is not None and target.referenced is not None:
         return parameter(symbol_key(call.unit.name, target.referenced), number)
@@ -111,7 +110,7 @@ def argument_place(call: Node, number: int) -> str | None:
 
 
 def result_place(call: Node) -> str | None:
-    """The place that a call's value comes from."""
+    """Return the place that a call's value comes from."""
     target = callee(call)
     if target is not None and target.referenced is not None:
         return result(symbol_key(call.unit.name, target.referenced))
@@ -120,7 +119,7 @@ def result_place(call: Node) -> str | None:
 
 
 def variable(node: Node, cursor: Cursor) -> str:
-    """The place of a variable or a parameter that a node of its unit names."""
+    """Return the place of a variable or parameter that a node names."""
     unit = node.unit.name
     above = cursor.semantic_parent
     if cursor.kind == K.PARM_DECL and above is not None and above.kind == K.FUNCTION_DECL:
@@ -134,7 +133,7 @@ def variable(node: Node, cursor: Cursor) -> str:
 
 
 def place(node: Node) -> str | None:
-    """The place that an expression names, or that of the pointer or array that it is."""
+    """Return the place of an lvalue, pointer or array expression, or None."""
     node = bare(node)
     if node.kind == K.DECL_REF_EXPR and node.referenced is not None:
         is_variable = node.referenced.kind in (K.VAR_DECL, K.PARM_DECL)

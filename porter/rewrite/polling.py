@@ -1,4 +1,8 @@
-"""Says which loops of the whole program poll, so that no program can make one endless."""
+"""Decide which loops of the whole program poll, so that every long loop can be interrupted.
+
+Input: the loop facts of all units (`loopfacts.py`). Output: a `Poll` per polling loop. The rule
+`polls` writes the polls. docs/robustness.md ("Recursion and long loops") explains the policy.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +14,35 @@ from porter.rewrite.bounds import Bound
 from porter.rewrite.facts import FunctionFact, UnitFacts
 from porter.rewrite.loopfacts import LoopFact
 
-# The collector and the allocator: what they do depends on addresses, and an unwind out of them
-# would leave a heap that is half marked.
+# The collector and the allocator: their work depends on addresses, and an unwind out of them would
+# leave the heap half marked.
 COLLECTOR = frozenset({"gc_alloc", "gc_collect", "gc_realloc", "gc_sweep_all", "gpusnek_allocate"})
-# Output: a slot of a ring that is taken is to be filled; who waits for room looks by itself.
+# Output: a reserved slot of a ring must be filled. The wait for a free slot polls by itself.
 OUTPUT = frozenset({"gpusnek_output_write", "gpusnek_output_flush"})
-# A block device that holds its image's guard.
+# A block device that holds the guard of its image.
 GUARD = frozenset({"gpusnek_guard_write", "gpusnek_guard_written", "gpusnek_guard_release"})
-# What is let go was paid for when it was allocated.
+# Freeing is bounded by the work of the allocation.
 RELEASE = "gc_free"
-LOOK = "gpusnek_poll"  # the port's: reads the interrupt word
-POLL = "porter_poll_loop"  # the port's: what a poll of this rule calls
+LOOK = "gpusnek_poll"  # port function that reads the interrupt word
+POLL = "porter_poll_loop"  # port function that polls of the rule `polls` call
 _UNWIND = "longjmp"
-POINTER = "*"  # stands for a call through a pointer
+POINTER = "*"  # any call through a pointer
 
-NESTED = 16  # what a turn draws that runs another loop
+NESTED = 16  # budget units per iteration that runs another loop
 
 
 @frozen
 class Poll:
-    """How a loop polls.
+    """The way in which a loop polls.
 
-    `raises`: what the program can catch, too. It polls at its back edges, or, where it only now
-    and then calls what may take long, before these calls: `before` names the functions, POINTER
-    those that are called through a pointer. A turn draws `turns` on the budget. `timed`: no
-    constant bounds a turn, so a GPU's clock may say that a look is due before the budget does.
+    Attributes:
+        raises: Whether the poll may raise an exception that the program can catch, in addition to
+            the hard stop.
+        turns: The budget units that one iteration draws.
+        before: The functions before whose calls the loop polls, POINTER for indirect calls. Empty
+            if the loop polls at its back edges. Used if only some iterations make slow calls.
+        timed: Whether no constant bounds an iteration. On a GPU the clock can then trigger a look
+            at the interrupt word before the budget is used up.
     """
 
     raises: bool
@@ -49,10 +57,15 @@ Polls = Mapping[str, Mapping[int, Poll]]
 def polled_loops(
     units: Iterable[UnitFacts], raising: Collection[str]
 ) -> dict[str, dict[int, Poll]]:
-    """The loops that poll: a function's key to numbers of loops, and how they do.
+    """Return the polls of a program, by function key and loop number.
 
-    A poll raises what the program can catch only where the loop calls what `raising` holds, the
-    functions that could raise without any polls. A program without the port's poll has none.
+    Args:
+        units: The facts of all units.
+        raising: The functions that can raise without any polls. Only a loop that calls one of them
+            gets a poll that raises an exception that the program can catch.
+
+    Returns:
+        The polls; empty if the program lacks the port's poll function.
     """
     units = list(units)
     interpreter = _interpreter(units)
@@ -93,25 +106,25 @@ def polled_loops(
 
 
 def _interpreter(units: Iterable[UnitFacts]) -> set[str]:
-    """The functions by which the interpreter raises: those of units that know the budget."""
+    """Return the noreturn functions that units with the budget define: the interpreter's raises."""
     raisers = {key for unit in units for key in unit.never_return}
     return {f.key for unit in units if unit.polls for f in unit.functions if f.key in raisers}
 
 
 def _must_poll(loop: LoopFact, long: Collection[str]) -> bool:
-    """Whether neither a constant nor memory that was paid for bounds what a loop does."""
+    """Return whether neither a constant nor allocated memory bounds the work of a loop."""
     if loop.bound == Bound.MEMORY.value:
         return _may_take_long(loop, long)
     return loop.bound == Bound.OPEN.value
 
 
 def _may_take_long(loop: LoopFact, long: Collection[str]) -> bool:
-    """Whether no constant bounds what one turn does."""
+    """Return whether no constant bounds the work of one iteration."""
     return loop.nested or loop.indirect or any(name in long for name in loop.calls)
 
 
 def _before(loop: LoopFact, long: Collection[str]) -> tuple[str, ...]:
-    """The calls before which a loop polls; none where it polls at its back edges."""
+    """Return the calls before which a loop polls; empty if it polls at its back edges."""
     if loop.bound != Bound.MEMORY.value or loop.nested or loop.surely_indirect:
         return ()
     if any(name in long for name in loop.sure):
@@ -121,7 +134,7 @@ def _before(loop: LoopFact, long: Collection[str]) -> tuple[str, ...]:
 
 
 def _sweeping(functions: Mapping[str, FunctionFact]) -> set[str]:
-    """Functions with a loop over memory."""
+    """Return the functions with a loop over memory."""
     return {
         key
         for key, function in functions.items()
@@ -130,15 +143,15 @@ def _sweeping(functions: Mapping[str, FunctionFact]) -> set[str]:
 
 
 def _is_jump_inside(loop: LoopFact, draws: Collection[int]) -> bool:
-    """Whether a loop is a goto inside a loop that draws on the budget by itself."""
+    """Return whether a loop is a goto inside a loop that draws on the budget itself."""
     return loop.jump and any(outer in draws for outer in loop.around)
 
 
 def _quiet(functions: Mapping[str, FunctionFact]) -> set[str]:
-    """Functions that must not poll: the collector, unwinding, the poll, and what they call.
+    """Return the functions that must not poll: collector, unwinding, the poll, and callees.
 
-    Where one of them calls what a program may define (through a pointer, or beneath a handler of
-    its own), that is no part of it.
+    A callee that calls through a pointer or contains a setjmp may run code of the Python program.
+    It and its own callees may poll.
     """
     start = {*COLLECTOR, *OUTPUT, *GUARD, RELEASE, LOOK, POLL}
     start |= {key for key, function in functions.items() if _UNWIND in function.calls}
@@ -158,7 +171,7 @@ def _is_closed(function: FunctionFact | None) -> bool:
 
 
 def _always(functions: Mapping[str, FunctionFact]) -> set[str]:
-    """Functions that look at the interrupt word whenever they are called."""
+    """Return the functions that read the interrupt word on every call."""
     found = {LOOK}
     while True:
         more = {
@@ -172,14 +185,14 @@ def _always(functions: Mapping[str, FunctionFact]) -> set[str]:
 
 
 def _drawing(functions: Mapping[str, FunctionFact]) -> set[str]:
-    """Static functions that draw on the budget, or that call one."""
+    """Return the static functions that draw on the budget, with their static callers."""
     static = {key: function for key, function in functions.items() if ":" in key}
     found = {key for key, function in static.items() if function.polling.draws}
     return found | _callers(static, found)
 
 
 def _long(functions: Mapping[str, FunctionFact]) -> set[str]:
-    """Functions whose time is not bounded by a constant: loops, unknown calls, recursion."""
+    """Return functions without a constant time bound: loops, indirect calls, recursion."""
     import networkx  # slow to load, and most commands rewrite nothing
 
     graph = networkx.DiGraph(
@@ -200,7 +213,7 @@ def _long(functions: Mapping[str, FunctionFact]) -> set[str]:
 
 
 def _callers(functions: Mapping[str, FunctionFact], start: Collection[str]) -> set[str]:
-    """Who calls one of these functions by name, transitively."""
+    """Return the transitive callers, by name, of some functions."""
     callers: dict[str, list[str]] = {}
     for key, function in functions.items():
         for name in function.calls:

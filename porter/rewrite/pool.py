@@ -1,4 +1,4 @@
-"""Workers that keep parsed units in memory between collecting facts and rewriting."""
+"""Worker processes that keep parsed units in memory between the facts and the rewrite phase."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from porter.rewrite.program import WholeProgram
 from porter.rewrite.unit import Rewritten, rewrite_unit, unit_facts
 from porter.syntax import Unit, parse_unit
 
-_parsed: dict[str, Unit] = {}  # a worker's own units
+_parsed: dict[str, Unit] = {}  # the units of this worker process
 
 
 def _unit(name: str, path: Path) -> Unit:
@@ -31,7 +31,10 @@ def _rewrite(name: str, path: Path, program: WholeProgram) -> Rewritten:
 
 
 class UnitPool:
-    """Processes that each own a share of the units, largest first, so that each parses once."""
+    """Worker processes, each with a fixed share of the units, so that each unit is parsed once.
+
+    Units are assigned largest first to the worker with the least bytes.
+    """
 
     def __init__(self, units: Mapping[str, Path], jobs: int) -> None:
         self.units = units
@@ -47,12 +50,12 @@ class UnitPool:
             self._owner[name] = self._workers[least]
 
     def facts(self, names: Sequence[str]) -> list[Future[UnitFacts]]:
-        """Starts collecting the facts of some units."""
-        with undisturbed():  # the first units of a worker fork it
+        """Start to collect the facts of some units."""
+        with undisturbed():  # the first submit forks the worker
             return [self._owner[name].submit(_collect, name, self.units[name]) for name in names]
 
     def rewrite(self, names: Sequence[str], program: WholeProgram) -> list[Future[Rewritten]]:
-        """Starts rewriting some units."""
+        """Start to rewrite some units."""
         with undisturbed():
             return [
                 self._owner[name].submit(_rewrite, name, self.units[name], program)
@@ -69,8 +72,9 @@ class UnitPool:
         trace: TracebackType | None,
     ) -> None:
         if kind is not None:
-            # An error or Ctrl-C waits for no unit. All of them first: each has inherited the
-            # others' pipes, and what is being written to a dead one blocks while they live.
+            # After an error or Ctrl-C, no running unit is awaited. All workers are killed before
+            # any is shut down: each inherited the others' pipes, so a write to a dead worker's pipe
+            # blocks as long as another worker lives.
             for worker in self._workers:
                 kill_workers(worker)
         for worker in self._workers:

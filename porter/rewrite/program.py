@@ -1,4 +1,7 @@
-"""Facts of the whole program, merged from all units: who may raise, what is state."""
+"""Merge the facts of all units into the view of the whole program that the rules read.
+
+Examples: the functions that may raise, the variables that move into the state, the loops that poll.
+"""
 
 from __future__ import annotations
 
@@ -16,12 +19,12 @@ from porter.rewrite.quantities import sized_operations
 from porter.rewrite.recursion import unguarded_recursion
 from porter.rewrite.targets import call_targets
 
-_START = ""  # a node before all others; no key is empty
+_START = ""  # virtual source node; no key is empty
 
 
 @frozen
 class StateField:
-    """One field of the state struct: a moved variable. Sizes are bytes."""
+    """A field of the state struct, for one moved variable. Sizes are in bytes."""
 
     key: str
     name: str
@@ -32,15 +35,20 @@ class StateField:
 
 @frozen
 class WholeProgram:
-    """What rules ask about other units.
+    """The results of the whole-program analyses, as rules read them.
 
-    `raising`: functions that may leave by unwinding. `guarded`: functions that must look at the
-    C stack first, so that no recursion can overflow it. `polls`: the loops that poll, by function
-    and number, and whether the poll may raise what the program catches. `state`: moved variables by
-    key. `late`: constants that cannot be const in C++, with the variables they must name later.
-    `sized`: by unit, the operations that make a size (porter/rewrite/quantities.py).
-    `targets`: by unit the keys of the functions whose address it takes. `refused`: what a sandbox
-    refuses. `effects`: what calls change for good.
+    Attributes:
+        raising: Functions that may leave by unwinding.
+        guarded: Functions that check the C stack on entry, so that no recursion overflows it.
+        polls: The loops that poll, by function key and loop number.
+        state: The variables that move into the state struct, by key.
+        late: Constants that cannot be const in C++, with the references that are stored at load.
+        units_with_init: Units that define an init function for their state.
+        units_with_setup: Units that define a setup function for references stored at load.
+        sized: The operations that compute a size (`quantities.py`), by unit.
+        targets: The keys of the functions whose address a unit takes, by unit.
+        refused: The expressions and functions that a sandbox refuses.
+        effects: The net effects of calls on static storage.
     """
 
     raising: frozenset[str] = frozenset()
@@ -56,7 +64,7 @@ class WholeProgram:
     effects: Effects = field(factory=Effects)
 
     def slice(self, facts: UnitFacts) -> WholeProgram:
-        """What of this program one unit's rewriting can depend on; the key of its cache."""
+        """Return the part on which the rewriting of one unit can depend: its cache key."""
         names = {v.key for v in facts.variables} | {f.key for f in facts.functions}
         for function in facts.functions:
             names.update(function.calls)
@@ -76,10 +84,14 @@ class WholeProgram:
 def merge(
     units: Iterable[UnitFacts], *, prune: bool = True, guard: bool = True, saturate: bool = True
 ) -> WholeProgram:
-    """Merges facts; with `prune` off every function that the program defines may raise.
+    """Merge the facts of all units.
 
-    With `guard` off no function looks at the C stack by itself: recursion can overflow it. With
-    `saturate` off sizes overflow as C has it.
+    Args:
+        units: The facts of all units.
+        prune: Whether functions that cannot raise are left unchecked. If off, every function that
+            the program defines may raise.
+        guard: Whether unguarded recursion gets stack checks. If off, it can overflow the C stack.
+        saturate: Whether size arithmetic saturates. If off, it overflows as in C.
     """
     units = list(units)
     state_keys = _moved(units)
@@ -114,10 +126,11 @@ def _everything(units: list[UnitFacts]) -> frozenset[str]:
 
 
 def _raising(units: list[UnitFacts], checking: Collection[str]) -> frozenset[str]:
-    """Functions that never return (`longjmp`), call through a pointer, or call one that does.
+    """Return the functions that may raise, by key.
 
-    So do those of `checking`, by checks of their own. A function that is declared noreturn
-    leaves by unwinding: that is the only way there is.
+    These are noreturn functions such as `longjmp`, functions that call through a pointer, the
+    functions of `checking` (which get checks that raise), and all their transitive callers. A
+    function that is declared noreturn can leave only by unwinding.
     """
     callers: dict[str, list[str]] = {}
     start: list[str] = [*checking, *(key for unit in units for key in unit.never_return)]
@@ -131,7 +144,7 @@ def _raising(units: list[UnitFacts], checking: Collection[str]) -> frozenset[str
 
 
 def _moved(units: list[UnitFacts]) -> set[str]:
-    """Mutable variables, and transitively the constants that hold an address of one."""
+    """Return the mutable variables, and transitively the constants that hold their addresses."""
     holders: dict[str, list[str]] = {}
     start: list[str] = []
     for unit in units:
@@ -144,7 +157,7 @@ def _moved(units: list[UnitFacts]) -> set[str]:
 
 
 def _reached(start: Iterable[str], following: Mapping[str, list[str]]) -> set[str]:
-    """All keys of `start`, and what follows them, transitively."""
+    """Return the keys of `start` and all keys reachable from them."""
     import networkx  # slow to load, and most commands rewrite nothing
 
     graph = networkx.DiGraph(following)

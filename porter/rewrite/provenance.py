@@ -1,9 +1,11 @@
-"""Where a unit's integers come from and go to, as far as they may become addresses.
+"""Provenance of integers in a unit, for the taint analysis of addresses (`addresses.py`).
 
-A *source* is a string: a variable, a field, a parameter (`p:function#0`), what a function returns
-(`r:function`), what stands behind a pointer (`*source`), a root, or OWN, the integer that the
-program made of a pointer itself. A *root* is where an integer of a Python program, or a pointer to
-bytes of it, enters C.
+A *source* is a string: a variable, a field, a parameter (`p:function#0`), the result of a function
+(`r:function`), the target of a pointer (`*source`), a root, or OWN, an integer that C converted
+from a pointer. A *root* is a place where an integer of a Python program, or a pointer to bytes that
+the program writes, enters C.
+
+This module defines the facts and the predicates on types; `provenance_reader.py` collects them.
 """
 
 from __future__ import annotations
@@ -20,14 +22,21 @@ from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 
 OWN = "@"
-# Upstream's type of a Python object, however the configuration represents it.
+# Upstream's type of a Python object, independent of the object representation.
 _OBJECT = re.compile(r"\bmp_(const_)?obj_t\b")
 Place = tuple[int, int]
 
 
 @frozen
 class Root:
-    """Where what a program chose enters C. `kind`: call, bytes, or untag (a small integer)."""
+    """A place where a value that a Python program chose enters C.
+
+    Attributes:
+        source: The name of this source.
+        kind: `call`, `bytes`, or `untag` (a small integer whose tag is shifted out).
+        function: The key of the enclosing function.
+        place: The range of the expression, in offsets.
+    """
 
     source: str
     kind: str
@@ -37,9 +46,14 @@ class Root:
 
 @frozen
 class Conversion:
-    """A cast to a pointer or an object. `function` holds it, `place` are the offsets of it.
+    """A cast to a pointer or an object.
 
-    A source `p:f#1|0=2` is parameter 1 of calls whose argument 0 is or may be 2.
+    Attributes:
+        sources: The sources of the operand. `p:f#1|0=2` is parameter 1 in calls of `f` whose
+            argument 0 may be 2.
+        to_object: Whether the cast makes a Python object.
+        function: The key of the enclosing function.
+        place: The range of the cast, in offsets.
     """
 
     sources: tuple[str, ...]
@@ -50,9 +64,14 @@ class Conversion:
 
 @frozen
 class Argument:
-    """An argument of a call. `to`: the function's key, or its signature for a call by pointer.
+    """An argument of a call.
 
-    `constants`: positions and values of the call's arguments that are literals.
+    Attributes:
+        to: The key of the function, or the signature for a call through a pointer.
+        by_pointer: Whether the call goes through a pointer.
+        position: The position of the argument, from 0.
+        source: A source of the argument.
+        constants: Positions and values of the literal arguments of the call.
     """
 
     to: str
@@ -64,11 +83,15 @@ class Argument:
 
 @frozen
 class Provenance:
-    """Where the integers and addresses of a unit come from.
+    """The provenance facts of a unit.
 
-    `signatures`: of the functions that it defines, by key.
-
-    `readers`: its functions that read through a reader.
+    Attributes:
+        edges: Flows, as (source, destination).
+        roots: The places where values of the Python program enter C.
+        conversions: The casts to pointers and objects.
+        arguments: The arguments of calls.
+        signatures: The functions that the unit defines, as (key, signature).
+        readers: The keys of functions with an `mp_reader_t *` parameter.
     """
 
     edges: tuple[tuple[str, str], ...] = field(factory=tuple)
@@ -80,25 +103,25 @@ class Provenance:
 
 
 def is_object(kind: Type) -> bool:
-    """Whether a type is that of a Python object."""
+    """Return whether a type is that of a Python object."""
     spelled = kind.spelling
     return "*" not in spelled and "[" not in spelled and _OBJECT.search(spelled) is not None
 
 
 def is_integer(kind: Type) -> bool:
-    """Whether a type is an integer that can hold an address, and no Python object."""
+    """Return whether a type is an integer other than bool and Python objects."""
     canonical = kind.get_canonical().kind
     return canonical in INTEGERS and canonical != TypeKind.BOOL and not is_object(kind)
 
 
 def is_pointer(kind: Type) -> bool:
-    """Whether a type is a pointer or an array."""
+    """Return whether a type is a pointer or an array."""
     canonical = kind.get_canonical().kind
     return canonical == TypeKind.POINTER or canonical in ALL_ARRAYS
 
 
 def reads_object(function: Cursor) -> bool:
-    """Whether a function's type says that it makes an integer of a Python object."""
+    """Return whether a function takes a Python object and returns an integer."""
     kind = function.type
     return (
         kind.kind == TypeKind.FUNCTIONPROTO
@@ -108,12 +131,12 @@ def reads_object(function: Cursor) -> bool:
 
 
 def is_followed(kind: Type) -> bool:
-    """Whether values of a type are followed: integers, and pointers to bytes."""
+    """Return whether the analysis follows values of a type: integers and pointers."""
     return is_integer(kind) or is_pointer(kind)
 
 
 def is_tag(*operands: Node) -> bool:
-    """Whether one of two operands is a constant that makes no address of the other one."""
+    """Return whether one of two operands is a nonzero literal, as in tagging a small integer."""
     return any(
         node.kind == K.INTEGER_LITERAL and constant(node) not in (None, 0)
         for node in map(strip, operands)
@@ -121,9 +144,10 @@ def is_tag(*operands: Node) -> bool:
 
 
 def reinterprets(node: Node, operand: Node) -> bool:
-    """Whether a cast reads pointers or objects where its operand has bytes, and keeps them.
+    """Return whether a cast gives access to pointers or objects in the operand's bytes.
 
-    What is only stored through it, and a pointer that becomes an integer at once, is not read.
+    A cast that is used only for a store does not count. Neither does one whose loaded pointer is
+    converted to an integer at once.
     """
     if not is_pointer(node.type) or not is_pointer(operand.type):
         return False

@@ -1,4 +1,4 @@
-"""Reads the provenance of one unit (provenance.py says what they are)."""
+"""Collect the provenance facts of one unit (`provenance.py` defines them)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from porter.rewrite.queries import (
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind, Unit
 
-# The fields that point to bytes that a Python program writes: the buffer protocol's, and arrays'.
+# Fields that point to bytes that a Python program writes: of the buffer protocol and of arrays.
 BYTES = (("mp_buffer_info_t", "buf"), ("mp_obj_array_t", "items"))
 _NO_VALUE = ("==", "!=", "<", ">", "<=", ">=", "&&", "||")
 _SAME_POINTER = ("+", "-", "&", "|")
@@ -41,7 +41,7 @@ Sources = set[str]
 
 
 class ProvenanceReader:
-    """Reads the provenance of one unit."""
+    """The collector of the provenance facts of one unit."""
 
     def __init__(self, unit: Unit) -> None:
         self.unit = unit
@@ -50,7 +50,7 @@ class ProvenanceReader:
         self.conversions: list[Conversion] = []
         self.arguments: dict[Argument, None] = {}
         self.function = ""
-        self.parameters: dict[int, int] = {}  # of the function, positions by offsets
+        self.parameters: dict[int, int] = {}  # of the current function: positions by offsets
         self._reading: dict[K, Callable[[Node, Sources], None]] = {
             K.DECL_REF_EXPR: self._name,
             K.MEMBER_REF_EXPR: self._member,
@@ -73,7 +73,7 @@ class ProvenanceReader:
         }
 
     def read(self) -> Provenance:
-        """The unit's provenance."""
+        """Return the provenance of the unit."""
         signatures = []
         readers = []
         for function in self.unit.declarations:
@@ -99,10 +99,10 @@ class ProvenanceReader:
             tuple(readers),
         )
 
-    # What an expression's value may come from
+    # Sources of an expression's value
 
     def sources(self, node: Node) -> Sources:
-        """The sources of an expression."""
+        """Return the sources of an expression."""
         found: Sources = set()
         self._read(node, found)
         return found
@@ -166,7 +166,7 @@ class ProvenanceReader:
             found |= {OWN} if OWN in both and operator in _SAME_POINTER else both
 
     def _shift(self, node: Node, left: Node, found: Sources) -> None:
-        """A shifted object is the small integer that it holds."""
+        """Add the sources of a shift; a shifted object gives its small integer, a root."""
         shifted = self.sources(left)
         found |= {self._root(node, "untag")} if OWN in shifted else shifted
 
@@ -184,7 +184,7 @@ class ProvenanceReader:
         self._behind(node, found)
 
     def _behind(self, node: Node, found: Sources) -> None:
-        """What is read through a pointer: no pointer's own integer, and no pointer."""
+        """Add the sources of an integer that is loaded through a pointer."""
         if is_integer(node.type):
             for source in self.sources(node.children[0]) - {OWN}:
                 self.edges[source, "*" + source] = None
@@ -195,7 +195,7 @@ class ProvenanceReader:
         if statements:
             self._read(statements[-1], found)
 
-    # Where values go
+    # Destinations of values
 
     def _flow(self, sources: Sources, to: str) -> None:
         for source in sources:
@@ -218,7 +218,7 @@ class ProvenanceReader:
                 self._flow(self.sources(node.children[1]), to)
 
     def _assigned(self, node: Node) -> str | None:
-        """The variable or field that an lvalue is or is an element of."""
+        """Return the variable or field that contains an lvalue, or None."""
         node = strip(node)
         if node.kind == K.ARRAY_SUBSCRIPT_EXPR:
             return self._assigned(node.children[0])
@@ -249,7 +249,7 @@ class ProvenanceReader:
         self.arguments.update(dict.fromkeys(arguments))
 
     def _result(self, call: Node, function: Cursor, argument: Node) -> None:
-        """An integer that a function of an object stores where an argument points to."""
+        """Add a root for an integer that a call with an object argument stores by pointer."""
         if argument.kind != K.UNARY_OPERATOR or not argument.text.startswith("&"):
             return
         kind = function.type
@@ -271,7 +271,7 @@ class ProvenanceReader:
                 self.conversions.append(Conversion(sources, to_object, self.function, place))
 
     def _guarded(self, node: Node, sources: Sources) -> Sources:
-        """Sources, of which parameters are those of calls that come to this node."""
+        """Return the sources, with parameters restricted to calls that satisfy the node's guard."""
         guard = guard_of(node, self.parameters)
         if guard is None:
             return sources

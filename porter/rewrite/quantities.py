@@ -1,7 +1,7 @@
-"""Which operations of a program make sizes.
+"""Find the operations of a program that compute sizes, for the rule `quantities`.
 
-A slice goes backwards from what allocates and copies, and from what bounds checks compare: a sum
-that wraps would pass the check.
+A backward slice over the data flow of all units (`flows.py`). It starts at the sizes of allocations
+and copies, and at operands of bounds checks, because a sum that wraps would pass the check.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping
 from porter.rewrite.facts import UnitFacts
 from porter.rewrite.places import COMPARED, parameter, unit_of
 
-# What copies and clears: a size that reaches one of them was too large before.
+# Sizes of copies and fills. A size that is too large was refused before it reaches one of them.
 COPIES = frozenset(
     parameter(prefix + name, 2)
     for name in ("memcpy", "memmove", "memset")
     for prefix in ("", "porter_", "__builtin_")
 )
-# What all other allocators of upstream come down to (py/gc.h, py/pystack.h), and the compilers'.
+# The allocators below all others of upstream (py/gc.h, py/pystack.h), and alloca.
 ALLOCATIONS = frozenset(
     {
         parameter("gc_alloc", 0),
@@ -29,7 +29,7 @@ ALLOCATIONS = frozenset(
 
 
 def sized_operations(units: Iterable[UnitFacts]) -> Mapping[str, frozenset[str]]:
-    """The operations on the way to a size, by unit."""
+    """Return the operations that contribute to a size, by unit."""
     sources: dict[str, list[str]] = {}
     for unit in units:
         for place, source in unit.flows:

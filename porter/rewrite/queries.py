@@ -1,6 +1,6 @@
-"""What rules and facts ask of nodes: calls, functions, variables, types.
+"""Queries on syntax nodes that several rules and fact collectors share.
 
-A question that a second module asks stands here, for no rule knows another one.
+Rules do not import each other, so a query that two modules need is defined here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _LOOK_THROUGH = (K.UNEXPOSED_EXPR, K.PAREN_EXPR)
 
 
 def is_implicit(node: Node) -> bool:
-    """Whether a node is a conversion that the source does not show: it spans just its operand."""
+    """Return whether a node is an implicit conversion: its range equals that of its operand."""
     if node.kind != K.UNEXPOSED_EXPR or len(node.children) != 1:
         return False
     operand = node.children[0]
@@ -27,14 +27,14 @@ def is_implicit(node: Node) -> bool:
 
 
 def strip(node: Node) -> Node:
-    """The expression below implicit conversions and parentheses."""
+    """Return the expression below implicit conversions and parentheses."""
     while node.kind in _LOOK_THROUGH and len(node.children) == 1:
         node = node.children[0]
     return node
 
 
 def above_parentheses(node: Node) -> Node | None:
-    """The node that uses an expression's value, parentheses left out."""
+    """Return the node that uses an expression's value, skipping parentheses."""
     above = node.parent
     while above is not None and above.kind == K.PAREN_EXPR:
         above = above.parent
@@ -42,22 +42,22 @@ def above_parentheses(node: Node) -> Node | None:
 
 
 def is_choice(node: Node) -> bool:
-    """Whether a node is GNU's `a ?: b`, for which libclang has no kind."""
+    """Return whether a node is GNU's `a ?: b`, for which libclang has no kind."""
     return node.kind == K.UNEXPOSED_EXPR and len(node.children) > 1
 
 
 def is_designated(item: Node) -> bool:
-    """Whether an item of an initialiser list starts with a designator."""
+    """Return whether an item of an initialiser list starts with a designator."""
     return bool(item.kind == K.UNEXPOSED_EXPR and item.type.kind == TypeKind.VOID)
 
 
 def is_address(node: Node) -> bool:
-    """Whether an expression takes the address of its operand."""
+    """Return whether an expression takes the address of its operand."""
     return node.kind == K.UNARY_OPERATOR and node.text.startswith("&")
 
 
 def has_effect(node: Node) -> bool:
-    """Whether a node itself changes something or may: a call, an assignment, a step."""
+    """Return whether a node may have a side effect: a call, an assignment, `++` or `--`."""
     if node.kind == K.UNARY_OPERATOR:
         return node.text.startswith(("++", "--")) or node.text.endswith(("++", "--"))
     if node.kind == K.BINARY_OPERATOR:
@@ -66,7 +66,10 @@ def has_effect(node: Node) -> bool:
 
 
 def evaluated(node: Node) -> bool:
-    """Enters every node but what does not run: operands of sizeof and the like, static asserts."""
+    """Return whether a node is evaluated at run time: not sizeof and the like, no static assert.
+
+    Passed to walks, which then skip such nodes.
+    """
     return node.kind not in (K.CXX_UNARY_EXPR, K.STATIC_ASSERT)
 
 
@@ -74,7 +77,7 @@ def evaluated(node: Node) -> bool:
 
 
 def callee(call: Node) -> Node | None:
-    """The reference to the function that a call names, or None for a call through a pointer."""
+    """Return the reference to the called function, or None for a call through a pointer."""
     if not call.children:
         return None
     target = strip(call.children[0])
@@ -86,29 +89,29 @@ def callee(call: Node) -> Node | None:
 
 
 def calls_pointer(call: Node) -> bool:
-    """Whether a call goes through a pointer; a compiler's builtin does not."""
+    """Return whether a call goes through a pointer; a compiler builtin does not."""
     return callee(call) is None and not call.spelling.startswith("__builtin_")
 
 
 def is_setjmp(call: Node) -> bool:
-    """Whether a call is one of setjmp."""
+    """Return whether a call is a call of setjmp."""
     target = callee(call)
     return target is not None and target.spelling == "setjmp"
 
 
 def body(function: Node) -> Node | None:
-    """The body of a FUNCTION_DECL, or None for a prototype."""
+    """Return the body of a FUNCTION_DECL, or None for a prototype."""
     last = function.children[-1] if function.children else None
     return last if last is not None and last.kind == K.COMPOUND_STMT else None
 
 
 def returns_void(function: Node) -> bool:
-    """Whether a FUNCTION_DECL returns nothing."""
+    """Return whether a FUNCTION_DECL returns void."""
     return bool(function.cursor.result_type.get_canonical().kind == TypeKind.VOID)
 
 
 def leaving(function: Node) -> str:
-    """The statement by which a FUNCTION_DECL returns while an unwind is in flight."""
+    """Return the statement by which a FUNCTION_DECL returns during an unwind."""
     return "return;" if returns_void(function) else "return {};"
 
 
@@ -116,21 +119,21 @@ def leaving(function: Node) -> str:
 
 
 def named_variable(node: Node) -> Cursor | None:
-    """The variable that a reference names, or None for any other node."""
+    """Return the variable that a reference names, or None for any other node."""
     if node.kind != K.DECL_REF_EXPR or node.referenced is None:
         return None
     return node.referenced if node.referenced.kind == K.VAR_DECL else None
 
 
 def is_static_storage(node: Node) -> bool:
-    """Whether a VAR_DECL lives as long as the program."""
+    """Return whether a VAR_DECL has static storage."""
     if node.parent is None:
         return True
     return node.cursor.storage_class.name in ("STATIC", "EXTERN")
 
 
 def static_variables(unit: Unit) -> Iterator[Node]:
-    """Every declaration of a variable with static storage, headers' included."""
+    """Yield the declarations of variables with static storage, including those in headers."""
     for node in unit.declarations:
         if node.kind == K.VAR_DECL:
             yield node
@@ -141,7 +144,7 @@ def static_variables(unit: Unit) -> Iterator[Node]:
 
 
 def initialiser(node: Node) -> Node | None:
-    """The initialiser expression of a VAR_DECL, or None."""
+    """Return the initialiser expression of a VAR_DECL, or None."""
     if not node.children:
         return None
     last = node.children[-1]
@@ -153,9 +156,9 @@ def initialiser(node: Node) -> Node | None:
 
 
 def is_constant(node: Node) -> bool:
-    """Whether a variable itself (for an array, its elements) is const.
+    """Return whether a variable, or the elements of an array, are const.
 
-    libclang keeps the const of an array's elements at any of its levels.
+    libclang reports the const of an array's elements at any nesting level.
     """
     kind = node.canonical
     while kind.kind in ARRAYS:
@@ -166,18 +169,18 @@ def is_constant(node: Node) -> bool:
 
 
 def symbol_key(unit: str, cursor: Cursor) -> str:
-    """A name for a function or variable that is unique in the program.
+    """Return a name for a function or variable that is unique in the program.
 
-    External names stand for themselves; static ones carry their unit, static locals their
-    function and offset too.
+    The key of an external name is the name. The key of a static name starts with its unit. The key
+    of a static local also has its function and offset.
     """
     name = str(cursor.spelling)
-    # A function whose prototype alone says static is static; its linkage shows it.
+    # A function can be static by its prototype alone; only the linkage shows this.
     if cursor.storage_class.name != "STATIC" and cursor.linkage != LinkageKind.INTERNAL:
         return name
     parent = cursor.semantic_parent
     if parent is not None and parent.kind == K.FUNCTION_DECL:
-        offset = cursor.location.offset  # the extent depends on how a cursor was reached
+        offset = cursor.location.offset  # the extent depends on the way to the cursor
         return f"{unit}:{parent.spelling}.{name}@{offset}"
     return f"{unit}:{name}"
 
@@ -186,7 +189,7 @@ def symbol_key(unit: str, cursor: Cursor) -> str:
 
 
 def element_type(node: Node) -> Type:
-    """A variable's canonical type, or that of its innermost array element."""
+    """Return a variable's canonical type, or that of its innermost array element."""
     kind = node.canonical
     while kind.kind in ARRAYS:
         kind = kind.element_type.get_canonical()
@@ -194,14 +197,14 @@ def element_type(node: Node) -> Type:
 
 
 def ends_in_flexible_array(node: Node) -> bool:
-    """Whether a variable is a struct, or an array of structs, whose last member has no bound."""
+    """Return whether a variable is a struct, or array of structs, with a flexible array member."""
     kind = element_type(node)
     fields = list(kind.get_fields())
     return bool(fields) and fields[-1].type.get_canonical().kind == TypeKind.INCOMPLETEARRAY
 
 
 def is_unsigned_enum(node: Node) -> bool:
-    """Whether an expression is of an enum that is an unsigned int in C."""
+    """Return whether an expression has an enum type whose C type is unsigned int."""
     if node.canonical.kind != TypeKind.ENUM:
         return False
     kind = node.canonical.get_declaration().enum_type.get_canonical().kind

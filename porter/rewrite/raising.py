@@ -1,4 +1,4 @@
-"""Which calls of a unit may leave by unwinding."""
+"""Decide which calls of a unit may leave by unwinding."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from porter.syntax.node import Node, Unit
 
 
 class Raising:
-    """Answers for the calls of one unit whether an unwind may come out of them."""
+    """The predicate of one unit's calls: may an unwind leave the call."""
 
     def __init__(self, unit: Unit, program: WholeProgram) -> None:
         self.unit = unit
@@ -22,16 +22,16 @@ class Raising:
         return never_returning(self.unit)
 
     def may_raise(self, call: Node) -> bool:
-        """Whether a call may leave by unwinding: through a pointer, or of a function that may."""
+        """Return whether a call may unwind: it is indirect, or its callee may raise."""
         key = self._key(call)
         return calls_pointer(call) if key is None else key in self.program.raising
 
     def never_returns(self, call: Node) -> bool:
-        """Return whether a call is one of a function that never returns."""
+        """Return whether the callee never returns."""
         return self._key(call) in self._never
 
     def _key(self, call: Node) -> str | None:
-        """The function that a call names, or None."""
+        """Return the key of the called function, or None for an indirect call."""
         target = callee(call)
         if target is None or target.referenced is None or is_setjmp(call):
             return None if target is None else "setjmp"

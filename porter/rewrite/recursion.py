@@ -1,4 +1,4 @@
-"""Finds recursion that nothing bounds: cycles of the call graph without a stack check."""
+"""Find unbounded recursion: cycles of the call graph without a check of the C stack."""
 
 from __future__ import annotations
 
@@ -10,17 +10,20 @@ from porter.rewrite.facts import UnitFacts
 if TYPE_CHECKING:
     from networkx import DiGraph
 
-# Functions by which the program itself bounds its recursion (upstream py/cstack.h, stackctrl.h).
+# Functions by which upstream bounds recursion (py/cstack.h, py/stackctrl.h).
 GUARDS = frozenset({"mp_cstack_check", "mp_stack_check"})
-_POINTER = "*"  # stands for every function that a call through a pointer may reach
+_POINTER = "*"  # any function that an indirect call may reach
 
 
 def unguarded_recursion(units: Iterable[UnitFacts]) -> frozenset[str]:
-    """Functions to check so that every cycle of calls passes a check.
+    """Return functions that need a stack check so that every cycle of calls has one.
 
-    Without a program that guards any recursion there is nothing to raise with, and the result
-    is empty. Calls through pointers may reach every function whose address is taken. What
-    calls through a pointer is checked rather than what is called: there are fewer of those.
+    An indirect call may reach every function whose address is taken. In cycles through such calls,
+    the callers are checked and not the targets, because there are fewer callers.
+
+    Returns:
+        Keys of functions. Empty if the program has no stack check at all, because it then has no
+        way to raise the error.
     """
     units = list(units)
     guarded = {
@@ -43,7 +46,7 @@ def unguarded_recursion(units: Iterable[UnitFacts]) -> frozenset[str]:
 
 
 def _call_graph(units: Iterable[UnitFacts]) -> DiGraph[str]:
-    """Who calls whom, of the functions that the program defines."""
+    """Return the call graph of the functions that the program defines."""
     import networkx  # slow to load, and most commands rewrite nothing
 
     graph: DiGraph[str] = networkx.DiGraph()
@@ -58,12 +61,12 @@ def _call_graph(units: Iterable[UnitFacts]) -> DiGraph[str]:
 
 
 def _stop(graph: DiGraph[str], keys: set[str]) -> None:
-    """Takes the calls that some functions make out of the graph."""
+    """Remove the calls that some functions make from the graph."""
     graph.remove_edges_from(list(graph.out_edges(keys)))
 
 
 def _recursive(graph: DiGraph[str]) -> list[set[str]]:
-    """The strongly connected components that hold a cycle."""
+    """Return the strongly connected components that contain a cycle."""
     import networkx
 
     return [
@@ -74,7 +77,7 @@ def _recursive(graph: DiGraph[str]) -> list[set[str]]:
 
 
 def _choose(graph: DiGraph[str], members: set[str]) -> set[str]:
-    """Some members of a component whose check breaks cycles of it."""
+    """Return members of a component whose checks break some of its cycles."""
     if _POINTER in members:
         return {key for key in graph.predecessors(_POINTER) if key in members} - {_POINTER}
     itself = {key for key in members if graph.has_edge(key, key)}
@@ -84,5 +87,5 @@ def _choose(graph: DiGraph[str], members: set[str]) -> set[str]:
 
 
 def _ways_through(graph: DiGraph[str], key: str, members: set[str]) -> int:
-    """How many ways of two calls lead through a member inside its component."""
+    """Return the number of two-call paths through a member inside its component."""
     return len(members & graph.pred[key].keys()) * len(members & graph.succ[key].keys())

@@ -1,4 +1,4 @@
-"""What every rule is: a class that finds one construct in a unit and returns edits."""
+"""The base class of rules, the decorators that register their handlers, and their order."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from porter.syntax.span import Span
 
 _Method = TypeVar("_Method", bound=Callable[..., Iterable[Edit]])
 _Self = TypeVar("_Self", bound="Rule")
-_KINDS = "porter_kinds"  # the attribute in which a method keeps what it is asked for
+_KINDS = "porter_kinds"  # the attribute of a handler that stores its node kinds
 
 
 def on(*kinds: CursorKind) -> Callable[[_Method], _Method]:
-    """Has a rule's method `(self, node)` asked for each node of these kinds."""
+    """Register a rule's method `(self, node)` as handler for nodes of these kinds."""
 
     def mark(method: _Method) -> _Method:
         setattr(method, _KINDS, kinds)
@@ -33,7 +33,7 @@ def on(*kinds: CursorKind) -> Callable[[_Method], _Method]:
 def on_body(
     method: Callable[[_Self, Node, Node], Iterable[Edit]],
 ) -> Callable[[_Self, Node], Iterable[Edit]]:
-    """Has a rule's method `(self, function, block)` asked for each function with a body."""
+    """Register a rule's method `(self, function, block)` as handler for function definitions."""
 
     @on(CursorKind.FUNCTION_DECL)
     @wraps(method)
@@ -46,19 +46,19 @@ def on_body(
 
 @frozen
 class Example:
-    """A rule's example: C in, and the C++ that this rule alone makes of it."""
+    """An example of a rule: C code, and the C++ that this rule alone makes of it."""
 
     before: str
     after: str
 
 
 class Rule:
-    """Finds one construct and returns edits; nothing else changes source.
+    """A rewrite of one C construct, as edits; only rules change source text.
 
-    An instance works on one unit. One walk over the unit asks the methods of all rules, each for
-    the nodes of its kinds (`on`, `on_body`), parents first. `before_walk` and `after_walk` are
-    for what a rule can only tell of the unit as a whole. All of them return edits, and raise
-    UnknownConstruct for a form that the rule cannot rewrite (`raise self.refuse(...)`).
+    An instance works on one unit. One walk over the unit visits parents first and calls the
+    handlers of all rules for nodes of their kinds (`on`, `on_body`). `before_walk` and `after_walk`
+    return edits that need the unit as a whole. All of these raise UnknownConstruct for a form that
+    the rule cannot rewrite (`raise self.refuse(...)`).
     """
 
     name: ClassVar[str]
@@ -75,24 +75,24 @@ class Rule:
         self.program = program
 
     def handlers(self) -> Iterator[tuple[CursorKind, Callable[[Node], Iterable[Edit]]]]:
-        """The methods that the walk asks, each with a kind of node that it is asked for."""
+        """Yield the handlers that the walk calls, each with a node kind."""
         for kind, name in self._asked:
             yield kind, getattr(self, name)
 
     def before_walk(self) -> Iterable[Edit]:
-        """The edits that come before those of the walk."""
+        """Return the edits that precede those of the walk."""
         return ()
 
     def after_walk(self) -> Iterable[Edit]:
-        """The edits that come after those of the walk."""
+        """Return the edits that follow those of the walk."""
         return ()
 
     def refuse(self, node: Node, reason: str) -> UnknownConstruct:
-        """The error for a construct that this rule knows but cannot handle."""
+        """Return the error for a node that this rule cannot rewrite."""
         return self.refuse_at(node.span, reason)
 
     def refuse_at(self, span: Span, reason: str) -> UnknownConstruct:
-        """The error for a construct that stands in a range of the unit's text."""
+        """Return the error for a range of the unit's text that this rule cannot rewrite."""
         file, line, column = self.unit.location(span.start)
         construct = self.unit.text[span.start : span.end]
         return UnknownConstruct(file, line, column, self.name, construct, reason)
@@ -100,7 +100,7 @@ class Rule:
 
 @frozen
 class Place:
-    """A rule's place in the order: why it stands there, and the earlier rules that it meets."""
+    """A rule's place in the order: the reason, and the earlier rules whose edits it meets."""
 
     rule: type[Rule]
     reason: str

@@ -1,4 +1,4 @@
-"""How C++ spells a C type."""
+"""Spell C types as C++ source."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ATTRIBUTE = re.compile(r"\s*__attribute__\(\((?:[^()]|\([^()]*\))*\)\)")
 
 
 def spell(kind: Type) -> str:
-    """A type as C++ source: without attributes, with the structs around a nested tag."""
+    """Return a type as C++ source: without attributes, with nested tags qualified."""
     spelled = cpp_words(_ATTRIBUTE.sub("", str(kind.spelling))).replace("_Bool", "bool")
     inner = kind
     while inner.kind == TypeKind.POINTER or inner.kind in ALL_ARRAYS:
@@ -29,12 +29,12 @@ def spell(kind: Type) -> str:
 
 
 def is_nameless(spelled: str) -> bool:
-    """Whether libclang spelled a type that has no name."""
+    """Return whether libclang's spelling is that of an anonymous type."""
     return "unnamed" in spelled or "anonymous" in spelled
 
 
 def _outer_tags(declared: Cursor) -> str:
-    """`Outer::` for a tag that is defined inside a struct, else nothing."""
+    """Return `Outer::` for a tag defined inside a struct, else an empty string."""
     definition = declared.get_definition() if declared.kind in TAGS else None
     names: list[str] = []
     outer = definition.lexical_parent if definition is not None else None

@@ -1,4 +1,8 @@
-"""The rewrite stage: facts of all units, the program, then C++ for the units that changed."""
+"""The rewrite stage of the build: preprocessed units in, C++ units and the state files out.
+
+Phases: collect the facts of changed units, merge the facts of all units, rewrite each unit whose
+text or share of the program changed. Results are cached in a record beside each C++ file.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +39,14 @@ STATE_HEADER = "porter_state.h"
 
 @frozen
 class RewriteReport:
-    """What a run of the stage did: edits per rule and unit, which units it rewrote, early exits."""
+    """The result of a run of the stage.
+
+    Attributes:
+        edits: The number of edits per rule, by unit.
+        rewritten: The units that this run rewrote.
+        program: The facts of the whole program.
+        pairs: The report on early exits.
+    """
 
     edits: Mapping[str, Mapping[str, int]]
     rewritten: tuple[str, ...]
@@ -43,7 +54,7 @@ class RewriteReport:
     pairs: tuple[Pair, ...] = ()
 
     def per_rule(self) -> dict[str, int]:
-        """Edits per rule, over all units."""
+        """Return the number of edits per rule over all units."""
         totals: dict[str, int] = {}
         for counts in self.edits.values():
             for rule, count in counts.items():
@@ -61,16 +72,23 @@ def rewrite(
     saturate: bool = True,
     tell: Teller = QUIET,
 ) -> RewriteReport:
-    """Rewrites preprocessed units (name to `.i` file) into `out`, one `.cpp` a unit.
+    """Rewrite preprocessed units into C++, one `.cpp` file per unit.
 
-    Units whose text, share of the program and C++ are unchanged are left alone. `prune`,
-    `guard` and `saturate` are `merge`'s: off, they show what checks cost (benchmarks/unwinding.py),
-    and keep C's meaning of an overflow (porter/torture).
+    A unit is skipped if its text, its share of the program and its C++ are unchanged.
+
+    Args:
+        units: The `.i` files of the units, by unit name.
+        out: The output folder.
+        jobs: The number of worker processes; by default one per core.
+        prune: See `merge`. Off to measure the cost of checks (benchmarks/unwinding.py).
+        guard: See `merge`.
+        saturate: See `merge`. Off to keep C's semantics of overflow (porter/torture).
+        tell: Receives progress reports.
 
     Raises:
-        UnknownConstruct: a rule refuses something, or two rules' edits cross. It is the first one
-            by file and line; its `others` are those of further units.
-        PreprocessFailed: libclang cannot read a unit.
+        UnknownConstruct: A rule refuses a construct, or the edits of two rules cross. The error is
+            the first one by file and line; its `others` hold the errors of further units.
+        PreprocessFailed: libclang cannot parse a unit.
     """
     out.mkdir(parents=True, exist_ok=True)
     records = {name: _Record(out, name) for name in units}
@@ -118,7 +136,7 @@ def rewrite(
 
 
 class _Record:
-    """What is known of one unit from an earlier run, in a file beside its C++."""
+    """The cached facts and results of one unit, stored in a JSON file beside its C++."""
 
     def __init__(self, out: Path, name: str) -> None:
         self.cpp = out / f"{name}.cpp"
@@ -126,7 +144,7 @@ class _Record:
         self._data: dict[str, object] = {}
         self.facts = UnitFacts(name)
         found = read_sealed(self.path)
-        if found is not None and found.get("rules") == rules_version():  # else of another form
+        if found is not None and found.get("rules") == rules_version():  # else another schema
             self.facts = _converter().structure(found["facts"], UnitFacts)
             self._data = found
 
@@ -172,7 +190,7 @@ def _converter() -> Converter:
 
 @cache
 def rules_version() -> str:
-    """A hash of the code that rewrites: what it wrote before it changed is stale."""
+    """Return a hash of the rewriting code; a record with another hash is stale."""
     digest = hashlib.sha256()
     for package in (porter.rewrite, porter.syntax):
         for path in sorted(Path(package.__path__[0]).rglob("*.py")):
@@ -203,12 +221,12 @@ def _digest(data: bytes) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """An unchanged file keeps its time, so nothing is recompiled."""
+    """Write a file if its content changes; an unchanged file keeps its mtime."""
     write_changed(path, text.encode("latin-1"))
 
 
 def _remove_strangers(out: Path, units: Mapping[str, Path]) -> None:
-    """Removes what an earlier run wrote for units that are no more."""
+    """Remove the files of units that no longer exist."""
     known = {out / f"{name}.cpp" for name in units} | {out / STATE_UNIT}
     for path in out.rglob("*.cpp"):
         if path not in known:

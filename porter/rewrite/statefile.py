@@ -1,4 +1,4 @@
-"""Writes what the whole program shares: the state struct and its setting up."""
+"""Generate the files of the whole program: the state struct, its init and its setup."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from porter.rewrite.targets import table_bits
 
 
 def state_header(program: WholeProgram) -> str:
-    """`porter_state.h`: one field of bytes per moved variable, most aligned first."""
+    """Return `porter_state.h`: a byte array per moved variable, largest alignment first."""
     lines = [
         "// Written by porter: the state of one interpreter. Do not edit.",
         "#ifndef PORTER_STATE_H",
@@ -37,7 +37,7 @@ def state_header(program: WholeProgram) -> str:
 
 
 def state_unit(program: WholeProgram) -> str:
-    """`porter_state.cpp`: initial values of one interpreter's state, and the setup at load."""
+    """Return `porter_state.cpp`: the init of an interpreter's state, and the setup at load."""
     lines = ["// Written by porter. Do not edit.", '#include "porter_runtime.h"']
     lines += ["#if PORTER_FENCES", '#include "target_table.inc"', "#endif", 'extern "C" {']
     inits = [init_function(name) for name in program.units_with_init]

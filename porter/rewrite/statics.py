@@ -1,4 +1,4 @@
-"""The constants at file scope of a unit, and which of them get another name in C++."""
+"""Find the file-scope constants of a unit, and those that are renamed in C++."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from porter.syntax.node import Node, Unit
 
 
 class Statics:
-    """A unit's definitions of constants at file scope, tentative ones included.
+    """The file-scope constants of a unit, including tentative definitions.
 
-    C++ has no tentative definitions: a static constant that has one becomes an extern, under a
-    name that holds the unit's.
+    C++ has no tentative definitions. A static constant that has one becomes an extern whose name
+    contains the unit's name.
     """
 
     def __init__(self, unit: Unit, program: WholeProgram) -> None:
@@ -24,7 +24,7 @@ class Statics:
 
     @cached_property
     def constants(self) -> dict[str, list[Node]]:
-        """Every definition, by name, in the order of the text."""
+        """All definitions by name, in source order."""
         found: dict[str, list[Node]] = {}
         for node in self.unit.declarations:
             if (
@@ -37,7 +37,7 @@ class Statics:
 
     @cached_property
     def renamed(self) -> frozenset[str]:
-        """The static constants that get another name."""
+        """The names of static constants that are renamed."""
         return frozenset(
             name
             for name, nodes in self.constants.items()
@@ -47,7 +47,7 @@ class Statics:
         )
 
     def given(self, name: str) -> str:
-        """What C++ knows a variable at file scope by."""
+        """Return the C++ name of a file-scope variable."""
         if name in self.renamed:
             return f"{name}__{identifier(self.unit.name)}"
         return cpp_name(name)

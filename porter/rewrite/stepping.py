@@ -1,4 +1,4 @@
-"""How a loop changes its variables: steps in one direction, along a chain, around a table."""
+"""Induction variable analysis: how a loop changes its local variables in each iteration."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from porter.syntax.node import Node, TypeKind
 
 _CASTS = (K.UNEXPOSED_EXPR, K.PAREN_EXPR, K.CSTYLE_CAST_EXPR)
 _SHRINKING = (">>", "/")
-_KINDS = ("+", "-", "chain", "round", "<")  # of a variable's changes
+_KINDS = ("+", "-", "chain", "round", "<")  # of induction: up, down, linked list, modulo, shrinking
 
 
 def bare(node: Node) -> Node:
-    """The expression below conversions, written ones too, and parentheses."""
+    """Return the expression below parentheses, implicit conversions and casts."""
     while (
         node.kind in _CASTS
         and node.children
@@ -30,7 +30,7 @@ def bare(node: Node) -> Node:
 
 
 def local(node: Node) -> int | None:
-    """Which local variable or parameter an expression is: the offset of its declaration."""
+    """Return the declaration offset of the local or parameter that an expression names, or None."""
     node = bare(node)
     if node.kind != K.DECL_REF_EXPR or node.referenced is None:
         return None
@@ -47,7 +47,12 @@ def local(node: Node) -> int | None:
 class Assignment:
     """An assignment to a local variable.
 
-    `operator` is that of `v op= amount`, or "=" for any other assignment.
+    Attributes:
+        node: The assignment, step or declaration.
+        variable: The offset of the variable's declaration.
+        operator: The operator of `v op= amount`, or `=` for any other assignment.
+        amount: The amount if it is a constant, else None.
+        value: The assigned expression, if there is one.
     """
 
     node: Node
@@ -58,7 +63,7 @@ class Assignment:
 
 
 def changes(nodes: Iterator[Node]) -> Iterator[Assignment]:
-    """The changes of local variables that some nodes make themselves."""
+    """Yield the assignments to local variables among some nodes."""
     for node in nodes:
         found = _change(node)
         if found is not None:
@@ -89,7 +94,7 @@ def _change(node: Node) -> Assignment | None:
 
 
 def _assigned(node: Node, variable: int) -> Assignment:
-    """The change that `v = value` is: a step too, where the value is `v` and a constant."""
+    """Return `v = value` as an assignment; `v = v + c` counts as the step `v += c`."""
     value = bare(node.children[1])
     if value.kind == K.BINARY_OPERATOR and local(value.children[0]) == variable:
         operator = value.binary_operator()
@@ -100,11 +105,15 @@ def _assigned(node: Node, variable: int) -> Assignment:
 
 @frozen(eq=False)
 class Stepping:
-    """What a loop does to its variables.
+    """The local variables that a loop changes, by kind of change.
 
-    `forward` and `back` are stepped on every turn, in one direction only, by constants;
-    `chained` follow a member of what they point at; `around` go round a table by a remainder;
-    `shrunk` are divided or shifted to the right on every turn; `changed` are all.
+    Attributes:
+        forward: Incremented by constants in every iteration, never decremented.
+        back: Decremented by constants in every iteration, never incremented.
+        chained: Pointers that follow a linked list, such as `v = v->next`.
+        around: Indexes that step around a table, such as `v = (v + c) % n`.
+        shrunk: Divided or shifted right in every iteration.
+        changed: All variables that an iteration may change.
     """
 
     forward: frozenset[int]
@@ -116,7 +125,12 @@ class Stepping:
 
 
 def stepping(loop: Loop, addressed: frozenset[int]) -> Stepping:
-    """How a loop steps; `addressed` are the locals whose address the function takes."""
+    """Classify the variables of a loop.
+
+    Args:
+        loop: The loop.
+        addressed: The locals whose address the function takes.
+    """
     by_variable: dict[int, list[Assignment]] = {}
     for change in changes(loop.nodes()):
         by_variable.setdefault(change.variable, []).append(change)
@@ -139,7 +153,7 @@ def stepping(loop: Loop, addressed: frozenset[int]) -> Stepping:
 
 
 def _writes_elsewhere(loop: Loop) -> bool:
-    """Whether a turn may change a local variable whose address is known elsewhere."""
+    """Return whether an iteration may change a local variable through a pointer."""
     return any(
         node.kind == K.CALL_EXPR
         or (has_effect(node) and not _is_prefixed(node) and local(node.children[0]) is None)
@@ -148,7 +162,7 @@ def _writes_elsewhere(loop: Loop) -> bool:
 
 
 def _is_prefixed(node: Node) -> bool:
-    """Whether a node only uses what a step inside it gives: `*p++`, `-n--`."""
+    """Return whether a node is `*p++` or the like, or a statement expression."""
     text = node.text
     return node.kind == K.StmtExpr or (
         node.kind == K.UNARY_OPERATOR and text[0] in "*-!~&+" and text[:2] not in ("++", "--")
@@ -156,7 +170,7 @@ def _is_prefixed(node: Node) -> bool:
 
 
 def _direction(made: list[Assignment]) -> str | None:
-    """ "+", "-" or "<" where all changes of a variable are steps of that kind."""
+    """Return "+", "-" or "<" if all changes of a variable are steps of this kind, else None."""
     kinds = set()
     for change in made:
         if change.operator in _SHRINKING and change.amount is not None:
@@ -169,7 +183,7 @@ def _direction(made: list[Assignment]) -> str | None:
 
 
 def _is_round(change: Assignment) -> bool:
-    """Whether a change is `v = (v + c) % n`."""
+    """Return whether a change is `v = (v + c) % n`."""
     if change.value is None or change.value.kind != K.BINARY_OPERATOR:
         return False
     if change.value.binary_operator() != "%":
@@ -179,7 +193,7 @@ def _is_round(change: Assignment) -> bool:
 
 
 def _is_chain(variable: int, made: list[Assignment], others: dict[int, list[Assignment]]) -> bool:
-    """Whether a variable only takes a member of what it points at, maybe through another one."""
+    """Return whether a pointer only follows its own link member, perhaps through a temporary."""
     for change in made:
         if change.value is None:
             return False
@@ -197,7 +211,7 @@ def _is_chain(variable: int, made: list[Assignment], others: dict[int, list[Assi
 
 
 def _follows(value: Node, variable: int) -> bool:
-    """Whether an expression is a member, of the type of what it is reached by: `v->next`."""
+    """Return whether an expression is a link member of `v`, such as `v->next`."""
     node = bare(value)
     while node.kind == K.MEMBER_REF_EXPR and node.children:
         below = node.children[0]
@@ -208,12 +222,12 @@ def _follows(value: Node, variable: int) -> bool:
 
 
 def _record(pointer: Node) -> Cursor | None:
-    """The record that a pointer points at."""
+    """Return the record to which a pointer points, or None."""
     kind = bare(pointer).canonical.get_pointee()
     return kind.get_declaration() if kind.kind == TypeKind.RECORD else None
 
 
 def addressed(block: Node) -> frozenset[int]:
-    """The local variables of a function's body whose address is taken."""
+    """Return the local variables whose address a function's body takes."""
     taken = (local(strip(node.children[0])) for node in block.walk() if is_address(node))
     return frozenset(variable for variable in taken if variable is not None)

@@ -1,4 +1,4 @@
-"""What a call through a pointer may reach: the functions whose address the program takes."""
+"""Compute the possible targets of indirect calls, and the size of their hash table."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping
 
 from porter.rewrite.facts import UnitFacts
 
-# Empty slots for each full one: a lookup then finds nine targets of ten at its first slot.
+# Slots per target. With this load factor, 90 % of lookups hit in the first slot.
 _SLOTS_A_TARGET = 4
 
 
 def call_targets(facts: UnitFacts) -> tuple[str, ...]:
-    """The functions whose address a unit takes, by key, sorted.
+    """Return the sorted keys of the functions whose address a unit takes.
 
-    A static function that is declared and never defined has no address: only code that never
-    runs can take it.
+    A static function that is declared but never defined is left out: it has no address, and only
+    dead code can name it.
     """
     defined = {function.key for function in facts.functions}
     return tuple(
@@ -23,6 +23,6 @@ def call_targets(facts: UnitFacts) -> tuple[str, ...]:
 
 
 def table_bits(targets: Mapping[str, tuple[str, ...]]) -> int:
-    """The logarithm of the number of slots that the table of all units' targets has."""
+    """Return the base-2 logarithm of the number of slots in the target table."""
     count = len(set().union(*targets.values())) + 1  # the first slot is never a target's
     return max(4, (_SLOTS_A_TARGET * count - 1).bit_length())

@@ -1,4 +1,4 @@
-"""Rewrites one unit: every rule's edits, applied by the engine, as C++ with `#line`."""
+"""Rewrite one unit: collect the edits of all rules, apply them, emit C++ with `#line`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEFT_OUT = re.compile(r'^# \d+ "<(?:built-in|command-line|command line)>".*\n',
 
 @frozen
 class Rewritten:
-    """A unit's C++, the number of edits that each rule made, and the pairs of early exits."""
+    """The result of rewriting a unit: its C++, edit counts by rule, pairs of early exits."""
 
     unit: str
     text: str
@@ -31,11 +31,11 @@ class Rewritten:
 
 
 def unit_facts(unit: Unit) -> UnitFacts:
-    """The facts of a parsed unit.
+    """Return the facts of a parsed unit.
 
     Raises:
-        UnknownConstruct: it has a type that libclang's Python does not know, by a word that no
-            rule knows.
+        UnknownConstruct: The unit has a type that libclang's Python bindings do not know, and
+            contains a word that no rule knows.
     """
     try:
         return collect(unit)
@@ -45,10 +45,10 @@ def unit_facts(unit: Unit) -> UnitFacts:
 
 
 def rewrite_unit(unit: Unit, program: WholeProgram) -> Rewritten:
-    """Rewrites a parsed unit.
+    """Rewrite a parsed unit.
 
     Raises:
-        UnknownConstruct: a rule refuses something.
+        UnknownConstruct: A rule refuses a construct.
     """
     edits = collect_edits(unit, program)
     text = apply_edits(unit.name, unit.text, edits)

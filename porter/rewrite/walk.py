@@ -1,4 +1,4 @@
-"""The one walk over a unit that asks every rule."""
+"""Walk over a unit once and call the handlers of every rule."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _Arguments = ParamSpec("_Arguments")
 
 
 class _Answers:
-    """Each rule's edits, in the rules' order, up to the first rule that fails.
+    """The edits of each rule, in rule order, up to the first rule that fails.
 
-    The walk asks rules in turn, so a later rule may fail at an earlier node. Callers are to see
-    the failure of the rule that comes first in the order, as if rules ran one after the other:
-    rules behind it are asked no more, and those before it are asked to the end.
+    The walk alternates between rules, so a later rule may fail at an earlier node. The reported
+    failure is that of the first failing rule in rule order, as if the rules ran one by one. After
+    a failure, later rules are skipped and earlier rules continue.
     """
 
     def __init__(self, count: int) -> None:
@@ -34,16 +34,16 @@ class _Answers:
         *args: _Arguments.args,
         **kwargs: _Arguments.kwargs,
     ) -> None:
-        """Adds the answer of the rule at a position."""
+        """Call a handler of the rule at a position and store its edits."""
         if position >= self._asked:
             return
         try:
             self._edits[position].extend(question(*args, **kwargs))
-        except Exception as error:  # whatever it is: it is raised when the walk is over
+        except Exception as error:  # any exception: `all` raises it after the walk
             self._asked, self._failure = position, error
 
     def all(self) -> list[Edit]:
-        """The edits in the rules' order, without repetitions. Raises what a rule raised."""
+        """Return the edits in rule order, without duplicates, or raise the failure of a rule."""
         if self._failure is not None:
             raise self._failure
         return list(dict.fromkeys(edit for edits in self._edits for edit in edits))
@@ -52,13 +52,13 @@ class _Answers:
 def collect_edits(
     unit: Unit, program: WholeProgram, rules: Sequence[type[Rule]] = RULES
 ) -> list[Edit]:
-    """The edits of `rules` for a unit, in the order of the rules, without repetitions.
+    """Return the edits of `rules` for a unit, in rule order, without duplicates.
 
-    libclang shows a record twice if a typedef or a field declares it, so a rule may make an edit
-    more than once.
+    Duplicates occur because libclang reports a record twice if a typedef or a field declares it.
 
     Raises:
-        UnknownConstruct: a rule refuses something; of several rules, the first one in the order.
+        UnknownConstruct: A rule refuses a construct. If several rules do, the error is that of the
+            first one in rule order.
     """
     working = [rule(unit, program) for rule in rules]
     answers = _Answers(len(working))

@@ -1,9 +1,9 @@
-"""The rules, in their order, with the reason of each place.
+"""The rules in their order, with the reason for each place.
 
-All rules read the unit as it was. Two rules meet where both edit one range, or both insert at one
-offset: of two edits of a range the earlier rule's is the inner one, of two insertions the earlier
-rule's comes first in the text. `after` names the earlier rules that a rule meets. In the other
-order the two would write other C++: tests/rewrite/cases/ shows each pair (MEETS).
+All rules read the original unit. Two rules *meet* if both edit the same range or insert at the same
+offset. The earlier rule's edit of a range is nested in that of the later rule. The earlier rule's
+insertion comes first in the text. `after` names the earlier rules that a rule meets. The opposite
+order would give different C++; tests/rewrite/cases/ shows each pair (MEETS).
 """
 
 from __future__ import annotations

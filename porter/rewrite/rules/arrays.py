@@ -1,4 +1,4 @@
-"""Takes arrays of variable length from the stack with alloca."""
+"""Rule `arrays`: allocate variable length arrays on the stack with alloca."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from porter.syntax.node import Node, TypeKind
 
 
 class Arrays(Rule):
-    """Turns an array of variable length into a pointer to memory from alloca."""
+    """Turns a variable length array into a pointer to memory from alloca."""
 
     name = "arrays"
     example = Example(
@@ -26,7 +26,7 @@ class Arrays(Rule):
 
     @on(K.VAR_DECL)
     def variable(self, node: Node) -> Iterator[Edit]:
-        """Replaces the declaration of an array of variable length."""
+        """Replace the declaration of a variable length array."""
         if node.canonical.kind != TypeKind.VARIABLEARRAY:
             return
         element = node.canonical.element_type
@@ -42,7 +42,7 @@ class Arrays(Rule):
         kept = ""
         loops = [above for above in node.ancestors() if above.kind in LOOPS]
         if loops:
-            # What alloca gives stays until the function returns: one piece serves every round.
+            # alloca's memory lives until the function returns: all iterations share one block.
             outermost = loops[-1]
             memory = f"array_{node.start}_"
             block = body(function)
@@ -66,7 +66,7 @@ class Arrays(Rule):
         )
 
     def _check_uses(self, function: Node) -> None:
-        """Refuses what a function asks of an array that it cannot ask of a pointer."""
+        """Refuse sizeof and address-of, which differ between arrays and pointers."""
         for inner in function.walk():
             if inner.kind == K.CXX_UNARY_EXPR and any(
                 below.canonical.kind == TypeKind.VARIABLEARRAY for below in inner.children
@@ -76,7 +76,7 @@ class Arrays(Rule):
                 raise self.refuse(inner, "the address of an array of variable length")
 
     def _check_bound(self, node: Node, bound: Node, loop: Node) -> None:
-        """Refuses a bound that may change inside `loop`, so from round to round."""
+        """Refuse an array length that may change between the iterations of `loop`."""
         changed = {
             strip(inner.children[0]).spelling
             for inner in loop.walk()
@@ -89,7 +89,7 @@ class Arrays(Rule):
 
 
 def _is_entered_at_its_head(loop: Node, block: Node) -> bool:
-    """Whether a declaration can stand before a loop, and nothing jumps past it into the loop."""
+    """Return whether a declaration can precede a loop, and no jump enters the loop past it."""
     if loop.parent is None or loop.parent.kind != K.COMPOUND_STMT:
         return False
     return not any(
@@ -99,5 +99,5 @@ def _is_entered_at_its_head(loop: Node, block: Node) -> bool:
 
 
 def _may_change(node: Node) -> bool:
-    """Whether an expression assigns to its first operand or takes its address."""
+    """Return whether an expression assigns to its first operand or takes its address."""
     return is_address(node) or (node.kind != K.CALL_EXPR and has_effect(node))

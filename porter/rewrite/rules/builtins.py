@@ -1,4 +1,4 @@
-"""Gives the compilers' builtins that device code lacks bodies of ours."""
+"""Rule `builtins`: replace compiler builtins that device code lacks with runtime functions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from porter.rewrite.names import BUILTIN, TOKEN
 from porter.rewrite.rule import Example, Rule
 from porter.syntax.span import Span
 
-# What nvcc and g++ both take, and understand alike; tests compile each with both.
+# Builtins that nvcc and g++ both accept, with equal semantics; tests compile each with both.
 _COMPILERS_TEXT = """
     alloca abs assume_aligned copysign expect fabs floor huge_val huge_valf inf inff isfinite
     isinf isnan labs memcpy memset nan nanf offsetof signbit sqrt unreachable
@@ -17,8 +17,8 @@ _COMPILERS_TEXT = """
 """
 COMPILERS = frozenset(BUILTIN + name for name in _COMPILERS_TEXT.split())
 
-# templates/runtime/builtins.inc holds their bodies (`body_of` names them). Those that take operands
-# of any type are templates there.
+# Builtins that templates/runtime/builtins.inc implements, under the names that `body_of` returns.
+# Builtins with operands of any type are templates there.
 OURS = frozenset(
     BUILTIN + name
     for name in (
@@ -39,12 +39,12 @@ OURS = frozenset(
 
 
 def body_of(builtin: str) -> str:
-    """The name of our body of a builtin in OURS."""
+    """Return the name of the runtime function that implements a builtin in OURS."""
     return "porter_builtin_" + builtin.removeprefix(BUILTIN)
 
 
 class Builtins(Rule):
-    """Replaces the compiler's builtins that device code lacks; refuses those that nobody knows."""
+    """Replaces compiler builtins that device code lacks; refuses unknown builtins."""
 
     name = "builtins"
     example = Example(
@@ -53,7 +53,7 @@ class Builtins(Rule):
     )
 
     def before_walk(self) -> Iterator[Edit]:
-        """Reads words, for libclang shows no node for some of the builtins."""
+        """Replace builtins by token, because libclang has no node for some of them."""
         for match in TOKEN.finditer(self.unit.text):
             word = match.group()
             if not word.startswith(BUILTIN) or word in COMPILERS:

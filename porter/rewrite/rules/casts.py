@@ -1,4 +1,4 @@
-"""Writes out the conversions that C makes by itself and C++ does not."""
+"""Rule `casts`: make conversions explicit that are implicit in C but not in C++."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FUNCTIONS = (TypeKind.FUNCTIONPROTO, TypeKind.FUNCTIONNOPROTO)
 
 
 class Casts(Rule):
-    """Adds a cast where C converts a pointer, an enum or a narrower integer by itself."""
+    """Adds a cast where C implicitly converts a pointer, an enum or a narrower integer."""
 
     name = "casts"
     example = Example(
@@ -30,15 +30,15 @@ class Casts(Rule):
 
     @on(K.UNEXPOSED_EXPR)
     def conversion(self, node: Node) -> Iterator[Edit]:
-        """Writes an implicit conversion out."""
+        """Make an implicit conversion explicit."""
         if not is_implicit(node) or not self._needed(node):
             return
         target = spell(node.type)
-        if node.canonical.kind in ALL_ARRAYS:  # how libclang shows an array parameter's type
+        if node.canonical.kind in ALL_ARRAYS:  # libclang's type of an array parameter
             target = spell(node.canonical.element_type) + " *"
         if not is_nameless(target):
             yield wrap(node.span, f"({target})(", ")", self.name)
-        elif not _is_compared(node):  # C++ too compares any pointer with a void *
+        elif not _is_compared(node):  # C++ also compares any pointer with a void *
             raise self.refuse(node, f"a conversion to a type without a name ({target})")
 
     def _needed(self, node: Node) -> bool:
@@ -66,7 +66,7 @@ class Casts(Rule):
 
     @staticmethod
     def _pointer_needs_cast(to: Type, source: Type) -> bool:
-        """Whether C++ refuses to make a pointer to `to` from a value of type `source`."""
+        """Return whether C++ lacks an implicit conversion from `source` to a pointer to `to`."""
         if source.kind in _FUNCTIONS or source.kind in ALL_ARRAYS:
             return False
         if source.kind not in _POINTERS:
@@ -83,7 +83,7 @@ class Casts(Rule):
 
 
 def _is_compared(node: Node) -> bool:
-    """Whether a value is an operand of == or !=."""
+    """Return whether a value is an operand of == or !=."""
     above = above_parentheses(node)
     if above is None or above.kind != K.BINARY_OPERATOR:
         return False
@@ -98,7 +98,7 @@ def _unqualified(kind: Type) -> str:
 
 
 def _narrows(target: Type, source: Type) -> bool:
-    """Whether C++ forbids the conversion between braces."""
+    """Return whether C++ forbids the conversion in braces, as narrowing."""
     if target.kind in FLOATS:
         return source.kind in INTEGERS or (source.get_size() > target.get_size())
     if target.kind not in INTEGERS:

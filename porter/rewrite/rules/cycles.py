@@ -1,4 +1,4 @@
-"""Breaks cycles of constants, which nvcc refuses inside one translation unit."""
+"""Rule `cycles`: break cycles of constants, which nvcc refuses in one translation unit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONST = re.compile(r"\bconst\s")
 
 
 class Cycles(Rule):
-    """Leaves a reference that closes a cycle of constants out and stores it once at load."""
+    """Omits a reference that closes a cycle of constants, and stores it at load."""
 
     name = "cycles"
     example = Example(
@@ -30,7 +30,7 @@ class Cycles(Rule):
     )
 
     def before_walk(self) -> Iterator[Edit]:
-        """Takes all constants at once, for one function stores what they left out."""
+        """Edit all constants together, because one setup function stores their references."""
         unit = self.unit
         statics = Statics(unit, self.program)
         stores: list[Part] = []
@@ -55,7 +55,7 @@ class Cycles(Rule):
             yield from append_function(unit, setup_function(unit.name), stores, self.name)
 
     def _elements(self, value: Node, targets: frozenset[str]) -> Iterator[tuple[str, Node]]:
-        """(C path from the variable, item) of every innermost item that names a target."""
+        """Yield the innermost items that name a target, each with its C path from the variable."""
         if value.kind != K.INIT_LIST_EXPR:
             raise self.refuse(value, "a constant in a cycle that is no braced list")
         for slot in self._slots(value):

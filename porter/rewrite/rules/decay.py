@@ -1,4 +1,4 @@
-"""Takes the address of an array's first element where a constant initialiser casts the array."""
+"""Rule `decay`: make array-to-pointer decay explicit in static initialisers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Decay(Rule):
 
     @on(K.VAR_DECL)
     def variable(self, variable: Node) -> Iterator[Edit]:
-        """Looks through the initialiser of a variable with static storage."""
+        """Rewrite decays in the initialiser of a variable with static storage."""
         value = initialiser(variable) if is_static_storage(variable) else None
         if value is not None:
             for node in value.walk(evaluated):

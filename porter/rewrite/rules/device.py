@@ -1,4 +1,4 @@
-"""Marks functions and objects for the device and keeps C's linkage."""
+"""Rule `device`: mark functions and objects for the device, and keep C linkage."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node
 
 MARK = "PORTER_DEVICE "
-# nvcc inlines until littlefs is 17 MB of PTX and takes minutes; it may inline what is shorter
-# than this many characters, and what C calls inline.
+# Characters of source. Functions of this length or more are not inlined unless declared inline.
+# With nvcc's own choice littlefs becomes 17 MB of PTX and compiles for minutes.
 LONG = 300
 
 
@@ -26,19 +26,19 @@ class DeviceMarks(Rule):
     )
 
     def before_walk(self) -> Iterator[Edit]:
-        """Stands around the whole unit."""
+        """Wrap the whole unit in an extern "C" block."""
         yield insert(0, 'extern "C" {\n', self.name)
         yield insert(len(self.unit.text), "\n}\n", self.name)
 
     @on(K.FUNCTION_DECL)
     def function(self, node: Node) -> Iterator[Edit]:
-        """Marks a function; `externs` marks what a function declares in itself."""
+        """Mark a function at file scope; `externs` marks declarations inside functions."""
         if node.parent is None:
             yield insert(node.start, self._function_mark(node), self.name)
 
     @on(K.VAR_DECL)
     def variable(self, node: Node) -> Iterator[Edit]:
-        """Marks an object at file scope that is not in the state."""
+        """Mark an object at file scope that is not in the state."""
         if node.parent is None and self._key(node) not in self.program.state:
             yield self._variable(node)
 
@@ -53,7 +53,7 @@ class DeviceMarks(Rule):
         return MARK if "inline" in head else MARK + "PORTER_NOINLINE "
 
     def _variable(self, node: Node) -> Edit:
-        """C's `const` objects are visible to other units; C++'s are not unless they say so."""
+        """Mark an object; a `const` one becomes extern, since C++ gives it internal linkage."""
         storage = node.cursor.storage_class.name
         if storage == "NONE" and is_constant(node) and initialiser(node) is not None:
             return insert(node.start, f"extern {MARK}", self.name)

@@ -1,4 +1,7 @@
-"""Makes a division by zero give zero: processors with a trap for it would end all interpreters."""
+"""Rule `divisions`: make integer division by zero give zero.
+
+A CPU that traps on it would end the process and with it all interpreters.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Divisions(Rule):
 
     @on(K.BINARY_OPERATOR)
     def operator(self, node: Node) -> Iterator[Edit]:
-        """Replaces a division whose divisor is no constant."""
+        """Replace a division whose divisor is not a constant."""
         helper = _HELPERS.get(node.binary_operator())
         if helper is None or not is_integer(node) or _is_fixed(node.children[1]):
             return
@@ -36,7 +39,7 @@ class Divisions(Rule):
 
     @on(K.COMPOUND_ASSIGNMENT_OPERATOR)
     def compound(self, node: Node) -> Iterator[Edit]:
-        """Replaces `a /= b` and `a %= b`."""
+        """Replace `a /= b` and `a %= b`."""
         helper = _HELPERS.get(node.binary_operator()[:-1])
         left, right = node.children
         if helper is None or not (is_integer(left) and is_integer(right)) or _is_fixed(right):
@@ -46,5 +49,5 @@ class Divisions(Rule):
 
 
 def _is_fixed(divisor: Node) -> bool:
-    """Whether a divisor is a constant other than 0 and -1."""
+    """Return whether a divisor is a constant other than 0 and -1."""
     return constant_value(divisor) not in (None, 0, -1)

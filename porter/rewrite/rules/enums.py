@@ -1,4 +1,4 @@
-"""Writes compound assignments and increments of enums as plain assignments with a cast."""
+"""Rule `enums`: turn compound assignments and steps of enums into plain assignments."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Enums(Rule):
 
     @on(K.COMPOUND_ASSIGNMENT_OPERATOR)
     def compound(self, node: Node) -> Iterator[Edit]:
-        """Rewrites `e |= x`."""
+        """Rewrite `e |= x`."""
         if node.canonical.kind != TypeKind.ENUM:
             return
         left, right = node.children
         self._refuse_effects(left)
         operator = node.binary_operator().removesuffix("=")
-        # C++ promotes it to int, C computes with the unsigned int that it is.
+        # C++ promotes the enum to int; C computes with its type, unsigned int.
         sign = "(unsigned int)" if operator in _SIGNED and is_unsigned_enum(left) else ""
         yield replace(
             node.span,
@@ -46,7 +46,7 @@ class Enums(Rule):
 
     @on(K.UNARY_OPERATOR)
     def unary(self, node: Node) -> Iterator[Edit]:
-        """Rewrites `e++` and `--e`."""
+        """Rewrite `e++` and `--e`."""
         if node.canonical.kind == TypeKind.ENUM and node.children:
             for step in ("++", "--"):
                 if node.text.startswith(step) or node.text.endswith(step):
@@ -73,6 +73,6 @@ class Enums(Rule):
         )
 
     def _refuse_effects(self, operand: Node) -> None:
-        """The operand is written twice, so it must not do anything."""
+        """Refuse an operand with side effects, because the result evaluates it twice."""
         if any(map(has_effect, operand.walk())):
             raise self.refuse(operand, "an enum is changed where its place has effects")

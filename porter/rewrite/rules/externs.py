@@ -1,4 +1,4 @@
-"""Moves declarations of external names out of functions."""
+"""Rule `externs`: move declarations of external names out of functions."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ class Externs(Rule):
 
     @on(K.FUNCTION_DECL)
     def function(self, node: Node) -> Iterator[Edit]:
-        """Moves a function's declaration in another function."""
+        """Move the declaration of a function out of another function."""
         if node.parent is not None and node.parent.kind == K.DECL_STMT:
             yield from self._move(node, node.parent)
 
     @on(K.VAR_DECL)
     def variable(self, node: Node) -> Iterator[Edit]:
-        """Moves a variable's declaration in a function, unless the variable is in the state."""
+        """Move a variable's extern declaration, unless the variable is in the state."""
         if (
             node.parent is not None
             and node.parent.kind == K.DECL_STMT

@@ -1,4 +1,4 @@
-"""Puts parameters that are declared behind a function's head into it."""
+"""Rule `heads`: convert old-style (K&R) function definitions to prototypes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from porter.syntax.span import Span
 
 
 class Heads(Rule):
-    """Puts parameters that are declared behind a function's head, as before C89, into the head."""
+    """Moves parameter declarations of an old-style (K&R) definition into the parameter list."""
 
     name = "heads"
     example = Example(
@@ -25,7 +25,7 @@ class Heads(Rule):
 
     @on_body
     def head(self, function: Node, block: Node) -> Iterator[Edit]:
-        """Writes the head of a function anew if declarations stand behind it."""
+        """Rewrite the parameter list of an old-style definition."""
         behind = Span(function.cursor.location.offset + len(function.spelling), block.start)
         if ";" not in self.unit.code_between(behind.start, behind.end):
             return
@@ -35,7 +35,7 @@ class Heads(Rule):
         yield replace(behind, self.name, f"({', '.join(self._parameters(function))}) ")
 
     def _parameters(self, function: Node) -> list[str]:
-        """One text a parameter, in the order of the head."""
+        """Return the parameters as C++ declarations, in order."""
         return [
             f"porter_as<{spell(child.type)}> {cpp_name(child.spelling)}"
             for child in function.children

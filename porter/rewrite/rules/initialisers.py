@@ -1,4 +1,4 @@
-"""Makes designated initialisers positional."""
+"""Rule `initialisers`: make designated initialisers positional."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 
 Tree = dict[int, Union[Node, "Tree"]]
-_LONGEST = 65536  # items; a designated list longer than this is surely a mistake
+_LONGEST = 65536  # items; a longer designated list is refused as a mistake
 
 
 class Initialisers(Rule):
@@ -31,7 +31,7 @@ class Initialisers(Rule):
 
     @on(K.INIT_LIST_EXPR)
     def braces(self, node: Node) -> Iterator[Edit]:
-        """Writes a list with designators anew."""
+        """Rewrite a list that has designators."""
         if not any(is_designated(item) for item in node.children):
             return
         try:
@@ -45,14 +45,17 @@ class Initialisers(Rule):
             yield replace(node.span, self.name, *self._positional(node, placed))
 
     def _refuse_repetition(self, placed: list[Slot]) -> None:
-        """The value of a range is written once for each element, so it must not do anything."""
+        """Refuse a range whose value has side effects: it is repeated for each element."""
         values = Counter(slot.value for slot in placed)
         for value, times in values.items():
             if times > 1 and any(map(has_effect, value.walk())):
                 raise self.refuse(value, "a value with effects for a range of elements")
 
     def _assignments(self, node: Node, placed: list[Slot]) -> Iterator[Edit]:
-        """C++ cannot name a member of a nameless struct inside a union; a statement can."""
+        """Assign the items after the declaration: C++ has no designator for such members.
+
+        These are members of an anonymous struct inside a union.
+        """
         variable = node.parent
         statement = variable.parent if variable is not None else None
         if variable is None or statement is None or statement.kind != K.DECL_STMT:
@@ -106,17 +109,17 @@ class Initialisers(Rule):
 
 
 def _drop_others(tree: Tree, step: Step) -> None:
-    """A union has one member at a time; setting more of that member keeps what was set."""
+    """Drop the values of other members if a step enters a member of a union."""
     if step.union:
         for index in tree.keys() - {step.index}:
             del tree[index]
 
 
 def _is_nameless(kind: Type, slot: Slot) -> bool:
-    """Whether a slot sets another than the first member of a union where a name is missing.
+    """Return whether a slot sets a later member of a union and no designator can name it.
 
-    Neither compiler has a designator for a struct without a name inside a union, and nvcc none
-    for a member of a union without a name.
+    Neither compiler has a designator for an anonymous struct inside a union. nvcc also lacks one
+    for a member of an anonymous union.
     """
     before = Step(0, "the object itself")
     for step in slot.path:

@@ -1,4 +1,4 @@
-"""Splits declarations that a goto or a switch jumps over."""
+"""Rule `jumps`: split declarations that a goto or a switch jumps over."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Jumps(Rule):
 
     @on_body
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
-        """Splits the declarations of a function; a jump may stand anywhere in it."""
+        """Split the declarations of a function that one of its jumps crosses."""
         found = list(jumps(block))
         if not found:
             return
@@ -70,7 +70,7 @@ class Jumps(Rule):
             yield Edit(statement.end, statement.end, tuple(assignments), self.name)
 
     def _split_for(self, statement: Node, loop: Node) -> Iterator[Edit]:
-        """A loop's variable moves to a block around the loop."""
+        """Move the variable of a for statement to a block around the loop."""
         if len(statement.children) != 1 and not all(
             node.kind == K.VAR_DECL for node in statement.children
         ):
@@ -100,7 +100,7 @@ class Jumps(Rule):
 
     @staticmethod
     def _declarator_end(node: Node, start: int, value: Node) -> int:
-        """Where the `=` can be looked for: behind a declarator's bounds or parameters."""
+        """Return the offset of the `=` behind a declarator's bounds or parameters."""
         text = node.unit.text
         found = [match.start() for match in re.finditer(r"=", text[start : value.start])]
         return start + found[-1] if found else start

@@ -1,4 +1,4 @@
-"""Renames identifiers that are C++ keywords."""
+"""Rule `keywords`: rename identifiers that are C++ keywords."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ C_SPELLINGS = {
     "restrict": "__restrict__",
     "register": "",
 }
-# Upstream undefines our header's macro for this one; both compilers' headers predeclare it.
+# Upstream undefines the macro of Porter's header; both compilers' headers declare the function.
 C_FUNCTIONS = frozenset({"putchar"})
 
 
@@ -28,7 +28,7 @@ class Keywords(Rule):
     example = Example("int new; _Bool class;", "int new_; bool class_;")
 
     def before_walk(self) -> Iterator[Edit]:
-        """Reads words, for a name stands at no node of its own in many places."""
+        """Rename by token, because many names have no node of their own."""
         for match in TOKEN.finditer(self.unit.text):
             word = match.group()
             span = Span(*match.span())

@@ -1,4 +1,4 @@
-"""Gives compound literals whose address is used a variable of their own."""
+"""Rule `literals`: give a compound literal whose address is used a variable."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from porter.syntax.kinds import ARRAYS
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node
 
-_LONGEST = 1024  # elements that are worth an assignment each
+_LONGEST = 1024  # elements; each becomes an assignment
 _CONST = re.compile(r"\b(?:const|volatile)\b\s*")
 
 
@@ -30,7 +30,7 @@ class Literals(Rule):
 
     @on(K.COMPOUND_LITERAL_EXPR)
     def literal(self, node: Node) -> Iterator[Edit]:
-        """Gives a literal whose address is used a variable."""
+        """Give a literal whose address is used a variable."""
         if not self._has_address(node):
             return
         if any(above.kind == K.COMPOUND_STMT for above in node.ancestors()):
@@ -49,7 +49,7 @@ class Literals(Rule):
 
     def _local(self, node: Node) -> Iterator[Edit]:
         variable = f"literal_{node.start}_"
-        # Right before the statement of its block: types defined further up are known there.
+        # Directly before the statement in its block: types defined earlier are in scope there.
         statement = node
         while statement.parent is not None and statement.parent.kind != K.COMPOUND_STMT:
             statement = statement.parent
@@ -75,7 +75,7 @@ class Literals(Rule):
         yield replace(node.span, self.name, *parts, variable, ")")
 
     def _elements(self, node: Node, values: Node, count: int) -> list[Node | None]:
-        """The item of every element of an array literal; None where the list has none."""
+        """Return the item of each element of an array literal, or None for a missing item."""
         if node.canonical.element_type.get_canonical().kind in ARRAYS or count > _LONGEST:
             raise self.refuse(node, "a compound literal of such an array")
         elements: list[Node | None] = [None] * count
@@ -89,7 +89,7 @@ class Literals(Rule):
         return elements
 
     def _global(self, node: Node) -> Iterator[Edit]:
-        """At file scope a literal has static storage; only a constant one may stay there."""
+        """Replace a literal at file scope, which must be constant because it is shared."""
         variable = f"literal_{node.start}_"
         top = node.top()
         if top.kind != K.VAR_DECL or not is_static_storage(top):
@@ -105,7 +105,7 @@ class Literals(Rule):
 
 
 def _plain(kind: str) -> str:
-    """The type without its own const; what a pointer points to keeps its."""
+    """Return a type without its own const; the const of a pointer's target stays."""
     if "*" in kind:
         return kind.removesuffix("const")
     return _CONST.sub("", kind).strip()

@@ -1,4 +1,4 @@
-"""Drops noreturn: what never returned now returns while unwinding."""
+"""Rule `noreturn`: drop noreturn, because an unwind returns from such functions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ITEM = re.compile(r"\b(?:__noreturn__|noreturn)\b")
 
 
 class NoReturn(Rule):
-    """Drops the noreturn attribute, for a function that has it returns while unwinding."""
+    """Drops the noreturn attribute, because an unwind returns from the function."""
 
     name = "noreturn"
     example = Example(
@@ -25,7 +25,7 @@ class NoReturn(Rule):
     )
 
     def before_walk(self) -> Iterator[Edit]:
-        """Reads text, for libclang shows attributes without their place."""
+        """Search the text, because libclang reports attributes without their location."""
         for match in _PLACES.finditer(self.unit.text):
             place = match.group()
             if place == "_Noreturn":

@@ -1,4 +1,4 @@
-"""Draws on the poll budget in loops that nothing else bounds."""
+"""Rule `polls`: draw on the poll budget in loops that `polling.py` chose."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from porter.syntax.span import Span
 
 
 class Polls(Rule):
-    """Looks at every back edge of an unbounded loop whether the program is to be interrupted."""
+    """Polls for an interruption of the program at every back edge of an unbounded loop."""
 
     name = "polls"
     example = Example(
@@ -33,7 +33,7 @@ class Polls(Rule):
 
     @on_body
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
-        """Writes the polls of the loops that the whole program says to poll."""
+        """Insert the polls of a function's loops."""
         polled = self.program.polls.get(symbol_key(self.unit.name, function.cursor))
         if not polled:
             return
@@ -51,14 +51,14 @@ class Polls(Rule):
                 yield from self._at_edges(loop, poll, check)
 
     def _at_edges(self, loop: Loop, poll: Poll, check: _Check) -> Iterator[Edit]:
-        """The polls before a loop's jumps back, and behind its body."""
+        """Yield the polls before the explicit back edges of a loop and at the end of its body."""
         for jump in back_edges(loop):
             yield replace(jump.span, self.name, *check.at(jump, poll), " else ", jump.span)
         if loop.body is not None:
             yield self._at_end(loop.body, check.at(loop.body, poll, behind=True))
 
     def _at_end(self, body: Node, check: list[Part]) -> Edit:
-        """The poll behind a loop's body, which gets braces where it has none."""
+        """Return the poll at the end of a loop's body; add braces if the body has none."""
         text = self.unit.text
         if body.kind == K.COMPOUND_STMT:
             return Edit(body.end - 1, body.end - 1, (*check, " "), self.name)
@@ -71,13 +71,13 @@ class Polls(Rule):
 
 @frozen
 class _Check:
-    """What the polls of a function share: where an unwind leaves it, and the budget."""
+    """A factory for the polls of one function, with its exits and the budget's lvalue."""
 
     exits: Exits
     budget: str
 
     def at(self, place: Node, poll: Poll, behind: bool = False) -> list[Part]:
-        """The poll at or behind a node as an if statement without an else."""
+        """Return the poll at or behind a node, as an if statement without an else."""
         span = Span(place.end - 1, place.end) if behind else place.span
         landings = covering(self.exits.landings, span)
         steps = self.exits.steps(landings, place, behind)

@@ -1,4 +1,4 @@
-"""Makes arithmetic of sizes saturate: what overflows stays too large for any allocator."""
+"""Rule `quantities`: saturate size arithmetic, so that an overflow fails in the allocator."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _HELPERS = {"+": "add", "*": "mul", "<<": "shl"}
 _ROUNDED = frozenset({"&", "/", ">>"})
 _BITWISE = frozenset({"&", "|", "^", "&=", "|=", "^="})
 _EQUALITY = frozenset({"==", "!="})
-_SMALL = 32  # bits of a constant that a sum of 64 bits may add without a check
+_SMALL = 32  # maximum bits of a constant that a 64-bit sum adds without a check
 
 
 class Quantities(Rule):
@@ -47,7 +47,7 @@ class Quantities(Rule):
 
     @on(K.BINARY_OPERATOR)
     def operator(self, node: Node) -> Iterator[Edit]:
-        """Replaces an operator; widens the mask of a rounding."""
+        """Replace an operator by a saturating function, or widen the mask of a rounding."""
         operator = node.binary_operator()
         if operator == "=":
             yield from self._assigned(node)
@@ -71,7 +71,7 @@ class Quantities(Rule):
 
     @on(K.COMPOUND_ASSIGNMENT_OPERATOR)
     def compound(self, node: Node) -> Iterator[Edit]:
-        """Replaces an assignment that computes."""
+        """Replace a compound assignment by a saturating function."""
         left, right = node.children
         operator = node.binary_operator()[:-1]
         size = node.canonical.get_size()
@@ -90,7 +90,7 @@ class Quantities(Rule):
 
     @on(K.UNEXPOSED_EXPR, K.CSTYLE_CAST_EXPR)
     def conversion(self, node: Node) -> Iterator[Edit]:
-        """Saturates a conversion to fewer bits."""
+        """Make a conversion to fewer bits saturate."""
         if not node.children or not self._is_sized(node, NARROWED) or not narrows(node):
             return
         below = node.children[-1]
@@ -100,14 +100,14 @@ class Quantities(Rule):
 
     @on(K.CALL_EXPR)
     def call(self, node: Node) -> Iterator[Edit]:
-        """Makes a negative argument too large, where a size is asked for."""
+        """Turn a negative argument for a size into one that is too large."""
         for number, argument in enumerate(node.children[1:]):
             if argument_place(node, number) not in COPIES:
                 yield from self._given(argument)
 
     @on(K.VAR_DECL)
     def declared(self, node: Node) -> Iterator[Edit]:
-        """Makes a variable's negative value too large, where it is a size."""
+        """Turn a negative initial value of a size into one that is too large."""
         value = initialiser(node)
         if value is not None and variable(node, node.cursor) not in self._told_apart:
             yield from self._given(value)
@@ -125,9 +125,9 @@ class Quantities(Rule):
 
     @cached_property
     def _told_apart(self) -> set[str | None]:
-        """The places of which the unit takes bits, or that it compares with a negative number.
+        """The places that the unit masks, or compares for equality with a negative number.
 
-        A negative number means something else there than a size.
+        A negative value in such a place has a meaning of its own and is not an invalid size.
         """
         found: set[str | None] = set()
         for node in self.unit.walk():
@@ -142,7 +142,7 @@ class Quantities(Rule):
         return operation(node, kind) in self.program.sized.get(self.unit.name, ())
 
     def _overflows(self, node: Node) -> bool:
-        """Whether an operator's result may not fit its type."""
+        """Return whether the result of an operator may overflow its type."""
         if constant(node) is not None:
             return False
         size, operator = node.canonical.get_size(), node.binary_operator()
@@ -151,7 +151,7 @@ class Quantities(Rule):
         return size in (4, 8) and exact_bits(node) > 8 * size - (size == 8 or is_signed(node))
 
     def _mask(self, node: Node) -> Iterator[Edit]:
-        """A mask of 32 bits is to clear low bits only, of a value of 64 bits too."""
+        """Widen a 32-bit rounding mask, which would clear the high half of a 64-bit value."""
         mask = rounding_mask(node)
         if mask is None or node.canonical.get_size() != 8:
             return
@@ -161,12 +161,15 @@ class Quantities(Rule):
 
 
 def _is_modular(node: Node) -> bool:
-    """Whether a sum is of 32 unsigned bits: littlefs counts so modulo 2^32, by intention."""
+    """Return whether a sum is unsigned 32-bit; littlefs relies on its wraparound."""
     return bool(node.canonical.get_size() == 4 and not is_signed(node))
 
 
 def _is_small(node: Node) -> bool:
-    """Whether a sum of 64 unsigned bits adds a constant: too large stays too large."""
+    """Return whether an unsigned 64-bit sum adds a small constant.
+
+    A saturated operand then stays too large for any allocation.
+    """
     if node.canonical.get_size() != 8 or is_signed(node):
         return False
     return any(
@@ -176,7 +179,7 @@ def _is_small(node: Node) -> bool:
 
 
 def _is_rounded(node: Node) -> bool:
-    """Whether a sum is rounded down next: a wrapped one would come out small."""
+    """Return whether a sum is rounded down next; if it wrapped, the result would be small."""
     above = above_parentheses(node)
     while above is not None and above.kind == K.BINARY_OPERATOR:
         left, right = above.children
@@ -203,7 +206,7 @@ def _is_negative(node: Node) -> bool:
 
 
 def _becomes_unsigned(value: Node) -> bool:
-    """Whether a signed value that may be negative is converted to 64 unsigned bits."""
+    """Return whether a possibly negative value is converted to unsigned 64-bit."""
     below = value
     while is_implicit(below) and is_integer(below.children[0]):
         below = below.children[0]

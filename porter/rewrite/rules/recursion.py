@@ -1,4 +1,4 @@
-"""Checks the C stack in functions that could recurse without a bound."""
+"""Rule `recursion`: check the C stack in functions whose recursion is otherwise unbounded."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from porter.syntax.node import Node
 
 
 class Recursion(Rule):
-    """Raises at the start of a function that recurses where nothing else bounds the recursion."""
+    """Raises at the start of a function with unbounded recursion if the C stack is low."""
 
     name = "recursion"
     example = Example(
@@ -24,7 +24,7 @@ class Recursion(Rule):
 
     @on_body
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
-        """Checks the stack at the start of a function that the whole program says to guard."""
+        """Insert a stack check at the start of a function in `WholeProgram.guarded`."""
         if symbol_key(self.unit.name, function.cursor) in self.program.guarded:
             leave = leaving(function)
             check = f" if (porter_stack_is_low()) {{ porter_raise_overflow(); {leave} }}"

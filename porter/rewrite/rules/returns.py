@@ -1,4 +1,4 @@
-"""Ends functions that C lets run off their end."""
+"""Rule `returns`: end non-void functions with a return, because falling off is undefined in C++."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from porter.syntax.node import Node
 
 
 class Returns(Rule):
-    """Adds `return {};` at the end of a function that has a value: C++ may not reach it."""
+    """Adds `return {};` at the end of a non-void function, whose end C++ must not reach."""
 
     name = "returns"
     example = Example(
@@ -22,7 +22,7 @@ class Returns(Rule):
 
     @on_body
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
-        """Ends a function whose last statement is no return."""
+        """Add a return to a non-void function whose last statement is not a return."""
         last = block.children[-1] if block.children else None
         if not returns_void(function) and (last is None or last.kind != K.RETURN_STMT):
             yield insert(block.end - 1, "return {}; ", self.name)

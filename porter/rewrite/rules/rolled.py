@@ -1,9 +1,9 @@
-"""Keeps loops as they are written, for a GPU: what is unrolled is more code.
+"""Rule `rolled`: disable loop unrolling, to reduce instruction cache misses on a GPU.
 
-Warps whose interpreters differ execute different places of the program, and wait for instructions:
-those of one multiprocessor share 32 KiB for code, and what is not there comes slowly (measured,
-docs/lab/performance.md, "Instruction fetch"). `nvcc` unrolls loops that turn a few times, which
-makes the code of an interpreter 6 percent longer.
+Warps whose interpreters diverge execute different code and stall on instruction fetch. The warps of
+one multiprocessor share 32 KiB of instruction cache (measured: docs/lab/performance.md,
+"Instruction fetch"). `nvcc` unrolls loops with few iterations, which makes the code of an
+interpreter 6 percent longer.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from porter.syntax.node import Node
 
 
 class Rolled(Rule):
-    """Asks in front of each loop that it is not unrolled."""
+    """Puts a pragma in front of each loop that disables unrolling."""
 
     name = "rolled"
     example = Example(
@@ -26,5 +26,5 @@ class Rolled(Rule):
 
     @on(K.FOR_STMT, K.WHILE_STMT, K.DO_STMT)
     def loop(self, node: Node) -> Iterator[Edit]:
-        """Puts the word of the runtime in front of the loop."""
+        """Insert the runtime's macro before a loop."""
         yield insert(node.start, "PORTER_ROLLED ", self.name)

@@ -1,4 +1,4 @@
-"""Refuses, in a sandbox, what lets a Python program choose an address or bring code in."""
+"""Rule `sandbox`: refuse addresses that a program chooses, and code from outside."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from porter.syntax.node import Node
 
 
 class Sandbox(Rule):
-    """Raises, in a sandbox, before an integer of the program's becomes a pointer."""
+    """Raises, in a sandbox, before an integer of the Python program becomes a pointer."""
 
     name = "sandbox"
     example = Example(
@@ -26,14 +26,14 @@ class Sandbox(Rule):
 
     @on_body
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
-        """Checks at the start of a function that loads code."""
+        """Insert a check at the start of a function that loads code."""
         if symbol_key(self.unit.name, function.cursor) in self.program.refused.loaders:
             check = f"if (porter_sandboxed()) {{ porter_refuse(); {leaving(function)} }}"
             yield insert(block.start + 1, f" {check}", self.name)
 
     @on(K.CSTYLE_CAST_EXPR, K.CALL_EXPR)
     def expression(self, node: Node) -> Iterator[Edit]:
-        """Checks before an expression that the whole program says to refuse."""
+        """Insert a check before an expression in `WholeProgram.refused`."""
         places = self.program.refused.places.get(self.unit.name, ())
         if (node.start, node.end) in places:
             exits = exits_of(node.top(), self.program)

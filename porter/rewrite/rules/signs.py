@@ -1,4 +1,4 @@
-"""Keeps the arithmetic of enums unsigned, as C has it."""
+"""Rule `signs`: keep the arithmetic of unsigned enums unsigned, as in C."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Signs(Rule):
 
     @on(K.UNEXPOSED_EXPR)
     def conversion(self, node: Node) -> Iterator[Edit]:
-        """Casts the operand of an implicit conversion."""
+        """Cast the operand of an implicit conversion of an enum."""
         if (
             is_implicit(node)
             and node.canonical.kind in _COMPUTED
@@ -46,7 +46,7 @@ class Signs(Rule):
 
     @staticmethod
     def _matters(node: Node) -> bool:
-        """Whether an operator uses the value's sign: to compute, or to make it wider."""
+        """Return whether the signedness affects the result: in arithmetic, or when widened."""
         above = above_parentheses(node)
         if above is None:
             return False

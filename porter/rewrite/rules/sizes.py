@@ -1,4 +1,4 @@
-"""Spells out the type where sizeof asks for that of an expression on which C and C++ differ."""
+"""Rule `sizes`: name the type in sizeof of an expression whose type differs in C++."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRUTH = frozenset({"==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 
 
 class SizeOf(Rule):
-    """Turns `sizeof('a')` and `sizeof(a == b)` into `sizeof(int)`, which is what C means."""
+    """Turns `sizeof('a')` and `sizeof(a == b)` into `sizeof(int)`, their type in C."""
 
     name = "sizes"
     example = Example(
@@ -25,7 +25,7 @@ class SizeOf(Rule):
 
     @on(K.CXX_UNARY_EXPR)
     def size(self, node: Node) -> Iterator[Edit]:
-        """Replaces the operand of a sizeof."""
+        """Replace the operand of a sizeof."""
         if not node.text.startswith("sizeof"):
             return
         operand = next((c for c in node.children if c.kind.is_expression()), None)
@@ -33,7 +33,7 @@ class SizeOf(Rule):
             yield replace(node.span, self.name, f"sizeof({spell(operand.canonical)})")
 
     def _differs(self, operand: Node) -> bool:
-        """Whether C++ gives an expression another type; C's truth values and characters are int."""
+        """Return whether an expression, such as a comparison, has another type in C++."""
         if operand.kind == K.CHARACTER_LITERAL:
             return True
         if operand.kind == K.DECL_REF_EXPR and operand.referenced is not None:

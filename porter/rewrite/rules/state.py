@@ -1,4 +1,4 @@
-"""Moves mutable globals and static locals into the per-interpreter state struct."""
+"""Rule `state`: move mutable globals and static locals into the per-interpreter state struct."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node, TypeKind
 from porter.syntax.span import Span
 
-Group = list[tuple[Node, StateField | None]]  # what one declaration declares
+Group = list[tuple[Node, StateField | None]]  # the variables of one declaration
 
 
 def _sets_last(value: Node) -> bool:
-    """Whether an initialiser list gives the last member of its struct a value."""
+    """Return whether an initialiser list sets the last member of its struct."""
     count = len(fields(value.canonical))
     return value.kind == K.INIT_LIST_EXPR and any(
         slot.path[0].index == count - 1 for slot in slots(value)
@@ -37,7 +37,7 @@ def _sets_last(value: Node) -> bool:
 
 
 def _declaration_start(node: Node) -> int:
-    """Where the declaration starts that a variable shares with the declarators beside it."""
+    """Return the start of the declaration that contains a variable's declarator."""
     return node.start if node.parent is None else node.parent.start
 
 
@@ -55,7 +55,7 @@ class State(Rule):
 
     @cached_property
     def groups(self) -> dict[int, Group]:
-        """The unit's static variables by the offset of their declaration."""
+        """The unit's variables with static storage, by the offset of their declaration."""
         groups: dict[int, Group] = {}
         for node in static_variables(self.unit):
             moved = self._field(node.cursor)
@@ -66,20 +66,20 @@ class State(Rule):
         return self.program.state.get(symbol_key(self.unit.name, variable))
 
     def before_walk(self) -> Iterator[Edit]:
-        """Takes the declarators of one declaration together."""
+        """Edit all declarators of a declaration together."""
         for start, group in self.groups.items():
             yield from self._declaration(start, group)
 
     @on(K.DECL_REF_EXPR)
     def use(self, node: Node) -> Iterator[Edit]:
-        """Replaces a use of a moved variable."""
+        """Replace a use of a moved variable."""
         variable = named_variable(node)
         moved = self._field(variable) if variable is not None else None
         if moved is not None:
             yield replace(node.span, self.name, self._access(node, moved))
 
     def after_walk(self) -> Iterator[Edit]:
-        """Writes the one function that gives all moved variables their initial values."""
+        """Append the function that stores the initial values of all moved variables."""
         ours = [
             (node, moved)
             for group in self.groups.values()
@@ -91,7 +91,7 @@ class State(Rule):
             yield from append_function(self.unit, init_function(self.unit.name), parts, self.name)
 
     def _declaration(self, start: int, group: Group) -> Iterator[Edit]:
-        """Removes the declaration of moved variables, and keeps a type that it defines."""
+        """Remove the declaration of moved variables, but keep a type that it defines."""
         if all(moved is None for _, moved in group):
             return
         if any(moved is None for _, moved in group):
@@ -112,7 +112,7 @@ class State(Rule):
         return f"porter_at<{self._type(node)}>(PORTER_STATE->{moved.name})"
 
     def _initial_value(self, node: Node, moved: StateField) -> list[Part]:
-        """The statement that stores a variable's initial value; nothing where it is zero."""
+        """Return the statement that stores a variable's initial value; empty if it is zero."""
         value = initialiser(node)
         if value is None or value.text in ("0", "NULL", "{}", "{0}"):
             return []

@@ -1,4 +1,4 @@
-"""Spells out string initialisers that leave no room for the final NUL."""
+"""Rule `strings`: expand string initialisers that leave no room for the final NUL."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _CHARACTER = re.compile(r"\\x[0-9a-fA-F]+|\\[0-7]{1,3}|\\.|.", re.DOTALL)
 
 
 class Strings(Rule):
-    """Turns `char s[3] = "abc"` into a list of characters, for C++ wants room for the NUL."""
+    """Turns `char s[3] = "abc"` into a list, because C++ requires room for the NUL."""
 
     name = "strings"
     example = Example('char s[3] = "abc";', "char s[3] = {'a', 'b', 'c'};")
 
     @on(K.STRING_LITERAL)
     def string(self, node: Node) -> Iterator[Edit]:
-        """Spells a string out that fills an array to its last element."""
+        """Expand a string that fills its array without a NUL."""
         above = node.parent
         if above is None or not (
             above.kind in (K.VAR_DECL, K.INIT_LIST_EXPR) or is_designated(above)
@@ -38,8 +38,8 @@ class Strings(Rule):
         ]
         if len(characters) == node.canonical.element_count:
             items = ", ".join(_quote(character) for character in characters)
-            # C takes `{"abc"}` for "abc": then the braces are there already. libclang gives
-            # the list the array's type, or none inside another list.
+            # C also accepts `{"abc"}`, which already has braces. libclang gives such a list the
+            # array's type, or void if it is inside another list.
             braced = above.kind == K.INIT_LIST_EXPR and (
                 above.canonical.kind == TypeKind.VOID or above.canonical == node.canonical
             )

@@ -1,4 +1,4 @@
-"""Qualifies the tags of structs that are declared inside other structs."""
+"""Rule `tags`: qualify the tags of types that are declared inside structs."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Tags(Rule):
 
     @on(K.TYPE_REF)
     def tag(self, node: Node) -> Iterator[Edit]:
-        """Qualifies a tag."""
+        """Qualify a tag."""
         if node.referenced is not None:
             yield from self._qualify(node, node.referenced)
 
     @on(K.DECL_REF_EXPR)
     def enumerator(self, node: Node) -> Iterator[Edit]:
-        """Qualifies an enumerator by what its enum is declared in."""
+        """Qualify an enumerator by the struct that declares its enum."""
         if node.referenced is not None and node.referenced.kind == K.ENUM_CONSTANT_DECL:
             yield from self._qualify(node, node.referenced.semantic_parent)
 
@@ -39,7 +39,7 @@ class Tags(Rule):
         if declared.kind not in TAGS:
             return
         definition = declared.get_definition()
-        if definition is None:  # C++ too declares a bare `struct T *` outside the struct
+        if definition is None:  # C++ also declares a bare `struct T *` outside the struct
             return
         names: list[str] = []
         outer = definition.lexical_parent

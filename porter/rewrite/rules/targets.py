@@ -1,4 +1,4 @@
-"""Checks in fenced builds that a pointer that is called holds the address of a function."""
+"""Rule `targets`: check indirect calls in bounds-checked builds (`--fences`)."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from porter.rewrite.rule import Example, Rule, on
 from porter.syntax.node import CursorKind as K
 from porter.syntax.node import Node
 
-# What a release's tree is called before a file of upstream's.
+# The prefix of upstream's file names: the folder of the release's tree.
 _TREE = re.compile(r"^(?:upstream|patched)/[^/]+/")
 
 
 class Targets(Rule):
-    """Looks up what a pointer that is called points to, in builds with fences."""
+    """Checks the target of each call through a pointer, in bounds-checked builds (`--fences`)."""
 
     name = "targets"
     example = Example(
@@ -34,14 +34,14 @@ class Targets(Rule):
 
     @on(K.CALL_EXPR)
     def call(self, call: Node) -> Iterator[Edit]:
-        """Puts the check between a pointer and its arguments."""
+        """Wrap the pointer of an indirect call in the check."""
         if call.children and calls_pointer(call):
             file, line, _ = self.unit.location(call.start)
             check = f'porter_target("{_TREE.sub("", file) or self.unit.name}:{line}")('
             yield wrap(call.children[0].span, check, ")", self.name)
 
     def after_walk(self) -> Iterator[Edit]:
-        """Adds the function that enters the unit's targets into the table."""
+        """Append the function that adds the unit's targets to the table."""
         targets = self.program.targets.get(self.unit.name)
         if targets is None:
             return

@@ -1,4 +1,4 @@
-"""Forward declarations of constants: C calls them tentative definitions, C++ has none."""
+"""Rule `tentative`: replace tentative definitions of constants, which C++ lacks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from porter.syntax.span import Span
 
 
 class Tentative(Rule):
-    """Turns `const T x;` before its definition into an extern, a static of a unit-unique name."""
+    """Turns `const T x;` before its definition into an extern; a static gets a unique name."""
 
     name = "tentative"
     example = Example(
@@ -25,11 +25,11 @@ class Tentative(Rule):
 
     @cached_property
     def statics(self) -> Statics:
-        """What the unit's constants at file scope are called."""
+        """The unit's file-scope constants and their C++ names."""
         return Statics(self.unit, self.program)
 
     def before_walk(self) -> Iterator[Edit]:
-        """Takes all declarations of a name together."""
+        """Edit all declarations of a name together."""
         for name, nodes in self.statics.constants.items():
             given = [node for node in nodes if initialiser(node) is not None]
             for node in nodes:
@@ -42,14 +42,14 @@ class Tentative(Rule):
 
     @on(K.DECL_REF_EXPR)
     def use(self, node: Node) -> Iterator[Edit]:
-        """Renames a use of a static constant that is renamed."""
+        """Replace a use of a renamed static constant."""
         if node.spelling in self.statics.renamed:
             target = node.referenced
             if target is not None and target.semantic_parent.kind == K.TRANSLATION_UNIT:
                 yield replace(node.span, self.name, self.statics.given(node.spelling))
 
     def _rename(self, node: Node) -> Iterator[Edit]:
-        """Makes a static's declaration an extern of a name that no other unit has."""
+        """Turn a static declaration into an extern with a name unique in the program."""
         offset = node.cursor.location.offset
         at = self.unit.text.index("static", node.start, offset)
         yield replace(Span(at, at + len("static")), self.name, "extern")

@@ -1,4 +1,4 @@
-"""Moves types that are defined inside an expression out of it."""
+"""Rule `types`: move types that an expression defines before their function."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from porter.syntax.node import Node
 
 
 class Types(Rule):
-    """Names a struct that is defined inside sizeof, offsetof or a cast, before its function."""
+    """Moves a struct defined in sizeof, offsetof or a cast before its function, and names it."""
 
     name = "types"
     example = Example(
@@ -22,7 +22,7 @@ class Types(Rule):
 
     @on(*RECORDS)
     def record(self, node: Node) -> Iterator[Edit]:
-        """Moves a type that an expression defines."""
+        """Move a type that an expression defines."""
         if node.parent is None or not node.parent.kind.is_expression():
             return
         if not node.cursor.is_anonymous() and node.spelling and "unnamed" not in node.spelling:

@@ -1,4 +1,4 @@
-"""Refuses what no rule rewrites and the compilers would read as something else, or not at all."""
+"""Rule `unknown`: refuse constructs that no rule rewrites and that are not plain C++."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _WORDS = {
     "__label__": "a label of a block",
     "__builtin_choose_expr": "a choice between expressions",
     "__builtin_types_compatible_p": "a comparison of types",
-    # C's and C++'s types of an expression differ: `'a'` and `a == b` are int in C.
+    # An expression can have different types in C and C++: `'a'` and `a == b` are int in C.
     "typeof": "the type of an expression",
     "__typeof": "the type of an expression",
     "__typeof__": "the type of an expression",
 }
-# Every other word that C reserves for compilers, and that a unit does not declare itself: what the
-# rules replace, and what both compilers take in device code with C's meaning.
+# The accepted reserved words. Rules replace them, or both compilers accept them in device code with
+# C's semantics. Any other reserved word is refused unless the unit declares it.
 _KNOWN_WORDS_TEXT = """
     _Alignas _Alignof _Bool _Noreturn _Static_assert
     __alignof __alignof__ __asm __asm__ __attribute __attribute__ __const __const__ __extension__
@@ -41,7 +41,7 @@ _KNOWN_WORDS_TEXT = """
 _KNOWN_WORDS = frozenset(_KNOWN_WORDS_TEXT.split())
 _LONG_DOUBLE = re.compile(r"\blong\s+double\b|\bdouble\s+long\b")
 _RESERVED = re.compile(r"__|_[A-Z]")
-# Attributes that both compilers take, or read over as C allows; `noreturn` has its rule.
+# Attributes that both compilers accept or may ignore; `noreturn` has its own rule.
 _KNOWN_ATTRIBUTES_TEXT = """
     aligned always_inline cold deprecated fallthrough flatten format format_arg gnu_printf hot
     leaf malloc may_alias mode no_instrument_function no_sanitize_address no_sanitize_undefined
@@ -55,7 +55,7 @@ _ATTRIBUTES = {
     "cleanup": "a destructor, which C does not run when it unwinds",
     "constructor": "a function that runs before there is a state",
     "destructor": "a function that runs after there is a state",
-    # A function that unwinds returns zero and has changed the state.
+    # During an unwind a function returns zero and has side effects on the state.
     "const": "a promise that a function does not raise",
     "pure": "a promise that a function does not raise",
     "returns_nonnull": "a promise that a function does not return null",
@@ -67,7 +67,7 @@ _NODES = {
     K.ADDR_LABEL_EXPR: "the address of a label",
     K.INDIRECT_GOTO_STMT: "a jump to an address",
 }
-# What C is made of, as libclang tells it. A kind that is not here is new to the rules.
+# libclang's node kinds for C. A kind that is missing here is unknown to the rules.
 _KINDS_TEXT = """
     STRUCT_DECL UNION_DECL ENUM_DECL FIELD_DECL ENUM_CONSTANT_DECL FUNCTION_DECL VAR_DECL PARM_DECL
     TYPEDEF_DECL UNEXPOSED_DECL STATIC_ASSERT TYPE_REF MEMBER_REF LABEL_REF
@@ -84,13 +84,13 @@ _EMPTY_ASM = re.compile(r'\w+\s*(?:__volatile__|volatile)?\s*\(\s*""')
 
 
 class Unknown(Rule):
-    """Refuses constructs that C++ lacks or means differently and that no rule rewrites."""
+    """Refuses constructs that C++ lacks or interprets differently and that no rule rewrites."""
 
     name = "unknown"
     example = Example("int f(void) { return 1; }", "int f(void) { return 1; }")
 
     def before_walk(self) -> Iterable[Edit]:
-        """Looks at every node, before other rules do: they count on what is left."""
+        """Check every node first, because other rules rely on the absence of refused constructs."""
         self.check_words()
         long_double = _LONG_DOUBLE.search(self.unit.text) is not None
         for node in self.unit.walk():
@@ -104,9 +104,12 @@ class Unknown(Rule):
         return ()
 
     def check_words(self) -> None:
-        """Raises UnknownConstruct for a word or an attribute that no rule knows.
+        """Refuse words and attributes that no rule knows.
 
-        porter/rewrite/unit.py asks this too where libclang's Python fails to tell the unit's facts.
+        `unit.py` also calls this method if libclang's Python bindings fail on the unit.
+
+        Raises:
+            UnknownConstruct: The unit contains an unknown word or attribute.
         """
         attributes = self._attributes()
         words: dict[str, Span] = {}
@@ -125,7 +128,7 @@ class Unknown(Rule):
                 raise self.refuse_at(words[cpp_name(keyword)], reason)
 
     def _attributes(self) -> set[str]:
-        """The words of the unit's attributes, all of which some rule or both compilers know."""
+        """Return the words of the unit's attributes; refuse unknown attributes."""
         attributes: set[str] = set()
         for match in ATTRIBUTE.finditer(self.unit.text):
             for attribute in re.findall(r"\w+", match.group(1)):
@@ -139,7 +142,7 @@ class Unknown(Rule):
         return attributes
 
     def _reserved(self, words: dict[str, Span], known: set[str]) -> None:
-        """Refuses what only a compiler can mean, but for `known`. Builtins have their own rule."""
+        """Refuse undeclared reserved words not in `known`; builtins have their own rule."""
         left = [
             word
             for word in words
@@ -156,7 +159,7 @@ class Unknown(Rule):
 
 
 def _refused_form(node: Node) -> str | None:
-    """Why a node of a known kind is refused, or None."""
+    """Return the reason to refuse a node of a known kind, or None."""
     if node.kind == K.ASM_STMT and not _EMPTY_ASM.match(node.text):
         return "assembly"
     record = node.kind in RECORDS and node.cursor.is_definition()

@@ -1,4 +1,8 @@
-"""Makes longjmp a return: the checks after calls that may raise, and the landings at setjmp."""
+"""Rule `unwinding`: implement longjmp by returns, because device code has no longjmp.
+
+A check after each call that may raise returns while an unwind is in flight, or jumps to the landing
+of the setjmp that is its target.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +26,7 @@ _UNTESTABLE = (
     TypeKind.COMPLEX,
 )
 _BRANCHES = (K.IF_STMT, K.SWITCH_STMT, K.WHILE_STMT)
-# What an expression may consist of that is evaluated once more at a landing.
+# The node kinds of an expression that a landing may evaluate a second time.
 _REPEATABLE = (
     *_TRANSPARENT,
     K.DECL_REF_EXPR,
@@ -44,7 +48,7 @@ class Unwinding(Rule):
 
     @on_body
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
-        """Checks the calls of a function, for a call's check depends on all landings."""
+        """Insert the checks and landings of a function; a check depends on all landings."""
         exits = exits_of(function, self.program)
         raising, landings = exits.raising, exits.landings
         for call in block.walk(evaluated):
@@ -53,12 +57,12 @@ class Unwinding(Rule):
                 if not here and _is_tail(call, block):
                     continue
                 yield self._check(call, exits.steps(here, call), raising.never_returns(call))
-        # After the checks: what a landing evaluates only once stands around its check.
+        # After the checks: the edit that makes an operand run only once encloses its check.
         for landing in landings:
             yield from self._landing(landing, block)
 
     def _landings_of(self, call: Node, landings: list[Landing]) -> list[Landing]:
-        """The landings that cover a call, one for each buffer."""
+        """Return the landings that cover a call, one for each buffer."""
         found: dict[str, Landing] = {}
         for landing in covering(landings, call.span):
             first = found.setdefault(landing.buffer.text, landing)
@@ -67,7 +71,7 @@ class Unwinding(Rule):
         return list(found.values())
 
     def _landing(self, landing: Landing, block: Node) -> Iterator[Edit]:
-        """The label, the call that takes the value at a landing, and what runs only once."""
+        """Yield the edits of a landing: label, setjmp call, and operands that run only once."""
         yield insert(landing.statement.start, f"{landing.label}:; ", self.name)
         target = callee(landing.call)
         assert target is not None
@@ -86,7 +90,7 @@ class Unwinding(Rule):
             node = node.parent
 
     def _around(self, node: Node, above: Node) -> Iterator[Edit]:
-        """Checks that a landing can evaluate the statement down to its setjmp once more."""
+        """Refuse a statement that a landing cannot evaluate again down to its setjmp."""
         if above.kind == K.BINARY_OPERATOR:
             left, right = above.children
             if right is node:
@@ -124,7 +128,7 @@ class Unwinding(Rule):
         )
 
     def _member(self, call: Node) -> Node:
-        """The member of a call's result that is used, which nvcc wants inside the braces."""
+        """Return the used member of a call's result, which nvcc requires inside the braces."""
         node = call
         if call.canonical.kind == TypeKind.RECORD:
             while node.parent is not None and node.parent.kind == K.MEMBER_REF_EXPR:
@@ -135,12 +139,12 @@ class Unwinding(Rule):
 
 
 def _is_repeatable(node: Node) -> bool:
-    """Whether evaluating an expression twice does what evaluating it once does."""
+    """Return whether evaluating an expression twice is the same as evaluating it once."""
     return all(inner.kind in _REPEATABLE for inner in node.walk())
 
 
 def _is_statement(call: Node) -> bool:
-    """Whether a call stands as a statement of a block and nothing uses its value."""
+    """Return whether a call is a statement of a block and its value is unused."""
     block = call.parent
     if block is None or block.kind != K.COMPOUND_STMT:
         return False
@@ -149,10 +153,10 @@ def _is_statement(call: Node) -> bool:
 
 
 def _is_tail(call: Node, block: Node) -> bool:
-    """Whether the function returns right after the call, with the call's own value or none.
+    """Return whether a call is in tail position: the function returns its value, or void.
 
-    A callee that unwinds returns zero in its type, and every conversion keeps it zero, so
-    callers that look at the value first still see the unwind.
+    Such a call needs no check. An unwinding callee returns zero, and every conversion keeps zero,
+    so a caller that tests the value first still detects the unwind.
     """
     node = call
     while (

@@ -1,7 +1,8 @@
-"""Passes every integer of a variable argument list as 64 bits, and reads it so.
+"""Rule `varargs`: pass and read every integer of a variable argument list as 64 bits.
 
-C code may pass an int where a size_t is read, which x86's registers forgive (upstream's `%q`
-with an enumerator); a GPU packs the list by size, so every argument behind it would be lost.
+C code may pass an int where the callee reads a size_t, such as upstream's `%q` with an enumerator.
+On x86 the registers hide the mismatch. A GPU packs the list by size, so all later arguments would
+be read from wrong offsets.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _UNSIGNED = frozenset(
 
 
 class Varargs(Rule):
-    """Widens integers that go through a variable argument list, and reads them back so."""
+    """Widens integers in a variable argument list to 64 bits, in calls and in `va_arg`."""
 
     name = "varargs"
     example = Example(
@@ -35,7 +36,7 @@ class Varargs(Rule):
 
     @on(K.CALL_EXPR)
     def call(self, node: Node) -> Iterator[Edit]:
-        """Widens the arguments of a call that stand for `...`."""
+        """Widen the variable arguments of a call."""
         if node.spelling.startswith(BUILTIN):
             return
         for argument in _variable_arguments(node):
@@ -45,14 +46,14 @@ class Varargs(Rule):
 
     @on(K.UNEXPOSED_EXPR)
     def read(self, node: Node) -> Iterator[Edit]:
-        """Reads 64 bits where va_arg asks for fewer."""
+        """Read 64 bits where va_arg names a narrower integer type."""
         if _is_read(node) and _is_narrow(node):
             read = (f"({spell(node.type)})(__builtin_va_arg(", node.children[0].span)
             yield replace(node.span, self.name, *read, ", long))")
 
 
 def _variable_arguments(call: Node) -> list[Node]:
-    """The arguments of a call that stand where its function's type has `...`."""
+    """Return the variable arguments of a call."""
     if not call.children:
         return []
     function = call.children[0].canonical
@@ -64,7 +65,7 @@ def _variable_arguments(call: Node) -> list[Node]:
 
 
 def _is_read(node: Node) -> bool:
-    """Whether a node is a va_arg itself, and not a conversion, which spans just its operand."""
+    """Return whether a node is a va_arg, and not an implicit conversion of one."""
     return (
         node.kind == K.UNEXPOSED_EXPR
         and node.text.startswith("__builtin_va_arg")

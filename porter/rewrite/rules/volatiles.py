@@ -1,4 +1,4 @@
-"""Drops volatile from what nobody else writes: locals, and the interpreter's own state."""
+"""Rule `volatiles`: drop volatile from locals and from the state, which have a single writer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _VOLATILE = re.compile(r"\bvolatile\b")
 
 
 def _places_of_members(kind: Type) -> Iterator[int]:
-    """Where the members are declared that an object of a type holds, its members' included."""
+    """Yield the declaration offsets of all members of a type, nested members included."""
     kind = kind.get_canonical()
     while kind.kind in ARRAYS:
         kind = kind.element_type.get_canonical()
@@ -31,10 +31,11 @@ def _places_of_members(kind: Type) -> Iterator[int]:
 
 
 class Volatiles(Rule):
-    """Drops volatile where nobody else writes: locals beside setjmp, and members of the state."""
+    """Drops volatile from locals in functions with setjmp, and from members of the state."""
 
-    # Landings are gotos, so such locals are like others. An interpreter alone writes its state; at
-    # a volatile access in global memory a GPU's lane yields (docs/lab/compiled.md, "Yields").
+    # Landings are gotos, so locals keep their values across them. Only its interpreter writes a
+    # state. On a GPU, a lane yields at a volatile access to global memory (docs/lab/compiled.md,
+    # "Yields").
 
     name = "volatiles"
     example = Example(
@@ -45,7 +46,7 @@ class Volatiles(Rule):
 
     @on_body
     def function(self, function: Node, block: Node) -> Iterator[Edit]:
-        """Looks at the variables of a function only if it calls setjmp anywhere."""
+        """Drop volatile from the variables of a function that calls setjmp."""
         if not any(node.kind == K.CALL_EXPR and is_setjmp(node) for node in block.walk()):
             return
         for node in function.walk():
@@ -54,7 +55,7 @@ class Volatiles(Rule):
 
     @cached_property
     def own(self) -> frozenset[int]:
-        """Where the members of the variables that the state holds are declared."""
+        """The declaration offsets of the members of all variables in the state."""
         return frozenset(
             place
             for variable in static_variables(self.unit)
@@ -64,12 +65,12 @@ class Volatiles(Rule):
 
     @on(K.FIELD_DECL)
     def member(self, node: Node) -> Iterator[Edit]:
-        """Looks at members of structs."""
+        """Drop volatile from a member of a struct that is in the state."""
         if node.cursor.location.offset in self.own:
             yield from self._plain(node)
 
     def _plain(self, declared: Node) -> Iterator[Edit]:
-        """Drops volatile from one declaration, if it is what is declared that has it."""
+        """Drop volatile from a declaration, if the variable or member itself is volatile."""
         if declared.type.is_volatile_qualified():
             beside = declared.parent.children if declared.parent is not None else ()
             same = [node for node in beside if node.start == declared.start]
