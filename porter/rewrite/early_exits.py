@@ -86,7 +86,7 @@ def early_exits(unit: Unit, program: WholeProgram) -> tuple[Pair, ...]:
 
 
 def explained(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
-    """Return the pairs, with the left ones that match a reason marked as harmless."""
+    """Return the pairs; a left pair that matches a reason becomes harmless."""
     return tuple(dict.fromkeys(map(_explained, pairs)))
 
 

@@ -277,7 +277,7 @@ def _takes_bits(node: Node) -> bool:
 
 
 def _runs(node: Node) -> bool:
-    """Return whether a walk enters a node: one that is evaluated when its function runs."""
+    """Return whether a node is evaluated when its function runs; walks skip all others."""
     return evaluated(node) and not (node.kind == K.VAR_DECL and is_static_storage(node))
 
 

@@ -1,4 +1,4 @@
-"""Find the file-scope constants of a unit, and those that are renamed in C++."""
+"""Find the file-scope constants of a unit, and their names in C++."""
 
 from __future__ import annotations
 

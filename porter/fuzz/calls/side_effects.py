@@ -1,19 +1,19 @@
-"""Programs of classes whose special methods have side effects while C code uses the object.
+"""Generate programs whose special methods have side effects while C code uses the object.
 
-`SideEffectGenerator` makes programs for the same campaign as the generator of calls
-(programs.py). A program has five groups of statements:
+`SideEffectGenerator` feeds the same campaign as the generator of calls (programs.py). A program
+has five groups of statements:
 
 1. registers v0 to v7, each with a container, a stream or an iterator;
-2. classes: a random subset of the special methods, each with up to three actions and a result that
-   the method's caller in C expects, or another one;
+2. classes with a random subset of the special methods. Each method has up to three actions. Most
+   results have the type that the method's caller in C expects;
 3. objects of these classes, put into the containers;
-4. operations, each of which runs twice: C code that calls back into the classes while it holds
-   pointers into containers, and sizes that are computed near powers of two;
+4. operations, each of which runs twice. Their C code calls the special methods while it holds
+   pointers into containers, or computes with sizes near powers of two;
 5. teardown: exit functions, weak references, suspended generators, objects with finalisers.
 
-An action changes the containers that C code may be walking: clear, refill (with equal length and
-contents of another kind), resize, drop the last reference, collect, raise, or enter the operation
-again.
+An action changes a container that C code may be iterating: clear it, refill it to equal length with
+contents of another type, resize it, or drop its last reference. Other actions collect garbage,
+raise, or enter the operation again.
 """
 
 from __future__ import annotations
@@ -32,18 +32,18 @@ from porter.fuzz.calls.programs import CallProgram, Statement
 from porter.fuzz.calls.values import REGISTERS
 
 OPERATIONS = 12  # statements of the fourth group
-MAX_DEPTH = 6  # nested calls of special methods; deeper ones do nothing
-MAX_CALLS = 300  # calls of special methods of a program
+MAX_DEPTH = 6  # nested calls of special methods; deeper calls do nothing
+MAX_CALLS = 300  # calls of special methods per program; later calls do nothing
 
-_HOLE = re.compile(r"\{\{|\}\}|\{(\w+)\}")  # a doubled brace, or a hole
+_HOLE = re.compile(r"\{\{|\}\}|\{(\w+)\}")  # an escaped brace, or a placeholder
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    """The lines of `text`; a `;;` becomes a new line."""
+    """Return the lines of `text`; each `;;` becomes a newline."""
     return tuple(line.replace(";;", "\n") for line in text.strip().splitlines())
 
 
-# What the registers hold at first: lines by kind.
+# Templates for the initial values of registers.
 _CONTAINERS = _lines(
     """
     [{o},1,2,{o}]
@@ -79,7 +79,7 @@ _CONTAINERS = _lines(
     """.replace("\n    ", "\n")
 )
 _METHOD = re.compile(r"\.([a-z_]+)\(")
-# The types of the containers by how their text begins; the first that fits.
+# The types of the containers, by prefix of the template; the first matching prefix counts.
 _KINDS: tuple[tuple[str, type], ...] = (
     *(("[", list), ("{{1:", dict), ("{{i:", dict), ("{{{o}:", dict), ("{{", set)),
     *(("frozenset", frozenset), ("bytearray", bytearray), ("__import__('array')", array.array)),
@@ -88,7 +88,7 @@ _KINDS: tuple[tuple[str, type], ...] = (
     *(("memoryview", memoryview), ("(x for", GeneratorType), ("'", str), ("(", tuple)),
     ("", object),
 )
-# What a special method does before it returns. `s` is the object, `a` its arguments.
+# Actions of special methods before they return. `s` is the object, `a` the tuple of arguments.
 _ACTIONS = _lines(
     """
     {r}.clear()
@@ -147,7 +147,7 @@ _ACTIONS = _lines(
 )
 _SIMPLE_ACTIONS = tuple(one for one in _ACTIONS if "\n" not in one and not one.startswith("for"))
 _INT, _BOOL, _TEXT, _BYTES, _ITER, _ANY = "int", "bool", "text", "bytes", "iter", "any"
-# The special methods, with the kind of their result.
+# The special methods, with the type of their result.
 _METHODS: dict[str, str] = {
     **dict.fromkeys(("len", "index", "int", "hash", "format", "round"), _INT),
     **dict.fromkeys(("eq", "ne", "lt", "le", "gt", "ge", "bool", "contains", "exit"), _BOOL),
@@ -159,7 +159,7 @@ _METHODS: dict[str, str] = {
     **dict.fromkeys(("add", "radd", "sub", "mul", "rmul", "mod", "and", "or", "iadd"), _ANY),
     **dict.fromkeys(("imul", "neg", "divmod", "float", "complex", "matmul"), _ANY),
 }
-# Methods of streams and block devices, without underscores.
+# Methods of streams and block devices; their names have no underscores.
 _STREAM: dict[str, str] = {
     **dict.fromkeys(("read", "readline"), _BYTES),
     **dict.fromkeys(("readinto", "write", "ioctl", "seek", "tell", "flush", "close"), _INT),
@@ -173,7 +173,7 @@ _RESULTS: dict[str, tuple[str, ...]] = {
     _ITER: ("s", "iter({r})", "iter([1,2,s])", "(i for i in {r})", "_gen(s)"),
     _ANY: ("s", "{v}", "{s}", "None", "{r}", "1.5", "'x'", "b'ab'"),
 }
-# Operations whose C code calls methods of the objects. Each runs twice, through `_op`.
+# Operations whose C code calls special methods. Each runs twice, through `_op`.
 _OPERATIONS = _lines(
     """
     {r}.sort(key={o})
@@ -398,15 +398,16 @@ def _do(f,s,a):
 
 
 class SideEffectGenerator:
-    """Makes programs. Equal seeds give equal programs.
+    """A generator of programs. Equal seeds give equal programs.
 
     Args:
-        known: What the build has; modules that it lacks are not imported.
-        without: A regular expression. No statement has what it matches.
-        operations: Statements of the fourth group.
+        known: The names of the build; modules that it lacks are not imported.
+        without: A regular expression. No generated statement matches it.
+        operations: The number of statements in the fourth group.
 
     Raises:
-        UsageError: `without` is no regular expression, or leaves nothing.
+        UsageError: `without` is not a valid regular expression, or it matches nearly every
+            statement.
     """
 
     def __init__(self, known: Inventory, without: str = "", operations: int = OPERATIONS) -> None:
@@ -420,7 +421,7 @@ class SideEffectGenerator:
         self._prologue = imports + _PROLOGUE
 
     def program(self, seed: str) -> CallProgram:
-        """Return the program of `seed`."""
+        """Return the program for a seed."""
         writer = _ProgramWriter(Random(seed))
         groups: tuple[tuple[int, Callable[[int], Statement]], ...] = (
             (REGISTERS, lambda i: Statement((f"v{i}=[{i},1,2]",))),
@@ -444,17 +445,17 @@ class SideEffectGenerator:
 
 
 class _ProgramWriter:
-    """The random choices of one program."""
+    """The random choices and statements of one program."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
         self.classes = 2 + self.below(3)
         self.kinds: dict[str, type] = {}
-        # Most of a program concerns few containers, so that actions change what C code walks.
+        # Most statements use few registers, so that actions often hit a container in use by C code.
         self.hot = [self.register() for _ in range(1 + self.below(3))]
 
     def container(self, number: int) -> Statement:
-        """Put a container into a register."""
+        """Return a statement that puts a container into a register."""
         template = self.pick(_CONTAINERS)
         statement = self.filled(f"v{number}={template}")
         self.kinds[f"v{number}"] = next(
@@ -472,7 +473,7 @@ class _ProgramWriter:
         return among[self.below(len(among))]
 
     def filled(self, template: str) -> Statement:
-        """A statement of a template, in parts of which the odd ones are values."""
+        """Fill a template; the parts of the statement at odd positions are the values."""
         parts = [""]
         at = 0
         text = template.replace("\n", "\n ")
@@ -487,7 +488,12 @@ class _ProgramWriter:
         return Statement(tuple(parts))
 
     def value(self, kind: str, following: str = "") -> str:
-        """The text for a hole of `kind`. following: the template behind it."""
+        """Return the text for a placeholder.
+
+        Args:
+            kind: The name of the placeholder.
+            following: The template behind the placeholder, to find a method call.
+        """
         match kind:
             case "r" | "g":
                 method = _METHOD.match(following)
@@ -516,19 +522,19 @@ class _ProgramWriter:
                 return self.value("rosnz"[self.below(5)])
 
     def size(self) -> str:
-        """A size that is computed when the program runs, so that the compiler does not fold it."""
+        """Return an expression for a size that the compiler cannot fold to a constant."""
         if self.random.random() < 0.3:
             return f"({self.pick(_SIZES)}-len(_weak)-{self.below(9)})"
         return f"(_n-_n+{self.pick(_SIZES)}+{self.below(9) - 4})"
 
     def format(self) -> str:
-        """A format of struct whose counts add up, or wrap around 2**64."""
+        """Return a struct format whose counts add up to a size, or wrap around 2**64."""
         count = (1, 1, 2, 3, 9, 4000)[self.below(6)]
         letter = self.pick(_TYPECODES)
         return f"{self.pick(('', '<', '>', '@'))!r}+'%d{letter}'%({self.size()}//{count})*{count}"
 
     def operation(self) -> Statement:
-        """An operation that runs twice, and that its objects can enter again."""
+        """Return an operation that runs twice and that special methods can enter again."""
         inner = self.filled(self.pick(_OPERATIONS))
         names = ",".join(f"v{i}" for i in range(REGISTERS))
         first, *rest = inner.parts
@@ -539,7 +545,7 @@ class _ProgramWriter:
         return Statement((*parts[:-1], parts[-1] + tail))
 
     def class_statement(self, number: int) -> Statement:
-        """A class with some of the special methods."""
+        """Return a class with some of the special methods."""
         stream = self.random.random() < 0.25
         names = list(_STREAM) if stream else [f"__{name}__" for name in self.chosen()]
         kinds = {**{f"__{name}__": kind for name, kind in _METHODS.items()}, **_STREAM}
@@ -553,13 +559,13 @@ class _ProgramWriter:
         return Statement(("\n ".join([*before, lines[0]]) + "\n" + "\n".join(lines[1:]),))
 
     def chosen(self) -> list[str]:
-        """Names of special methods, without underscores."""
+        """Return names of special methods, without underscores."""
         found = {name for name in _OFTEN if self.random.random() < 0.5}
         found.update(self.pick(list(_METHODS)) for _ in range(self.below(6)))
         return sorted(found)
 
     def method(self, name: str, kind: str) -> str:
-        """A function with side effects, as text behind one space."""
+        """Return a function with side effects, for a method, indented by one space."""
         names = ",".join(f"v{i}" for i in range(REGISTERS))
         lines = [f"def {name}(s,a):", f"  global {names},_k,_x,_y"]
         for _ in range(self.below(4)):

@@ -1,9 +1,9 @@
-"""Programs in which an integer literal became a huge number.
+"""Mutation of size literals: programs in which an integer literal is replaced by a huge number.
 
-Every size in C comes from an integer of the program: a count, an index, an offset, a width. This
-generator takes programs that work, upstream's tests, and replaces one or two of their integer
-literals by numbers near the limits of C's integer types. `SizeGenerator` makes programs for the
-same campaign as the generator of calls (programs.py).
+Sizes in C come from integers of the program: counts, indexes, offsets, widths. The generator takes
+working programs, such as upstream's tests, and replaces one or two of their integer literals by
+numbers near the limits of C's integer types. `SizeGenerator` feeds the same campaign as the
+generator of calls (programs.py).
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from porter.base import arguments
 from porter.errors import FileProblem, UsageError
 from porter.fuzz.calls.programs import CallProgram, Statement
 
-# Products and sums of these wrap around 2**64 in different ways.
+# Products and sums of these numbers wrap around 2**64 in different ways.
 VALUES = (
     *((1 << 31) - 1, 1 << 31, (1 << 32) - 1, 1 << 32, (1 << 46) - 1, 1 << 46, 1 << 61, 1 << 62),
     *((1 << 63) - 1, 1 << 63, (1 << 64) - 8, (1 << 64) - 1, 1 << 64, -1, -(1 << 31), -(1 << 63)),
 )
-BOTH = 0.3  # of the programs have two literals replaced
-LONGEST = 8192  # bytes of a program; longer ones are left out
+BOTH = 0.3  # fraction of programs with two replaced literals
+LONGEST = 8192  # bytes; longer programs are skipped
 
 
 @frozen
 class _Place:
-    """A literal: bytes of its source from `start` up to `end`."""
+    """The byte range of an integer literal in its source."""
 
     start: int
     end: int
@@ -40,23 +40,23 @@ class _Place:
 
 @frozen
 class _Subject:
-    """A program and its integer literals, at least one."""
+    """A program with at least one integer literal, and the ranges of these literals."""
 
     source: bytes = field(repr=False)
     places: tuple[_Place, ...] = field(repr=False)
 
 
 class SizeGenerator:
-    """Makes programs. Equal seeds and folders give equal programs.
+    """A generator of mutated programs. Equal seeds and folders give equal programs.
 
     Args:
-        folders: Folders of programs. Files that CPython cannot parse, that have no integer
-            literal, or that are longer than LONGEST are left out.
-        without: A regular expression. A program that has what it matches is left out.
+        folders: Folders of programs. A file is skipped if CPython cannot parse it, if it has no
+            integer literal, or if it is longer than LONGEST.
+        without: A regular expression. Programs with a match are skipped.
 
     Raises:
         FileProblem: A folder cannot be read.
-        UsageError: No program is left, or `without` is no regular expression.
+        UsageError: No program is left, or `without` is not a valid regular expression.
     """
 
     def __init__(self, folders: Iterable[arguments.StrPath], without: str = "") -> None:
@@ -81,20 +81,20 @@ class SizeGenerator:
 
     @property
     def places(self) -> int:
-        """How many literals all programs have."""
+        """The number of integer literals in all programs."""
         return sum(len(subject.places) for subject in self._subjects)
 
     def program(self, seed: str) -> CallProgram:
-        """Return the program of `seed`."""
+        """Return the program for a seed."""
         random = Random(seed)
-        # By literals, so that long programs have their share.
+        # Weighted by literals, so that each literal is equally likely.
         subject = random.choices(self._subjects, [len(one.places) for one in self._subjects])[0]
         count = 2 if random.random() < BOTH and len(subject.places) > 1 else 1
         source = subject.source
         for place in sorted(random.sample(subject.places, count), key=lambda one: -one.start):
             value = VALUES[int(random.random() * len(VALUES))]
             source = source[: place.start] + b"(%d)" % value + source[place.end :]
-        # A statement's further lines stand behind one space more (CallProgram.source).
+        # Continuation lines of a statement are indented by one space (CallProgram.source).
         text = source.decode("utf-8", "surrogateescape").replace("\n", "\n ")
         return CallProgram((Statement((text,)),), seed, bare=True)
 
@@ -127,7 +127,7 @@ def _subject(file: Path) -> _Subject | None:
             assert node.end_lineno is not None and node.end_col_offset is not None
             start = lines[node.lineno - 1] + node.col_offset
             end = lines[node.end_lineno - 1] + node.end_col_offset
-            # Positions of a source with carriage returns or form feeds can be others.
+            # Positions can be wrong if the source has carriage returns or form feeds.
             if id(node) not in inside_text and source[start:end].strip().isalnum():
                 places.append(_Place(start, end))
     return _Subject(source, tuple(places)) if places else None

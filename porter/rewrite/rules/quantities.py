@@ -100,14 +100,14 @@ class Quantities(Rule):
 
     @on(K.CALL_EXPR)
     def call(self, node: Node) -> Iterator[Edit]:
-        """Turn a negative argument for a size into one that is too large."""
+        """Make a negative argument, if it is a size, too large for any allocation."""
         for number, argument in enumerate(node.children[1:]):
             if argument_place(node, number) not in COPIES:
                 yield from self._given(argument)
 
     @on(K.VAR_DECL)
     def declared(self, node: Node) -> Iterator[Edit]:
-        """Turn a negative initial value of a size into one that is too large."""
+        """Make the negative initial value of a size too large for any allocation."""
         value = initialiser(node)
         if value is not None and variable(node, node.cursor) not in self._told_apart:
             yield from self._given(value)

@@ -155,7 +155,7 @@ def _is_statement(call: Node) -> bool:
 def _is_tail(call: Node, block: Node) -> bool:
     """Return whether a call is in tail position: the function returns its value, or void.
 
-    Such a call needs no check. An unwinding callee returns zero, and every conversion keeps zero,
+    A tail call needs no check. An unwinding callee returns zero, and every conversion keeps zero,
     so a caller that tests the value first still detects the unwind.
     """
     node = call
