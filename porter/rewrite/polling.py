@@ -61,8 +61,8 @@ def polled_loops(
 
     Args:
         units: The facts of all units.
-        raising: The functions that can raise without any polls. Only a loop that calls one of them
-            gets a poll that raises an exception that the program can catch.
+        raising: The functions that can raise without any polls. A poll raises an exception that
+            the program can catch only in a loop that calls one of them or through a pointer.
 
     Returns:
         The polls; empty if the program lacks the port's poll function.
