@@ -124,7 +124,9 @@ CASES: dict[str, Case] = {
     "CALL_FUNCTION": Case([VALUE, VALUE, NAME, VALUE], 4, 1 | 1 << 8),
     "CALL_FUNCTION_VAR_KW": Case([VALUE, VALUE, "LOAD_NULL", VALUE, SMALL], 5, 1 | 1 << 8),
     "CALL_METHOD": Case([VALUE, ("LOAD_METHOD", 0), VALUE, NAME, VALUE], 5, 1 | 1 << 8),
-    "CALL_METHOD_VAR_KW": Case([VALUE, ("LOAD_METHOD", 0), VALUE, NAME, VALUE, SMALL], 6, 1 | 1 << 8),
+    "CALL_METHOD_VAR_KW": Case(
+        [VALUE, ("LOAD_METHOD", 0), VALUE, NAME, VALUE, SMALL], 6, 1 | 1 << 8
+    ),
     "IMPORT_NAME": Case([SMALL, VALUE], 2, 0),
     "IMPORT_FROM": _plain(1, 0, left=2),
     "IMPORT_STAR": _plain(1, left=0),
@@ -247,7 +249,7 @@ def test_jumps_lead_to_instructions_of_the_function(any_device: Device) -> None:
     )
 
 
-DEPTHS: dict[str, tuple[list[Instruction], Any]] = {
+DEPTHS: dict[str, tuple[list[Instruction], str]] = {
     "a loop that grows": ([VALUE, ("JUMP", b"\x3d")], REJECTED),
     "a loop that shrinks": ([VALUE, VALUE, "POP_TOP", ("JUMP", b"\x3d")], REJECTED),
     "two depths": ([VALUE, ("POP_JUMP_IF_TRUE", b"\x41"), VALUE, *RETURN], REJECTED),
@@ -268,15 +270,27 @@ DEPTHS: dict[str, tuple[list[Instruction], Any]] = {
     ),
     "methods that exchange their objects": (
         [
-            *[VALUE, ("LOAD_METHOD", 0), VALUE, ("LOAD_METHOD", 0), "ROT_THREE", "POP_TOP"],
-            *["POP_TOP", ("CALL_METHOD", 0), "RETURN_VALUE"],
+            VALUE,
+            ("LOAD_METHOD", 0),
+            VALUE,
+            ("LOAD_METHOD", 0),
+            "ROT_THREE",
+            "POP_TOP",
+            "POP_TOP",
+            ("CALL_METHOD", 0),
+            "RETURN_VALUE",
         ],
         REJECTED,
     ),
     "an object below a method": (
         [
-            *[VALUE, VALUE, ("LOAD_METHOD", 0), "ROT_THREE", "ROT_THREE"],
-            *[("CALL_METHOD", 1), "RETURN_VALUE"],
+            VALUE,
+            VALUE,
+            ("LOAD_METHOD", 0),
+            "ROT_THREE",
+            "ROT_THREE",
+            ("CALL_METHOD", 1),
+            "RETURN_VALUE",
         ],
         ACCEPTED,
     ),
@@ -288,7 +302,7 @@ DEPTHS: dict[str, tuple[list[Instruction], Any]] = {
     "a comprehension of nothing": ([VALUE, VALUE, ("STORE_COMP", 4), *RETURN], REJECTED),
     "a dict as a list": ([("BUILD_MAP", 0), VALUE, ("STORE_COMP", 4), *RETURN], REJECTED),
     "an item of no loop": (
-        [VALUE, VALUE, VALUE, VALUE, ("FOR_ITER", b"\x03"), "POP_TOP", ("JUMP", b"\x3b"), *RETURN],
+        [*[VALUE] * 4, ("FOR_ITER", b"\x03"), "POP_TOP", ("JUMP", b"\x3b"), *RETURN],
         REJECTED,
     ),
     "half an iterator": (
@@ -426,7 +440,7 @@ LOAD_CELL = function(assemble(("LOAD_DEREF", 0), "RETURN_VALUE"), positional=1)
 DEFAULT = function(assemble(*RETURN), positional=1, defaults=1)
 BY_NAME = function(assemble(*RETURN), keyword=1, flags=8)
 PASS_CELL = ("LOAD_FAST_N", 0)
-CLOSURES: dict[str, tuple[list[Instruction], bytes, Any]] = {
+CLOSURES: dict[str, tuple[list[Instruction], bytes, str]] = {
     "a cell": ([PASS_CELL, ("MAKE_CLOSURE", b"\0\1"), "RETURN_VALUE"], LOAD_CELL, ACCEPTED),
     "an object as the cell": (
         [VALUE, ("MAKE_CLOSURE", b"\0\1"), "RETURN_VALUE"],
