@@ -68,7 +68,7 @@ def calls_options(function: Any) -> Any:
         click.option("--programs", is_flag=True, help="With --calls: classes with side effects."),
         click.option(
             "--mutate",
-            type=click.Path(path_type=Path),
+            type=PathType(path_type=Path),
             multiple=True,
             metavar="FOLDER",
             help="With --calls: programs of FOLDER in which an integer became huge.",

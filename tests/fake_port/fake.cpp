@@ -67,10 +67,12 @@ PORTER_DEVICE int gpusnek_call(const char *entry) {
     return GPUSNEK_NO_ENTRY;
 }
 
-PORTER_DEVICE bool gpusnek_matches(const void *expected, const gpusnek_tolerance_t *tolerance) {
+PORTER_DEVICE int gpusnek_matches(
+    const void *expected, const gpusnek_tolerance_t *tolerance, uint8_t *equal) {
     (void)expected;
     (void)tolerance;
-    return false;
+    *equal = GPUSNEK_UNEQUAL;
+    return GPUSNEK_OK;
 }
 
 PORTER_DEVICE int gpusnek_result(uint64_t *value) {
