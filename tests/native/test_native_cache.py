@@ -155,8 +155,11 @@ with InterpreterArray(2, build=sys.argv[1], target="host") as array:
     code = array.compile(sys.argv[2], native=True)
     if child := os.fork():
         assert os.waitpid(child, 0)[1] == 0
-    with InterpreterArray(1, device=array.device) as own:
-        for each in (code, own.compile(sys.argv[2] + "#", native=True)):
+    # A forked process may not use the device of its parent.
+    where = {"device": array.device} if child else {"build": sys.argv[1], "target": "host"}
+    with InterpreterArray(1, **where) as own:
+        codes = [own.compile(sys.argv[2] + end, native=True) for end in ("", "#")]
+        for each in (code, *codes) if child else codes:
             assert own.exec(each).stdout[0] == b"3675\\n"
     if not child:
         os._exit(0)

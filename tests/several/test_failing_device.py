@@ -63,7 +63,7 @@ def test_no_room_on_one_device_starts_nothing(
         ([], UsageError, "there is none"),
         ("tpu", UsageError, "'tpu' is no device"),
         ([-1], UsageError, "-1"),
-        ([True], WrongType, "True is no device"),
+        ([True], WrongType, "bool is not a whole number"),
         ([None], WrongType, "None"),
         ([0.5], WrongType, "float"),
         (3.5, WrongType, "float"),
