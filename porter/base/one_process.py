@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import os
 import threading
-from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from porter.errors import LaunchFailed, WrongType
@@ -76,12 +75,7 @@ class ProcessLock:
         self.check_process()
         self._lock.acquire()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._lock.release()
 
 

@@ -195,11 +195,14 @@ def _statuses(
 ) -> np.ndarray[Any, Any]:
     rows = result.calls
     assert rows is not None
+    equal = device.host(rows.equal)
     refused = uploaded(device, portion.cases, compares=how.function is None).refused
+    if refused.any():
+        equal = np.where(refused[work.case_of_row], NOT_COMPARED, equal)
     status = case_statuses(
         result.statuses,
         device.host(rows.status),
-        np.where(refused[work.case_of_row], NOT_COMPARED, device.host(rows.equal)),
+        equal,
         device.host(rows.lack) != int(device.built.lack["NOTHING"]),
         device.host(result.stdout.lengths) > how.stdout,
     )
@@ -214,6 +217,8 @@ def _why_not_compared(
 ) -> dict[int, str]:
     """Return why interpreters did not compare returned values, by row."""
     rows = np.flatnonzero(status == CaseStatus.NOT_COMPARED)
+    if not len(rows):
+        return {}
     refused = uploaded(device, portion.cases, compares=how.function is None).refused
     cases = work.case_of_row[rows]
     return {
