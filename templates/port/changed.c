@@ -122,9 +122,9 @@ void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at) {
 
 uint32_t gpusnek_comparing; // comparisons of keys that are at work, one in the other
 
-// Another table has another address than the one that is searched: while keys are compared no table is
-// freed (maps.h), and the collector finds the address of this one on the C stack. So a table that was
-// cleared and filled again is not taken for the one before, wherever memory is free.
+// Invariant T1: a table that replaces the searched table has another address. While keys are compared,
+// maps.h frees no table, and the collector finds the address of the searched table on the C stack. A
+// dict that was cleared and filled again is therefore recognized as changed.
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index) {
     if (gpusnek_same_words(key, index)) {
         return true;

@@ -1,6 +1,7 @@
-// One littlefs' functions, once for each littlefs (lfscalls.c). LFS(name) is its name, OURS(name) ours;
-// FILES and FOLDERS are where its lists begin, LIST_OF_FOLDERS is the one that has folders; CALL makes a
-// function that returns errors, CLOSE one that ends an entry of a list.
+// The functions of one littlefs; lfscalls.c includes this file once per littlefs. LFS(name) is upstream's
+// name, OURS(name) the port's. FILES and FOLDERS point to the heads of its lists; LIST_OF_FOLDERS is the
+// list that contains open folders. CALL defines a function that returns errors. CLOSE defines a function
+// that removes an entry from a list.
 
 CALL(int, dir_open, (LFS(t) *lfs, LFS(dir_t) *dir, const char *path), (lfs, dir, path))
 CALL(int, file_opencfg, (LFS(t) *lfs, LFS(file_t) *file, const char *path, int flags,

@@ -17,8 +17,8 @@ static void mp_map_rehash(mp_map_t *map);
 static void mp_set_rehash(mp_set_t *set);
 #endif
 
-// Frees a table: m_del, but not while keys are compared. Whoever searches a table tells by its address
-// whether it is still the one (changed.c). The collector frees such a table later.
+// Frees a table, as m_del does, but not while keys are compared: a search compares the address of its
+// table to detect a change (invariant T1 of changed.c). The collector frees such a table later.
 #if MICROPY_MALLOC_USES_ALLOCATED_SIZE
 #define gpusnek_table_del(type, ptr, num) \
     (gpusnek_comparing == 0 ? m_free(ptr, sizeof(type) * (num)) : (void)0)

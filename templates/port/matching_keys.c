@@ -1,4 +1,4 @@
-// Hashes of a result's keys, equal to those that the host put into the pattern's index
+// Hashes of a result's keys, equal to the hashes in the pattern's index
 // (porter/evaluation/patterns.py).
 //
 // A program decides how large its keys are: a tuple that has itself many times as a part is larger

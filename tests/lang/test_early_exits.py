@@ -1,4 +1,4 @@
-"""What an unwind leaves behind: no lock, no depth, no namespace of what it left."""
+"""An unwind restores locks, depths and namespaces that the functions it leaves have changed."""
 
 from __future__ import annotations
 

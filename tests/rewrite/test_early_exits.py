@@ -81,7 +81,7 @@ def brief(found: list[Pair]) -> Found:
         ("int busy; void f(void) { busy = 1; p(); busy = 0; }", [("f", "busy", "flag", LEFT)]),
         # Made on some paths only.
         ("int n; void f(int a) { if (a) n++; p(); if (a) n--; }", [("f", "n", "count", LEFT)]),
-        # One around another; and what takes it back is no statement.
+        # Nested pairs. In the case below them, the second change is no statement of its own.
         ("int n; void f(void) { n++; p(); n += 2; p(); n -= 2; p(); n--; }",
          [("f", "n", "count", RESTORED)]),
         ("int n; int f(void) { n++; p(); return n--; }", [("f", "n", "count", LEFT)]),

@@ -35,7 +35,7 @@ import marshal
 for s in {sources}:
     print(marshal.dumps(compile(s, 'f', 'exec')).hex())
 """
-# What a mutant makes is printed and dropped: its objects are used, not only made.
+# Prints and drops the objects that a mutant makes, so that they are used.
 _RUNNING = """
 import marshal, gc
 F = type(lambda: 0)

@@ -19,7 +19,7 @@ _MOST_TEXTS = 4  # changes of one file
 
 @frozen
 class Part:
-    """One function of a file: where its length stands, its data, and its first instruction."""
+    """A function in a file: the position of its length, its data, and its first instruction."""
 
     head: int
     start: int

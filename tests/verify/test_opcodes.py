@@ -39,6 +39,6 @@ def test_an_instruction_that_the_verifier_lacks_is_found() -> None:
 
 @pytest.mark.parametrize("name", sorted(known()))
 def test_the_compiled_tier_knows_its_effect_on_the_stack(name: str) -> None:
-    # One of three tables of facts about instructions (effects.py, verify_flow.c, py/vm.c);
+    # Three tables have facts about instructions (effects.py, verify_flow.c, py/vm.c);
     # test_rejected.py compares the first two by the slots that a function needs.
     assert isinstance(effect(BytecodeInstruction(0, 1, name.removesuffix("_N"), 0, 0)), int)
