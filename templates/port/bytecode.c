@@ -1,5 +1,5 @@
 // Where a function's bytecode ends: code that is shared is no block of the heap, which knew its size.
-#include "py/bc.h"
+#include "code.h"
 #include "py/bc0.h"
 
 // Past a number of seven bits a byte.
@@ -22,7 +22,7 @@ static const byte *past_distance(const byte *ip, unsigned int op, const byte **t
     return ip;
 }
 
-static bool goes_on(unsigned int op) {
+bool gpusnek_bytecode_continues(unsigned int op) {
     switch (op) {
         case MP_BC_UNWIND_JUMP:
         case MP_BC_JUMP:
@@ -59,7 +59,7 @@ const uint8_t *gpusnek_bytecode_end(const uint8_t *fun_data) {
         if (to > furthest) {
             furthest = to;
         }
-        if (!goes_on(op) && ip > furthest) {
+        if (!gpusnek_bytecode_continues(op) && ip > furthest) {
             return ip;
         }
     }

@@ -6,6 +6,9 @@
 #include "py/lexer.h"
 #include "py/parse.h"
 
+// Whether execution can continue with the next instruction after one with opcode `op`.
+bool gpusnek_bytecode_continues(unsigned int op);
+
 // A bytes object of the lexer's source, compiled. Raises as compiling does.
 mp_obj_t gpusnek_share_code(mp_lexer_t *lexer, mp_parse_input_kind_t kind, bool is_repl);
 // A function of __main__ made of bytes that gpusnek_share_code gave. They stay in use: bytecode and

@@ -32,15 +32,8 @@ static const byte *match_complex(mp_obj_t value, const byte *at,
     const gpusnek_tolerance_t *tolerance) {
     gpusnek_number_t result[2];
     gpusnek_number_t expected[2];
-    gpusnek_number_of_double(0, &result[1]);
     gpusnek_number_of_double(0, &expected[1]);
-    if (mp_obj_is_type(value, &mp_type_complex)) {
-        mp_float_t real;
-        mp_float_t imaginary;
-        mp_obj_complex_get(value, &real, &imaginary);
-        gpusnek_number_of_double((double)real, &result[0]);
-        gpusnek_number_of_double((double)imaginary, &result[1]);
-    } else if (!gpusnek_number_of(value, &result[0])) {
+    if (!gpusnek_parts_of(value, result)) {
         return NULL;
     }
     if (*at == 'y') {

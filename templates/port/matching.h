@@ -27,6 +27,9 @@ bool gpusnek_number_at(const byte *at, gpusnek_number_t *number);
 bool gpusnek_number_in(char typecode, const void *items, size_t index, gpusnek_number_t *number);
 void gpusnek_number_of_double(double value, gpusnek_number_t *number);
 
+// The real and the imaginary part of a complex number; of another number itself, and 0.
+bool gpusnek_parts_of(mp_obj_t value, gpusnek_number_t *parts);
+
 // As Python's ==, except that NaN equals NaN; with a tolerance as math.isclose where one of them is
 // a float.
 bool gpusnek_numbers_match(const gpusnek_number_t *a, const gpusnek_number_t *b,

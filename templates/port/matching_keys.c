@@ -74,15 +74,7 @@ static bool hash_set(mp_obj_t key, uint32_t depth, uint64_t *units, uint64_t *ha
 
 static bool hash_number(mp_obj_t key, uint64_t *units, uint64_t *hash) {
     gpusnek_number_t parts[2];
-    if (mp_obj_is_type(key, &mp_type_complex)) {
-        mp_float_t real;
-        mp_float_t imaginary;
-        mp_obj_complex_get(key, &real, &imaginary);
-        gpusnek_number_of_double((double)real, &parts[0]);
-        gpusnek_number_of_double((double)imaginary, &parts[1]);
-        return gpusnek_complex_hash(parts, units, hash);
-    }
-    return gpusnek_number_of(key, &parts[0]) && gpusnek_number_hash(&parts[0], units, hash);
+    return gpusnek_parts_of(key, parts) && gpusnek_complex_hash(parts, units, hash);
 }
 
 static bool hash_at(mp_obj_t key, uint32_t depth, uint64_t *units, uint64_t *hash) {

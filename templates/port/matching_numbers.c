@@ -108,6 +108,19 @@ bool gpusnek_number_of(mp_obj_t value, gpusnek_number_t *number) {
     return true;
 }
 
+bool gpusnek_parts_of(mp_obj_t value, gpusnek_number_t *parts) {
+    gpusnek_number_of_double(0, &parts[1]);
+    if (!mp_obj_is_type(value, &mp_type_complex)) {
+        return gpusnek_number_of(value, &parts[0]);
+    }
+    mp_float_t real;
+    mp_float_t imaginary;
+    mp_obj_complex_get(value, &real, &imaginary);
+    gpusnek_number_of_double((double)real, &parts[0]);
+    gpusnek_number_of_double((double)imaginary, &parts[1]);
+    return true;
+}
+
 bool gpusnek_number_at(const byte *at, gpusnek_number_t *number) {
     double value;
     switch (*at) {

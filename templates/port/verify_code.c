@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "code.h"
 #include "py/smallint.h"
 
 #if GPUSNEK_PATCH_VERIFIED_CODE
@@ -140,22 +141,6 @@ void gpusnek_verify_decode(const verify_t *of, uint32_t at, verify_instruction_t
     to->next = (uint32_t)(bytes.at - of->code);
 }
 
-// Whether the instruction that follows can be the next one.
-static bool goes_on(unsigned int op) {
-    switch (op) {
-        case MP_BC_UNWIND_JUMP:
-        case MP_BC_JUMP:
-        case MP_BC_POP_EXCEPT_JUMP:
-        case MP_BC_RETURN_VALUE:
-        case MP_BC_RAISE_LAST:
-        case MP_BC_RAISE_OBJ:
-        case MP_BC_RAISE_FROM:
-            return false;
-        default:
-            return true;
-    }
-}
-
 static void store_local(verify_t *of, uint32_t number) {
     use_local(of, number);
     verify_set_bit(of->stored, number);
@@ -214,7 +199,7 @@ static void verify_instructions(verify_t *of) {
             furthest = MAX(furthest, instruction.target);
         }
         at = instruction.next;
-        more = goes_on(instruction.op) || at <= furthest;
+        more = gpusnek_bytecode_continues(instruction.op) || at <= furthest;
     }
 }
 
