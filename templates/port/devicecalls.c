@@ -47,8 +47,15 @@ bool gpusnek_lfs_works(const void *lfs) {
     return false;
 }
 
+// A quarter of the C stack, and at most 8 KiB, which is what littlefs takes on a GPU.
+bool gpusnek_lfs_has_stack(void) {
+    const size_t limit = MP_STATE_THREAD(stack_limit);
+    const size_t need = limit / 4 < 8192 ? limit / 4 : 8192;
+    return mp_cstack_usage() + need <= limit;
+}
+
 bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders) {
-    if (gpusnek_lfs_works(lfs) || depth == MP_ARRAY_SIZE(entered)) {
+    if (gpusnek_lfs_works(lfs) || depth == MP_ARRAY_SIZE(entered) || !gpusnek_lfs_has_stack()) {
         return false;
     }
     entered[depth++] = (entered_t) { lfs, { files, folders } };
@@ -58,13 +65,6 @@ bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders) 
 // Written as an assignment, so that the rules do not run it where an unwind leaves littlefs.
 void gpusnek_lfs_leave(void) {
     depth = depth - 1;
-}
-
-// A quarter of the C stack, and at most 8 KiB, which is what littlefs takes on a GPU.
-bool gpusnek_lfs_has_stack(void) {
-    const size_t limit = MP_STATE_THREAD(stack_limit);
-    const size_t need = limit / 4 < 8192 ? limit / 4 : 8192;
-    return mp_cstack_usage() + need <= limit;
 }
 
 static bool in_heap(const void *entry) {

@@ -48,7 +48,7 @@
         const bool finalises = gpusnek_lfs_finalises(); \
         if (!finalises) { \
             gpusnek_lfs_enter_or_raise(lfs, FILES, FOLDERS); \
-        } else if (!gpusnek_lfs_has_stack() || !gpusnek_lfs_enter(lfs, FILES, FOLDERS)) { \
+        } else if (!gpusnek_lfs_enter(lfs, FILES, FOLDERS)) { \
             gpusnek_lfs_forget(list, entry); \
             return result; \
         } \

@@ -12,8 +12,9 @@
 
 // Whether littlefs `lfs` is at work.
 bool gpusnek_lfs_works(const void *lfs);
-// Littlefs `lfs` is called; false: it is at work, or too many are, and must not be. Its lists of open
-// files and folders begin at `files` and `folders` (or NULL); each begins with a pointer to the next.
+// Enters littlefs `lfs`. Returns false if it is at work, if too many are, or if the C stack is nearly used
+// up; it must not be called then. Its lists of open files and folders begin at `files` and `folders` (or
+// NULL); each entry begins with a pointer to the next.
 bool gpusnek_lfs_enter(const void *lfs, const void *files, const void *folders);
 void gpusnek_lfs_leave(void);
 // Whether the C stack suffices for a function of littlefs, which must not be left in the middle.
