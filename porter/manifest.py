@@ -5,14 +5,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from attrs import field, frozen
 
-from porter.base.reading import document_of, structured
+from porter.base.reading import document_of, read_json, structured
 from porter.base.sealed import SEAL, seal_of
 from porter.errors import BuildDamaged, NotBuilt, PatchMissing
 
@@ -334,14 +333,9 @@ def read_document(folder: Path) -> dict[str, Any]:
         BuildDamaged: The file was changed after the build.
     """
     path = folder / MANIFEST
-    try:
-        document = json.loads(path.read_text())
-    except OSError as error:
-        raise NotBuilt(f"{folder}: there is no finished build", hint="Run `porter build`.") from (
-            error
-        )
-    except ValueError as error:
-        raise NotBuilt(f"{path}: not a manifest: {error}", hint="Run `porter build`.") from error
+    if not path.is_file():
+        raise NotBuilt(f"{folder}: there is no finished build", hint="Run `porter build`.")
+    document = read_json(path, NotBuilt, "not a manifest", "Run `porter build`.")
     if not isinstance(document, dict) or not {"inputs", "targets"} <= document.keys():
         raise NotBuilt(f"{path}: not a manifest", hint="Run `porter build`.")
     seal = document.pop(SEAL, None)

@@ -137,6 +137,24 @@ def test_a_changed_build_json(copy: Path) -> None:
     assert open_build(copy).folder == copy
 
 
+@pytest.mark.parametrize("text", ["", "{", "[]", "[" * 100_000, "\0", "1e999"])
+def test_a_build_json_that_is_no_manifest(copy: Path, text: str) -> None:
+    path = copy / "build.json"
+    path.unlink()
+    path.write_text(text)
+    with pytest.raises(NotBuilt, match="not a manifest"):
+        open_build(copy)
+
+
+@pytest.mark.parametrize("replace", [os.mkfifo, os.mkdir, str], ids=["fifo", "folder", "none"])
+def test_a_build_json_that_is_no_file(copy: Path, replace: Callable[[Path], object]) -> None:
+    path = copy / "build.json"
+    path.unlink()
+    replace(path)
+    with pytest.raises(NotBuilt, match="there is no finished build"):
+        open_build(copy)
+
+
 def test_without_its_seal_it_was_edited_on_purpose(copy: Path) -> None:
     path = copy / "build.json"
     document = json.loads(path.read_text())
