@@ -24,6 +24,12 @@ settings.load_profile("porter")
 TARGETS = ["host", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
+# Each opened library of a host build takes about 112 bytes of glibc's static TLS block, which has
+# space for 15 of them; some workers open more (copies, damaged ones). glibc reads the variable when
+# a process starts, so this reaches the workers of pytest-xdist, not a run without workers.
+os.environ.setdefault("GLIBC_TUNABLES", "glibc.rtld.optional_static_tls=32768")
+
+
 def shared(name: str, **changes: Any) -> Build:
     """Return a build that all tests share (porter_dev/builds.py), or skip the test without one."""
     pytest.importorskip("clang", reason="a machine for GPU tests alone builds nothing")

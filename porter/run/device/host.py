@@ -106,9 +106,9 @@ def _hint(error: OSError) -> str | None:
     if "static TLS" not in str(error):
         return None
     return (
-        "Libraries that this process has loaded took the room that glibc keeps for such variables: "
-        "open porter's device before you import them, or start Python with "
-        "GLIBC_TUNABLES=glibc.rtld.optional_static_tls=4096."
+        "The libraries and builds that this process has loaded fill glibc's static TLS block. Start "
+        "Python with GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384, or open the device "
+        "before you import other libraries. A build takes about 112 bytes."
     )
 
 
