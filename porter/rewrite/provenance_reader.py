@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from clang.cindex import Cursor
 
@@ -40,6 +40,34 @@ _SAME_POINTER = ("+", "-", "&", "|")
 Sources = set[str]
 
 
+def _hidden(unit: Unit) -> Iterator[int]:
+    """Yield the shifts with which a unit hides pointers from the collector.
+
+    Such a unit shifts a pointer to the right and tags the result as a small integer, which the
+    collector does not trace. Upstream's py/modweakref.c keeps its lists so. It never gives such an
+    object to a program. A value that the unit shifts back by the same distance is such a pointer.
+    """
+    for function in unit.declarations:
+        if function.kind != K.FUNCTION_DECL or body(function) is None:
+            continue
+        for node in function.walk(evaluated):
+            if node.kind != K.BINARY_OPERATOR or node.binary_operator() != ">>":
+                continue
+            pointer = strip(node.children[0])
+            while pointer.kind == K.CSTYLE_CAST_EXPR and pointer.children:
+                pointer = strip(pointer.children[-1])
+            distance = literal(node.children[1])
+            if distance and is_pointer(pointer.type) and any(map(_tags, node.ancestors())):
+                yield distance
+
+
+def _tags(node: Node) -> bool:
+    """Return whether a node combines an integer with the tag of small integers."""
+    return (
+        node.kind == K.BINARY_OPERATOR and node.binary_operator() == "|" and is_tag(*node.children)
+    )
+
+
 class ProvenanceReader:
     """The collector of the provenance facts of one unit."""
 
@@ -51,6 +79,7 @@ class ProvenanceReader:
         self.arguments: dict[Argument, None] = {}
         self.function = ""
         self.parameters: dict[int, int] = {}  # of the current function: positions by offsets
+        self._hidden = set(_hidden(unit))
         self._reading: dict[K, Callable[[Node, Sources], None]] = {
             K.DECL_REF_EXPR: self._name,
             K.MEMBER_REF_EXPR: self._member,
@@ -166,9 +195,22 @@ class ProvenanceReader:
             found |= {OWN} if OWN in both and operator in _SAME_POINTER else both
 
     def _shift(self, node: Node, left: Node, found: Sources) -> None:
-        """Add the sources of a shift; a shifted object gives its small integer, a root."""
+        """Add the sources of a shift; a shifted object gives its small integer, a root.
+
+        The small integer of a hidden pointer, shifted back, is a pointer that C made itself.
+        """
         shifted = self.sources(left)
-        found |= {self._root(node, "untag")} if OWN in shifted else shifted
+        if OWN in shifted:
+            found.add(self._root(node, "untag"))
+        elif (
+            node.binary_operator() == "<<"
+            and literal(node.children[1]) in self._hidden
+            and shifted
+            and all(s in self.roots and self.roots[s].kind == "untag" for s in shifted)
+        ):
+            found.add(OWN)
+        else:
+            found |= shifted
 
     def _choice(self, node: Node, found: Sources) -> None:
         for branch in node.children[1:]:

@@ -134,3 +134,49 @@ def test_upstream_s_loader_itself_stays_refused(built: Build) -> None:
     text = (built.folder.parent / "cxx" / "py_persistentcode.cpp").read_text()
     body = text[text.rindex("void mp_raw_code_load(mp_reader_t") :]
     assert "porter_sandboxed()" in body[: body.index("header[4]")]
+
+
+WEAK = """
+import gc
+try:
+    import weakref
+except ImportError:
+    print("no weakref")
+    raise SystemExit
+class Held:
+    def __del__(self): log.append("del")
+log = []
+def kept():
+    a = Held()
+    r = weakref.ref(a)
+    many = [weakref.ref(a, log.append) for _ in range(5)]
+    f = weakref.finalize(a, log.append, "f")
+    print(r() is a, f.alive, f.peek()[0] is a, f.detach()[0] is a, f.alive)
+    many = None
+    gc.collect()
+    print(r() is a)
+    for _ in range(20):
+        b = Held()
+        s = weakref.ref(b)
+        t = weakref.finalize(b, log.append, "t")
+        s.__del__()
+        b = s = t = None
+        gc.collect()
+        bytes(1000)
+kept()
+print({str(x) for x in log} <= {"del", "t"})
+try:
+    weakref.ref.__del__(1 << 40)
+except TypeError:
+    print("refused")
+"""
+
+
+@pytest.mark.parametrize("sandbox", [False, True])
+def test_weak_references(any_device: Device, sandbox: bool) -> None:
+    """The pointers that weakref hides as small integers are C's own; finalizers are not refused."""
+    (printed,) = outputs(any_device, [WEAK], sandbox=sandbox)
+    assert printed in (
+        "True True True True False\nTrue\nTrue\nrefused",
+        "no weakref",  # before 1.28
+    )

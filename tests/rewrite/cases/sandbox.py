@@ -18,6 +18,12 @@ SNIPPETS = {
     "result": _OBJECTS + "_Bool maybe(mp_obj_t, long *); "
     "void f(mp_obj_t o) { long n; if (maybe(o, &n)) { *(char *)n = 0; } }",
     "small integer": _OBJECTS + "char *f(mp_obj_t o) { return (char *)((long)o >> 1); }",
+    # A shifted pointer becomes a small integer, which is shifted back; another integer is refused.
+    "hidden pointer": _OBJECTS
+    + "mp_obj_t hide(char *p) { return (mp_obj_t)((((unsigned long)p >> 1) << 1) | 1); } "
+    "char *shown(mp_obj_t o) { return (char *)(((long)o >> 1) << 1); } "
+    "char *other(mp_obj_t o) { return (char *)(((long)o >> 1) << 3); } "
+    "char *read(mp_obj_t o) { return (char *)(get(o) << 1); }",
     "tag": _OBJECTS
     + "mp_obj_t f(mp_obj_t o) { return (mp_obj_t)((unsigned long)get(o) << 1 | 1); }",
     "object": _OBJECTS + "struct s { int n; }; "
