@@ -1,19 +1,24 @@
-// Allocation of small objects, by which most memory is asked for.
+// Allocation of small objects: the fast path of gc_alloc() for objects of at most 32 blocks.
 //
-// gc_alloc() can do more than that: it collects, and calls what may unwind, so that a GPU's compiler
-// saves two dozen registers before its first line; its block numbers have 64 bits, which take two
-// instructions each. Warps whose interpreters differ wait for their instructions' code more than for
-// anything else (docs/lab/performance.md, "Instruction fetch"), so the few lines that a small object
-// needs are a function of their own. What it finds is what gc_alloc() would: the first place that is
-// large enough.
+// Callers: py/malloc.c and py/gc.c (patch `allocation`). Most allocations take this path.
+//
+// gc_alloc() may collect and may call functions that unwind, so a GPU's compiler saves two dozen
+// registers in its prologue. Its block numbers have 64 bits, and each operation on them takes two
+// instructions. Diverged warps wait for instruction fetch more than for anything else
+// (docs/lab/performance.md, "Instruction fetch"). The short code for a small object is therefore a
+// function of its own.
+//
+// Invariant A1: the result is the block that gc_alloc() would return, the start of the first free
+// run that is large enough.
 #include "allocate.h"
 #include "freeblocks.h"
 #include "py/gc.h"
 #include "py/mpstate.h"
 
-// Whether gc_alloc() has more to do: collect, fail, or look for what lies elsewhere.
+// Return whether gc_alloc() must perform the allocation: it collects or fails, the object is empty,
+// large or has flags, or the table is too large or unaligned for reads by words.
 static inline bool is_special(size_t bytes, unsigned int flags, const mp_state_mem_area_t *area) {
-    return (bytes - 1 >= GPUSNEK_SMALL * GPUSNEK_BYTES_OF_BLOCK) // 0 too
+    return (bytes - 1 >= GPUSNEK_SMALL * GPUSNEK_BYTES_OF_BLOCK) // a size of 0 wraps around
            | (flags != 0)
            | (MP_STATE_THREAD(gc_lock_depth) != 0)
            | (gpusnek_allocation + 1 == gpusnek_failing_allocation)

@@ -1,14 +1,17 @@
-// Small objects of the heap, for py/malloc.c and py/gc.c (patch `allocation`).
+// Allocation of small objects in the heap: the interface of allocate.c for py/malloc.c and py/gc.c
+// (patch `allocation`).
 #ifndef GPUSNEK_ALLOCATE_H
 #define GPUSNEK_ALLOCATE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// As gc_alloc(), which it calls for all but small objects without a finaliser.
+// Same contract as gc_alloc(). Handles small objects without flags itself and forwards every other
+// request to gc_alloc().
 void *gpusnek_allocate(size_t bytes, unsigned int flags);
 
-// As gc_realloc(), which it calls unless the object is a new one.
+// Same contract as gc_realloc(). A NULL `memory` is a new object, which gpusnek_allocate()
+// allocates.
 void *gpusnek_reallocate(void *memory, size_t bytes, bool may_move);
 
 #endif

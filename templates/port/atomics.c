@@ -1,4 +1,11 @@
-// gpu.atomic_...: one item of a buffer read, changed and written with nobody between.
+// gpu.atomic_add() and its relatives: atomic read-modify-write operations on one item of a buffer.
+//
+// The module `gpu` exports these function objects. porter_atomic() (hooks.h) performs the
+// operation.
+//
+// Invariant: each operation sets gpusnek_native_hasty, because a program may use an atomic as a
+// lock and spin until another lane of its warp releases it. Native code then yields to the warp
+// sooner (porter_native_holds).
 #include <string.h>
 
 #include "hooks.h"
@@ -12,6 +19,8 @@ typedef struct _item_t {
     void *address;
 } item_t;
 
+// Return the item at `index` of `buffer`. Raises TypeError for an unsupported typecode, IndexError,
+// and ValueError if the item is not aligned to its size.
 static item_t find_item(mp_obj_t buffer, mp_obj_t index) {
     mp_buffer_info_t info;
     mp_get_buffer_raise(buffer, &info, MP_BUFFER_RW);
@@ -34,7 +43,8 @@ static void check_range(bool fits) {
     }
 }
 
-// mp_obj_get_int has no room for the least and for the upper half of the unsigned.
+// Return the low 64 bits of an integer; raise OverflowError if they do not represent `value`.
+// mp_obj_get_int() rejects the minimum of int64_t and the upper half of uint64_t.
 static uint64_t int_bits(bool is_unsigned, mp_obj_t value) {
     if (!mp_obj_is_exact_type(value, &mp_type_int)) {
         value = mp_obj_new_int(mp_obj_get_int(value));
@@ -45,7 +55,8 @@ static uint64_t int_bits(bool is_unsigned, mp_obj_t value) {
     return bits;
 }
 
-// A value as the item's bytes hold it, in the low end of a word.
+// Return the item's byte representation of `value`, zero-extended to 64 bits. Raises OverflowError
+// or TypeError if the item cannot hold the value.
 static uint64_t to_bits(char typecode, mp_obj_t value) {
     uint64_t bits = 0;
     if (typecode == 'f') {
@@ -62,6 +73,7 @@ static uint64_t to_bits(char typecode, mp_obj_t value) {
     return bits;
 }
 
+// Return the Python number that an item's bytes represent; the inverse of to_bits().
 static mp_obj_t from_bits(char typecode, uint64_t bits) {
     if (typecode == 'f') {
         float number;
@@ -83,6 +95,7 @@ static mp_obj_t from_bits(char typecode, uint64_t bits) {
         : mp_obj_new_int_from_ull(bits);
 }
 
+// Apply one PORTER_ATOMIC_* operation to an item and return the item's previous value.
 static mp_obj_t change(int operation, mp_obj_t buffer, mp_obj_t index, mp_obj_t value) {
     item_t item = find_item(buffer, index);
     uint64_t operand = to_bits(item.typecode, value);
@@ -111,7 +124,7 @@ static mp_obj_t atomic_exchange(mp_obj_t buffer, mp_obj_t index, mp_obj_t value)
 }
 MP_DEFINE_CONST_FUN_OBJ_3(gpusnek_atomic_exchange_obj, atomic_exchange);
 
-// atomic_cas(buffer, index, expected, value)
+// atomic_cas(buffer, index, expected, value): compare and swap; returns the previous value.
 static mp_obj_t atomic_cas(size_t n_args, const mp_obj_t *args) {
     (void)n_args;
     item_t item = find_item(args[0], args[1]);

@@ -1,16 +1,23 @@
-// syncthreads(): what the instruction does, and the function of that name for every other use.
+// syncthreads(): the block barrier of Python programs.
+//
+// The VM executes a call of this name as an instruction that calls gpusnek_syncthreads(). The
+// function object gpusnek_syncthreads_obj serves every other use of the name.
 #include "hooks.h"
 #include "port.h"
 #include "py/obj.h"
 #include "py/runtime.h"
 
+// Wait at the block's barrier. Raises RuntimeError if the launch runs interpreters in the order of
+// their programs, because a block's interpreters then run in different thread blocks. Raises
+// KeyboardInterrupt if the host interrupted during the wait.
 void gpusnek_syncthreads(void) {
     if (gpusnek_io.scattered) {
         mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("syncthreads() in a launch that runs in "
             "the order of its programs: order=False keeps blocks together"));
     }
     porter_syncthreads(gpusnek_limits_end());
-    // Who waited saw no interrupt meanwhile. The barrier opens once the others came or ended.
+    // A waiting interpreter does not poll, so it polls after the barrier has opened. The barrier
+    // opens when all other interpreters of the block have arrived or ended.
     gpusnek_poll_and_raise();
 }
 
@@ -19,6 +26,8 @@ static bool holds(const mp_obj_dict_t *dict) {
         MP_OBJ_NEW_QSTR(MP_QSTR_syncthreads), MP_MAP_LOOKUP) != NULL;
 }
 
+// Return whether the program has bound the name `syncthreads` in its globals, locals or builtins.
+// The instruction then calls the program's object instead of the barrier.
 bool gpusnek_syncthreads_is_rebound(void) {
     #if MICROPY_CAN_OVERRIDE_BUILTINS
     if (holds(MP_STATE_VM(mp_module_builtins_override_dict))) {

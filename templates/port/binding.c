@@ -1,4 +1,9 @@
-// Globals of __main__ that come from arrays outside, and memory that goes away again.
+// Globals of __main__ that the host binds to arrays and scalars, and revocation of such memory.
+//
+// The runtime (templates/runtime/interpreter.h) calls gpusnek_bind() before a program runs and
+// before the host frees or reuses memory.
+//
+// Invariant B1: after GPUSNEK_BIND_REVOKE no memoryview of the interpreter reaches the memory.
 #include <string.h>
 
 #include "hooks.h"
@@ -17,6 +22,8 @@ typedef struct _binding_t {
     char typecode;
 } binding_t;
 
+// Return whether `object` is a memoryview whose items start in [from, to), or at `from` itself for
+// an empty range.
 static bool is_over(mp_obj_t object, const char *from, const char *to) {
     if (!mp_obj_is_type(object, &mp_type_memoryview)) {
         return false;
@@ -25,8 +32,8 @@ static bool is_over(mp_obj_t object, const char *from, const char *to) {
     return (from <= items && items < to) || items == from;
 }
 
-// Every memoryview over the memory becomes empty, wherever a program keeps it. A slice has the
-// whole's address and an offset, so one test finds both.
+// Set the length of every memoryview over the memory to 0, wherever the heap holds it (invariant
+// B1). A slice stores the address of the whole view and an offset, so is_over() finds slices too.
 static void revoke(const binding_t *binding) {
     const char *from = binding->data;
     const char *to = from + binding->count;
@@ -38,6 +45,7 @@ static void revoke(const binding_t *binding) {
     }
 }
 
+// Delete the global if it is a memoryview over the binding's memory.
 static void forget(const binding_t *binding) {
     const char *from = binding->data;
     mp_obj_t globals = MP_OBJ_FROM_PTR(&MP_STATE_VM(dict_main));
@@ -48,10 +56,12 @@ static void forget(const binding_t *binding) {
     }
 }
 
+// Return a memoryview over the binding's memory. Raises ValueError for an unknown typecode or
+// unaligned memory.
 static mp_obj_t memory(const binding_t *binding) {
     size_t align;
     const size_t size =
-        mp_binary_get_size('@', binding->typecode, &align); // ValueError where no type has this code
+        mp_binary_get_size('@', binding->typecode, &align); // may raise ValueError
     if ((uintptr_t)binding->data % align != 0) {
         mp_raise_ValueError(MP_ERROR_TEXT("unaligned memory"));
     }
@@ -61,6 +71,8 @@ static mp_obj_t memory(const binding_t *binding) {
         (void *)binding->data);
 }
 
+// Return the Python object that a binding describes. Raises MemoryError, ValueError or
+// UnicodeError.
 static mp_obj_t object(const binding_t *binding) {
     uint64_t word = 0;
     double number;

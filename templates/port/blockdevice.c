@@ -1,4 +1,10 @@
-// VRAMBlockDevice: the extended block protocol over memory.
+// VRAMBlockDevice: MicroPython's extended block protocol over memory.
+//
+// A device covers the launch's file system region or a buffer object. littlefs2 calls readblocks(),
+// writeblocks() and ioctl(). imageguard.h detects concurrent writers of one image, and lfsguard.c
+// brackets each littlefs2 operation.
+//
+// Layout of a writable buffer: blocks, unused bytes, then a tail_t in the last aligned 16 bytes.
 #include "blockdevice.h"
 
 #include <string.h>
@@ -10,9 +16,9 @@
 #include "py/runtime.h"
 
 #define DEFAULT_BLOCK_SIZE (512)
-#define LEAST_BLOCK_SIZE (128) // littlefs2's; its caches, of 128 bytes, must divide the size
+#define LEAST_BLOCK_SIZE (128) // bytes; littlefs2's cache size, which must divide it
 
-// Behind the last block of a buffer: the guard, and how one knows that it has been set up.
+// The end of a buffer: the guard word, and a mark that says whether the guard is initialized.
 typedef struct _tail_t {
     volatile uint64_t mark;
     volatile uint64_t guard;
@@ -21,14 +27,15 @@ typedef struct _tail_t {
 #define TAIL_READY (0x6b656e735f6b6c62u)
 #define TAIL_BUSY (0x6b656e735f6b6c63u)
 
-// Guards the region at "/" where it is this interpreter's own.
+// Guard word of the region at "/" if no other interpreter shares that region.
 static volatile uint64_t own_guard;
 
 MP_REGISTER_ROOT_POINTER(struct _gpusnek_device_t *gpusnek_devices);
 
-// Whether the image that stands at `memory` already uses bytes from `room` to `size`.
+// Return whether `memory` holds a littlefs2 image that uses bytes from `room` to `size`, so that a
+// guard stored there would overwrite blocks.
 static bool image_fills(const uint8_t *memory, size_t size, size_t room) {
-    uint32_t geometry[2]; // littlefs' SPEC.md: block size and block count, at byte 24
+    uint32_t geometry[2]; // littlefs SPEC.md: block size and block count, at byte 24
     if (size < 24 + sizeof(geometry) || memcmp(memory + 8, "littlefs", 8) != 0) {
         return false;
     }
@@ -42,7 +49,9 @@ static bool in_own_heap(const uint8_t *memory) {
     return memory >= heap && memory < heap + gpusnek_boot.heap_size;
 }
 
-// The first device over some memory sets its guard to 0. Memory may hold anything before.
+// Return the guard word of a buffer's tail. The first device over the memory sets the guard to 0,
+// since the memory may contain arbitrary bytes. In shared memory TAIL_BUSY is the lock of this
+// step.
 static volatile uint64_t *ready_guard(tail_t *tail, bool shared) {
     if (!shared) {
         if (tail->mark != TAIL_READY) {
@@ -63,7 +72,9 @@ static volatile uint64_t *ready_guard(tail_t *tail, bool shared) {
     return &tail->guard;
 }
 
-// Returns how many bytes are left for blocks.
+// Cover a buffer object; a buffer that cannot be written makes the device read-only. Return the
+// number of bytes available for blocks, which excludes the tail. Raises TypeError for other
+// objects.
 static size_t use_buffer(gpusnek_device_t *self, mp_obj_t buffer, bool read_only) {
     mp_buffer_info_t info;
     if (!mp_get_buffer(buffer, &info, MP_BUFFER_RW)) {
@@ -87,7 +98,8 @@ static size_t use_buffer(gpusnek_device_t *self, mp_obj_t buffer, bool read_only
     return room;
 }
 
-// Returns how many bytes are left for blocks.
+// Cover `size` bytes of the launch's file system region from `start` on, the rest if `size` is
+// negative. Return the number of bytes available for blocks. Raises ValueError for a wrong `start`.
 static size_t use_region(gpusnek_device_t *self, mp_int_t start, mp_int_t size, bool read_only) {
     mp_int_t region = (mp_int_t)gpusnek_boot.fs_size;
     if (start < 0 || start > region) {
@@ -106,7 +118,8 @@ static size_t use_region(gpusnek_device_t *self, mp_int_t start, mp_int_t size, 
 }
 
 // VRAMBlockDevice(block_size=boot's, buffer=None, readonly=False, start=0, size=rest). Without a
-// buffer: over the file system region, of which start and size are bytes.
+// buffer the device covers the file system region; `start` and `size` are bytes of that region.
+// Raises ValueError, and OSError(ENODEV) for fewer than two blocks.
 static mp_obj_t block_device_make_new(const mp_obj_type_t *type, size_t n_args, size_t n_kw,
     const mp_obj_t *all_args) {
     enum { ARG_block_size, ARG_buffer, ARG_readonly, ARG_start, ARG_size };
@@ -141,7 +154,7 @@ static mp_obj_t block_device_make_new(const mp_obj_type_t *type, size_t n_args, 
         : use_buffer(self, args[ARG_buffer].u_obj, read_only);
     self->block_count = room / block_size;
     if (self->block_count < 2) {
-        // littlefs needs two blocks for its superblock alone.
+        // littlefs2's superblock occupies two blocks.
         mp_raise_OSError(MP_ENODEV);
     }
     gpusnek_guard_open(&self->guard);
@@ -160,7 +173,8 @@ bool gpusnek_device_alive(gpusnek_device_t *device) {
     return false;
 }
 
-// The memory of block args[1] plus args[3] bytes, checked against the device's end.
+// Return the address of block args[1] plus args[3] bytes, or NULL if `size` bytes from there exceed
+// the device.
 static uint8_t *block_address(gpusnek_device_t *self, size_t n_args, const mp_obj_t *args,
     size_t size) {
     mp_int_t block = mp_obj_get_int(args[1]);
@@ -176,6 +190,7 @@ static uint8_t *block_address(gpusnek_device_t *self, size_t n_args, const mp_ob
     return self->memory + at;
 }
 
+// Copy blocks to a buffer. Return 0 or a negative error: ESTALE if another mount wrote meanwhile.
 static mp_obj_t block_device_readblocks(size_t n_args, const mp_obj_t *args) {
     gpusnek_device_t *self = MP_OBJ_TO_PTR(args[0]);
     mp_buffer_info_t to;
@@ -193,7 +208,8 @@ static mp_obj_t block_device_readblocks(size_t n_args, const mp_obj_t *args) {
 static MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(block_device_readblocks_obj, 3, 4,
     block_device_readblocks);
 
-// What may hold an image stays in a list, so that the interpreter's end lets go of it.
+// Add a device that may hold an image to the interpreter's list, which gpusnek_devices_release()
+// empties when the interpreter ends.
 static void list_device(gpusnek_device_t *self) {
     if (!self->listed) {
         self->listed = true;
@@ -202,6 +218,7 @@ static void list_device(gpusnek_device_t *self) {
     }
 }
 
+// Copy a buffer to blocks under the guard. Return 0 or a negative error (imageguard.h).
 static mp_obj_t block_device_writeblocks(size_t n_args, const mp_obj_t *args) {
     gpusnek_device_t *self = MP_OBJ_TO_PTR(args[0]);
     mp_buffer_info_t from;

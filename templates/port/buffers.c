@@ -1,8 +1,12 @@
-// Buffers that a stream or a block device written in Python reads from or fills.
+// Private buffers for streams and block devices that are written in Python.
 //
-// Upstream gives such an object a bytearray that stands on the C stack and shows the caller's
-// memory. A program that keeps it reads and writes what the C stack holds later, and memory that a
-// caller only meant to be read (a constant) can be written through it.
+// Problem: upstream passes such an object a bytearray that lives on the C stack and points to the
+// caller's memory. A program that keeps the bytearray later reads and writes unrelated stack
+// contents. It can also write to memory that the caller passed for reading only, such as a
+// constant.
+//
+// Mechanism: patched upstream code passes a bytearray in the heap that owns a copy, and copies the
+// contents back after the call.
 #include "buffers.h"
 
 #include <string.h>
@@ -19,7 +23,7 @@ mp_obj_t gpusnek_buffer(mp_obj_array_t *shown) {
 void gpusnek_buffer_back(mp_obj_t buffer, void *data, size_t size) {
     const mp_obj_array_t *array = MP_OBJ_TO_PTR(buffer);
     if (array->items != data) {
-        // (The program may have made it longer or shorter.)
+        // The program may have resized the bytearray.
         memcpy(data, array->items, array->len < size ? array->len : size);
     }
 }
@@ -44,7 +48,7 @@ void *gpusnek_lengthened(void *items, size_t before, size_t after) {
 
 mp_obj_t gpusnek_plain_item(char typecode, mp_obj_t item) {
     if (!mp_obj_is_instance_type(mp_obj_get_type(item))) {
-        return item; // no program is asked
+        return item; // converting a built-in type runs no Python code
     }
     switch (typecode) {
         case 'O':

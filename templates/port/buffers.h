@@ -1,5 +1,5 @@
-// Buffers that a stream or a block device written in Python reads from or fills, and the memory of
-// arrays.
+// Private buffers for streams and block devices that are written in Python, and the memory of
+// arrays (buffers.c). Patched upstream files call these functions.
 #ifndef GPUSNEK_BUFFERS_H
 #define GPUSNEK_BUFFERS_H
 
@@ -8,19 +8,22 @@
 #include "py/obj.h"
 #include "py/objarray.h"
 
-// A new bytearray that holds a copy of what `shown` shows. Where the heap is locked, as in a finaliser,
-// it is `shown` itself. Raises MemoryError.
+// Return a new bytearray with a copy of the bytes of `shown`, or `shown` itself if the heap is
+// locked (in a finaliser). Raises MemoryError.
 mp_obj_t gpusnek_buffer(mp_obj_array_t *shown);
-// What `buffer` holds now, at most `size` bytes, goes to `data`.
+// Copy the current contents of `buffer`, at most `size` bytes, to `data`.
 void gpusnek_buffer_back(mp_obj_t buffer, void *data, size_t size);
-// A copy of `size` bytes in the heap; `data` itself where the heap is locked. Raises MemoryError.
+// Return a copy of `size` bytes in the heap, or `data` itself if the heap is locked. Raises
+// MemoryError.
 const void *gpusnek_buffer_copy(const void *data, size_t size);
 
-// The `before` bytes of an array's memory in `after` bytes, in place where there is room. Elsewhere
-// the old memory stays what it is, for whoever holds it. Raises MemoryError.
+// Return `after` bytes of memory that begin with the `before` bytes of `items`: extended in place
+// if possible, else a new block. The old block is not freed, because memoryviews may refer to it.
+// Raises MemoryError.
 void *gpusnek_lengthened(void *items, size_t before, size_t after);
-// `item`, or the number that an object of the program's gives for an array of this typecode. Raises
-// what that raises.
+// Return `item`, or the number that an instance of a Python class converts to for this typecode.
+// Array code calls it before it computes an address, because the conversion runs Python code.
+// Raises whatever the conversion raises.
 mp_obj_t gpusnek_plain_item(char typecode, mp_obj_t item);
 
 #endif

@@ -1,15 +1,16 @@
-// Where a function's bytecode ends: code that is shared is no block of the heap, which knew its size.
+// Find the end of a function's bytecode. Shared code lies outside the heap, so no block of the heap
+// records its size (code.c, verify_code.c).
 #include "code.h"
 #include "py/bc0.h"
 
-// Past a number of seven bits a byte.
+// Skip a variable-length number of seven bits per byte.
 static const byte *past_number(const byte *ip) {
     while (*ip++ & 0x80) {
     }
     return ip;
 }
 
-// Past a jump's distance; *to: where it goes, if that lies ahead.
+// Skip a jump's distance. Store the jump's target in *to.
 static const byte *past_distance(const byte *ip, unsigned int op, const byte **to) {
     const bool is_signed = op >= MP_BC_UNWIND_JUMP && op <= MP_BC_POP_JUMP_IF_FALSE;
     const bool wide = (ip[0] & 0x80) != 0;
@@ -37,13 +38,14 @@ bool gpusnek_bytecode_continues(unsigned int op) {
     }
 }
 
-// What no instruction leads to, and the compiler may leave behind the last one, is not counted.
+// Return the address after the last reachable instruction of a function whose prelude begins at
+// `fun_data`. Unreachable instructions after it, which the compiler may emit, do not count.
 const uint8_t *gpusnek_bytecode_end(const uint8_t *fun_data) {
     const byte *ip = fun_data;
     MP_BC_PRELUDE_SIG_DECODE(ip);
     MP_BC_PRELUDE_SIZE_DECODE(ip);
     ip += n_info + n_cell;
-    const byte *furthest = ip; // of the instructions that some jump goes to
+    const byte *furthest = ip; // the highest jump target seen so far
     for (;;) {
         const unsigned int op = *ip++;
         const unsigned int format = MP_BC_FORMAT(op);

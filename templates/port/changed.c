@@ -1,8 +1,14 @@
-// Containers that what a program wrote may change while upstream's C works on them.
+// Operations on containers that a program's comparison, hash or index method may change meanwhile.
 //
-// A method that compares two objects may change the list that is being walked. So each turn asks the
-// list anew for its length and its items, and items that go on being compared are held here. Maps
-// and sets cannot go on with another table: the lookup ends with an exception.
+// Problem: upstream keeps pointers to a container's items across calls of __eq__, __lt__ or
+// __hash__. A method that changes the container leaves these pointers dangling.
+//
+// Mechanism: loops over lists read the length and the items again in each iteration, and keep
+// objects under comparison on the C stack, where the collector finds them. A lookup in a map or set
+// compares the table's address and size before and after each comparison, and raises RuntimeError
+// if they differ.
+//
+// Patched upstream files and maps.h call these functions.
 #include "changed.h"
 
 #include <string.h>
@@ -10,10 +16,12 @@
 #include "compare.h"
 #include "py/runtime.h"
 
+// Raise the RuntimeError of a container that changed during a comparison.
 static _Noreturn void changed(void) {
     mp_raise_msg(&mp_type_RuntimeError, MP_ERROR_TEXT("container changed by a comparison"));
 }
 
+// Return the list behind `object`; raise TypeError for other types.
 static mp_obj_list_t *list_of(mp_obj_t object) {
     mp_check_self(mp_obj_is_type(object, &mp_type_list));
     return MP_OBJ_TO_PTR(object);
@@ -45,7 +53,8 @@ mp_obj_t gpusnek_list_index(size_t n_args, const mp_obj_t *args) {
     mp_raise_ValueError(MP_ERROR_TEXT("object not in sequence"));
 }
 
-// The first place where two lists differ, with what is there; false where one begins the other.
+// Find the first index at which two lists differ. Store both items in *a and *b and return true, or
+// return false if one list is a prefix of the other.
 static bool difference(const mp_obj_list_t *left, const mp_obj_list_t *right, mp_obj_t *a,
     mp_obj_t *b) {
     for (size_t i = 0; i < left->len && i < right->len; i++) {
@@ -81,7 +90,7 @@ bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left,
     }
 }
 
-// Ends a heap operation whose list has no item `at` any more.
+// Raise RuntimeError if the list no longer has an item `at`.
 static void holds(const mp_obj_list_t *heap, size_t at) {
     if (at >= heap->len) {
         changed();
@@ -120,7 +129,7 @@ void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at) {
     gpusnek_heap_down(heap, start, at);
 }
 
-uint32_t gpusnek_comparing; // comparisons of keys that are at work, one in the other
+uint32_t gpusnek_comparing; // nesting depth of key comparisons in progress
 
 // Invariant T1: a table that replaces the searched table has another address. While keys are compared,
 // maps.h frees no table, and the collector finds the address of the searched table on the C stack. A
@@ -170,6 +179,7 @@ void gpusnek_listed_items(mp_obj_t list, size_t *len, mp_obj_t **items) {
     memcpy(*items, own, *len * sizeof(mp_obj_t));
 }
 
+// Return the integer that an instance of a Python class converts to, or `o` itself.
 static mp_obj_t plain_number(mp_obj_t o) {
     mp_int_t value;
     if (!mp_obj_is_instance_type(mp_obj_get_type(o)) || !mp_obj_get_int_maybe(o, &value)) {

@@ -1,4 +1,5 @@
-// Containers that what a program wrote may change while upstream's C works on them.
+// Operations on containers that a program's methods may change meanwhile (changed.c). Patched
+// upstream files call these functions; each may raise what a called method raises.
 #ifndef GPUSNEK_CHANGED_H
 #define GPUSNEK_CHANGED_H
 
@@ -7,25 +8,30 @@
 #include "py/objtype.h"
 #include "py/runtime0.h"
 
-// How many items equal `value`.
+// list.count(value): return the number of items that equal `value`.
 mp_obj_t gpusnek_list_count(mp_obj_t list, mp_obj_t value);
-// list.index: args are the list, the value, and perhaps start and stop. Raises ValueError.
+// list.index(value[, start[, stop]]); args[0] is the list. Raises ValueError if no item equals the
+// value.
 mp_obj_t gpusnek_list_index(size_t n_args, const mp_obj_t *args);
-// left op right, of a comparison that is not `!=`.
+// Return `left op right` for an ordering comparison or `==`.
 bool gpusnek_list_compare(mp_binary_op_t op, const mp_obj_list_t *left, const mp_obj_list_t *right);
-// Moves the item `at` of a heap towards `start` past all greater ones, or down to its leaves and back.
-// Both raise RuntimeError where a comparison took items from the heap.
+// Sift an item of a heapq list: gpusnek_heap_down() moves item `at` towards `start` past all
+// greater ancestors; gpusnek_heap_up() moves it down to a leaf and then back. Both raise
+// RuntimeError if a comparison removed items from the list.
 void gpusnek_heap_down(mp_obj_list_t *heap, mp_uint_t start, mp_uint_t at);
 void gpusnek_heap_up(mp_obj_list_t *heap, mp_uint_t at);
 
+// Nesting depth of key comparisons in progress; maps.h frees no table while it is not 0.
 extern uint32_t gpusnek_comparing;
-// Whether key and index are equal. RuntimeError where comparing them changed the map or the set.
+// Return whether a stored key equals the key that is looked up. Raises RuntimeError if the
+// comparison changed the map or the set.
 bool gpusnek_map_equal(const mp_map_t *map, mp_obj_t key, mp_obj_t index);
 bool gpusnek_set_equal(const mp_set_t *set, mp_obj_t key, mp_obj_t index);
-// RuntimeError where a table lost its entries while a hash was computed.
+// Raise RuntimeError if the table lost all its entries while a hash was computed.
 void gpusnek_table_there(size_t alloc);
 
-// Whether the number of an index, or of a part of a slice, may be one that a program gives.
+// Return whether converting an index to a number may run Python code: the index is a slice or an
+// instance of a Python class.
 static inline bool gpusnek_asks_program(mp_obj_t index) {
     if (!mp_obj_is_obj(index)) {
         return false;
@@ -34,14 +40,18 @@ static inline bool gpusnek_asks_program(mp_obj_t index) {
     return type == &mp_type_slice || mp_obj_is_instance_type(type);
 }
 
-// Such an index with numbers for what a program gives. It is itself for a dict, of which it is a key,
-// for an object of the program's, and where it has no number. Raises what asking raises.
+// Return `index` with its numbers converted, so that upstream's subscript code runs no Python code
+// after it has read the container's length. Returns `index` itself for a dict, whose key it is, for
+// a container of a Python class, and for objects without a number. Raises what the conversion
+// raises.
 mp_obj_t gpusnek_plain_index(mp_obj_t container, mp_obj_t index);
 
-// The items of a list as they are now, which stay whatever a program makes of the list.
+// Copy the items of a list to new memory, which remains valid when the program changes the list.
+// Raises MemoryError.
 void gpusnek_listed_items(mp_obj_t list, size_t *len, mp_obj_t **items);
 
-// The items of a list or a tuple themselves, for C that calls no program while it needs them.
+// Return the items of a list or tuple in place. The caller must not run Python code while it uses
+// them.
 static inline void gpusnek_items_in_place(mp_obj_t sequence, size_t *len, mp_obj_t **items) {
     if (mp_obj_is_type(sequence, &mp_type_list)) {
         mp_obj_list_get(sequence, len, items);
